@@ -1,0 +1,81 @@
+// The one error table: every stable error code of this node, the HTTP status it is answered with, and the text used
+// when the thrower gives none. A failure that a caller can cause or cure is an AppError; anything else is a bug.
+// HTTP statuses stand here and not in http/ so that a code cannot be added without deciding what a client sees.
+
+/** What the table says about one code. `status` is the HTTP status (spec part 7, decisions part 1). */
+export interface ErrorEntry {
+  readonly status: number
+  readonly text: string
+}
+
+export const errorTable = {
+  // Requests (decisions part 1)
+  BadRequest: { status: 400, text: 'The request is not valid.' },
+  MissingParameter: { status: 400, text: 'A required parameter is missing.' },
+  InvalidParameter: { status: 400, text: 'A parameter has a value that is not allowed.' },
+  InvalidSetting: { status: 400, text: 'A setting is unknown or has a value that is not allowed.' },
+  Unauthorized: { status: 401, text: 'The X-Api-Key header is missing or wrong.' },
+  ForeignHost: { status: 403, text: 'The Host header names a host this node does not serve.' },
+  ForeignOrigin: { status: 403, text: 'The request comes from a page of another origin.' },
+  LinkInvalid: { status: 403, text: 'The signed link is wrong or expired.' },
+  PathNotAllowed: { status: 403, text: 'The path is outside the allowed folders.' },
+  NotFound: { status: 404, text: 'There is nothing at this path.' },
+  DownloadNotFound: { status: 404, text: 'This download does not exist.' },
+  FileNotFound: { status: 404, text: 'The download has no such file.' },
+  MetadataNotFound: { status: 404, text: 'The metadata of this download is not known yet.' },
+  MethodNotAllowed: { status: 405, text: 'This path does not answer to this method.' },
+  MetadataTimeout: { status: 408, text: 'The metadata was not found in time.' },
+  StateConflict: { status: 409, text: 'The present state does not allow this.' },
+  BodyTooLarge: { status: 413, text: 'The request body is larger than 16777216 bytes.' },
+  RangeNotSatisfiable: { status: 416, text: 'The requested range is outside the file.' },
+  NotReady: { status: 503, text: 'The node is still starting.' },
+  CircuitsUnavailable: { status: 503, text: 'Anonymous downloads need onion circuits, which are not available.' },
+  TooManyRequests: { status: 503, text: 'Too many requests are waiting; try again.' },
+  // Torrents (decisions part 2)
+  TorrentUnreadable: { status: 400, text: 'The torrent cannot be read.' },
+  BadMagnet: { status: 400, text: 'The magnet link cannot be read.' },
+  BadScheme: { status: 400, text: 'The uri scheme is not supported.' },
+  SafeSeedingRequired: { status: 400, text: 'Anonymous downloads need safe_seeding.' },
+  SourceFailed: { status: 502, text: 'The source of the torrent could not be read.' },
+  AddressRefused: { status: 502, text: 'The source resolves to an address that is not allowed.' },
+  // Disk
+  DiskFull: { status: 500, text: 'The disk is full.' },
+  DiskError: { status: 500, text: 'The disk reported an error.' },
+  FileMissing: { status: 500, text: 'A file or folder of the download has vanished.' },
+  UnsafePath: { status: 500, text: 'A path of the download leads through a link or out of its folder.' },
+  // Start-up (exit code 1)
+  BadConfiguration: { status: 500, text: 'The configuration cannot be used.' },
+  PortTaken: { status: 500, text: 'The port is taken.' },
+  StateLocked: { status: 500, text: 'The state directory is used by another node.' },
+  StateUnreadable: { status: 500, text: 'The state directory cannot be used.' },
+  // Inside
+  PoolBusy: { status: 503, text: 'The worker pool is full.' },
+  WorkerLost: { status: 500, text: 'A worker thread died.' },
+  Aborted: { status: 500, text: 'The operation was given up.' },
+} as const satisfies Record<string, ErrorEntry>
+
+/** A stable error code, as clients see it in `error.code`. */
+export type ErrorCode = keyof typeof errorTable
+
+/** A failure with a stable code: caused or curable by the caller, never a bug. */
+export class AppError extends Error {
+  readonly code: ErrorCode
+  constructor(code: ErrorCode, message?: string, options?: { cause?: unknown }) {
+    super(message ?? errorTable[code].text, options)
+    this.name = code
+    this.code = code
+  }
+}
+
+/** Bytes that are not what their format demands. The only error that src/wire throws. */
+export class DecodeError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'DecodeError'
+  }
+}
+
+/** The readable text of anything that was thrown. */
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,27 @@
+// Shared memory in which all piece bytes lie, from the socket to the disk and back. One owner a slot at a time.
+
+/** A lent slot. Stale after release: a generation guards against giving back twice or late. */
+export interface Slot {
+  readonly index: number
+  readonly generation: number
+  /** The slot's memory: `slotBytes` long, a view of a SharedArrayBuffer. */
+  readonly bytes: Uint8Array
+  /** First byte of the slot in the arena's buffer. */
+  readonly offset: number
+}
+
+/** A fixed number of equal slots. It never grows: no free slot means the caller waits. */
+export interface Arena {
+  /** Which arena this is, in messages to the workers. */
+  readonly id: 'block' | 'range'
+  readonly slotBytes: number
+  readonly slotCount: number
+  readonly freeCount: number
+  readonly buffer: SharedArrayBuffer
+  /** Lends a slot, or null when none is free. */
+  lease(): Slot | null
+  /** Lends a slot as soon as one is free, first come first served. Rejects with AppError Aborted when `signal` fires. */
+  leaseLater(signal?: AbortSignal): Promise<Slot>
+  /** Gives a slot back. Throws on a slot that is not lent. */
+  release(slot: Slot): void
+}

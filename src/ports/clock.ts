@@ -1,0 +1,18 @@
+// Time, as the engine sees it. Tests replace it by a virtual clock.
+
+/** A pending timer. */
+export interface Timer {
+  /** Cancels it; harmless when it has run or was cancelled. */
+  cancel(): void
+}
+
+export interface Clock {
+  /** Milliseconds of a clock that never goes back; only differences mean something. */
+  now(): number
+  /** Milliseconds since 1970. */
+  wallMs(): number
+  /** Runs `run` once after `delayMs`. Does not keep the process alive. */
+  after(delayMs: number, run: () => void): Timer
+  /** Runs `run` every `intervalMs` until cancelled. Does not keep the process alive. */
+  every(intervalMs: number, run: () => void): Timer
+}

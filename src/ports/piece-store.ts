@@ -1,0 +1,64 @@
+// Where a torrent's verified bytes live. The engine hands over blocks in shared memory and never sees files.
+
+import type { TorrentFile } from '../wire/torrent-types.ts'
+import type { Arena, Slot } from './arena.ts'
+
+/** What a store must know of a torrent. */
+export interface StoreLayout {
+  /** Unique among open stores: the info hash. */
+  readonly key: string
+  /** Absolute path of the destination folder. */
+  readonly destination: string
+  readonly files: readonly TorrentFile[]
+  readonly totalLength: number
+  readonly pieceLength: number
+  readonly pieceCount: number
+  readonly pieceHashes: Uint8Array
+}
+
+/** A received block: `length` bytes at the start of `slot`, belonging at `begin` of its piece. */
+export interface ReceivedBlock {
+  readonly begin: number
+  readonly length: number
+  readonly slot: Slot
+}
+
+/** What the file system says of one file now. */
+export interface FileFacts {
+  readonly index: number
+  readonly exists: boolean
+  readonly sizeBytes: number
+  readonly mtimeMs: number
+}
+
+/** Result of checking a piece against its hash: `missing` = some of its bytes are not on disk. */
+export type PieceVerdict = 'ok' | 'bad-hash' | 'missing'
+
+/**
+ * One torrent's store. Every method may reject with AppError DiskFull, DiskError, FileMissing, UnsafePath, PoolBusy or
+ * WorkerLost. Slots stay the caller's; they may be released when the promise settles.
+ */
+export interface PieceStore {
+  /** Makes folders and the zero-byte files, sparse. Nothing is opened through a link. Idempotent. */
+  prepare(): Promise<void>
+  /** Size and time of every file (padding files too: exists false). */
+  facts(): Promise<FileFacts[]>
+  /** Hashes a whole piece from its blocks and, when the hash is right, writes it. Blocks in any order, none missing. */
+  commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'>
+  /** Writes blocks of a piece unverified (for pieces too big to keep, or when the arena runs short). */
+  writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void>
+  /** Hashes a piece from disk: recheck, or after writeBlocks. Covers every write posted before it. */
+  verify(piece: number): Promise<PieceVerdict>
+  /** Reads up to `length` bytes at `offset` of the torrent into the start of `slot` of `arena`; the number read. */
+  read(offset: number, length: number, arena: Arena, slot: Slot): Promise<number>
+  /** fdatasync of every file written since the last sync. */
+  sync(): Promise<void>
+  /** Closes the files after all posted work. The store can be used again: files reopen on demand. */
+  close(): Promise<void>
+  /** Closes, then deletes the torrent's files and the folders that become empty; files not of this torrent stay. */
+  remove(): Promise<void>
+}
+
+export interface PieceStores {
+  open(layout: StoreLayout): PieceStore
+}

@@ -1,0 +1,25 @@
+// Durable progress: what keeps a verified piece verified through kill -9 and power cuts.
+
+import type { InfoHash } from '../base/ids.ts'
+import type { FileFacts } from './piece-store.ts'
+
+/** What a torrent resumes from. */
+export interface ResumeData {
+  /** One bit a piece, most significant first: pieces that may be trusted. */
+  readonly have: Uint8Array
+  /** Pieces that were verified but not known to have reached the disk before another boot: hash them again. */
+  readonly suspect: readonly number[]
+  /** Facts of the files as they were at the last checkpoint; [] when never taken. */
+  readonly files: readonly FileFacts[]
+  /** Milliseconds since 1970 of the newest journalled piece; 0 when none. A file may be this new without suspicion. */
+  readonly newestMs: number
+}
+
+export interface ProgressJournal {
+  /** Resolves when the fact "this piece is verified and written" survives kill -9. Batched inside. */
+  pieceVerified(infoHash: InfoHash, piece: number): Promise<void>
+  /** After PieceStore.sync(): all of `have` has reached the disk; drops the journal rows it covers. */
+  checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void>
+  /** Forgets progress (recheck begins). Resolves when that survives kill -9. */
+  reset(infoHash: InfoHash): Promise<void>
+}

@@ -1,0 +1,203 @@
+// The interfaces of the use cases that http/ may see, and the values that cross it. Field names of *Record types are
+// the specification's, letter by letter (node-control-interface.md part 2).
+
+import type { Slot } from '../ports/arena.ts'
+
+/** Spec 3.1. */
+export type DownloadStatus =
+  | 'DLSTATUS_ALLOCATING_DISKSPACE'
+  | 'DLSTATUS_WAITING4HASHCHECK'
+  | 'DLSTATUS_HASHCHECKING'
+  | 'DLSTATUS_DOWNLOADING'
+  | 'DLSTATUS_SEEDING'
+  | 'DLSTATUS_STOPPED'
+  | 'DLSTATUS_STOPPED_ON_ERROR'
+  | 'DLSTATUS_METADATA'
+  | 'DLSTATUS_CIRCUITS'
+
+/** Spec 2.1, tracker record. */
+export interface TrackerRecord {
+  url: string
+  status: string
+  peers: number
+}
+
+/** Spec 2.1, peer record, with the extra fields of decisions part 2. */
+export interface PeerRecord {
+  ip: string
+  dtotal: number
+  downrate: number
+  uinterested: boolean
+  wstate: string
+  optimistic: boolean
+  id: string
+  port: number
+  client: string
+  direction: 'L' | 'R'
+  uprate: number
+  utotal: number
+  uchoked: boolean
+  dinterested: boolean
+  dchoked: boolean
+  snubbed: boolean
+  completed: number
+  speed: number
+  upload_only: boolean
+  seed: boolean
+  connection_type: number
+  rstate: string
+}
+
+/** Spec 2.1, file record. `progress` stands in the per-download listing and here too. */
+export interface FileRecord {
+  index: number
+  name: string
+  size: number
+  included: boolean
+  progress: number
+}
+
+/** Spec 2.1, download record, with the extra fields of decisions part 2. */
+export interface DownloadRecord {
+  name: string
+  infohash: string
+  progress: number
+  status: DownloadStatus
+  size: number
+  eta: number
+  speed_down: number
+  speed_up: number
+  num_peers: number
+  num_seeds: number
+  num_connected_peers: number
+  num_connected_seeds: number
+  total_up: number
+  total_down: number
+  total_pieces: number
+  ratio: number
+  hops: number
+  anon_download: boolean
+  safe_seeding: boolean
+  max_upload_speed: number
+  max_download_speed: number
+  destination: string
+  availability: number
+  error: string
+  time_added: number
+  vod_mode: boolean
+  vod_prebuffering_progress: number
+  vod_prebuffering_progress_consec: number
+  trackers: TrackerRecord[]
+  files?: FileRecord[]
+  peers?: PeerRecord[]
+  pieces?: string
+}
+
+export interface ListOptions {
+  peers: boolean
+  pieces: boolean
+  files: boolean
+}
+
+/** PUT /downloads after validation. Absent members take section download_defaults. */
+export interface AddDownload {
+  uri: string
+  anon_hops?: number
+  safe_seeding?: boolean
+  destination?: string
+  selected_files?: number[]
+}
+
+/** PATCH /downloads/{infohash} after validation. */
+export interface PatchDownload {
+  anon_hops?: number
+  selected_files?: number[]
+  state?: 'resume' | 'stop' | 'recheck'
+}
+
+/** An open range stream of one file; see torrent/types.ts FileReader. */
+export interface StreamReader {
+  waitFor(position: number): number | Promise<number>
+  read(position: number, length: number, slot: Slot): Promise<number>
+  close(): void
+}
+
+/** A file of a download that can be streamed. Holding it costs nothing; each request opens its own reader. */
+export interface StreamableFile {
+  /** Path under the torrent root with `/`. */
+  readonly name: string
+  readonly size: number
+  /** Strong validator: `<infohash>-<index>`, without quotes. */
+  readonly tag: string
+  openReader(): StreamReader
+}
+
+/** Every method that takes an infohash throws AppError DownloadNotFound when it names no download. */
+export interface DownloadsService {
+  list(options: ListOptions): DownloadRecord[]
+  /** AppErrors: SafeSeedingRequired, InvalidParameter, CircuitsUnavailable, TorrentUnreadable, BadMagnet, BadScheme, SourceFailed, PathNotAllowed. */
+  add(request: AddDownload): Promise<{ started: boolean; infohash: string }>
+  remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }>
+  patch(infohash: string, change: PatchDownload): Promise<{ infohash: string; modified: boolean }>
+  files(infohash: string): FileRecord[]
+  /** The bencoded torrent. AppError MetadataNotFound before metadata. */
+  torrentFile(infohash: string): Promise<Uint8Array>
+  /**
+   * The file behind a stream url. Waits up to 60 s for metadata. AppErrors MetadataTimeout, FileNotFound, Aborted.
+   * `fileIndex` is the text of the path segment.
+   */
+  streamable(infohash: string, fileIndex: string, signal: AbortSignal): Promise<StreamableFile>
+}
+
+/** A JSON value. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
+
+export interface TorrentInfoService {
+  /** Decisions part 2, row torrentinfo. AppErrors as in add, and MetadataTimeout. */
+  read(uri: string, signal: AbortSignal): Promise<{ metainfo: Json; infohash: string; download_exists: boolean }>
+}
+
+export interface SettingsService {
+  /** Spec 2.14; secrets as null. */
+  read(): { settings: Record<string, Record<string, Json>>; ports: Record<string, number> }
+  /** All or nothing. AppError InvalidSetting naming the path. Durable when settled. */
+  change(body: Json): Promise<{ modified: boolean; restart_required: string[] }>
+}
+
+export type CoreStateName = 'STARTING' | 'UPGRADING' | 'STARTED'
+
+export interface StateService {
+  read(): { state: CoreStateName; last_exception: string | null }
+  /** Names of listening ports with `~` between levels (spec 2.15). */
+  ports(): Record<string, number>
+}
+
+/** One event as it goes over the wire (decisions part 6). */
+export interface EventRecord {
+  id: number
+  type: string
+  event?: { [key: string]: Json }
+}
+
+/** A follower of events. */
+export interface EventSubscription {
+  /** Ends it; no further calls. */
+  close(): void
+}
+
+export interface EventsService {
+  /**
+   * Sends `events_start`, then the log after `since` (null: none), then live events, each as one record in order.
+   * `deliver` answers false when the reader is too slow: the subscription is then over.
+   */
+  follow(since: number | null, deliver: (record: EventRecord) => boolean): EventSubscription
+}
+
+/** Everything http/ needs of the node. */
+export interface Services {
+  downloads: DownloadsService
+  torrentInfo: TorrentInfoService
+  settings: SettingsService
+  state: StateService
+  events: EventsService
+}
