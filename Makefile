@@ -1,0 +1,61 @@
+# Tributary. `make run` starts the node, `make test` proves it; both install and build what they need.
+SHELL := /bin/bash
+NODE_TEST := node --test --test-concurrency=2
+BIN := dist/src/cli/main.js
+ARGS ?=
+
+.PHONY: run test check build install clean tools types format lint arch unit suite interop bench-quick bench-micro
+
+run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
+	@exec node $(BIN) start $(ARGS)
+
+test: build check suite interop ## Everything CI runs
+
+build: node_modules/.installed tools
+	@npx --no-install tsc -p tsconfig.json
+	@chmod +x $(BIN) 2>/dev/null || true
+
+install: node_modules/.installed
+
+# The native database module is compiled here: say which tool is missing instead of printing a page of node-gyp.
+tools:
+	@for tool in node npm; do command -v $$tool >/dev/null || { echo "missing: $$tool (install Node.js 20.20 or 22)"; exit 1; }; done
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (!((a === 20 && b >= 19) || a === 22)) { console.error("Node.js " + process.versions.node + " cannot run this; use 20.20 or 22"); process.exit(1) }'
+
+node_modules/.installed: package.json package-lock.json
+	@missing=; for tool in g++ make python3; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
+	if [ -n "$$missing" ]; then echo "missing for native builds:$$missing (Debian: apt-get install g++ make python3)"; exit 1; fi
+	npm ci --no-audit --no-fund
+	@touch $@
+
+check: build types format lint arch ## Types, formatter, linter, import rules, unit tests; under a minute
+
+types: node_modules/.installed
+	@npx --no-install tsc -p tsconfig.json --noEmit
+
+format: node_modules/.installed
+	@npx --no-install biome format --log-level=warn .
+
+lint: node_modules/.installed
+	@npx --no-install oxlint --type-aware -c test/arch/oxlint.json --quiet src workers test bench
+
+arch: build
+	@$(NODE_TEST) $$(find dist/test/arch -name '*.test.js')
+
+unit: build
+	@$(NODE_TEST) $$(find dist/test/unit -name '*.test.js')
+
+# Everything that needs no network namespace.
+suite: build
+	@$(NODE_TEST) $$(find dist/test/unit dist/test/contract dist/test/sim dist/test/fault dist/test/fuzz dist/test/e2e dist/test/issues -name '*.test.js' 2>/dev/null)
+
+# Real peers and players, in a network namespace of their own.
+interop: build
+	@bash test/kit/netns $(NODE_TEST) $$(find dist/test/interop -name '*.test.js')
+
+# One directory of the suite: make only DIR=unit/wire
+only: build
+	@$(NODE_TEST) $$(find dist/test/$(DIR) -name '*.test.js')
+
+clean:
+	rm -rf dist node_modules

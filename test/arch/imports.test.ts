@@ -1,0 +1,106 @@
+// Who may import whom (src/README.md), no cycles, no forbidden globals, no vague file names, no giant files.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type SourceFile, sourceFiles } from './source-tree.ts'
+
+/** Layer -> what it may import from other layers; a trailing `.ts` names one file. */
+const allowed: Record<string, readonly string[]> = {
+  base: [],
+  wire: ['base'],
+  ports: ['base', 'wire'],
+  torrent: ['base', 'wire', 'ports'],
+  tracker: ['base', 'wire', 'ports'],
+  services: ['base', 'wire', 'ports', 'torrent'],
+  http: ['base', 'ports', 'services/api.ts', 'services/event-table.ts'],
+  io: ['base', 'wire', 'ports'],
+  pools: ['base', 'wire', 'ports', 'io'],
+  records: ['base', 'wire', 'ports'],
+  node: ['base', 'wire', 'ports', 'torrent', 'tracker', 'services', 'http', 'io', 'pools', 'records'],
+  cli: ['base', 'node'],
+}
+
+/** Layers that may touch time, randomness, environment, disk and network themselves. */
+const edge = new Set(['io', 'pools', 'records', 'node', 'cli'])
+const forbiddenText = /\bDate\.now\b|\bset(Timeout|Interval)\(|\bMath\.random\b|\bprocess\.env\b|\bperformance\.now\b/
+const forbiddenModules = /^node:(net|dgram|fs|fs\/promises|http|https|tls|dns|child_process|worker_threads)$/
+
+const sources = sourceFiles('src')
+const workers = sourceFiles('workers')
+
+function layerOf(path: string): string {
+  return path.split('/')[1] ?? ''
+}
+
+function mayImport(from: SourceFile, target: string): boolean {
+  const layer = layerOf(from.path)
+  if (layerOf(target) === layer) return true
+  return (allowed[layer] ?? []).some(entry =>
+    entry.endsWith('.ts') ? target === `src/${entry}` : layerOf(target) === entry && target.startsWith('src/'),
+  )
+}
+
+test('every folder of src is a known layer', () => {
+  for (const file of sources) assert.ok(layerOf(file.path) in allowed, `${file.path}: layer without a rule`)
+})
+
+test('imports point downwards only', () => {
+  const wrong = sources.flatMap(file =>
+    file.imports.filter(target => !mayImport(file, target)).map(target => `${file.path} -> ${target}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('workers import only codecs, contracts and jobs', () => {
+  const fine = /^(workers\/|src\/(base|wire|records)\/|src\/pools\/(contract|jobs)\/)/
+  const wrong = workers.flatMap(file =>
+    file.imports.filter(target => !fine.test(target)).map(t => `${file.path} -> ${t}`),
+  )
+  assert.deepEqual(wrong, [])
+  for (const file of workers) assert.ok(file.text.split('\n').length <= 100, `${file.path} has over 100 lines`)
+})
+
+test('only edges touch time, randomness, environment, disk and network', () => {
+  const inner = sources.filter(file => !edge.has(layerOf(file.path)))
+  const wrong = inner.flatMap(file => [
+    ...file.specifiers.filter(name => forbiddenModules.test(name)).map(name => `${file.path} imports ${name}`),
+    ...(forbiddenText.test(file.text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, ''))
+      ? [`${file.path} uses a forbidden global`]
+      : []),
+  ])
+  assert.deepEqual(wrong, [])
+})
+
+test('uWebSockets.js is imported only by http/uws', () => {
+  const users = sources.filter(file => file.specifiers.includes('uWebSockets.js')).map(file => file.path)
+  assert.ok(users.length > 0, 'nobody imports uWebSockets.js')
+  for (const path of users) assert.match(path, /^src\/http\/uws\//)
+})
+
+test('no import cycles', () => {
+  const byPath = new Map(sources.map(file => [file.path, file]))
+  const done = new Set<string>()
+  const visit = (path: string, trail: readonly string[]): void => {
+    assert.ok(!trail.includes(path), `cycle: ${[...trail, path].join(' -> ')}`)
+    if (done.has(path)) return
+    for (const target of byPath.get(path)?.imports ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const file of sources) visit(file.path, [])
+})
+
+test('files are named after things and stay under 500 lines', () => {
+  for (const file of [...sources, ...workers, ...sourceFiles('test', 'bench')]) {
+    assert.doesNotMatch(file.path, /(utils?|helpers?|manager|common|misc)\.ts$/)
+    assert.match(file.path, /^[a-z0-9/.-]+$/, `${file.path} is not kebab-case`)
+    const lines = file.text.split('\n').length
+    assert.ok(lines <= 500, `${file.path} has ${lines} lines`)
+    assert.match(file.text, /^(#!.*\n)?\/\/ /, `${file.path} does not begin with a comment that says what it is`)
+  }
+})
+
+test('every package the project promises is in real use', () => {
+  const used = new Set([...sources, ...workers, ...sourceFiles('bench')].flatMap(file => file.specifiers))
+  const promised = ['uWebSockets.js', 'piscina', 'bitfield', 'simple-sha1', 'fs-chunk-store', 'msgpackr']
+  for (const name of promised) assert.ok(used.has(name), `${name} is not imported by the product`)
+})
