@@ -1,0 +1,80 @@
+// bencode (BEP 3) for the rest of the node: decode whole values or prefixes, encode, and cut raw slices out of
+// dictionaries and lists without building them. Holds no parsing itself. Decoded strings and slices are views.
+
+import { DecodeError } from '../base/errors.ts'
+import { BencodeReader } from './bencode-reader.ts'
+import type { BencodeValue } from './bencode-value.ts'
+
+export { MAX_DEPTH, MAX_VALUES } from './bencode-reader.ts'
+export {
+  asBuffer,
+  type BencodeDict,
+  type BencodeValue,
+  getBytes,
+  getDict,
+  getInt,
+  getList,
+  getText,
+  utf8Text,
+} from './bencode-value.ts'
+export { type BencodeInput, encodeBencode } from './bencode-writer.ts'
+
+/** The one value that `bytes` spell. Throws DecodeError, also for bytes after it unless `allowTrailing`. */
+export function decodeBencode(bytes: Uint8Array, options: { allowTrailing?: boolean } = {}): BencodeValue {
+  const { value, end } = decodeBencodePrefix(bytes)
+  if (end !== bytes.length && !options.allowTrailing) throw new DecodeError('bencode: bytes after the value')
+  return value
+}
+
+/** The value that `bytes` begin with and the offset of the first byte after it. Throws DecodeError. */
+export function decodeBencodePrefix(bytes: Uint8Array): { value: BencodeValue; end: number } {
+  const reader = new BencodeReader(bytes)
+  const value = reader.value()
+  return { value, end: reader.position }
+}
+
+/**
+ * The raw value at `key` (latin1) of the dictionary that `bytes` are, or null when it has no such key.
+ * Throws DecodeError when `bytes` are not one dictionary.
+ */
+export function dictEntrySlice(bytes: Uint8Array, key: string): Uint8Array | null {
+  return dictSlices(bytes).get(key) ?? null
+}
+
+/** Most entries of a dictionary cut by dictSlices: each costs a view. No format has a hundredth of it. */
+const MAX_SLICES = 10_000
+
+/**
+ * Every raw value of the dictionary that `bytes` are, by key (latin1). Nested values are checked for structure only.
+ * Throws DecodeError: not one dictionary, a key twice, more than 10,000 entries.
+ */
+export function dictSlices(bytes: Uint8Array): Map<string, Uint8Array> {
+  const reader = new BencodeReader(bytes)
+  const slices = new Map<string, Uint8Array>()
+  reader.openDict()
+  while (!reader.closed()) {
+    const key = reader.key()
+    if (slices.has(key)) throw new DecodeError('bencode: a key stands twice')
+    if (slices.size >= MAX_SLICES) throw new DecodeError('bencode: too many keys')
+    const start = reader.position
+    reader.skip()
+    slices.set(key, bytes.subarray(start, reader.position))
+  }
+  if (!reader.atEnd) throw new DecodeError('bencode: bytes after the value')
+  return slices
+}
+
+/**
+ * Decodes the items of the list that `bytes` are one after the other, so that a long list never lies in memory whole.
+ * Throws DecodeError, and what `visit` throws.
+ */
+export function visitList(bytes: Uint8Array, visit: (item: BencodeValue, index: number) => void): void {
+  const reader = new BencodeReader(bytes)
+  reader.openList()
+  for (let index = 0; !reader.closed(); index++) {
+    const item = new BencodeReader(bytes, reader.position)
+    visit(item.value(1), index)
+    reader.skip()
+  }
+  if (!reader.atEnd) throw new DecodeError('bencode: bytes after the value')
+}
