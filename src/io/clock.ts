@@ -1,0 +1,31 @@
+// The real clock: monotonic time for differences, wall time for records. Its timers never keep the process alive.
+
+import type { Clock, Timer } from '../ports/clock.ts'
+
+class NodeTimer implements Timer {
+  #handle: NodeJS.Timeout | null
+  constructor(handle: NodeJS.Timeout) {
+    this.#handle = handle.unref()
+  }
+  cancel(): void {
+    if (this.#handle === null) return
+    clearTimeout(this.#handle)
+    this.#handle = null
+  }
+}
+
+/** Clock over the timers of Node. */
+export class SystemClock implements Clock {
+  now(): number {
+    return performance.now()
+  }
+  wallMs(): number {
+    return Date.now()
+  }
+  after(delayMs: number, run: () => void): Timer {
+    return new NodeTimer(setTimeout(run, delayMs))
+  }
+  every(intervalMs: number, run: () => void): Timer {
+    return new NodeTimer(setInterval(run, intervalMs))
+  }
+}
