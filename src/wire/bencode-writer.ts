@@ -3,7 +3,7 @@
 
 import { asBuffer } from './bencode-value.ts'
 
-/** What can be encoded: decoded values, and for convenience text (as UTF-8) and plain objects (keys latin1). */
+/** What can be encoded: decoded values, and for convenience text (as UTF-8) and plain objects (keys latin1, undefined left out). */
 export type BencodeInput =
   | number
   | bigint
@@ -11,7 +11,7 @@ export type BencodeInput =
   | Uint8Array
   | readonly BencodeInput[]
   | ReadonlyMap<string, BencodeInput>
-  | { readonly [key: string]: BencodeInput }
+  | { readonly [key: string]: BencodeInput | undefined }
 
 const DICT = Buffer.from('d')
 const LIST = Buffer.from('l')
@@ -52,10 +52,11 @@ function writeString(bytes: Uint8Array, parts: Uint8Array[]): void {
   parts.push(Buffer.from(`${bytes.length}:`, 'latin1'), asBuffer(bytes))
 }
 
-function writeDict(entries: [string, BencodeInput][], parts: Uint8Array[]): void {
+function writeDict(entries: [string, BencodeInput | undefined][], parts: Uint8Array[]): void {
   parts.push(DICT)
   // The order of latin1 strings is the order of their bytes.
   for (const [key, value] of entries.sort(([a], [b]) => (a < b ? -1 : 1))) {
+    if (value === undefined) continue
     writeString(keyBytes(key), parts)
     write(value, parts)
   }
