@@ -1,0 +1,57 @@
+// What a Session is made from and told: options, ports, limits. Types and defaults only.
+
+import type { Announcers } from '../ports/announcer.ts'
+import type { Arena } from '../ports/arena.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { MetadataChunks } from '../ports/metadata-chunks.ts'
+import type { PieceStores } from '../ports/piece-store.ts'
+import type { ProgressJournal } from '../ports/progress-journal.ts'
+import type { Random } from '../ports/random.ts'
+import type { TcpNetwork } from '../ports/tcp.ts'
+import type { TorrentEvents } from './types.ts'
+
+/** Limits that can change while the session runs. Rates in bytes/s of payload, 0 = none. */
+export interface SessionLimits {
+  readonly maxDownloadRate: number
+  readonly maxUploadRate: number
+  /** Connected peers of all torrents together. */
+  readonly maxConnections: number
+  readonly maxConnectionsPerTorrent: number
+  /** Peers a torrent uploads to at a time, without the optimistic one. */
+  readonly uploadSlots: number
+}
+
+/** How a session runs. */
+export interface SessionOptions extends SessionLimits {
+  readonly listenIp: string
+  /** 0 = any free port. */
+  readonly listenPort: number
+  /** Address outgoing connections come from; null = the system chooses. */
+  readonly localIp: string | null
+  /** Software version, e.g. `0.1.0`: told to peers. */
+  readonly version: string
+  /** Outgoing connections not yet through their handshake, all torrents together; default 50. */
+  readonly maxHalfOpen?: number
+  /** Torrents that hash-check at a time; default 2. */
+  readonly maxChecking?: number
+  /** Pieces of one torrent in hashing at a time during a check; default 4. */
+  readonly checkDepth?: number
+}
+
+/** What a session works with. */
+export interface SessionDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly tcp: TcpNetwork
+  readonly stores: PieceStores
+  readonly journal: ProgressJournal
+  readonly metadata: MetadataChunks
+  readonly announcers: Announcers
+  /** Slots of 16 KiB for received blocks: its size bounds what all downloads together hold in memory. */
+  readonly blockArena: Arena
+  /** Where blocks for upload are read to; larger slots mean fewer, longer reads. Default: blockArena, a quarter of it. */
+  readonly uploadArena?: Arena
+  readonly events: TorrentEvents
+}
