@@ -2,11 +2,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { parseSync } from 'oxc-parser'
-
-/** The project's top folder, found from the built file: dist*\/test/arch. */
-export const projectRoot = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
+import { projectRoot } from '../kit/project-root.ts'
 
 /** A source file: its path from the project's top with `/`, text, and what it imports or re-exports. */
 export interface SourceFile {

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""One libtorrent session as a test peer: commands as JSON lines on stdin, one JSON answer a line on stdout.
+
+Plain TCP only: no DHT, no local discovery, no port mapping, no uTP, no encryption. Commands:
+  add {torrent|magnet, dir, peers: [[ip, port]], upload_limit, download_limit, seed_mode} -> {id}
+  status {id} -> {progress, state, upload, download, peers, payload_upload, payload_download, error}
+  connect {id, ip, port}, limit {id, upload, download}, peers {id}, remove {id}, quit
+"""
+import json
+import sys
+
+import libtorrent as lt
+
+
+def make_session(ip, port):
+    return lt.session({
+        'listen_interfaces': '%s:%d' % (ip, port), 'outgoing_interfaces': ip,
+        'enable_dht': False, 'enable_lsd': False, 'enable_upnp': False, 'enable_natpmp': False,
+        'enable_outgoing_utp': False, 'enable_incoming_utp': False,
+        'in_enc_policy': 2, 'out_enc_policy': 2, 'allow_multiple_connections_per_ip': True,
+        'alert_mask': 0, 'mixed_mode_algorithm': 0, 'min_reconnect_time': 1, 'max_failcount': 100,
+        'connection_speed': 100, 'unchoke_slots_limit': 50, 'active_limit': -1, 'active_seeds': -1, 'active_downloads': -1,
+    })
+
+
+def add(session, handles, c):
+    if 'magnet' in c:
+        params = lt.parse_magnet_uri(c['magnet'])
+    else:
+        params = lt.add_torrent_params()
+        params.ti = lt.torrent_info(c['torrent'])
+    params.save_path = c['dir']
+    flags = lt.torrent_flags.update_subscribe
+    if c.get('seed_mode'):
+        flags |= lt.torrent_flags.seed_mode
+    params.flags = flags
+    if 'upload_limit' in c:
+        params.upload_limit = c['upload_limit']
+    if 'download_limit' in c:
+        params.download_limit = c['download_limit']
+    handle = session.add_torrent(params)
+    handles.append(handle)
+    for ip, port in c.get('peers', []):
+        handle.connect_peer((ip, port))
+    return {'id': len(handles) - 1}
+
+
+def status(handle):
+    s = handle.status()
+    return {'progress': s.progress, 'state': str(s.state), 'upload': s.all_time_upload, 'download': s.all_time_download,
+            'payload_upload': s.total_payload_upload, 'payload_download': s.total_payload_download,
+            'peers': s.num_peers, 'seeding': s.is_seeding, 'metadata': s.has_metadata, 'error': s.errc.message() if s.errc.value() else ''}
+
+
+def run(session, handles, c):
+    op = c['op']
+    if op == 'add':
+        return add(session, handles, c)
+    if op == 'port':
+        return {'port': session.listen_port()}
+    if op == 'quit':
+        sys.exit(0)
+    handle = handles[c['id']]
+    if op == 'status':
+        return status(handle)
+    if op == 'connect':
+        handle.connect_peer((c['ip'], c['port']))
+    elif op == 'limit':
+        handle.set_upload_limit(c.get('upload', 0))
+        handle.set_download_limit(c.get('download', 0))
+    elif op == 'peers':
+        return {'peers': [{'ip': p.ip[0], 'client': p.client.decode('latin-1') if isinstance(p.client, bytes) else p.client,
+                           'down': p.total_download, 'up': p.total_upload} for p in handle.get_peer_info()]}
+    elif op == 'remove':
+        session.remove_torrent(handle)
+    else:
+        return {'error': 'unknown op ' + op}
+    return {}
+
+
+def main():
+    session = make_session(sys.argv[1], int(sys.argv[2]))
+    handles = []
+    for line in sys.stdin:
+        try:
+            answer = run(session, handles, json.loads(line))
+        except Exception as error:  # the test sees it and fails
+            answer = {'error': '%s: %s' % (type(error).__name__, error)}
+        sys.stdout.write(json.dumps(answer) + '\n')
+        sys.stdout.flush()
+
+
+main()
