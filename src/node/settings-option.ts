@@ -1,0 +1,152 @@
+// Kinds of settings and the checks of one value. Pure; knows no section and no file.
+
+import { isIP } from 'node:net'
+
+/** What the text of a setting, or of a list entry, must look like. */
+export type TextFormat = 'any' | 'ip' | 'ip-or-empty' | 'key' | 'path' | 'hostname' | 'origin' | 'cidr'
+
+interface OptionBase {
+  /** One line for documentation. */
+  readonly doc: string
+  /** True when a change is used only after the next start. */
+  readonly needsRestart: boolean
+  /** True when GET /settings answers null instead of the value. */
+  readonly secret?: boolean
+}
+
+/** One option: its kind, limits and default. */
+export type OptionSpec = OptionBase &
+  (
+    | { readonly kind: 'boolean'; readonly default: boolean }
+    | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number }
+    | { readonly kind: 'text'; readonly format: TextFormat; readonly maxLength: number; readonly default: string }
+    | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
+    | { readonly kind: 'list'; readonly of: TextFormat; readonly default: readonly string[] }
+  )
+
+/** Any value an option can have. */
+export type SettingValue = boolean | number | string | readonly string[]
+
+/** The type of an option's value. */
+export type OptionValue<S> = S extends { kind: 'boolean' }
+  ? boolean
+  : S extends { kind: 'integer' }
+    ? number
+    : S extends { kind: 'choice'; values: readonly (infer V)[] }
+      ? V
+      : S extends { kind: 'list' }
+        ? readonly string[]
+        : string
+
+/** A checked value, or the reason why there is none (completes "section.option ..."). */
+export type Checked = { readonly value: SettingValue } | { readonly problem: string }
+
+/** Entries of a list setting; each is at most MAX_ENTRY_LENGTH characters. */
+const MAX_LIST_ENTRIES = 256
+const MAX_ENTRY_LENGTH = 4096
+const INTEGER = /^[+-]?\d{1,16}(\.0+)?$/
+const HOSTNAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i
+
+/** Checks a value from JSON or YAML against `spec`. Numeric strings pass for integers, 1/0 and their texts for booleans. */
+export function checkOption(spec: OptionSpec, input: unknown): Checked {
+  switch (spec.kind) {
+    case 'boolean':
+      return checkBoolean(input)
+    case 'integer':
+      return checkInteger(spec, input)
+    case 'choice':
+      return typeof input === 'string' && spec.values.includes(input)
+        ? { value: input }
+        : { problem: `must be one of ${spec.values.join(', ')}` }
+    case 'text':
+      return checkText(spec.format, spec.maxLength, input)
+    case 'list':
+      return checkList(spec.of, input)
+  }
+}
+
+/** Checks a value written as plain text (command line, environment): lists are JSON or separated by commas. */
+export function checkOptionText(spec: OptionSpec, text: string): Checked {
+  if (spec.kind !== 'list') return checkOption(spec, text)
+  if (!text.trimStart().startsWith('[')) {
+    const entries = text.split(',').map(entry => entry.trim())
+    return checkOption(
+      spec,
+      entries.filter(entry => entry !== ''),
+    )
+  }
+  try {
+    return checkOption(spec, JSON.parse(text))
+  } catch {
+    return { problem: 'must be a list: a,b,c or ["a","b","c"]' }
+  }
+}
+
+function checkBoolean(input: unknown): Checked {
+  if (input === true || input === 1 || input === '1' || input === 'true') return { value: true }
+  if (input === false || input === 0 || input === '0' || input === 'false') return { value: false }
+  return { problem: 'must be true or false' }
+}
+
+function checkInteger(spec: { readonly min: number; readonly max: number }, input: unknown): Checked {
+  const value = typeof input === 'string' && INTEGER.test(input.trim()) ? Number(input) : input
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) return { problem: 'must be a whole number' }
+  // -0 would come back from JSON as 0: one spelling only.
+  if (value < spec.min || value > spec.max) return { problem: `must be from ${spec.min} to ${spec.max}` }
+  return { value: value + 0 }
+}
+
+function checkText(format: TextFormat, maxLength: number, input: unknown): Checked {
+  if (typeof input !== 'string') return { problem: 'must be text' }
+  if (input.length > maxLength) return { problem: `must have at most ${maxLength} characters` }
+  const problem = formatProblem(format, input)
+  return problem === null ? { value: input } : { problem }
+}
+
+function checkList(format: TextFormat, input: unknown): Checked {
+  if (!Array.isArray(input)) return { problem: 'must be a list' }
+  if (input.length > MAX_LIST_ENTRIES) return { problem: `must have at most ${MAX_LIST_ENTRIES} entries` }
+  const value: string[] = []
+  for (const entry of input as unknown[]) {
+    const checked = checkText(format, MAX_ENTRY_LENGTH, entry)
+    if ('problem' in checked) return { problem: `entry ${value.length}: ${checked.problem}` }
+    value.push(checked.value as string)
+  }
+  return { value }
+}
+
+function formatProblem(format: TextFormat, text: string): string | null {
+  switch (format) {
+    case 'any':
+      return null
+    case 'ip':
+      return isIP(text) !== 0 ? null : 'must be an IPv4 or IPv6 address'
+    case 'ip-or-empty':
+      return text === '' || isIP(text) !== 0 ? null : 'must be an IPv4 or IPv6 address, or empty'
+    case 'key':
+      return /^[\x21-\x7e]*$/.test(text) ? null : 'must have only printable ASCII characters without spaces'
+    case 'path':
+      return text.startsWith('/') && !text.includes('\0') ? null : 'must be an absolute path'
+    case 'hostname':
+      return HOSTNAME.test(text) ? null : 'must be a host name'
+    case 'origin':
+      return isOrigin(text) ? null : 'must be an origin such as https://example.org:8443'
+    case 'cidr':
+      return isCidr(text) ? null : 'must be an address block such as 192.168.0.0/16'
+  }
+}
+
+function isOrigin(text: string): boolean {
+  try {
+    const url = new URL(text)
+    return (url.protocol === 'http:' || url.protocol === 'https:') && url.origin === text.toLowerCase()
+  } catch {
+    return false
+  }
+}
+
+function isCidr(text: string): boolean {
+  const [ip = '', prefix = '', rest] = text.split('/')
+  const bits = isIP(ip) === 4 ? 32 : isIP(ip) === 6 ? 128 : 0
+  return bits > 0 && rest === undefined && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
+}

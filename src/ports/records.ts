@@ -1,0 +1,109 @@
+// What must outlive the process, as narrow interfaces: downloads, their progress, the event log, values of the node.
+// Every promise settles after the commit: what was answered is still there after kill -9. Methods reject with AppError
+// DiskFull, DiskError, StateUnreadable, WorkerLost (the database thread died), PoolBusy (too much is waiting already)
+// or Aborted (after close()).
+
+import type { InfoHash, PeerAddress } from '../base/ids.ts'
+import type { ProgressJournal, ResumeData } from './progress-journal.ts'
+
+/** One download as it is remembered, without its info dictionary. Times in milliseconds since 1970, sizes in bytes. */
+export interface StoredDownload {
+  readonly infoHash: InfoHash
+  readonly name: string
+  /** The uri of the PUT that made it. */
+  readonly sourceUri: string
+  /** Absolute path of the destination folder. */
+  readonly destination: string
+  readonly announceTiers: readonly (readonly string[])[]
+  /** Peers given with it (magnet `x.pe`). */
+  readonly peers: readonly PeerAddress[]
+  readonly addedAtMs: number
+  readonly hops: number
+  readonly safeSeeding: boolean
+  /** Selected file indexes; null = all. */
+  readonly selectedFiles: readonly number[] | null
+  /** True when a user stopped it: it stays stopped over restarts. */
+  readonly userStopped: boolean
+  /** All-time payload. */
+  readonly totalUp: number
+  readonly totalDown: number
+  /** When it finished first; null = not yet. */
+  readonly finishedAtMs: number | null
+  /** Readable; '' = none. */
+  readonly error: string
+  /** Place in the list, growing; given by insert(). */
+  readonly position: number
+  /** Number of pieces; 0 while the metadata is unknown. */
+  readonly pieceCount: number
+}
+
+/** What insert() needs; `infoBytes` (the bencoded info dictionary) and `pieceCount` are null and 0 before metadata. */
+export interface NewDownload
+  extends Omit<StoredDownload, 'position' | 'totalUp' | 'totalDown' | 'finishedAtMs' | 'error'> {
+  readonly infoBytes: Uint8Array | null
+}
+
+/** Columns that update() can change; absent ones stay. With `infoBytes` goes `pieceCount`. */
+export type DownloadChange = Partial<
+  Omit<StoredDownload, 'infoHash' | 'position' | 'totalUp' | 'totalDown'> & { readonly infoBytes: Uint8Array }
+>
+
+/** A download with everything that a start needs. */
+export interface LoadedDownload {
+  readonly download: StoredDownload
+  readonly infoBytes: Uint8Array | null
+  /** Null = nothing is known: files that exist must be hashed. */
+  readonly resume: ResumeData | null
+}
+
+export interface DownloadRecords {
+  /** Adds a row at the end of the list; false when the info hash is there already (then nothing changes). */
+  insert(download: NewDownload): Promise<boolean>
+  /** Changes columns; false when there is no such download. */
+  update(infoHash: InfoHash, change: DownloadChange): Promise<boolean>
+  /** Removes the download, its progress, journal and metadata in one transaction; false when there was none. */
+  delete(infoHash: InfoHash): Promise<boolean>
+  /** All rows by position, without info dictionaries. */
+  list(): Promise<StoredDownload[]>
+  /** All downloads by position with metadata and progress, in pages of bounded size. */
+  loadAll(): AsyncIterable<LoadedDownload[]>
+  /** The bencoded info dictionary, or null. */
+  infoBytes(infoHash: InfoHash): Promise<Uint8Array | null>
+  /**
+   * Remembers all-time counters lazily: written with the torrent's next checkpoint, every 30 s, and at close(). A crash
+   * loses at most that much counting.
+   */
+  noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void
+}
+
+/** Progress with its reading side; `ProgressJournal` is what the engine sees. Calls for unknown downloads do nothing. */
+export interface ProgressRecords extends ProgressJournal {
+  /** What the torrent may resume from; null = nothing is known. */
+  loadResume(infoHash: InfoHash): Promise<ResumeData | null>
+}
+
+/** One event of the log; `payload` is any JSON value, null when the type has none. */
+export interface LoggedEvent {
+  readonly id: number
+  readonly atMs: number
+  readonly type: string
+  readonly payload: unknown
+}
+
+/** Durable events with growing ids; keeps 100,000 events or 7 days, whichever is less. */
+export interface EventLog {
+  /** Appends; the id it got. Ids grow by one in call order and are never used twice. */
+  append(type: string, payload: unknown): Promise<number>
+  /** Up to `limit` (at most 1,000) events with an id above `since`, oldest first. */
+  readSince(since: number, limit: number): Promise<LoggedEvent[]>
+  /** The ids that are kept; `oldest` is null when the log is empty, `newest` is the last id ever given (0 = none). */
+  bounds(): Promise<{ oldest: number | null; newest: number }>
+}
+
+/** Small values of the node by name (secret of signed links, ...). At most 64 KiB each. */
+export interface NodeValues {
+  get(key: string): Promise<Uint8Array | null>
+  set(key: string, value: Uint8Array): Promise<void>
+  /** The value that is there, else stores `value`; atomic. */
+  getOrSet(key: string, value: Uint8Array): Promise<Uint8Array>
+}
