@@ -1,26 +1,26 @@
 // The settings in force: flag > environment > file > default. A change is checked whole, made durable in the file, and
 // only then told to listeners. Secrets never leave through read().
 
-import type { Settings } from './settings-schema.ts'
+import { AppError } from '../base/errors.ts'
+import { keyProblem, makeApiKey } from './api-key.ts'
+import { ConfigFile, configPath } from './config-file.ts'
+import { checkBody, type OptionChange } from './settings-body.ts'
+import {
+  type Layer,
+  makeDefaults,
+  readEnvironment,
+  readFlags,
+  readStored,
+  type SettingsOptions,
+} from './settings-layers.ts'
+import type { SettingValue } from './settings-option.ts'
+import { type Settings, settingsTable } from './settings-schema.ts'
 
 /** A JSON value as GET /settings answers it. */
 export type SettingsJson = Record<string, Record<string, null | boolean | number | string | string[]>>
 
 /** Where a value comes from. */
 export type SettingSource = 'flag' | 'environment' | 'file' | 'default'
-
-/** What SettingsStore.open() reads. */
-export interface SettingsOptions {
-  /** Absolute path, made and locked already. */
-  readonly stateDir: string
-  /** True when --state-dir or TRIBUTARY_STATE_DIR chose it. */
-  readonly stateDirChosen: boolean
-  /** Absolute path, or null when there is none. */
-  readonly homeDir: string | null
-  readonly env: Readonly<Record<string, string | undefined>>
-  /** Values of flags by `section.option`, as text: --set and the dedicated ones; later entries win. */
-  readonly flags: readonly (readonly [path: string, value: string])[]
-}
 
 /** What change() did. */
 export interface SettingsChange {
@@ -31,3 +31,150 @@ export interface SettingsChange {
 }
 
 export type SettingsListener = (changed: readonly string[], settings: Settings) => void
+
+/** The one owner of settings. */
+export class SettingsStore {
+  /** Path of the configuration file, where the key lies. */
+  readonly path: string
+  /** True when this start made the key. */
+  readonly keyIsNew: boolean
+  /** What the file holds that no option has, one sentence each. */
+  readonly warnings: readonly string[]
+  readonly #file: ConfigFile
+  readonly #flags: Layer
+  readonly #environment: Layer
+  readonly #stored: Layer
+  readonly #defaults: Layer
+  readonly #listeners = new Set<SettingsListener>()
+  #settings: Settings
+  #turn: Promise<unknown> = Promise.resolve()
+
+  private constructor(
+    file: ConfigFile,
+    layers: { flags: Layer; environment: Layer; stored: Layer; defaults: Layer },
+    keyIsNew: boolean,
+    warnings: readonly string[],
+  ) {
+    this.path = file.path
+    this.keyIsNew = keyIsNew
+    this.warnings = warnings
+    this.#file = file
+    this.#flags = layers.flags
+    this.#environment = layers.environment
+    this.#stored = layers.stored
+    this.#defaults = layers.defaults
+    this.#settings = this.#build()
+  }
+
+  /**
+   * Reads every source; at the first start makes the key and the file.
+   * AppError BadConfiguration names the flag, variable or line whose value cannot be used.
+   */
+  static async open(options: SettingsOptions): Promise<SettingsStore> {
+    const flags = readFlags(options.flags)
+    const environment = readEnvironment(options.env)
+    const file = await ConfigFile.open(configPath(options.stateDir))
+    const { stored, warnings } = readStored(file)
+    const defaults = makeDefaults(options)
+    const keyIsNew = !stored.has('api.key') && !flags.has('api.key') && !environment.has('api.key')
+    if (keyIsNew) {
+      const key = makeApiKey()
+      await file.write([['api', 'key', key]])
+      stored.set('api.key', key)
+    }
+    const store = new SettingsStore(file, { flags, environment, stored, defaults }, keyIsNew, warnings)
+    const { key, http_host } = store.values.api
+    const problem = keyProblem(key, http_host)
+    if (problem !== null) throw new AppError('BadConfiguration', `The setting api.key ${problem}.`)
+    return store
+  }
+
+  /** All effective values, frozen; a new object after every change. */
+  get values(): Settings {
+    return this.#settings
+  }
+
+  /** Where the effective value of `section.option` comes from. */
+  source(path: string): SettingSource {
+    if (this.#flags.has(path)) return 'flag'
+    if (this.#environment.has(path)) return 'environment'
+    return this.#stored.has(path) ? 'file' : 'default'
+  }
+
+  /** The effective values for GET /settings: a new object, secrets as null. */
+  read(): SettingsJson {
+    const json: SettingsJson = {}
+    for (const [section, options] of Object.entries(settingsTable)) {
+      const values: SettingsJson[string] = {}
+      for (const [option, spec] of Object.entries(options)) {
+        const value = this.#effective(`${section}.${option}`)
+        values[option] = spec.secret === true ? null : Array.isArray(value) ? [...value] : (value as string)
+      }
+      json[section] = values
+    }
+    return json
+  }
+
+  /**
+   * Takes a body of POST /settings ({section: {option: value}}): all of it or, with AppError InvalidSetting naming the
+   * path, nothing. Settles when the file is durable and the listeners were called. Options whose effective value is the
+   * given one already, and secrets given as null, are left alone.
+   * Other AppErrors: DiskFull, DiskError, BadConfiguration (the file was edited and cannot be read).
+   */
+  change(body: unknown): Promise<SettingsChange> {
+    const run = this.#turn.then(() => this.#change(body))
+    this.#turn = run.catch(() => undefined)
+    return run
+  }
+
+  /** Calls `listener` after every change with the paths whose effective value changed; answers how to end it. */
+  onChange(listener: SettingsListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async #change(body: unknown): Promise<SettingsChange> {
+    const changes = checkBody(body).filter(change => !same(change.value, this.#effective(change.path)))
+    this.#checkKey(changes)
+    if (changes.length === 0) return { changed: [], restartRequired: [] }
+    await this.#file.write(changes.map(({ section, option, value }) => [section, option, value]))
+    for (const { path, value } of changes) this.#stored.set(path, value)
+    this.#settings = this.#build()
+    const visible = changes.filter(({ path }) => !this.#hidden(path)).map(({ path }) => path)
+    if (visible.length > 0) for (const listener of [...this.#listeners]) listener(visible, this.#settings)
+    return {
+      changed: changes.map(({ path }) => path),
+      restartRequired: changes
+        .filter(({ path, spec }) => spec.needsRestart || this.#hidden(path))
+        .map(({ path }) => path),
+    }
+  }
+
+  #checkKey(changes: readonly OptionChange[]): void {
+    const wanted = (path: string): string =>
+      String(changes.find(change => change.path === path)?.value ?? this.#effective(path))
+    const problem = keyProblem(wanted('api.key'), wanted('api.http_host'))
+    if (problem !== null) throw new AppError('InvalidSetting', `The setting api.key ${problem}.`)
+  }
+
+  #hidden(path: string): boolean {
+    return this.#flags.has(path) || this.#environment.has(path)
+  }
+
+  #effective(path: string): SettingValue | undefined {
+    return this.#flags.get(path) ?? this.#environment.get(path) ?? this.#stored.get(path) ?? this.#defaults.get(path)
+  }
+
+  #build(): Settings {
+    const settings: Record<string, Record<string, unknown>> = {}
+    for (const [section, options] of Object.entries(settingsTable)) {
+      const values = Object.keys(options).map(option => [option, this.#effective(`${section}.${option}`)])
+      settings[section] = Object.freeze(Object.fromEntries(values) as Record<string, unknown>)
+    }
+    return Object.freeze(settings) as unknown as Settings
+  }
+}
+
+function same(a: SettingValue, b: SettingValue | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}

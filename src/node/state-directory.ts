@@ -1,0 +1,118 @@
+// The state directory: made for its owner alone and held by one node at a time. The lock is a file lock of the
+// operating system, taken through SQLite: it dies with the process (kill -9 too), and of two starts exactly one gets it.
+
+import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import Database from 'better-sqlite3'
+import { AppError, errorText } from '../base/errors.ts'
+
+const LOCK_FILE = 'lock.db'
+/** Only for the sentence about who holds the lock; nothing depends on it. */
+const PID_FILE = 'node.pid'
+
+/** Where the node keeps its state when nobody chooses: $XDG_DATA_HOME/tributary or ~/.local/share/tributary. */
+export function defaultStateDirectory(env: Readonly<Record<string, string | undefined>>, homeDir: string): string {
+  const data = env['XDG_DATA_HOME']
+  return join(data !== undefined && isAbsolute(data) ? data : join(homeDir, '.local', 'share'), 'tributary')
+}
+
+/** A state directory held by this process. */
+export class StateDirectory {
+  /** Absolute. */
+  readonly path: string
+  readonly #lock: Database.Database
+
+  private constructor(path: string, lock: Database.Database) {
+    this.path = path
+    this.#lock = lock
+  }
+
+  /**
+   * Makes the directory (mode 0700) when it is missing, and locks it until release() or the end of the process.
+   * AppError StateUnreadable: it cannot be made or written, or is no directory. StateLocked: another node has it.
+   */
+  static open(path: string): StateDirectory {
+    const absolute = resolve(path)
+    prepare(absolute)
+    const directory = new StateDirectory(absolute, lock(absolute))
+    try {
+      writeFileSync(join(absolute, PID_FILE), `${process.pid}\n`, { mode: 0o600 })
+    } catch (error) {
+      directory.release()
+      throw unreadable(absolute, error)
+    }
+    return directory
+  }
+
+  /** Gives the lock up. Idempotent. */
+  release(): void {
+    this.#lock.close()
+  }
+}
+
+function prepare(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (!statSync(path).isDirectory()) throw new Error('it is not a directory')
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    makeLockFile(join(path, LOCK_FILE))
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+/**
+ * Makes the lock file closed to other users; SQLite keeps its mode. A file that is there is not even opened: closing it
+ * again would drop a lock that this process holds on it (POSIX record locks).
+ */
+function makeLockFile(path: string): void {
+  try {
+    closeSync(openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+}
+
+/**
+ * BEGIN IMMEDIATE takes SQLite's RESERVED lock, which one connection alone can have: two starts at once cannot both
+ * win, and cannot both lose. Nothing is ever written, so there is no journal to recover.
+ */
+function lock(path: string): Database.Database {
+  let database: Database.Database | null = null
+  try {
+    database = new Database(join(path, LOCK_FILE), { timeout: 0 })
+    database.exec('BEGIN IMMEDIATE')
+    return database
+  } catch (error) {
+    database?.close()
+    const code = error instanceof Database.SqliteError ? error.code : ''
+    if (!code.startsWith('SQLITE_BUSY') && !code.startsWith('SQLITE_LOCKED')) throw unreadable(path, error)
+    const holder = holderText(path)
+    throw new AppError('StateLocked', `The state directory ${path} is used by another node${holder}.`, { cause: error })
+  }
+}
+
+function holderText(path: string): string {
+  try {
+    const pid = Number(readFileSync(join(path, PID_FILE), 'utf8').trim())
+    return Number.isSafeInteger(pid) && pid > 0 ? ` (process ${pid})` : ''
+  } catch {
+    return ''
+  }
+}
+
+function unreadable(path: string, error: unknown): AppError {
+  const code = (error as NodeJS.ErrnoException).code
+  const reason = reasons[code ?? ''] ?? errorText(error)
+  return new AppError('StateUnreadable', `The state directory ${path} cannot be used: ${reason}.`, { cause: error })
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'it is not a directory',
+  ENOTDIR: 'a part of its path is not a directory',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  SQLITE_NOTADB: `its file ${LOCK_FILE} is damaged; delete that file`,
+}
