@@ -1,0 +1,97 @@
+// Sets of pieces: the `bitfield` package holds the bits (its memory is the wire form of BEP 3: most significant bit first),
+// the set operations it lacks stand here and work on its bytes. Invariant: spare bits behind the last piece are 0.
+
+import BitField from 'bitfield'
+
+/** A set of piece indexes; `buffer` is the wire bitfield. Its `length` is rounded up to 8: ask the torrent for the count. */
+export type PieceSet = BitField
+
+/** An empty set for `pieceCount` pieces. */
+export function emptyPieceSet(pieceCount: number): PieceSet {
+  return new BitField(new Uint8Array(Math.ceil(pieceCount / 8)))
+}
+
+/** The set of all `pieceCount` pieces. */
+export function fullPieceSet(pieceCount: number): PieceSet {
+  const set = emptyPieceSet(pieceCount)
+  setRange(set, 0, pieceCount - 1, true)
+  return set
+}
+
+/** Reads a wire bitfield into memory of its own; null when the length is wrong or a spare bit is set (BEP 3: drop the peer). */
+export function pieceSetFromBytes(bytes: Uint8Array, pieceCount: number): PieceSet | null {
+  if (bytes.length !== Math.ceil(pieceCount / 8)) return null
+  const spare = bytes.length * 8 - pieceCount
+  if (spare > 0 && ((bytes[bytes.length - 1] ?? 0) & ((1 << spare) - 1)) !== 0) return null
+  return new BitField(Uint8Array.from(bytes))
+}
+
+/** A copy with memory of its own. */
+export function copyPieceSet(set: PieceSet): PieceSet {
+  return new BitField(Uint8Array.from(set.buffer))
+}
+
+/** Sets or clears the pieces from `first` to `last`, both included. Nothing happens when last < first. */
+export function setRange(set: PieceSet, first: number, last: number, value: boolean): void {
+  let piece = first
+  for (; piece <= last && (piece & 7) !== 0; piece++) set.set(piece, value)
+  for (; piece + 7 <= last; piece += 8) set.buffer[piece >> 3] = value ? 0xff : 0
+  for (; piece <= last; piece++) set.set(piece, value)
+}
+
+const POPCOUNT = Uint8Array.from({ length: 256 }, (_, byte) => {
+  let count = 0
+  for (let rest = byte; rest > 0; rest >>= 1) count += rest & 1
+  return count
+})
+
+/** How many bits are set. */
+export function countBits(buffer: Uint8Array): number {
+  let count = 0
+  for (let i = 0; i < buffer.length; i++) count += POPCOUNT[buffer[i] ?? 0] ?? 0
+  return count
+}
+
+/** How many bits are set in `a` and not in `b`; bits behind the end of `b` count as 0. */
+export function countAndNot(a: Uint8Array, b: Uint8Array): number {
+  let count = 0
+  for (let i = 0; i < a.length; i++) count += POPCOUNT[(a[i] ?? 0) & ~(b[i] ?? 0) & 0xff] ?? 0
+  return count
+}
+
+/** True when some bit is set in `a` and not in `b`; stops at the first. */
+export function anyAndNot(a: Uint8Array, b: Uint8Array): boolean {
+  for (let i = 0; i < a.length; i++) if (((a[i] ?? 0) & ~(b[i] ?? 0)) !== 0) return true
+  return false
+}
+
+/** True when every bit of `a` is set in `b`. */
+export function isSubset(a: Uint8Array, b: Uint8Array): boolean {
+  return !anyAndNot(a, b)
+}
+
+/** True when some piece from `first` to `last` (included) is not in the set. */
+export function anyMissing(set: PieceSet, first: number, last: number): boolean {
+  return firstMissing(set, first, last) <= last
+}
+
+/** The first piece from `first` to `last` (included) that is not in the set; `last + 1` when there is none. */
+export function firstMissing(set: PieceSet, first: number, last: number): number {
+  let piece = first
+  while (piece <= last) {
+    if ((piece & 7) === 0 && piece + 7 <= last && set.buffer[piece >> 3] === 0xff) piece += 8
+    else if (set.get(piece)) piece++
+    else return piece
+  }
+  return last + 1
+}
+
+/** Calls `visit` for every piece of the set in rising order; empty bytes are skipped. */
+export function forEachPiece(set: PieceSet, visit: (piece: number) => void): void {
+  const bytes = set.buffer
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] ?? 0
+    if (byte === 0) continue
+    for (let bit = 0; bit < 8; bit++) if ((byte & (0x80 >> bit)) !== 0) visit(i * 8 + bit)
+  }
+}
