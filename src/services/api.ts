@@ -189,8 +189,14 @@ export interface EventsService {
   /**
    * Sends `events_start`, then the log after `since` (null: none), then live events, each as one record in order.
    * `deliver` answers false when the reader is too slow: the subscription is then over.
+   * `room` is asked before each batch (at most 500 records) of the log: when it answers a promise, the next batch waits
+   * for it. Without it a long replay would overrun every reader.
    */
-  follow(since: number | null, deliver: (record: EventRecord) => boolean): EventSubscription
+  follow(
+    since: number | null,
+    deliver: (record: EventRecord) => boolean,
+    room?: () => undefined | Promise<void>,
+  ): EventSubscription
 }
 
 /** Everything http/ needs of the node. */

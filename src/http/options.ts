@@ -1,0 +1,52 @@
+// What the HTTP server is told when it is made: values only, decided by node/config. Nothing here changes while it runs.
+
+import type { Arena } from '../ports/arena.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import type { StaticFiles } from '../ports/static-files.ts'
+
+export interface HttpOptions {
+  /** Address to listen on: an IP literal or `localhost`. */
+  readonly host: string
+  /** 0 or -1: a free port. */
+  readonly port: number
+  /** The first key. Empty: no key is asked for (the configuration allows that on loopback addresses only). */
+  readonly apiKey: string
+  /** Names other than `localhost` and IP literals that the Host header may have, lower case, without port. */
+  readonly hostNames: readonly string[]
+  /** Origins of foreign pages that may use the interface, as browsers send them (`http://host:port`). */
+  readonly origins: readonly string[]
+  /** A stream whose client takes nothing for this long is cut, milliseconds. Default 10 minutes. */
+  readonly silentReaderMs?: number
+  /** Streams that may be open at once. Default 2,000. */
+  readonly maxStreams?: number
+  /** Event followers that may be connected at once. Default 256. */
+  readonly maxFollowers?: number
+  /** Version of the node, shown in the documentation. */
+  readonly version: string
+  /** Key of the MAC in signed stream links, at least 32 bytes; kept over restarts so that links survive them. */
+  readonly linkSecret: Uint8Array
+  /** How long a signed link opens its file, milliseconds. Default 24 hours. */
+  readonly linkLifetimeMs?: number
+}
+
+export interface HttpDeps {
+  readonly rangeArena: Arena
+  readonly clock: Clock
+  readonly log: Log
+  readonly random: Random
+  /** The files of the package swagger-ui-dist. */
+  readonly docsFiles: StaticFiles
+  /** Sets a variable of the process environment; called once, before the native server is loaded. */
+  setEnvironment(name: string, value: string): void
+  /** Called for every error that is a bug (answered 500 with `handled: false`). Must not throw. */
+  onException(error: unknown): void
+}
+
+export interface HttpServer {
+  /** Listens; the port. AppError PortTaken when another process listens there. */
+  start(): Promise<number>
+  /** Stops listening, lets answers under way finish for at most `deadlineMs`, then cuts every connection. */
+  stop(deadlineMs: number): Promise<void>
+}
