@@ -1,0 +1,119 @@
+// Whole transfers with clients that nobody here wrote: libtorrent, Transmission and aria2, each to the node and from the
+// node, single-file and multi-file, compared byte for byte.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { Aria2Peer } from '../kit/aria2-peer.ts'
+import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
+import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
+import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
+import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { needs } from '../kit/requirements.ts'
+import { TransmissionPeer } from '../kit/transmission-peer.ts'
+
+const MIB = 1024 * 1024
+const skip = needs('netns', 'libtorrent', 'transmission-daemon', 'aria2c')
+
+/** A peer of another project with one torrent. */
+interface OtherClient {
+  add(torrentPath: string, dir: string): Promise<void>
+  complete(): Promise<void>
+  stop(): Promise<void>
+}
+
+async function startLibtorrent(ip: string): Promise<OtherClient> {
+  const peer = await LibtorrentPeer.start(ip)
+  let id = -1
+  return {
+    add: async (torrent, dir) => {
+      id = await peer.add({ torrent, dir })
+    },
+    complete: () => peer.complete(id),
+    stop: () => peer.stop(),
+  }
+}
+
+const clients: Record<string, (ip: string, home: string) => Promise<OtherClient>> = {
+  libtorrent: startLibtorrent,
+  transmission: (ip, home) => TransmissionPeer.start(ip, home),
+  aria2: (ip, home) => Aria2Peer.start(ip, home),
+}
+
+/** What a torrent of many kinds of file is: empty, unicode, tiny, a piece across three files. */
+function manyFiles(announce: string): MadeTorrent {
+  const files = [
+    { path: 'empty.txt', length: 0 },
+    { path: 'Füße und 日本語/жук 🐞.bin', length: 3 * MIB + 77 },
+    { path: 'small/one.bin', length: 1000 },
+    { path: 'small/two.bin', length: 2000 },
+    { path: 'small/three.bin', length: 3 },
+    { path: 'large.bin', length: 9 * MIB + 1 },
+  ]
+  return makeTorrent({ name: 'many files', files, pieceLength: 256 * 1024, announce: [[announce]] })
+}
+
+describe('transfers with other clients', { skip, concurrency: 1 }, () => {
+  let hosts: LoopbackHosts
+  let folder: TestFolder
+  let tracker: HttpTracker
+  const kinds: { name: string; made: MadeTorrent }[] = []
+
+  before(async () => {
+    hosts = await claimHosts()
+    folder = await makeTestFolder()
+    tracker = await startHttpTracker(hosts.next())
+    const single = makeTorrent({ name: 'single.bin', length: 300 * MIB, pieceLength: MIB, announce: [[tracker.url]] })
+    kinds.push({ name: 'single.bin', made: single }, { name: 'many files', made: manyFiles(tracker.url) })
+  })
+  after(async () => {
+    await tracker?.stop()
+    await folder?.remove()
+    await hosts?.release()
+  })
+
+  const withNode = async (run: (node: NodeProcess) => Promise<void>) => {
+    const node = await startNode({ settings: { 'libtorrent.interface': hosts.next() } })
+    try {
+      await run(node)
+    } finally {
+      const end = await node.stop()
+      assert.equal(end.code, 0, end.stderr)
+    }
+  }
+
+  const transfer = async (client: OtherClient, made: MadeTorrent, name: string, toNode: boolean, place: string) => {
+    const [from, to] = [await folder.sub(`${place}-from`), await folder.sub(`${place}-to`)]
+    await writeContent(made, from, name)
+    const torrent = await writeTorrent(made, folder.path)
+    await withNode(async node => {
+      const infoHash = await addDownload(node, torrent, toNode ? to : from)
+      assert.equal(infoHash, made.infoHash)
+      if (!toNode) await downloadComplete(node, infoHash)
+      await client.add(torrent, toNode ? from : to)
+      if (toNode) await downloadComplete(node, infoHash)
+      else await client.complete()
+      assert.deepEqual(await differences(made, to, name), [])
+    })
+  }
+
+  for (const [clientName, start] of Object.entries(clients)) {
+    for (const kind of [0, 1]) {
+      for (const toNode of [true, false]) {
+        const route = toNode ? `${clientName} to node` : `node to ${clientName}`
+        test(`${route}, ${kind === 0 ? 'one file of 300 MiB' : 'many files'}`, { timeout: 180_000 }, async () => {
+          const { made, name } = kinds[kind] as { name: string; made: MadeTorrent }
+          const place = `${clientName}-${kind}-${toNode}`
+          const client = await start(hosts.next(), await folder.sub(`${place}-home`))
+          try {
+            await transfer(client, made, name, toNode, place)
+          } finally {
+            await client.stop()
+          }
+        })
+      }
+    }
+  }
+})
