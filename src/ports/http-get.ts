@@ -1,0 +1,32 @@
+// One HTTP(S) GET with an address policy, as trackers need it. Redirects, decoding and bounds are the adapter's job.
+
+/** How private (loopback, local network) addresses are treated; addresses nobody should call are always refused. */
+export type PrivateRule =
+  /** Never. */
+  | 'refuse'
+  /** Only paths /announce and /scrape, and never by a redirect that comes from a public address (decisions part 2). */
+  | 'tracker-paths'
+
+export interface HttpGet {
+  readonly url: string
+  /** Most bytes of the body, as sent and as decoded. */
+  readonly maxBytes: number
+  /** For everything: names, redirects and the last byte of the body. */
+  readonly timeoutMs: number
+  readonly privateRule: PrivateRule
+  readonly signal?: AbortSignal
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  /** Decoded. */
+  readonly body: Uint8Array
+  /** The address that answered, canonical; null when it is not known. */
+  readonly remoteIp: string | null
+}
+
+export interface HttpClient {
+  /** Rejects with AppError SourceFailed, AddressRefused, BadScheme or Aborted (the signal), with a readable text. */
+  get(request: HttpGet): Promise<HttpAnswer>
+  close(): Promise<void>
+}

@@ -1,0 +1,21 @@
+// Datagrams, as the engine sees them.
+
+import type { PeerAddress } from '../base/ids.ts'
+
+export interface UdpSocket {
+  readonly address: PeerAddress
+  /** Sends one datagram; lost when it cannot be sent, as datagrams are. `to.ip` is a literal of the socket's family. */
+  send(bytes: Uint8Array, to: PeerAddress): void
+  close(): Promise<void>
+}
+
+export interface UdpNetwork {
+  /**
+   * Binds a socket of one family at `ip` (null: any) and `port` (0: a free one). `receive` gets each datagram with its
+   * sender (canonical address); `bytes` is valid only during the call. Rejects with AppError PortTaken or SourceFailed.
+   */
+  bind(
+    at: { family: 4 | 6; ip: string | null; port: number },
+    receive: (bytes: Uint8Array, from: PeerAddress) => void,
+  ): Promise<UdpSocket>
+}
