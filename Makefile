@@ -4,7 +4,8 @@ NODE_TEST := node --test --test-concurrency=2
 BIN := dist/src/cli/main.js
 ARGS ?=
 
-.PHONY: run test check build install clean tools types format lint arch unit suite interop bench-quick bench-micro
+
+.PHONY: readme only run test check build install clean tools types format lint arch unit suite interop bench-quick bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -56,6 +57,9 @@ interop: build
 # One directory of the suite: make only DIR=unit/wire
 only: build
 	@$(NODE_TEST) $$(find dist/test/$(DIR) -name '*.test.js')
+
+readme: build ## Rewrites the README's settings table from the schema
+	@UPDATE_README=1 node --test dist/test/arch/readme.test.js >/dev/null
 
 clean:
 	rm -rf dist node_modules
