@@ -5,7 +5,7 @@ BIN := dist/src/cli/main.js
 ARGS ?=
 
 
-.PHONY: readme only run test check build install clean tools types format lint arch unit suite interop bench-quick bench-micro
+.PHONY: readme only run test check build install clean tools types format lint arch unit suite interop bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -57,6 +57,13 @@ interop: build
 # One directory of the suite: make only DIR=unit/wire
 only: build
 	@$(NODE_TEST) $$(find dist/test/$(DIR) -name '*.test.js')
+
+# bench-leech, bench-stream-memory: whole flows in a network namespace. BENCH_ARGS are the flow's own.
+bench-micro: build
+	@node dist/bench/micro/all.js
+
+bench-%: build
+	@bash test/kit/netns node dist/bench/flow/$*.js $(BENCH_ARGS)
 
 readme: build ## Rewrites the README's settings table from the schema
 	@UPDATE_README=1 node --test dist/test/arch/readme.test.js >/dev/null

@@ -57,6 +57,10 @@ export class LibtorrentPeer {
     return peer
   }
 
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
   /** Sends one command; rejects with its error. */
   async call(op: string, fields: object): Promise<Record<string, unknown>> {
     const answered = new Promise<Record<string, unknown>>(resolve => this.#answers.push(resolve))

@@ -1,0 +1,31 @@
+// Figures of a benchmark as a table for people and one JSON line for programs.
+
+import { cpus, loadavg, totalmem } from 'node:os'
+
+export type Row = Record<string, string | number>
+
+/** Rounds to `digits` decimals. */
+export function round(value: number, digits = 2): number {
+  return Number(value.toFixed(digits))
+}
+
+/** The middle of `values`; the mean of the middle two when even. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const half = sorted.length >> 1
+  const upper = sorted[half] ?? Number.NaN
+  return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? Number.NaN) + upper) / 2
+}
+
+/** Prints the table and a JSON line with the machine's record. */
+export function report(name: string, rows: readonly Row[]): void {
+  console.log(`\n## ${name}`)
+  console.table(rows)
+  const machine = {
+    cpus: cpus().length,
+    model: cpus()[0]?.model,
+    memoryGiB: round(totalmem() / 2 ** 30),
+    load: loadavg()[0],
+  }
+  console.log(JSON.stringify({ bench: name, node: process.version, machine, rows }))
+}
