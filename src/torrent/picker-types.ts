@@ -1,0 +1,35 @@
+// What goes in and out of the piece picker. Types only.
+
+/** A block to ask for; `begin` and `length` in bytes within the piece. */
+export interface BlockRequest {
+  readonly piece: number
+  readonly block: number
+  readonly begin: number
+  readonly length: number
+}
+
+/** What a peer may be asked now. */
+export interface PickOptions {
+  readonly nowMs: number
+  /** Much slower than others of this torrent, or snubbed: it is kept away from pieces under a cursor and from endgame. */
+  readonly slow: boolean
+  /** Non-null = the peer chokes us: only these pieces may be asked for (BEP 6 allowed fast). */
+  readonly allowedFast: ReadonlySet<number> | null
+  /** The arena is short: no new pieces but those under a cursor. */
+  readonly onlyStarted: boolean
+  /** Pieces the peer suggested (BEP 6), tried before the rarest. */
+  readonly suggested?: ReadonlySet<number>
+}
+
+/** What became of a received block. */
+export interface Receipt {
+  /** False: nobody waits for this block (the piece is done or given up, or the block came already). Drop its bytes. */
+  readonly accepted: boolean
+  /** The piece has all its blocks now: verify it, then call pieceDone or pieceFailed. */
+  readonly complete: boolean
+  /** Peers that were asked for the block too: send them `cancel`; the picker has released these requests. */
+  readonly cancels: readonly string[]
+}
+
+/** Pieces a peer has told of. */
+export type PeerHas = 'all' | 'none' | import('./piece-set.ts').PieceSet
