@@ -59,6 +59,12 @@ export class BencodeReader {
     return this.string()
   }
 
+  /** Reads one value inside an opened list, with a budget of its own: for lists whose items are not kept. */
+  item(): BencodeValue {
+    this.#budget = MAX_VALUES
+    return this.value(1)
+  }
+
   /** Reads a byte string as a view. */
   string(): Uint8Array {
     const start = this.#stringStart()

@@ -3,7 +3,7 @@
 
 import { DecodeError } from '../base/errors.ts'
 import { BencodeReader } from './bencode-reader.ts'
-import type { BencodeValue } from './bencode-value.ts'
+import type { BencodeDict, BencodeValue } from './bencode-value.ts'
 
 export { MAX_DEPTH, MAX_VALUES } from './bencode-reader.ts'
 export {
@@ -41,14 +41,24 @@ export function dictEntrySlice(bytes: Uint8Array, key: string): Uint8Array | nul
   return dictSlices(bytes).get(key) ?? null
 }
 
+/** The entries of `slices` named in `keys`, decoded. Throws DecodeError. */
+export function decodeEntries(slices: ReadonlyMap<string, Uint8Array>, keys: readonly string[]): BencodeDict {
+  const dict: BencodeDict = new Map()
+  for (const key of keys) {
+    const slice = slices.get(key)
+    if (slice !== undefined) dict.set(key, decodeBencode(slice))
+  }
+  return dict
+}
+
 /** Most entries of a dictionary cut by dictSlices: each costs a view. No format has a hundredth of it. */
 const MAX_SLICES = 10_000
 
 /**
  * Every raw value of the dictionary that `bytes` are, by key (latin1). Nested values are checked for structure only.
- * Throws DecodeError: not one dictionary, a key twice, more than 10,000 entries.
+ * Throws DecodeError: not one dictionary (bytes after it may be allowed), a key twice, more than 10,000 entries.
  */
-export function dictSlices(bytes: Uint8Array): Map<string, Uint8Array> {
+export function dictSlices(bytes: Uint8Array, options: { allowTrailing?: boolean } = {}): Map<string, Uint8Array> {
   const reader = new BencodeReader(bytes)
   const slices = new Map<string, Uint8Array>()
   reader.openDict()
@@ -60,7 +70,7 @@ export function dictSlices(bytes: Uint8Array): Map<string, Uint8Array> {
     reader.skip()
     slices.set(key, bytes.subarray(start, reader.position))
   }
-  if (!reader.atEnd) throw new DecodeError('bencode: bytes after the value')
+  if (!reader.atEnd && !options.allowTrailing) throw new DecodeError('bencode: bytes after the value')
   return slices
 }
 
@@ -72,9 +82,7 @@ export function visitList(bytes: Uint8Array, visit: (item: BencodeValue, index: 
   const reader = new BencodeReader(bytes)
   reader.openList()
   for (let index = 0; !reader.closed(); index++) {
-    const item = new BencodeReader(bytes, reader.position)
-    visit(item.value(1), index)
-    reader.skip()
+    visit(reader.item(), index)
   }
   if (!reader.atEnd) throw new DecodeError('bencode: bytes after the value')
 }
