@@ -1,0 +1,218 @@
+// A bounded cache of open descriptors, shared by all torrents. A descriptor stays open while a job uses it and is closed
+// when it is the least recently used and its place is needed. Invariants: at most `capacity` descriptors; a descriptor in
+// use is never closed; one that is used again after `recheckMs` is first compared with what lies at its path.
+
+import { AppError } from '../base/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import { closeQuietly, type FileIdentity, type OpenedFile } from './safe-files.ts'
+
+/** Where files are opened: one torrent's folder. */
+export interface FileSource {
+  open(index: number, write: boolean): Promise<OpenedFile>
+  identify(index: number): Promise<FileIdentity>
+  pathOf(index: number): string
+}
+
+/** A descriptor lent by acquire(); give it back by release(). */
+export interface LentFile {
+  readonly fd: number
+}
+
+interface Entry {
+  readonly source: FileSource
+  readonly index: number
+  readonly opened: OpenedFile
+  users: number
+  /** Dropped from the cache: closes when the last user is done. */
+  stale: boolean
+  checkedAtMs: number
+  checking: Promise<void> | null
+}
+
+/** Descriptors kept by default: half of the usual limit of 1024. */
+export const DEFAULT_OPEN_FILES = 512
+/** A descriptor is used this long without a look at its path. */
+const RECHECK_MS = 1000
+
+export class OpenFiles {
+  readonly #clock: Clock
+  readonly #recheckMs: number
+  readonly #capacity: number
+  /** In order of last use. An entry that is still opening is a promise. */
+  readonly #entries = new Map<string, Entry | Promise<Entry>>()
+  readonly #names = new WeakMap<FileSource, number>()
+  readonly #waiting: { readonly count: number; readonly go: () => void }[] = []
+  readonly #lent = new Map<LentFile, Entry>()
+  #nextName = 1
+  #permits: number
+
+  /** `capacity` is at least the most files asked for in one acquire(). */
+  constructor(options: { readonly capacity?: number; readonly recheckMs?: number }, deps: { readonly clock: Clock }) {
+    this.#clock = deps.clock
+    this.#capacity = Math.max(1, options.capacity ?? DEFAULT_OPEN_FILES)
+    this.#permits = this.#capacity
+    this.#recheckMs = options.recheckMs ?? RECHECK_MS
+  }
+
+  /** Descriptors held, also those being opened. */
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /**
+   * Lends descriptors of the files, all or none; waits while too many are lent. Never call it while holding some: that
+   * could wait for ever. Rejects as FileSource.open does, and with FileMissing for a file that was swapped or deleted.
+   */
+  async acquire(source: FileSource, indexes: readonly number[], write: boolean): Promise<LentFile[]> {
+    if (indexes.length > this.#capacity) throw new RangeError(`${indexes.length} files at once are too many`)
+    await this.#takePermits(indexes.length)
+    const outcomes = await Promise.allSettled(indexes.map(index => this.#lend(source, index, write)))
+    const files = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []))
+    const failed = outcomes.find(outcome => outcome.status === 'rejected')
+    if (failed === undefined) return files
+    this.#givePermits(indexes.length - files.length)
+    this.release(files)
+    throw failed.reason
+  }
+
+  /** Takes lent descriptors back. */
+  release(files: readonly LentFile[]): void {
+    for (const file of files) {
+      const entry = this.#lent.get(file)
+      if (entry === undefined) throw new RangeError(`descriptor ${file.fd} is not lent`)
+      this.#lent.delete(file)
+      this.#leave(entry)
+    }
+    this.#givePermits(files.length)
+  }
+
+  /** Closes the descriptors of one source; those in use close when given back, and are not lent again. */
+  async drop(source: FileSource): Promise<void> {
+    const prefix = `${this.#nameOf(source)}/`
+    const closing: Promise<void>[] = []
+    for (const [key, held] of [...this.#entries]) {
+      if (!key.startsWith(prefix)) continue
+      const entry = await Promise.resolve(held).catch(() => null)
+      if (entry !== null && this.#entries.get(key) === entry) closing.push(this.#discard(key, entry))
+    }
+    await Promise.all(closing)
+  }
+
+  /** Closes every descriptor that is not in use. */
+  async close(): Promise<void> {
+    for (const [key, held] of [...this.#entries]) {
+      const entry = await Promise.resolve(held).catch(() => null)
+      if (entry !== null) await this.#discard(key, entry)
+    }
+  }
+
+  async #lend(source: FileSource, index: number, write: boolean): Promise<LentFile> {
+    const name = `${this.#nameOf(source)}/${index}`
+    // A descriptor for writing serves readers too.
+    const key = write || this.#entries.has(`${name}/w`) ? `${name}/w` : `${name}/r`
+    const entry = await this.#enter(key, source, index, write)
+    const file: LentFile = { fd: entry.opened.fd }
+    this.#lent.set(file, entry)
+    return file
+  }
+
+  /** Finds or opens the entry and counts the caller as its user. */
+  async #enter(key: string, source: FileSource, index: number, write: boolean): Promise<Entry> {
+    for (;;) {
+      const held = this.#entries.get(key) ?? this.#open(key, source, index, write)
+      const entry = held instanceof Promise ? await held : held
+      if (this.#entries.get(key) !== entry) continue
+      entry.users++
+      this.#entries.delete(key)
+      this.#entries.set(key, entry)
+      if (this.#clock.now() - entry.checkedAtMs < this.#recheckMs) return entry
+      try {
+        await (entry.checking ??= this.#recheck(entry))
+        return entry
+      } catch (error) {
+        if (this.#entries.get(key) === entry) this.#entries.delete(key)
+        entry.stale = true
+        this.#leave(entry)
+        throw error
+      }
+    }
+  }
+
+  #open(key: string, source: FileSource, index: number, write: boolean): Promise<Entry> {
+    const opening = (async (): Promise<Entry> => {
+      try {
+        await this.#makeRoom()
+        const opened = await source.open(index, write)
+        const entry: Entry = {
+          source,
+          index,
+          opened,
+          users: 0,
+          stale: false,
+          checkedAtMs: this.#clock.now(),
+          checking: null,
+        }
+        this.#entries.set(key, entry)
+        return entry
+      } catch (error) {
+        this.#entries.delete(key)
+        throw error
+      }
+    })()
+    this.#entries.set(key, opening)
+    return opening
+  }
+
+  /** Closes idle descriptors, oldest first, until one more fits. The permits see to it that there are enough of them. */
+  async #makeRoom(): Promise<void> {
+    for (const [key, entry] of this.#entries) {
+      if (this.#entries.size <= this.#capacity) return
+      if (!(entry instanceof Promise) && entry.users === 0) await this.#discard(key, entry)
+    }
+  }
+
+  async #recheck(entry: Entry): Promise<void> {
+    try {
+      const now = await entry.source.identify(entry.index)
+      if (now.dev !== entry.opened.dev || now.ino !== entry.opened.ino)
+        throw new AppError(
+          'FileMissing',
+          `A file of the download was replaced by another: ${entry.source.pathOf(entry.index)}`,
+        )
+      entry.checkedAtMs = this.#clock.now()
+    } finally {
+      entry.checking = null
+    }
+  }
+
+  #discard(key: string, entry: Entry): Promise<void> {
+    this.#entries.delete(key)
+    entry.stale = true
+    return entry.users === 0 ? closeQuietly(entry.opened.fd) : Promise.resolve()
+  }
+
+  #leave(entry: Entry): void {
+    entry.users--
+    if (entry.users === 0 && entry.stale) void closeQuietly(entry.opened.fd)
+  }
+
+  #nameOf(source: FileSource): number {
+    const name = this.#names.get(source) ?? this.#nextName++
+    this.#names.set(source, name)
+    return name
+  }
+
+  async #takePermits(count: number): Promise<void> {
+    if (this.#waiting.length === 0 && this.#permits >= count) this.#permits -= count
+    else await new Promise<void>(go => this.#waiting.push({ count, go }))
+  }
+
+  #givePermits(count: number): void {
+    this.#permits += count
+    for (let first = this.#waiting[0]; first !== undefined && first.count <= this.#permits; first = this.#waiting[0]) {
+      this.#permits -= first.count
+      this.#waiting.shift()
+      first.go()
+    }
+  }
+}

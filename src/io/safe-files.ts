@@ -1,0 +1,174 @@
+// Folders and files below a root, reached part by part without ever following a link. With /proc each part is opened
+// relative to its parent's descriptor, so a part swapped meanwhile cannot lead anywhere else. Without /proc each part is
+// checked by lstat, O_NOFOLLOW, and once more after it is open. Errors are those of the system, or AppError UnsafePath.
+
+import { close, constants, existsSync, fstat, open, type BigIntStats } from 'node:fs'
+import { lstat, mkdir, realpath, rmdir, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { AppError } from '../base/errors.ts'
+import { diskError, errnoOf } from './disk-errors.ts'
+
+const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
+const openDescriptor = promisify(open)
+const statDescriptor = promisify(fstat) as unknown as (fd: number, options: { bigint: true }) => Promise<BigIntStats>
+const closeDescriptor = promisify(close)
+
+/** True where descriptors can be walked by path (Linux with /proc). */
+export const procAvailable: boolean = existsSync('/proc/self/fd')
+
+/** What tells two files apart: device and inode. */
+export interface FileIdentity {
+  readonly dev: bigint
+  readonly ino: bigint
+}
+
+/** A descriptor and the file it stands for. The holder closes it. */
+export interface OpenedFile extends FileIdentity {
+  readonly fd: number
+}
+
+/** Closes a descriptor; a failure to close has nobody who could act on it. */
+export async function closeQuietly(fd: number): Promise<void> {
+  await closeDescriptor(fd).catch(() => undefined)
+}
+
+/** A folder held open. Close it after use. */
+export class SafeFolder {
+  readonly fd: number
+  /** The folder's own path as the user knows it, for messages and for the way without /proc. */
+  readonly path: string
+  readonly #base: string
+  readonly #proc: boolean
+
+  private constructor(fd: number, path: string, proc: boolean) {
+    this.fd = fd
+    this.path = path
+    this.#proc = proc
+    this.#base = proc ? `/proc/self/fd/${fd}` : path
+  }
+
+  /** Opens the root. `path` must be absolute and resolved (realpath); its last part may not be a link. */
+  static async openRoot(path: string, proc: boolean = procAvailable): Promise<SafeFolder> {
+    return new SafeFolder(await openDescriptor(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), path, proc)
+  }
+
+  async close(): Promise<void> {
+    await closeQuietly(this.fd)
+  }
+
+  /** Opens folder `name`, making it first when `create`. */
+  async openFolder(name: string, create: boolean): Promise<SafeFolder> {
+    const at = this.#child(name)
+    if (create) await mkdir(at).catch(ignore('EEXIST'))
+    const fd = await this.#openFolderDescriptor(name, at)
+    try {
+      await this.#checkOpened(fd, name)
+      return new SafeFolder(fd, join(this.path, name), this.#proc)
+    } catch (error) {
+      await closeQuietly(fd)
+      throw error
+    }
+  }
+
+  /** Opens plain file `name`; `create` makes it when it is not there. Pipes, devices and folders are refused unread. */
+  async openFile(name: string, options: { readonly write: boolean; readonly create: boolean }): Promise<OpenedFile> {
+    // O_NONBLOCK: a pipe in the file's place must not hang the open.
+    const flags = (options.write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | (options.create ? O_CREAT : 0)
+    const fd = await openDescriptor(this.#child(name), flags, 0o666)
+    try {
+      const stats = await statDescriptor(fd, { bigint: true })
+      if (!stats.isFile()) throw this.#unsafe(name, 'is not a plain file')
+      if (stats.nlink === 0n) throw new AppError('FileMissing', `The file was deleted: ${join(this.path, name)}`)
+      await this.#checkOpened(fd, name)
+      return { fd, dev: stats.dev, ino: stats.ino }
+    } catch (error) {
+      await closeQuietly(fd)
+      throw error
+    }
+  }
+
+  /** lstat of `name`; null when there is nothing. */
+  async stat(name: string): Promise<BigIntStats | null> {
+    try {
+      return await lstat(this.#child(name), { bigint: true })
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return null
+      throw error
+    }
+  }
+
+  /** Deletes file `name` when it is a plain file; anything else stays. */
+  async unlinkFile(name: string): Promise<void> {
+    if ((await this.stat(name))?.isFile() !== true) return
+    await unlink(this.#child(name)).catch(ignore('ENOENT'))
+  }
+
+  /** Deletes folder `name` when it is empty. */
+  async removeFolderIfEmpty(name: string): Promise<void> {
+    await rmdir(this.#child(name)).catch(ignore('ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'))
+  }
+
+  async #openFolderDescriptor(name: string, at: string): Promise<number> {
+    try {
+      return await openDescriptor(at, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    } catch (error) {
+      // Linux answers ENOTDIR for a link here; a client must hear the difference.
+      if (errnoOf(error) === 'ENOTDIR' && (await this.stat(name))?.isSymbolicLink() === true)
+        throw this.#unsafe(name, 'is a link')
+      throw error
+    }
+  }
+
+  #child(name: string): string {
+    if (name === '' || name === '.' || name === '..' || name.includes('/') || name.includes('\0'))
+      throw this.#unsafe(name, 'is not a name')
+    return `${this.#base}/${name}`
+  }
+
+  /** Without /proc a parent may have been swapped between check and open: the path must still lead to `fd`, by no link. */
+  async #checkOpened(fd: number, name: string): Promise<void> {
+    if (this.#proc) return
+    const path = this.#child(name)
+    const [opened, named, real] = [
+      await statDescriptor(fd, { bigint: true }),
+      await lstat(path, { bigint: true }),
+      await realpath(path),
+    ]
+    if (opened.dev === named.dev && opened.ino === named.ino && real === path) return
+    throw this.#unsafe(name, 'leads through a link')
+  }
+
+  #unsafe(name: string, why: string): AppError {
+    return new AppError('UnsafePath', `A path of the download is not safe: ${join(this.path, name)} ${why}`)
+  }
+}
+
+function ignore(...errnos: string[]): (error: unknown) => void {
+  return error => {
+    if (!errnos.includes(errnoOf(error) ?? '')) throw error
+  }
+}
+
+/** Runs `use` on the folder at `parts` below `root`, and closes every folder on the way. Errors become AppErrors. */
+export async function withFolder<T>(
+  root: string,
+  parts: readonly string[],
+  options: { readonly create: boolean; readonly proc: boolean },
+  use: (folder: SafeFolder) => Promise<T>,
+): Promise<T> {
+  let folder: SafeFolder | null = null
+  try {
+    folder = await SafeFolder.openRoot(root, options.proc)
+    for (const part of parts) {
+      const next: SafeFolder = await folder.openFolder(part, options.create)
+      await folder.close()
+      folder = next
+    }
+    return await use(folder)
+  } catch (error) {
+    throw diskError(error, join(root, ...parts))
+  } finally {
+    await folder?.close()
+  }
+}

@@ -1,0 +1,209 @@
+// The files of one torrent below its destination folder: made, stated, opened and deleted through safe-files. It keeps no
+// descriptor open. Invariant: no path is followed through a link below the destination, and padding files are never touched.
+
+import { mkdir, realpath } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../base/errors.ts'
+import type { FileFacts } from '../ports/piece-store.ts'
+import type { TorrentFile } from '../wire/torrent-types.ts'
+import { diskError, errnoOf } from './disk-errors.ts'
+import type { DiskLanes } from './disk-lanes.ts'
+import {
+  closeQuietly,
+  type FileIdentity,
+  type OpenedFile,
+  procAvailable,
+  type SafeFolder,
+  withFolder,
+} from './safe-files.ts'
+
+/** One folder of the torrent and the files directly in it. `parts` = [] is the destination itself. */
+interface FolderPlan {
+  readonly parts: readonly string[]
+  readonly files: TorrentFile[]
+}
+
+export class TorrentFolder {
+  readonly #destination: string
+  readonly #files: readonly TorrentFile[]
+  readonly #folders: readonly FolderPlan[]
+  readonly #lanes: DiskLanes
+  readonly #proc: boolean
+  /** Files known to have been there: when such a one is gone it has vanished, and is not made anew. */
+  #made = new Set<number>()
+  #root: string | null = null
+
+  constructor(
+    layout: { readonly destination: string; readonly files: readonly TorrentFile[] },
+    lanes: DiskLanes,
+    proc: boolean = procAvailable,
+  ) {
+    this.#destination = layout.destination
+    this.#files = layout.files
+    this.#folders = planFolders(layout.files)
+    this.#lanes = lanes
+    this.#proc = proc
+  }
+
+  /** The path of a file for messages. */
+  pathOf(index: number): string {
+    return join(this.#destination, ...(this.#files[index]?.path ?? []))
+  }
+
+  /** The destination without links, for questions about free space. Rejects with FileMissing when it is not there. */
+  async root(): Promise<string> {
+    if (this.#root === null) {
+      try {
+        this.#root = await this.#lanes.run(() => realpath(this.#destination))
+      } catch (error) {
+        throw diskError(error, this.#destination)
+      }
+    }
+    return this.#root
+  }
+
+  /** True when the file was seen or made since prepare(). */
+  isMade(index: number): boolean {
+    return this.#made.has(index)
+  }
+
+  /** Makes the destination, the torrent's folders and its zero-byte files; notes which files are there. */
+  async prepare(): Promise<void> {
+    this.#root = null
+    const made = new Set<number>()
+    await this.#lanes
+      .run(() => mkdir(this.#destination, { recursive: true }))
+      .catch(error => {
+        throw diskError(error, this.#destination)
+      })
+    for (const { parts, files } of this.#folders) {
+      await this.#inFolder(parts, true, async folder => {
+        for (const file of files) if (await prepareFile(folder, file)) made.add(file.index)
+      })
+    }
+    this.#made = made
+  }
+
+  /** Size and time of every file by lstat; a link, a folder and a padding file count as not existing. */
+  async facts(): Promise<FileFacts[]> {
+    const facts: FileFacts[] = this.#files.map(file => ({ index: file.index, exists: false, sizeBytes: 0, mtimeMs: 0 }))
+    for (const { parts, files } of this.#folders) {
+      if (files.length === 0) continue
+      try {
+        await this.#inFolder(parts, false, async folder => {
+          for (const file of files) facts[file.index] = await statFile(folder, file)
+        })
+      } catch (error) {
+        if (!(error instanceof AppError) || (error.code !== 'FileMissing' && error.code !== 'UnsafePath')) throw error
+      }
+    }
+    return facts
+  }
+
+  /**
+   * Opens file `index`. For writing, a file that was never there is made; its folder is not. Rejects with FileMissing,
+   * UnsafePath, DiskFull or DiskError.
+   */
+  async open(index: number, write: boolean): Promise<OpenedFile> {
+    const { parts, name } = this.#locate(index)
+    const create = write && !this.#made.has(index)
+    const opened = await this.#inFolder(parts, false, folder =>
+      naming(this.pathOf(index), folder.openFile(name, { write, create })),
+    )
+    if (write) this.#made.add(index)
+    return opened
+  }
+
+  /** Which file lies at the path of `index` now. Rejects with FileMissing or UnsafePath when it is none of ours. */
+  async identify(index: number): Promise<FileIdentity> {
+    const { parts, name } = this.#locate(index)
+    return this.#inFolder(parts, false, async folder => {
+      const stats = await folder.stat(name)
+      if (stats === null)
+        throw new AppError('FileMissing', `A file of the download has vanished: ${this.pathOf(index)}`)
+      if (!stats.isFile())
+        throw new AppError('UnsafePath', `A path of the download is not a plain file: ${this.pathOf(index)}`)
+      return { dev: stats.dev, ino: stats.ino }
+    })
+  }
+
+  /** Deletes the torrent's plain files and the folders below the destination that became empty. */
+  async remove(): Promise<void> {
+    for (const { parts, files } of this.#folders.toReversed()) {
+      await this.#inExistingFolder(parts, async folder => {
+        for (const file of files) await folder.unlinkFile(nameOf(file))
+      })
+      const name = parts.at(-1)
+      if (name !== undefined)
+        await this.#inExistingFolder(parts.slice(0, -1), parent => parent.removeFolderIfEmpty(name))
+    }
+    this.#made.clear()
+  }
+
+  async #inFolder<T>(parts: readonly string[], create: boolean, use: (folder: SafeFolder) => Promise<T>): Promise<T> {
+    const root = await this.root()
+    return this.#lanes.run(() => withFolder(root, parts, { create, proc: this.#proc }, use))
+  }
+
+  /** Does nothing where the folder is gone, or is a link and so not the torrent's. */
+  async #inExistingFolder(parts: readonly string[], use: (folder: SafeFolder) => Promise<void>): Promise<void> {
+    try {
+      await this.#inFolder(parts, false, use)
+    } catch (error) {
+      if (!(error instanceof AppError) || (error.code !== 'FileMissing' && error.code !== 'UnsafePath')) throw error
+    }
+  }
+
+  #locate(index: number): { parts: readonly string[]; name: string } {
+    const file = this.#files[index]
+    if (file === undefined || file.padding) throw new RangeError(`file ${index} is not on disk`)
+    return { parts: file.path.slice(0, -1), name: nameOf(file) }
+  }
+}
+
+function nameOf(file: TorrentFile): string {
+  return file.path.at(-1) ?? ''
+}
+
+/** Every folder once, parents before children. */
+function planFolders(files: readonly TorrentFile[]): FolderPlan[] {
+  const plans = new Map<string, FolderPlan>()
+  for (const file of files) {
+    if (file.padding) continue
+    for (let depth = 0; depth < file.path.length; depth++) {
+      const parts = file.path.slice(0, depth)
+      const key = parts.join('/')
+      const plan = plans.get(key) ?? { parts, files: [] }
+      plans.set(key, plan)
+      if (depth === file.path.length - 1) plan.files.push(file)
+    }
+  }
+  return [...plans.values()].sort((a, b) => a.parts.length - b.parts.length)
+}
+
+/** Makes a zero-byte file; true when the file is there afterwards. */
+async function prepareFile(folder: SafeFolder, file: TorrentFile): Promise<boolean> {
+  const name = nameOf(file)
+  const stats = await folder.stat(name)
+  if (stats !== null && !stats.isFile())
+    throw new AppError('UnsafePath', `A path of the download is not a plain file: ${join(folder.path, name)}`)
+  if (file.length === 0 && stats === null) {
+    const opened = await naming(join(folder.path, name), folder.openFile(name, { write: true, create: true }))
+    await closeQuietly(opened.fd)
+  }
+  return stats !== null || file.length === 0
+}
+
+async function statFile(folder: SafeFolder, file: TorrentFile): Promise<FileFacts> {
+  const stats = await folder.stat(nameOf(file))
+  if (stats === null || !stats.isFile()) return { index: file.index, exists: false, sizeBytes: 0, mtimeMs: 0 }
+  return { index: file.index, exists: true, sizeBytes: Number(stats.size), mtimeMs: Number(stats.mtimeNs) / 1e6 }
+}
+
+async function naming<T>(path: string, operation: Promise<T>): Promise<T> {
+  try {
+    return await operation
+  } catch (error) {
+    throw errnoOf(error) === null ? error : diskError(error, path)
+  }
+}

@@ -1,0 +1,17 @@
+// The piece worker: hashes, writes and rechecks pieces. Its workerData are the arenas' buffers by ArenaNumber.
+
+import { workerData } from 'node:worker_threads'
+import { commitPiece } from '../src/pools/jobs/commit.ts'
+import { hashPiece } from '../src/pools/jobs/hash.ts'
+import { writeBlocks } from '../src/pools/jobs/write.ts'
+import { makeRunner } from './run.ts'
+
+const { arenas: buffers } = workerData as { readonly arenas: readonly SharedArrayBuffer[] }
+const arenas = buffers.map(buffer => new Uint8Array(buffer))
+
+/** Runs one packed batch; see workers/run.ts. */
+export const runBatch = makeRunner({
+  'piece.commit': request => commitPiece(arenas, request),
+  'blocks.write': request => writeBlocks(arenas, request),
+  'piece.hash': request => hashPiece(request),
+})

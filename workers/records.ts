@@ -1,0 +1,41 @@
+// The database thread: opens the file, then answers batches in the order they come. All the work is in src/records,
+// callable without a thread.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import type { DatabaseOptions, FromDatabase, ToDatabase } from '../src/records/jobs.ts'
+import { packMessage, unpackMessage } from '../src/records/packer.ts'
+import { failure, RecordsDatabase } from '../src/records/records-database.ts'
+
+const port = parentPort
+if (port === null) throw new Error('workers/records runs only as a worker thread')
+
+const send = (message: FromDatabase): void => {
+  const bytes = packMessage(message)
+  port.postMessage(bytes, [bytes.buffer])
+}
+
+const open = (): RecordsDatabase | null => {
+  try {
+    return new RecordsDatabase(workerData as DatabaseOptions)
+  } catch (error) {
+    const { code, text } = failure(error)
+    send({ kind: 'failed', code, text })
+    return null
+  }
+}
+
+const database = open()
+if (database === null) port.close()
+else {
+  port.on('message', (bytes: Uint8Array) => {
+    const message = unpackMessage<ToDatabase>(bytes)
+    if (message.kind === 'batch') {
+      send({ kind: 'answers', answers: database.run(message.jobs) })
+      return
+    }
+    database.close()
+    send({ kind: 'closed' })
+    port.close()
+  })
+  send({ kind: 'open', facts: database.facts })
+}

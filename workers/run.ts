@@ -1,0 +1,30 @@
+// The shell that every worker shares: takes a packed batch, runs its jobs one after the other, answers with one packed
+// result a job. It owns no state; a job that throws ends as a failure of that job alone.
+
+import { makeBatchCodec, nowUs, type JobResult, type PackedJob } from '../src/pools/contract/batch.ts'
+import { jobNames, jobs, type JobHandlers } from '../src/pools/contract/jobs.ts'
+import { failureOf } from '../src/pools/jobs/failure.ts'
+
+type AnyHandler = (request: unknown) => unknown
+
+/** Makes the function that piscina calls in a worker: packed JobBatch in, packed ResultBatch out. Never throws on a job. */
+export function makeRunner(handlers: JobHandlers): (message: Uint8Array) => Uint8Array {
+  const codec = makeBatchCodec()
+  const byNumber = new Map<number, AnyHandler>(jobNames.map(name => [jobs[name].number, handlers[name] as AnyHandler]))
+  return message => {
+    const startedUs = nowUs()
+    const results = codec.decodeJobs(message).jobs.map(job => runJob(byNumber, job))
+    return codec.encodeResults({ startedUs, results })
+  }
+}
+
+function runJob(byNumber: ReadonlyMap<number, AnyHandler>, { job, request }: PackedJob): JobResult {
+  const beganUs = nowUs()
+  try {
+    const handler = byNumber.get(job)
+    if (handler === undefined) throw new Error(`there is no job ${job}`)
+    return { reply: handler(request), failure: null, runUs: nowUs() - beganUs }
+  } catch (error) {
+    return { reply: null, failure: failureOf(error), runUs: nowUs() - beganUs }
+  }
+}
