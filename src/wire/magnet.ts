@@ -1,0 +1,175 @@
+// Magnet links (BEP 9; `so` of BEP 53) of v1 torrents, read from hostile text and written. Every list is bounded before it
+// is built: `so=0-4294967295` costs nothing. Trackers are cleaned as in metainfo files; unknown parameters are ignored.
+
+import { DecodeError } from '../base/errors.ts'
+import { addressKey, type InfoHash, infoHashFromBytes, type PeerAddress, parseInfoHash } from '../base/ids.ts'
+import { parsePeerAddress } from './address-text.ts'
+import { cleanTracker, MAX_TRACKERS } from './announce-tiers.ts'
+import { MAX_FILES } from './info-files.ts'
+import { cutText } from './safe-path.ts'
+
+/** Longest link, characters: what fits into a request head (decisions part 1). */
+export const MAX_MAGNET_CHARS = 64 * 1024
+
+/** Most parameters read of a link. */
+const MAX_PARAMETERS = 1000
+
+/** Most peers taken from `x.pe`. */
+const MAX_PEERS = 100
+
+/** Longest name kept, bytes of UTF-8. */
+const MAX_NAME_BYTES = 4096
+
+/** What a magnet link says. */
+export interface Magnet {
+  readonly infoHash: InfoHash
+  /** Display name (`dn`). */
+  readonly name: string | null
+  /** Usable tracker urls (`tr`), each once, in order. */
+  readonly trackers: readonly string[]
+  /** Peers with literal addresses (`x.pe`). */
+  readonly peers: readonly PeerAddress[]
+  /** Selected file indexes (`so`), ascending; null: all. They may lie beyond the torrent's last file. */
+  readonly selectedFiles: readonly number[] | null
+}
+
+/** Reads a magnet link. Throws DecodeError: too long, no usable `xt`, a bad `so`. */
+export function parseMagnet(uri: string): Magnet {
+  if (uri.length > MAX_MAGNET_CHARS)
+    throw new DecodeError(`the magnet link is longer than ${MAX_MAGNET_CHARS} characters`)
+  const query = /^\s*magnet:\/?\/?\?(.*)$/is.exec(uri)?.[1]
+  if (query === undefined) throw new DecodeError('not a magnet link')
+  const parameters = readParameters(query.trimEnd())
+  const name = parameters.get('dn')?.[0]
+  return {
+    infoHash: readInfoHash(parameters.get('xt') ?? []),
+    name: name === undefined ? null : cleanName(name),
+    trackers: readTrackers(parameters.get('tr') ?? []),
+    peers: readPeers(parameters.get('x.pe') ?? []),
+    selectedFiles: readSelection((parameters.get('so') ?? []).join(',')),
+  }
+}
+
+/** Writes a magnet link; parseMagnet reads back the same. */
+export function formatMagnet(magnet: Partial<Magnet> & Pick<Magnet, 'infoHash'>): string {
+  const parts = [`magnet:?xt=urn:btih:${magnet.infoHash}`]
+  if (magnet.name) parts.push(`dn=${encodeURIComponent(wellFormed(magnet.name))}`)
+  for (const tracker of magnet.trackers ?? []) parts.push(`tr=${encodeURIComponent(tracker)}`)
+  for (const peer of magnet.peers ?? []) parts.push(`x.pe=${addressKey(peer)}`)
+  if (magnet.selectedFiles?.length) parts.push(`so=${formatSelection(magnet.selectedFiles)}`)
+  return parts.join('&')
+}
+
+/** Decoded values by lower-case name; a name's counter (`tr.1`) is dropped. */
+function readParameters(query: string): Map<string, string[]> {
+  const parameters = new Map<string, string[]>()
+  // Links copied out of web pages often carry the page's escape.
+  for (const part of query.replaceAll('&amp;', '&').split('&', MAX_PARAMETERS)) {
+    const equals = part.indexOf('=')
+    if (equals <= 0) continue
+    const key = part
+      .slice(0, equals)
+      .toLowerCase()
+      .replace(/\.\d+$/, '')
+    const value = unescape(part.slice(equals + 1), key === 'dn')
+    if (value === null) continue
+    const values = parameters.get(key)
+    if (values) values.push(value)
+    else parameters.set(key, [value])
+  }
+  return parameters
+}
+
+/** Percent-decoded text, or null when the escapes are broken; `+` is a space only where forms are meant. */
+function unescape(text: string, form: boolean): string | null {
+  try {
+    return decodeURIComponent(form ? text.replaceAll('+', ' ') : text)
+  } catch {
+    return null
+  }
+}
+
+function readInfoHash(topics: readonly string[]): InfoHash {
+  for (const topic of topics) {
+    const text = /^urn:btih:([0-9a-z]+)$/i.exec(topic)?.[1]
+    if (text === undefined) continue
+    const infoHash = parseInfoHash(text) ?? parseBase32(text)
+    if (infoHash === null) throw new DecodeError('the info hash of the magnet link is neither hexadecimal nor base32')
+    return infoHash
+  }
+  const v2 = topics.some(topic => /^urn:btmh:/i.test(topic))
+  throw new DecodeError(
+    v2 ? 'the magnet link is v2 only (BEP 52), which is not supported' : 'the magnet link has no info hash',
+  )
+}
+
+/** An info hash in base32 (RFC 4648, 32 characters, any case), or null. */
+function parseBase32(text: string): InfoHash | null {
+  if (!/^[a-z2-7]{32}$/i.test(text)) return null
+  const bytes = new Uint8Array(20)
+  let bits = 0
+  let pending = 0
+  let at = 0
+  for (const character of text.toUpperCase()) {
+    pending = ((pending << 5) | 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(character)) & 0xfff
+    bits += 5
+    if (bits < 8) continue
+    bits -= 8
+    bytes[at++] = pending >>> bits
+  }
+  return infoHashFromBytes(bytes)
+}
+
+function cleanName(text: string): string | null {
+  return cutText(text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').trim(), MAX_NAME_BYTES) || null
+}
+
+function readTrackers(texts: readonly string[]): string[] {
+  const trackers = new Set<string>()
+  for (const text of texts) {
+    const url = trackers.size < MAX_TRACKERS ? cleanTracker(text) : null
+    if (url !== null) trackers.add(url)
+  }
+  return [...trackers]
+}
+
+function readPeers(texts: readonly string[]): PeerAddress[] {
+  const peers = new Map<string, PeerAddress>()
+  for (const text of texts) {
+    const peer = peers.size < MAX_PEERS ? parsePeerAddress(text) : null
+    if (peer !== null) peers.set(addressKey(peer), peer)
+  }
+  return [...peers.values()]
+}
+
+/** BEP 53: `0,2,4-6`. Wrong text is refused: reading it as "all files" would fetch what nobody asked for. */
+function readSelection(text: string): number[] | null {
+  if (text === '') return null
+  const selected = new Set<number>()
+  for (const part of text.split(',')) {
+    if (part === '') continue
+    const match = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(part)
+    if (match === null) throw new DecodeError('the file selection (so) of the magnet link cannot be read')
+    const first = Number(match[1])
+    const last = match[2] === undefined ? first : Number(match[2])
+    if (last < first || last >= MAX_FILES)
+      throw new DecodeError('the file selection (so) of the magnet link is out of range')
+    for (let index = first; index <= last; index++) selected.add(index)
+  }
+  return selected.size === 0 ? null : [...selected].sort((a, b) => a - b)
+}
+
+function formatSelection(files: readonly number[]): string {
+  const ranges: [number, number][] = []
+  for (const index of [...new Set(files)].sort((a, b) => a - b)) {
+    const range = ranges.at(-1)
+    if (range && range[1] === index - 1) range[1] = index
+    else ranges.push([index, index])
+  }
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(',')
+}
+
+/** Lone halves of surrogate pairs, which encodeURIComponent throws at, become U+FFFD. */
+function wellFormed(text: string): string {
+  return Buffer.from(text, 'utf8').toString('utf8')
+}
