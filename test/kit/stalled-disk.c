@@ -22,25 +22,25 @@ static void stall(int fd) {
   while (access(gate, F_OK) == 0) usleep(5000);
 }
 
-#define NEXT(type, name) static type next; if (!next) next = (type)dlsym(RTLD_NEXT, name)
+#define NEXT(name) static __typeof__(&name) next; if (!next) next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
 
 ssize_t pread(int fd, void *to, size_t count, off_t at) {
-  NEXT(ssize_t (*)(int, void *, size_t, off_t), "pread");
+  NEXT(pread);
   stall(fd);
   return next(fd, to, count, at);
 }
 ssize_t pread64(int fd, void *to, size_t count, off64_t at) {
-  NEXT(ssize_t (*)(int, void *, size_t, off64_t), "pread64");
+  NEXT(pread64);
   stall(fd);
   return next(fd, to, count, at);
 }
 ssize_t preadv(int fd, const struct iovec *to, int count, off_t at) {
-  NEXT(ssize_t (*)(int, const struct iovec *, int, off_t), "preadv");
+  NEXT(preadv);
   stall(fd);
   return next(fd, to, count, at);
 }
 ssize_t preadv64(int fd, const struct iovec *to, int count, off64_t at) {
-  NEXT(ssize_t (*)(int, const struct iovec *, int, off64_t), "preadv64");
+  NEXT(preadv64);
   stall(fd);
   return next(fd, to, count, at);
 }
