@@ -1,0 +1,250 @@
+// The main thread's end of the database thread: queues jobs, sends them in batches, settles their promises in order.
+// One batch is under way at a time, so that a slow disk makes batches bigger and not the queue of messages longer.
+// Invariant: every promise settles, also when the thread dies or close() gives up.
+
+import { Worker } from 'node:worker_threads'
+import { AppError } from '../base/errors.ts'
+import type {
+  DatabaseOptions,
+  FromDatabase,
+  JobAnswer,
+  JobFailure,
+  JobMessage,
+  JobName,
+  OpenFacts,
+  RecordJobs,
+  ToDatabase,
+} from './jobs.ts'
+import { packMessage, unpackMessage } from './packer.ts'
+
+/** What may wait before callers are turned away: far above what a running node has in flight. */
+const MAX_WAITING_JOBS = 20_000
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** One batch is one transaction: bounded so that a read behind it does not wait long. */
+const MAX_BATCH_JOBS = 512
+const MAX_BATCH_BYTES = 4 * 1024 * 1024
+/** What a job costs in the queue beside its bytes and texts. */
+const JOB_BYTES = 256
+
+interface Waiting {
+  readonly job: JobMessage
+  readonly bytes: number
+  readonly resolve: (reply: unknown) => void
+  readonly reject: (error: Error) => void
+}
+
+/** States: opening -> open -> closing -> over; any -> over when the thread dies. */
+type LinkState = 'opening' | 'open' | 'closing' | 'over'
+
+interface Deferred<T> {
+  readonly promise: Promise<T>
+  readonly resolve: (value: T) => void
+  readonly reject: (error: Error) => void
+}
+
+/** One database thread. */
+export class DatabaseLink {
+  readonly #worker: Worker
+  readonly #onFatal: (error: AppError) => void
+  readonly #opened = deferred<OpenFacts>()
+  readonly #exited = deferred<boolean>()
+  #state: LinkState = 'opening'
+  #queue: Waiting[] = []
+  #queueBytes = 0
+  #underWay: Waiting[] = []
+  #scheduled = false
+  #clean = false
+  #closeSent = false
+  /** Why jobs are refused once the state is `over`. */
+  #endError = new AppError('Aborted', 'The records are closed.')
+  #fatalTold = false
+
+  /** Starts the thread at once. `onFatal` is called at most once, when the thread dies or finds the file damaged after it had opened. */
+  constructor(workerUrl: URL, options: DatabaseOptions, onFatal: (error: AppError) => void) {
+    this.#onFatal = onFatal
+    this.#worker = new Worker(workerUrl, { workerData: options })
+    this.#worker.on('message', (bytes: Uint8Array) => this.#handleMessage(unpackMessage<FromDatabase>(bytes)))
+    this.#worker.on('error', error => this.#handleLoss(error))
+    this.#worker.on('exit', () => this.#handleExit())
+    // Those who wait get the rejection themselves; nobody may be waiting.
+    this.#opened.promise.catch(() => undefined)
+  }
+
+  /** Settles when the file is open. Rejects with AppError StateUnreadable, DiskFull, DiskError or WorkerLost. */
+  opened(): Promise<OpenFacts> {
+    return this.#opened.promise
+  }
+
+  /** Jobs that are not answered yet. */
+  get waiting(): number {
+    return this.#queue.length + this.#underWay.length
+  }
+
+  /** Runs one job after all those asked for before it; settles when its batch is committed. Errors: see ports/records.ts. */
+  run<N extends JobName>(name: N, ...args: RecordJobs[N]['args']): Promise<RecordJobs[N]['reply']> {
+    if (this.#state === 'closing') return Promise.reject(new AppError('Aborted', 'The records are being closed.'))
+    if (this.#state === 'over') return Promise.reject(this.#endError)
+    const bytes = sizeOf(args)
+    if (this.#queue.length >= MAX_WAITING_JOBS || this.#queueBytes + bytes > MAX_WAITING_BYTES) {
+      return Promise.reject(new AppError('PoolBusy', 'Too much is waiting for the database.'))
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ job: { name, args }, bytes, resolve: resolve as (reply: unknown) => void, reject })
+      this.#queueBytes += bytes
+      this.#schedule()
+    })
+  }
+
+  /**
+   * Takes no more jobs, finishes those that wait, and closes the file. After `deadlineMs` the thread is stopped as it is
+   * and what waits rejects with Aborted. Answers true for an orderly end.
+   */
+  async close(deadlineMs: number): Promise<boolean> {
+    if (this.#state === 'over') return this.#clean
+    this.#state = this.#state === 'opening' || this.#state === 'open' ? 'closing' : this.#state
+    this.#sendNext()
+    const timer = setTimeout(() => void this.#worker.terminate(), deadlineMs)
+    const clean = await this.#exited.promise
+    clearTimeout(timer)
+    return clean
+  }
+
+  /** All jobs of this turn of the event loop go into one batch. */
+  #schedule(): void {
+    if (this.#scheduled || this.#underWay.length > 0 || this.#state === 'opening') return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      this.#sendNext()
+    })
+  }
+
+  #sendNext(): void {
+    if (this.#underWay.length > 0 || this.#state === 'opening' || this.#state === 'over') return
+    if (this.#queue.length === 0) {
+      if (this.#state === 'closing' && !this.#closeSent) {
+        this.#closeSent = true
+        this.#send({ kind: 'close' })
+      }
+      return
+    }
+    let count = 0
+    let bytes = 0
+    while (count < this.#queue.length && count < MAX_BATCH_JOBS) {
+      bytes += this.#queue[count]?.bytes ?? 0
+      if (count > 0 && bytes > MAX_BATCH_BYTES) break
+      count++
+    }
+    this.#underWay = this.#queue.splice(0, count)
+    for (const waiting of this.#underWay) this.#queueBytes -= waiting.bytes
+    this.#send({ kind: 'batch', jobs: this.#underWay.map(waiting => waiting.job) })
+  }
+
+  #send(message: ToDatabase): void {
+    const bytes = packMessage(message)
+    this.#worker.postMessage(bytes, [bytes.buffer])
+  }
+
+  #handleMessage(message: FromDatabase): void {
+    switch (message.kind) {
+      case 'open':
+        if (this.#state === 'opening') this.#state = 'open'
+        this.#opened.resolve(message.facts)
+        this.#sendNext()
+        return
+      case 'failed':
+        this.#state = 'over'
+        this.#opened.reject(errorOf(message))
+        return
+      case 'answers':
+        this.#handleAnswers(message.answers)
+        return
+      case 'closed':
+        this.#clean = true
+    }
+  }
+
+  #handleAnswers(answers: readonly JobAnswer[]): void {
+    const settled = this.#underWay
+    this.#underWay = []
+    this.#sendNext()
+    for (const [index, waiting] of settled.entries()) {
+      const answer = answers[index]
+      if (answer?.ok === true) waiting.resolve(answer.reply)
+      else this.#fail(waiting, answer)
+    }
+  }
+
+  #fail(waiting: Waiting, failure: JobFailure | undefined): void {
+    const error = failure === undefined ? new Error('The database gave no answer.') : errorOf(failure)
+    waiting.reject(error)
+    // A damaged file does not heal: better to stop than to promise what cannot be kept.
+    if (error instanceof AppError && error.code === 'StateUnreadable') this.#tellFatal(error)
+  }
+
+  #handleLoss(cause: unknown): void {
+    const wasOpen = this.#state === 'open'
+    this.#state = 'over'
+    this.#endError = new AppError('WorkerLost', 'The database thread died.', { cause })
+    this.#opened.reject(this.#endError)
+    this.#rejectAll(this.#endError)
+    if (wasOpen) this.#tellFatal(this.#endError)
+  }
+
+  #handleExit(): void {
+    if (this.#state === 'open' || this.#state === 'opening') this.#handleLoss(undefined)
+    this.#state = 'over'
+    const aborted = new AppError('Aborted', 'The records were closed before this was written.')
+    this.#opened.reject(aborted)
+    this.#rejectAll(aborted)
+    this.#exited.resolve(this.#clean)
+  }
+
+  #tellFatal(error: AppError): void {
+    if (this.#fatalTold) return
+    this.#fatalTold = true
+    this.#onFatal(error)
+  }
+
+  #rejectAll(error: Error): void {
+    const dropped = [...this.#underWay, ...this.#queue]
+    this.#underWay = []
+    this.#queue = []
+    this.#queueBytes = 0
+    for (const waiting of dropped) waiting.reject(error)
+  }
+}
+
+function errorOf(failure: { readonly code: string; readonly text: string }): Error {
+  const { code, text } = failure
+  if (code === 'DiskFull' || code === 'DiskError' || code === 'StateUnreadable') return new AppError(code, text)
+  return new Error(text)
+}
+
+/** Bytes of the texts and byte arrays among the arguments, one level deep: enough to bound the queue. */
+function sizeOf(args: readonly unknown[]): number {
+  let bytes = JOB_BYTES
+  for (const arg of args) {
+    bytes += flatSize(arg)
+    if (typeof arg === 'object' && arg !== null && !ArrayBuffer.isView(arg)) {
+      for (const member of Object.values(arg)) bytes += flatSize(member)
+    }
+  }
+  return bytes
+}
+
+function flatSize(value: unknown): number {
+  if (typeof value === 'string') return value.length * 2
+  if (ArrayBuffer.isView(value)) return value.byteLength
+  return Array.isArray(value) ? value.length * 32 : 8
+}
+
+function deferred<T>(): Deferred<T> {
+  let resolve: ((value: T) => void) | undefined
+  let reject: ((error: Error) => void) | undefined
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue
+    reject = onError
+  })
+  return { promise, resolve: value => resolve?.(value), reject: error => reject?.(error) }
+}

@@ -1,0 +1,188 @@
+// Rows of downloads and their info dictionaries. Synchronous, in the database thread, inside the batch's transaction.
+
+import type Database from 'better-sqlite3'
+import type { InfoHash, PeerAddress } from '../base/ids.ts'
+import type { DownloadChange, LoadedDownload, NewDownload, StoredDownload } from '../ports/records.ts'
+import type { ProgressRows } from './progress-rows.ts'
+
+interface DownloadRow {
+  id: number
+  info_hash: string
+  name: string
+  source_uri: string
+  destination: string
+  announce_tiers: string
+  peers: string
+  added_at: number
+  hops: number
+  safe_seeding: number
+  selected_files: string | null
+  user_stopped: number
+  total_up: number
+  total_down: number
+  finished_at: number | null
+  error: string
+  position: number
+  piece_count: number
+}
+
+/** How each member of a DownloadChange is written: its column and value. */
+const columns: {
+  readonly [K in keyof Required<Omit<DownloadChange, 'infoBytes'>>]: readonly [string, (value: never) => unknown]
+} = {
+  name: ['name', (value: string) => value],
+  sourceUri: ['source_uri', (value: string) => value],
+  destination: ['destination', (value: string) => value],
+  announceTiers: ['announce_tiers', JSON.stringify],
+  peers: ['peers', JSON.stringify],
+  addedAtMs: ['added_at', Math.round],
+  hops: ['hops', (value: number) => value],
+  safeSeeding: ['safe_seeding', Number],
+  selectedFiles: [
+    'selected_files',
+    (value: readonly number[] | null) => (value === null ? null : JSON.stringify(value)),
+  ],
+  userStopped: ['user_stopped', Number],
+  finishedAtMs: ['finished_at', (value: number | null) => (value === null ? null : Math.round(value))],
+  error: ['error', (value: string) => value],
+  pieceCount: ['piece_count', (value: number) => value],
+}
+
+/** Statements over `downloads` and `metainfo`. */
+export class DownloadRows {
+  readonly #database: Database.Database
+  readonly #progress: ProgressRows
+  readonly #insert: Database.Statement<unknown[]>
+  readonly #insertInfo: Database.Statement<[number, Uint8Array]>
+  readonly #remove: Database.Statement<[string]>
+  readonly #id: Database.Statement<[string]>
+  readonly #page: Database.Statement<[number, number], DownloadRow>
+  readonly #info: Database.Statement<[number]>
+  readonly #infoOf: Database.Statement<[string]>
+  readonly #totals: Database.Statement<[number, number, string]>
+  /** UPDATE statements by their column list; there are few combinations in use. */
+  readonly #updates = new Map<string, Database.Statement<unknown[]>>()
+
+  constructor(database: Database.Database, progress: ProgressRows) {
+    this.#database = database
+    this.#progress = progress
+    this.#insert = database.prepare(`
+      INSERT INTO downloads (info_hash, name, source_uri, destination, announce_tiers, peers, added_at, hops,
+        safe_seeding, selected_files, user_stopped, piece_count, position)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(position), 0) + 1 FROM downloads))
+      ON CONFLICT (info_hash) DO NOTHING`)
+    this.#insertInfo = database.prepare('INSERT OR REPLACE INTO metainfo (download_id, info) VALUES (?, ?)')
+    this.#remove = database.prepare('DELETE FROM downloads WHERE info_hash = ?')
+    this.#id = database.prepare('SELECT id FROM downloads WHERE info_hash = ?').pluck()
+    this.#page = database.prepare('SELECT * FROM downloads WHERE position > ? ORDER BY position LIMIT ?')
+    this.#info = database.prepare('SELECT info FROM metainfo WHERE download_id = ?').pluck()
+    this.#infoOf = database
+      .prepare('SELECT info FROM metainfo WHERE download_id = (SELECT id FROM downloads WHERE info_hash = ?)')
+      .pluck()
+    this.#totals = database.prepare('UPDATE downloads SET total_up = ?, total_down = ? WHERE info_hash = ?')
+  }
+
+  /** False when the info hash is there already. */
+  insert(download: NewDownload): boolean {
+    const { changes, lastInsertRowid } = this.#insert.run(
+      download.infoHash,
+      download.name,
+      download.sourceUri,
+      download.destination,
+      JSON.stringify(download.announceTiers),
+      JSON.stringify(download.peers),
+      Math.round(download.addedAtMs),
+      download.hops,
+      Number(download.safeSeeding),
+      download.selectedFiles === null ? null : JSON.stringify(download.selectedFiles),
+      Number(download.userStopped),
+      download.pieceCount,
+    )
+    if (changes === 0) return false
+    if (download.infoBytes !== null) this.#insertInfo.run(Number(lastInsertRowid), download.infoBytes)
+    return true
+  }
+
+  /** False when there is no such download. */
+  update(infoHash: InfoHash, change: DownloadChange): boolean {
+    const id = this.#id.get(infoHash) as number | undefined
+    if (id === undefined) return false
+    const names: string[] = []
+    const values: unknown[] = []
+    for (const [key, [column, encode]] of Object.entries(columns)) {
+      const value = change[key as keyof typeof columns]
+      if (value === undefined) continue
+      names.push(column)
+      values.push((encode as (value: unknown) => unknown)(value))
+    }
+    if (names.length > 0) this.#updateOf(names).run(...values, id)
+    if (change.infoBytes !== undefined) this.#insertInfo.run(id, change.infoBytes)
+    return true
+  }
+
+  /** Removes the download; its other rows go with it (ON DELETE CASCADE). */
+  delete(infoHash: InfoHash): boolean {
+    return this.#remove.run(infoHash).changes > 0
+  }
+
+  /** Up to `limit` downloads whose position is above `after`. */
+  list(after: number, limit: number): StoredDownload[] {
+    return this.#page.all(after, limit).map(decodeRow)
+  }
+
+  /** As list, with metadata and progress; ends early when the page holds `maxBytes`, never empty before the end. */
+  load(after: number, limit: number, maxBytes: number): LoadedDownload[] {
+    const page: LoadedDownload[] = []
+    let bytes = 0
+    for (const row of this.#page.iterate(after, limit)) {
+      const infoBytes = (this.#info.get(row.id) as Uint8Array | undefined) ?? null
+      const resume = this.#progress.resume(row.id, row.piece_count)
+      page.push({ download: decodeRow(row), infoBytes, resume })
+      bytes += (infoBytes?.length ?? 0) + (resume?.have.length ?? 0) + 512
+      if (bytes >= maxBytes) break
+    }
+    return page
+  }
+
+  /** The info dictionary, or null. */
+  info(infoHash: InfoHash): Uint8Array | null {
+    return (this.#infoOf.get(infoHash) as Uint8Array | undefined) ?? null
+  }
+
+  /** Overwrites all-time counters; unknown downloads are passed over. */
+  setTotals(totals: readonly (readonly [infoHash: InfoHash, up: number, down: number])[]): void {
+    for (const [infoHash, up, down] of totals) this.#totals.run(Math.round(up), Math.round(down), infoHash)
+  }
+
+  #updateOf(names: readonly string[]): Database.Statement<unknown[]> {
+    const list = names.map(name => `${name} = ?`).join(', ')
+    let statement = this.#updates.get(list)
+    if (statement === undefined) {
+      statement = this.#database.prepare(`UPDATE downloads SET ${list} WHERE id = ?`)
+      this.#updates.set(list, statement)
+    }
+    return statement
+  }
+}
+
+function decodeRow(row: DownloadRow): StoredDownload {
+  return {
+    infoHash: row.info_hash as InfoHash,
+    name: row.name,
+    sourceUri: row.source_uri,
+    destination: row.destination,
+    announceTiers: JSON.parse(row.announce_tiers) as string[][],
+    peers: JSON.parse(row.peers) as PeerAddress[],
+    addedAtMs: row.added_at,
+    hops: row.hops,
+    safeSeeding: row.safe_seeding !== 0,
+    selectedFiles: row.selected_files === null ? null : (JSON.parse(row.selected_files) as number[]),
+    userStopped: row.user_stopped !== 0,
+    totalUp: row.total_up,
+    totalDown: row.total_down,
+    finishedAtMs: row.finished_at,
+    error: row.error,
+    position: row.position,
+    pieceCount: row.piece_count,
+  }
+}

@@ -1,0 +1,82 @@
+// Downloads, as ports/records.ts asks for them, over the database thread.
+
+import { AppError } from '../base/errors.ts'
+import type { InfoHash } from '../base/ids.ts'
+import type { DownloadChange, DownloadRecords, LoadedDownload, NewDownload, StoredDownload } from '../ports/records.ts'
+import type { DatabaseLink } from './database-link.ts'
+import type { LazyTotals } from './lazy-totals.ts'
+
+/** Rows of a list page; texts of one row are small. */
+const LIST_PAGE_ROWS = 1000
+/** A page of loaded downloads holds info dictionaries: bounded in bytes, so that a start stays small. */
+const LOAD_PAGE_ROWS = 250
+const LOAD_PAGE_BYTES = 2 * 1024 * 1024
+/** The metainfo limit of this node; a larger dictionary never gets here. */
+const MAX_INFO_BYTES = 16 * 1024 * 1024
+
+/** DownloadRecords over the database. */
+export class DatabaseDownloads implements DownloadRecords {
+  readonly #link: DatabaseLink
+  readonly #totals: LazyTotals
+
+  constructor(link: DatabaseLink, totals: LazyTotals) {
+    this.#link = link
+    this.#totals = totals
+  }
+
+  async insert(download: NewDownload): Promise<boolean> {
+    checkInfo(download.infoBytes)
+    return this.#link.run('download.insert', download)
+  }
+
+  async update(infoHash: InfoHash, change: DownloadChange): Promise<boolean> {
+    checkInfo(change.infoBytes ?? null)
+    return this.#link.run('download.update', infoHash, change)
+  }
+
+  delete(infoHash: InfoHash): Promise<boolean> {
+    this.#totals.forget(infoHash)
+    return this.#link.run('download.delete', infoHash)
+  }
+
+  async list(): Promise<StoredDownload[]> {
+    const all: StoredDownload[] = []
+    for (;;) {
+      const page = await this.#link.run('download.list', all.at(-1)?.position ?? 0, LIST_PAGE_ROWS)
+      all.push(...page)
+      if (page.length < LIST_PAGE_ROWS) return all
+    }
+  }
+
+  async *loadAll(): AsyncGenerator<LoadedDownload[]> {
+    const load = (after: number): Promise<LoadedDownload[]> => {
+      const page = this.#link.run('download.load', after, LOAD_PAGE_ROWS, LOAD_PAGE_BYTES)
+      // Waited for below; when the caller ends the loop early nobody does.
+      page.catch(() => undefined)
+      return page
+    }
+    let next = load(0)
+    for (;;) {
+      const page = await next
+      const last = page.at(-1)
+      if (last === undefined) return
+      // The database reads on while the caller works on this page.
+      next = load(last.download.position)
+      yield page
+    }
+  }
+
+  infoBytes(infoHash: InfoHash): Promise<Uint8Array | null> {
+    return this.#link.run('download.info', infoHash)
+  }
+
+  noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void {
+    this.#totals.note(infoHash, totalUp, totalDown)
+  }
+}
+
+function checkInfo(infoBytes: Uint8Array | null): void {
+  if (infoBytes !== null && infoBytes.length > MAX_INFO_BYTES) {
+    throw new AppError('TorrentUnreadable', `The info dictionary has more than ${MAX_INFO_BYTES} bytes.`)
+  }
+}

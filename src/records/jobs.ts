@@ -1,0 +1,103 @@
+// The one table of jobs between the main thread and the database thread: name -> request and reply. Both ends are typed
+// by it. Requests are plain data: msgpackr carries them.
+
+import type { InfoHash } from '../base/ids.ts'
+import type { FileFacts } from '../ports/piece-store.ts'
+import type { ResumeData } from '../ports/progress-journal.ts'
+import type { DownloadChange, LoadedDownload, LoggedEvent, NewDownload, StoredDownload } from '../ports/records.ts'
+
+/** Every job. Arguments are tuples so that a batch packs small. */
+export interface RecordJobs {
+  'download.insert': { args: [download: NewDownload]; reply: boolean }
+  'download.update': { args: [infoHash: InfoHash, change: DownloadChange]; reply: boolean }
+  'download.delete': { args: [infoHash: InfoHash]; reply: boolean }
+  'download.list': { args: [after: number, limit: number]; reply: StoredDownload[] }
+  'download.load': { args: [after: number, limit: number, maxBytes: number]; reply: LoadedDownload[] }
+  'download.info': { args: [infoHash: InfoHash]; reply: Uint8Array | null }
+  'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: null }
+  'progress.verified': { args: [infoHash: InfoHash, piece: number, atMs: number]; reply: null }
+  'progress.checkpoint': {
+    args: [infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[], atMs: number]
+    reply: null
+  }
+  'progress.reset': { args: [infoHash: InfoHash]; reply: null }
+  'progress.resume': { args: [infoHash: InfoHash]; reply: ResumeData | null }
+  'event.append': { args: [atMs: number, type: string, payload: string]; reply: number }
+  'event.read': { args: [since: number, limit: number]; reply: LoggedEvent[] }
+  'event.bounds': { args: []; reply: { oldest: number | null; newest: number } }
+  'node.get': { args: [key: string]; reply: Uint8Array | null }
+  'node.set': { args: [key: string, value: Uint8Array]; reply: null }
+  'node.getOrSet': { args: [key: string, value: Uint8Array]; reply: Uint8Array }
+}
+
+export type JobName = keyof RecordJobs
+
+/**
+ * Jobs after which the answer must survive a power cut too: their batch is synced to the disk. The others survive
+ * kill -9, and after a power cut are missing at most whole, newest first.
+ */
+export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
+  'download.insert',
+  'download.update',
+  'download.delete',
+  'progress.checkpoint',
+  'progress.reset',
+  'node.set',
+  'node.getOrSet',
+])
+
+/** One job on its way. */
+export interface JobMessage {
+  readonly name: JobName
+  readonly args: unknown[]
+}
+
+/** Codes a failed job may carry; `Bug` is for anything that no outside cause explains. */
+export type JobErrorCode = 'DiskFull' | 'DiskError' | 'StateUnreadable' | 'Bug'
+
+/** Answer of one job, in the order of the batch. */
+export type JobAnswer = { readonly ok: true; readonly reply: unknown } | JobFailure
+
+export interface JobFailure {
+  readonly ok: false
+  readonly code: JobErrorCode
+  readonly text: string
+}
+
+/** What the main thread sends: a batch, or the end. */
+export type ToDatabase = { readonly kind: 'batch'; readonly jobs: JobMessage[] } | { readonly kind: 'close' }
+
+/** What the database thread sends: once `open` or a `failed`, then one answer list per batch, at last `closed`. */
+export type FromDatabase =
+  | { readonly kind: 'open'; readonly facts: OpenFacts }
+  | { readonly kind: 'answers'; readonly answers: JobAnswer[] }
+  | { readonly kind: 'closed' }
+  | JobFailureMessage
+
+export interface JobFailureMessage {
+  readonly kind: 'failed'
+  readonly code: JobErrorCode
+  readonly text: string
+}
+
+/** How the database was found. */
+export interface OpenFacts {
+  /** True when this start made it. */
+  readonly created: boolean
+  /** True when the last run ended by close(), or there was none. */
+  readonly cleanStop: boolean
+  /** True when the last run was in another boot of the machine (or that is unknown). */
+  readonly otherBoot: boolean
+  /** The schema it had before this start; 0 = new. */
+  readonly schemaBefore: number
+}
+
+/** How the database thread is started. */
+export interface DatabaseOptions {
+  /** Path of the database file. */
+  readonly path: string
+  /** Identity of this boot of the machine; null = unknown: then every boot counts as another one. */
+  readonly bootId: string | null
+  /** Milliseconds since 1970. */
+  readonly nowMs: number
+}

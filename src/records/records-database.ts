@@ -1,0 +1,121 @@
+// Runs batches of jobs on the open database: one transaction a batch. When a job of a batch fails, the batch is undone
+// and run again one job at a time, so that only the job at fault fails. Synchronous; lives in the database thread.
+
+import type Database from 'better-sqlite3'
+import { AppError, errorText } from '../base/errors.ts'
+import { DownloadRows } from './download-rows.ts'
+import { EventRows } from './event-rows.ts'
+import {
+  type DatabaseOptions,
+  durableJobs,
+  type JobAnswer,
+  type JobFailure,
+  type JobMessage,
+  type JobName,
+  type OpenFacts,
+  type RecordJobs,
+} from './jobs.ts'
+import { NodeRows } from './node-rows.ts'
+import { databaseError, openDatabase } from './open-database.ts'
+import { ProgressRows } from './progress-rows.ts'
+
+type Handlers = { readonly [N in JobName]: (...args: RecordJobs[N]['args']) => RecordJobs[N]['reply'] }
+
+/** The database with its statements. */
+export class RecordsDatabase {
+  readonly facts: OpenFacts
+  readonly #database: Database.Database
+  readonly #handlers: Handlers
+
+  /** Opens the file. AppErrors StateUnreadable, DiskFull, DiskError. */
+  constructor(options: DatabaseOptions) {
+    const { database, facts, epoch } = openDatabase(options)
+    this.#database = database
+    this.facts = facts
+    try {
+      const events = new EventRows(database)
+      this.#handlers = makeHandlers(database, new ProgressRows(database, epoch), events)
+      events.trim(options.nowMs)
+    } catch (error) {
+      database.close()
+      throw databaseError(`The database ${options.path} cannot be read`, error)
+    }
+  }
+
+  /** Runs the jobs in order; their answers in the same order, each committed. Never throws. */
+  run(jobs: readonly JobMessage[]): JobAnswer[] {
+    const durable = jobs.some(job => durableJobs.has(job.name))
+    try {
+      // Cannot be changed inside a transaction. FULL syncs the write-ahead log at the commit, NORMAL does not.
+      this.#database.pragma(`synchronous = ${durable ? 'FULL' : 'NORMAL'}`)
+      return this.#transact(jobs)
+    } catch (error) {
+      return jobs.length === 1 ? [failure(error)] : jobs.map(job => this.#runAlone(job))
+    }
+  }
+
+  /** Notes the clean stop and closes. Errors are of no use to anybody then: the stop just counts as unclean. */
+  close(): void {
+    try {
+      this.#database.pragma('synchronous = FULL')
+      this.#database.prepare("INSERT OR REPLACE INTO node (key, value) VALUES ('clean_stop', ?)").run(Buffer.from('1'))
+      this.#database.pragma('wal_checkpoint(TRUNCATE)')
+    } finally {
+      this.#database.close()
+    }
+  }
+
+  #transact(jobs: readonly JobMessage[]): JobAnswer[] {
+    return this.#database.transaction(() => jobs.map(job => this.#runJob(job)))()
+  }
+
+  #runAlone(job: JobMessage): JobAnswer {
+    try {
+      return this.#transact([job])[0] ?? failure(new Error('no answer'))
+    } catch (error) {
+      return failure(error)
+    }
+  }
+
+  #runJob(job: JobMessage): JobAnswer {
+    const handler = this.#handlers[job.name] as (...args: unknown[]) => unknown
+    return { ok: true, reply: handler(...job.args) }
+  }
+}
+
+/** What a thrown error is on the wire. */
+export function failure(error: unknown): JobFailure {
+  const known = databaseError('The database reported an error', error)
+  if (known instanceof AppError) {
+    const code = known.code
+    if (code === 'DiskFull' || code === 'DiskError' || code === 'StateUnreadable') {
+      return { ok: false, code, text: known.message }
+    }
+  }
+  return { ok: false, code: 'Bug', text: error instanceof Error ? (error.stack ?? error.message) : errorText(error) }
+}
+
+function makeHandlers(database: Database.Database, progress: ProgressRows, events: EventRows): Handlers {
+  const downloads = new DownloadRows(database, progress)
+  const node = new NodeRows(database)
+  const done = (_: void): null => null
+  return {
+    'download.insert': download => downloads.insert(download),
+    'download.update': (infoHash, change) => downloads.update(infoHash, change),
+    'download.delete': infoHash => downloads.delete(infoHash),
+    'download.list': (after, limit) => downloads.list(after, limit),
+    'download.load': (after, limit, maxBytes) => downloads.load(after, limit, maxBytes),
+    'download.info': infoHash => downloads.info(infoHash),
+    'download.totals': totals => done(downloads.setTotals(totals)),
+    'progress.verified': (infoHash, piece, atMs) => done(progress.verified(infoHash, piece, atMs)),
+    'progress.checkpoint': (infoHash, have, files, atMs) => done(progress.checkpoint(infoHash, have, files, atMs)),
+    'progress.reset': infoHash => done(progress.reset(infoHash)),
+    'progress.resume': infoHash => progress.resumeOf(infoHash),
+    'event.append': (atMs, type, payload) => events.append(atMs, type, payload),
+    'event.read': (since, limit) => events.read(since, limit),
+    'event.bounds': () => events.bounds(),
+    'node.get': key => node.get(key),
+    'node.set': (key, value) => done(node.set(key, value)),
+    'node.getOrSet': (key, value) => node.getOrSet(key, value),
+  }
+}

@@ -1,0 +1,85 @@
+// The durable store of the node: one database file in one thread, seen through the narrow interfaces of
+// ports/records.ts. It holds no rows in memory beside counters on their way to the disk.
+
+import { readFileSync } from 'node:fs'
+import type { AppError } from '../base/errors.ts'
+import type { DownloadRecords, EventLog, NodeValues, ProgressRecords } from '../ports/records.ts'
+import { DatabaseLink } from './database-link.ts'
+import { DatabaseDownloads } from './downloads.ts'
+import type { OpenFacts } from './jobs.ts'
+import { LazyTotals } from './lazy-totals.ts'
+import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress } from './small-records.ts'
+
+/** Name of the database in the state directory. */
+export const DATABASE_FILE_NAME = 'tributary.db'
+
+const BOOT_ID_PATH = '/proc/sys/kernel/random/boot_id'
+const WORKER_URL = new URL('../../workers/records.js', import.meta.url)
+
+/** How the store is opened. */
+export interface RecordsOptions {
+  /** Absolute path of the database file; its folder exists. */
+  readonly path: string
+  /** Identity of this boot of the machine; absent = read from the kernel, null = unknown. */
+  readonly bootId?: string | null
+  /** Milliseconds since 1970; absent = the system's clock. */
+  readonly now?: () => number
+  /** How often counters are written, ms; default 30,000. */
+  readonly totalsEveryMs?: number
+  /** Called at most once, when the database thread died: the node cannot go on. */
+  readonly onFatal?: (error: AppError) => void
+}
+
+/** The open store. */
+export class RecordsStore {
+  /** How the database was found at open(). */
+  readonly facts: OpenFacts
+  readonly downloads: DownloadRecords
+  readonly progress: ProgressRecords
+  readonly events: EventLog
+  readonly values: NodeValues
+  readonly #link: DatabaseLink
+  readonly #totals: LazyTotals
+
+  private constructor(link: DatabaseLink, facts: OpenFacts, options: RecordsOptions) {
+    const now = options.now ?? Date.now
+    this.facts = facts
+    this.#link = link
+    this.#totals = new LazyTotals(link, options.totalsEveryMs)
+    this.downloads = new DatabaseDownloads(link, this.#totals)
+    this.progress = new DatabaseProgress(link, this.#totals, now)
+    this.events = new DatabaseEventLog(link, now)
+    this.values = new DatabaseNodeValues(link)
+  }
+
+  /** Opens or makes the database. AppErrors StateUnreadable, DiskFull, DiskError, each with one sentence. */
+  static async open(options: RecordsOptions): Promise<RecordsStore> {
+    const bootId = options.bootId === undefined ? readBootId() : options.bootId
+    const nowMs = (options.now ?? Date.now)()
+    const onFatal = options.onFatal ?? (() => undefined)
+    const link = new DatabaseLink(WORKER_URL, { path: options.path, bootId, nowMs }, onFatal)
+    return new RecordsStore(link, await link.opened(), options)
+  }
+
+  /** Jobs that are not answered yet. */
+  get waiting(): number {
+    return this.#link.waiting
+  }
+
+  /**
+   * Writes the counters, finishes what was asked for, notes the clean stop and closes. Later calls reject with Aborted.
+   * After `deadlineMs` it gives up: the next start counts this stop as unclean. True for an orderly end.
+   */
+  close(deadlineMs: number): Promise<boolean> {
+    this.#totals.stop()
+    return this.#link.close(deadlineMs)
+  }
+}
+
+function readBootId(): string | null {
+  try {
+    return readFileSync(BOOT_ID_PATH, 'utf8').trim() || null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,96 @@
+// Progress, events and node values, as ports/records.ts asks for them, over the database thread.
+
+import type { InfoHash } from '../base/ids.ts'
+import type { FileFacts } from '../ports/piece-store.ts'
+import type { ResumeData } from '../ports/progress-journal.ts'
+import type { EventLog, LoggedEvent, NodeValues, ProgressRecords } from '../ports/records.ts'
+import type { DatabaseLink } from './database-link.ts'
+import type { LazyTotals } from './lazy-totals.ts'
+
+const MAX_READ_EVENTS = 1000
+const MAX_VALUE_BYTES = 64 * 1024
+/** An event is small; one that is not would make the log grow without bound. */
+const MAX_PAYLOAD_CHARS = 64 * 1024
+
+/** ProgressRecords over the database. */
+export class DatabaseProgress implements ProgressRecords {
+  readonly #link: DatabaseLink
+  readonly #totals: LazyTotals
+  readonly #now: () => number
+
+  constructor(link: DatabaseLink, totals: LazyTotals, now: () => number) {
+    this.#link = link
+    this.#totals = totals
+    this.#now = now
+  }
+
+  async pieceVerified(infoHash: InfoHash, piece: number): Promise<void> {
+    await this.#link.run('progress.verified', infoHash, piece, this.#now())
+  }
+
+  async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {
+    this.#totals.write(infoHash)
+    // The caller's bits go on changing while the job waits.
+    await this.#link.run('progress.checkpoint', infoHash, Uint8Array.from(have), files, this.#now())
+  }
+
+  async reset(infoHash: InfoHash): Promise<void> {
+    await this.#link.run('progress.reset', infoHash)
+  }
+
+  loadResume(infoHash: InfoHash): Promise<ResumeData | null> {
+    return this.#link.run('progress.resume', infoHash)
+  }
+}
+
+/** EventLog over the database. */
+export class DatabaseEventLog implements EventLog {
+  readonly #link: DatabaseLink
+  readonly #now: () => number
+
+  constructor(link: DatabaseLink, now: () => number) {
+    this.#link = link
+    this.#now = now
+  }
+
+  async append(type: string, payload: unknown): Promise<number> {
+    const text = JSON.stringify(payload ?? null)
+    if (text.length > MAX_PAYLOAD_CHARS) throw new RangeError(`the payload of ${type} has ${text.length} characters`)
+    return this.#link.run('event.append', this.#now(), type, text)
+  }
+
+  readSince(since: number, limit: number): Promise<LoggedEvent[]> {
+    return this.#link.run('event.read', since, Math.min(limit, MAX_READ_EVENTS))
+  }
+
+  bounds(): Promise<{ oldest: number | null; newest: number }> {
+    return this.#link.run('event.bounds')
+  }
+}
+
+/** NodeValues over the database. */
+export class DatabaseNodeValues implements NodeValues {
+  readonly #link: DatabaseLink
+
+  constructor(link: DatabaseLink) {
+    this.#link = link
+  }
+
+  get(key: string): Promise<Uint8Array | null> {
+    return this.#link.run('node.get', key)
+  }
+
+  async set(key: string, value: Uint8Array): Promise<void> {
+    checkValue(key, value)
+    await this.#link.run('node.set', key, value)
+  }
+
+  async getOrSet(key: string, value: Uint8Array): Promise<Uint8Array> {
+    checkValue(key, value)
+    return this.#link.run('node.getOrSet', key, value)
+  }
+}
+
+function checkValue(key: string, value: Uint8Array): void {
+  if (value.length > MAX_VALUE_BYTES) throw new RangeError(`the value of ${key} has ${value.length} bytes`)
+}
