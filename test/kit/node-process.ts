@@ -37,6 +37,7 @@ export interface NodeReply {
   readonly headers: Headers
   readonly body: Buffer
   /** The body as JSON; the caller says what it expects. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the test says what it expects
   json<T = unknown>(): T
 }
 
@@ -50,6 +51,7 @@ export interface NodeProcess {
   /** A request with the key. An object as body goes as JSON; a string as it is. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<NodeReply>
   /** GET, status 200 expected, as JSON. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the test says what it expects
   get<T = unknown>(path: string): Promise<T>
   /** Repeats GET until `done` accepts the answer; fails with the last answer after `limitMs`. */
   until<T>(path: string, done: (value: T) => boolean, limitMs?: number): Promise<T>
@@ -191,7 +193,7 @@ function nodeAt(baseUrl: string, key: string, stateDir: string, ownsStateDir: bo
     request,
     get,
     until: (target, done, limitMs = 30_000) => poll(target, () => get(target), done, limitMs),
-    logs: running.output,
+    logs: () => running.output(),
     kill,
     async stop() {
       const end = await kill('SIGTERM')
@@ -203,12 +205,13 @@ function nodeAt(baseUrl: string, key: string, stateDir: string, ownsStateDir: bo
 
 async function send(url: string, method: string, body: unknown, headers: Record<string, string>): Promise<NodeReply> {
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
-  const reply = await fetch(url, { method, headers, ...(text === undefined ? {} : { body: text as string }) })
+  const reply = await fetch(url, { method, headers, ...(text === undefined ? {} : { body: text }) })
   const bytes = Buffer.from(await reply.arrayBuffer())
   return {
     status: reply.status,
     headers: reply.headers,
     body: bytes,
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the test says what it expects
     json<T>() {
       return JSON.parse(bytes.toString()) as T
     },

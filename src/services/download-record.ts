@@ -1,0 +1,137 @@
+// From the engine's view of a torrent to the records of the interface (spec 2.1, decisions part 2). Pure: no state, no
+// engine calls. Every field name here is the specification's.
+
+import type { TrackerRow } from '../ports/announcer.ts'
+import type { FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentStatus } from '../torrent/types.ts'
+import type { DownloadRecord, DownloadStatus, FileRecord, PeerRecord, TrackerRecord } from './api.ts'
+import type { BufferProgress } from './buffer-progress.ts'
+
+/** Spec 3.1 for each state of the engine. */
+export const statusNames: Readonly<Record<TorrentStatus, DownloadStatus>> = {
+  metadata: 'DLSTATUS_METADATA',
+  allocating: 'DLSTATUS_ALLOCATING_DISKSPACE',
+  'waiting-check': 'DLSTATUS_WAITING4HASHCHECK',
+  checking: 'DLSTATUS_HASHCHECKING',
+  downloading: 'DLSTATUS_DOWNLOADING',
+  seeding: 'DLSTATUS_SEEDING',
+  stopped: 'DLSTATUS_STOPPED',
+  error: 'DLSTATUS_STOPPED_ON_ERROR',
+}
+
+/** What a download is beyond its torrent. */
+export interface DownloadTraits {
+  readonly hops: number
+  readonly safeSeeding: boolean
+  /** Milliseconds since 1970. */
+  readonly addedMs: number
+}
+
+/** Bytes per second, 0 = none. */
+export interface RateLimits {
+  readonly maxDownloadRate: number
+  readonly maxUploadRate: number
+}
+
+/** The record of one download; `buffer` is that of its newest reader, null when no reader is open. */
+export function downloadRecord(
+  snapshot: TorrentSnapshot,
+  traits: DownloadTraits,
+  limits: RateLimits,
+  buffer: BufferProgress | null,
+  trackers: TrackerRecord[],
+): DownloadRecord {
+  return {
+    name: snapshot.name,
+    infohash: snapshot.infoHash,
+    progress: snapshot.progress,
+    status: statusNames[snapshot.status],
+    size: snapshot.sizeBytes,
+    eta: snapshot.etaSec,
+    speed_down: Math.round(snapshot.downRate),
+    speed_up: Math.round(snapshot.upRate),
+    num_peers: snapshot.peersKnown,
+    num_seeds: snapshot.seedsKnown,
+    num_connected_peers: snapshot.peersConnected,
+    num_connected_seeds: snapshot.seedsConnected,
+    total_up: snapshot.totalUp,
+    total_down: snapshot.totalDown,
+    total_pieces: snapshot.pieceCount,
+    ratio: snapshot.totalDown > 0 ? snapshot.totalUp / snapshot.totalDown : 0,
+    hops: traits.hops,
+    anon_download: traits.hops > 0,
+    safe_seeding: traits.safeSeeding,
+    max_upload_speed: limits.maxUploadRate,
+    max_download_speed: limits.maxDownloadRate,
+    destination: snapshot.destination,
+    availability: snapshot.availability,
+    error: snapshot.error,
+    time_added: Math.floor(traits.addedMs / 1000),
+    vod_mode: buffer !== null,
+    vod_prebuffering_progress: buffer?.total ?? 0,
+    vod_prebuffering_progress_consec: buffer?.consecutive ?? 0,
+    trackers,
+  }
+}
+
+/** A row for every announce URL, then the pseudo rows `[DHT]` and `[PeX]`: Disabled while this node has neither. */
+export function trackerRecords(rows: readonly TrackerRow[]): TrackerRecord[] {
+  const urls = rows.map(row => ({ url: row.url, status: row.status, peers: row.peers }))
+  return [...urls, ...['[DHT]', '[PeX]'].map(url => ({ url, status: 'Disabled', peers: 0 }))]
+}
+
+/** A connected peer. `u...` is this node's upload side, `d...` its download side. */
+export function peerRecord(peer: PeerSnapshot): PeerRecord {
+  return {
+    ip: peer.ip,
+    dtotal: peer.downTotal,
+    downrate: Math.round(peer.downRate),
+    uinterested: peer.upInterested,
+    wstate: writeState(peer),
+    optimistic: peer.optimistic,
+    id: peer.id,
+    port: peer.port,
+    client: peer.client,
+    direction: peer.incoming ? 'R' : 'L',
+    uprate: Math.round(peer.upRate),
+    utotal: peer.upTotal,
+    uchoked: peer.upChoked,
+    dinterested: peer.downInterested,
+    dchoked: peer.downChoked,
+    snubbed: peer.snubbed,
+    completed: peer.completed,
+    // How fast a peer downloads from others is not told on the wire.
+    speed: 0,
+    upload_only: peer.uploadOnly,
+    seed: peer.seed,
+    connection_type: 0,
+    rstate: readState(peer),
+  }
+}
+
+/** What stands between this node and the next block to the peer. */
+function writeState(peer: PeerSnapshot): string {
+  if (peer.requestsIn > 0) return peer.upRate > 0 ? 'sending' : 'queued'
+  return peer.upInterested && peer.upChoked ? 'choked' : 'idle'
+}
+
+/** What stands between this node and the next block from the peer. */
+function readState(peer: PeerSnapshot): string {
+  if (peer.requestsOut > 0) return peer.downRate > 0 ? 'receiving' : 'requested'
+  return peer.downInterested && peer.downChoked ? 'choked' : 'idle'
+}
+
+/** A file with its progress. */
+export function fileRecord(file: FileSnapshot): FileRecord {
+  return {
+    index: file.index,
+    name: file.name,
+    size: file.sizeBytes,
+    included: file.selected,
+    progress: file.progress,
+  }
+}
+
+/** One bit a piece, most significant first, as base64. */
+export function piecesField(have: Uint8Array): string {
+  return Buffer.from(have.buffer, have.byteOffset, have.byteLength).toString('base64')
+}

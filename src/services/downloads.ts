@@ -1,0 +1,388 @@
+// Downloads: the one place where the durable rows and the engine's torrents are kept in step. What is answered is in the
+// store first. Requests for one info hash run one after the other; the list never waits.
+// Life of the service: made -> openStore (listed, waiting) -> load (handed to the engine) -> stop.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { AppError, errorText } from '../base/errors.ts'
+import { type InfoHash, parseInfoHash } from '../base/ids.ts'
+import type { Clock, Timer } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { DownloadRecords, LoadedDownload, StoredDownload } from '../ports/records.ts'
+import type { TorrentEvents, TorrentSpec } from '../torrent/types.ts'
+import { decodeInfo, encodeMetainfo } from '../wire/metainfo.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import { type AnonymityDefaults, anonymityOf, checkHops, checkSelection, fitSelection } from './add-checks.ts'
+import type {
+  AddDownload,
+  DownloadRecord,
+  DownloadsService,
+  FileRecord,
+  ListOptions,
+  PatchDownload,
+  StreamableFile,
+} from './api.ts'
+import { DownloadEntry } from './download-entry.ts'
+import type { RateLimits } from './download-record.ts'
+import type { EventHub } from './events.ts'
+import { KeyedQueue } from './keyed-queue.ts'
+import type { MetadataPreviews } from './metadata-previews.ts'
+import { streamableFile } from './stream-files.ts'
+import type { TorrentEngine } from './torrent-engine.ts'
+import { readSource, type SourceReaders, type TorrentSource } from './torrent-source.ts'
+
+/** All-time counters go to the store this often; it writes them when it writes anyway. */
+const TOTALS_EVERY_MS = 5000
+
+/** Settings the service follows; read anew at each use. */
+export interface DownloadSettings extends AnonymityDefaults, RateLimits {
+  /** Absolute folder of downloads that name none. */
+  readonly saveAs: string
+}
+
+export interface DownloadsDeps {
+  readonly clock: Clock
+  readonly log: Log
+  readonly events: Pick<EventHub, 'emit'>
+  readonly sources: SourceReaders
+  readonly previews: Pick<MetadataPreviews, 'owns' | 'giveWay' | 'cached' | 'found'>
+  settings(): DownloadSettings
+  /** Makes the folder ready; its real path. AppErrors InvalidParameter, DiskFull. */
+  prepareFolder(folder: string): Promise<string>
+}
+
+/** See the top of the file. */
+export class Downloads implements DownloadsService {
+  readonly #deps: DownloadsDeps
+  readonly #entries = new Map<InfoHash, DownloadEntry>()
+  readonly #queue = new KeyedQueue<InfoHash>()
+  #records: DownloadRecords | null = null
+  #engine: TorrentEngine | null = null
+  #ready = false
+  #totalsTimer: Timer | null = null
+
+  constructor(deps: DownloadsDeps) {
+    this.#deps = deps
+  }
+
+  /** What the engine is given to report to. */
+  readonly engineEvents: TorrentEvents = {
+    metadata: (infoHash, metainfo) =>
+      this.#deps.previews.owns(infoHash)
+        ? this.#deps.previews.found(infoHash, metainfo)
+        : this.#keepMetadata(infoHash, metainfo),
+    finished: (infoHash, name) => this.#finished(infoHash, name),
+    failed: (infoHash, error) => {
+      if (this.#entries.has(infoHash)) this.#deps.events.emit('torrent_error', { infohash: infoHash, error })
+    },
+    statusChanged: (infoHash, status) => {
+      if (status === 'seeding') this.#leaveOpenSwarm(infoHash)
+    },
+  }
+
+  /** Connects the store and lists every download in it as waiting. */
+  async openStore(records: DownloadRecords): Promise<void> {
+    this.#records = records
+    for (const stored of await records.list()) this.#entries.set(stored.infoHash, new DownloadEntry(stored))
+  }
+
+  /** Hands every download to the engine, a turn of the event loop for each; then every method works. */
+  async load(engine: TorrentEngine): Promise<void> {
+    this.#engine = engine
+    for await (const page of this.#store().loadAll()) {
+      for (const loaded of page) {
+        this.#loadOne(engine, loaded)
+        await nextTurn()
+      }
+    }
+    this.#ready = true
+    this.#totalsTimer = this.#deps.clock.every(TOTALS_EVERY_MS, () => this.#noteTotals())
+  }
+
+  /** Takes no more requests, waits for those under way, hands the counters to the store. The engine stops after this. */
+  async stop(): Promise<void> {
+    this.#ready = false
+    this.#totalsTimer?.cancel()
+    await this.#queue.drained()
+    this.#noteTotals()
+  }
+
+  has(infoHash: InfoHash): boolean {
+    return this.#entries.has(infoHash)
+  }
+
+  /** The metainfo of a download, waiting for it. AppErrors DownloadNotFound, NotReady, Aborted. */
+  async whenMetadata(infoHash: InfoHash, signal: AbortSignal): Promise<Metainfo> {
+    const { torrent } = this.#find(infoHash)
+    return torrent.metainfo ?? torrent.whenMetadata(signal)
+  }
+
+  list(options: ListOptions): DownloadRecord[] {
+    const limits = this.#deps.settings()
+    return [...this.#entries.values()].map(entry => entry.record(options, limits))
+  }
+
+  async add(request: AddDownload): Promise<{ started: boolean; infohash: string }> {
+    this.#checkReady()
+    const traits = anonymityOf(request, this.#deps.settings())
+    const source = await readSource(request.uri, this.#deps.sources)
+    return this.#queue.run(source.infoHash, async () => {
+      const known = this.#entries.get(source.infoHash)
+      if (known === undefined) await this.#addNew(request, source, traits)
+      else await this.#mergeTrackers(known, source)
+      return { started: true, infohash: source.infoHash }
+    })
+  }
+
+  async remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }> {
+    this.#checkReady()
+    const { infoHash } = this.#find(infohash).stored
+    return this.#queue.run(infoHash, async () => {
+      this.#find(infoHash)
+      const failure = await this.#removeTorrent(infoHash, removeData)
+      await this.#store().delete(infoHash)
+      this.#entries.delete(infoHash)
+      if (failure !== null) throw failure
+      return { infohash: infoHash, removed: true }
+    })
+  }
+
+  async patch(infohash: string, change: PatchDownload): Promise<{ infohash: string; modified: boolean }> {
+    this.#checkReady()
+    const { infoHash } = this.#find(infohash).stored
+    checkPatch(change)
+    return this.#queue.run(infoHash, async () => {
+      const entry = this.#find(infoHash)
+      if (change.selected_files !== undefined) await this.#select(entry, change.selected_files)
+      if (change.state !== undefined) await this.#changeState(entry, change.state)
+      return { infohash: infoHash, modified: Object.values(change).some(value => value !== undefined) }
+    })
+  }
+
+  files(infohash: string): FileRecord[] {
+    return this.#find(infohash).files()
+  }
+
+  async torrentFile(infohash: string): Promise<Uint8Array> {
+    const { torrent } = this.#find(infohash)
+    const { metainfo } = torrent
+    if (metainfo === null) throw new AppError('MetadataNotFound')
+    const { infoBytes, comment, createdBy, creationDateSec } = metainfo
+    return encodeMetainfo({ infoBytes, announceTiers: torrent.announceTiers(), comment, createdBy, creationDateSec })
+  }
+
+  async streamable(infohash: string, fileIndex: string, signal: AbortSignal): Promise<StreamableFile> {
+    return streamableFile(this.#find(infohash), fileIndex, this.#deps.clock, signal)
+  }
+
+  async #addNew(
+    request: AddDownload,
+    source: TorrentSource,
+    traits: { hops: number; safeSeeding: boolean },
+  ): Promise<void> {
+    const { clock, previews } = this.#deps
+    const known = source.kind === 'file' ? source.metainfo : previews.cached(source.infoHash)
+    const announceTiers =
+      source.kind === 'file' ? source.metainfo.announceTiers : source.magnet.trackers.map(url => [url])
+    const metainfo = known && { ...known, announceTiers }
+    const wanted = request.selected_files ?? (source.kind === 'magnet' ? source.magnet.selectedFiles : null)
+    const selectedFiles = selectionOf(wanted, metainfo, request.selected_files !== undefined)
+    const destination = await this.#deps.prepareFolder(request.destination ?? this.#deps.settings().saveAs)
+    const stored: Omit<StoredDownload, 'position'> = {
+      infoHash: source.infoHash,
+      name: metainfo?.name ?? (source.kind === 'magnet' ? source.magnet.name : null) ?? source.infoHash,
+      sourceUri: request.uri,
+      destination,
+      announceTiers,
+      peers: source.kind === 'magnet' ? source.magnet.peers : [],
+      addedAtMs: clock.wallMs(),
+      ...traits,
+      selectedFiles,
+      userStopped: false,
+      totalUp: 0,
+      totalDown: 0,
+      finishedAtMs: null,
+      error: '',
+      pieceCount: metainfo?.pieceCount ?? 0,
+    }
+    await this.#store().insert({ ...stored, infoBytes: metainfo?.infoBytes ?? null })
+    while (previews.owns(source.infoHash)) await previews.giveWay(source.infoHash)
+    const entry = new DownloadEntry({ ...stored, position: 0 })
+    this.#entries.set(source.infoHash, entry)
+    entry.attach(this.#running().add(specOf(entry.stored, metainfo, null)))
+  }
+
+  /** A second PUT brings its trackers (never to a private torrent) and peers, nothing else (decisions part 2). */
+  async #mergeTrackers(entry: DownloadEntry, source: TorrentSource): Promise<void> {
+    const { torrent } = entry
+    if (torrent.metainfo?.private === true) return
+    const tiers = source.kind === 'file' ? source.metainfo.announceTiers : source.magnet.trackers.map(url => [url])
+    if (source.kind === 'magnet') torrent.addPeers(source.magnet.peers)
+    if (torrent.addTrackers(tiers).length === 0) return
+    await this.#update(entry, { announceTiers: torrent.announceTiers() })
+  }
+
+  /** The error that kept data from being deleted, or null. The torrent is out of the engine either way. */
+  async #removeTorrent(infoHash: InfoHash, deleteData: boolean): Promise<AppError | null> {
+    if (this.#entries.get(infoHash)?.loaded !== true) return null
+    try {
+      await this.#running().remove(infoHash, { deleteData })
+      return null
+    } catch (error) {
+      this.#deps.log.error('the data of a removed download is still there', { infoHash, error })
+      const text = `The download was removed, but its data could not be: ${errorText(error)}`
+      return new AppError(error instanceof AppError ? error.code : 'DiskError', text, { cause: error })
+    }
+  }
+
+  async #select(entry: DownloadEntry, files: readonly number[]): Promise<void> {
+    const { torrent } = entry
+    const selectedFiles = checkSelection(files, torrent.metainfo?.files.length ?? null)
+    await this.#update(entry, { selectedFiles })
+    torrent.select(selectedFiles)
+  }
+
+  async #changeState(entry: DownloadEntry, state: 'resume' | 'stop' | 'recheck'): Promise<void> {
+    const { torrent } = entry
+    if (state === 'recheck') {
+      if (torrent.metainfo === null)
+        throw new AppError('StateConflict', 'A download without metadata has nothing to check.')
+      torrent.recheck().catch((error: unknown) => {
+        this.#deps.log.warn('a recheck ended early', { infoHash: entry.stored.infoHash, error })
+      })
+      return
+    }
+    const userStopped = state === 'stop'
+    if (entry.stored.userStopped !== userStopped) await this.#update(entry, { userStopped })
+    if (userStopped) await torrent.stop()
+    else torrent.resume()
+  }
+
+  async #keepMetadata(infoHash: InfoHash, metainfo: Metainfo): Promise<void> {
+    const entry = this.#entries.get(infoHash)
+    if (entry === undefined) return
+    await this.#update(entry, {
+      infoBytes: metainfo.infoBytes,
+      pieceCount: metainfo.pieceCount,
+      name: metainfo.name,
+      selectedFiles: fitSelection(entry.stored.selectedFiles, metainfo.files.length),
+    })
+  }
+
+  #finished(infoHash: InfoHash, name: string): void {
+    const entry = this.#entries.get(infoHash)
+    if (entry === undefined) return
+    this.#deps.events.emit('torrent_finished', { infohash: infoHash, name })
+    if (entry.stored.finishedAtMs !== null) return
+    this.#inBackground(entry, () => this.#update(entry, { finishedAtMs: this.#deps.clock.wallMs() }))
+  }
+
+  /** safe_seeding without hops: complete data is not offered to plain peers (decisions part 2). */
+  #leaveOpenSwarm(infoHash: InfoHash): void {
+    const entry = this.#entries.get(infoHash)
+    if (entry === undefined || !entry.stored.safeSeeding) return
+    this.#inBackground(entry, async () => {
+      await this.#update(entry, { userStopped: true })
+      await entry.torrent.stop()
+    })
+  }
+
+  #inBackground(entry: DownloadEntry, task: () => Promise<void>): void {
+    const { infoHash } = entry.stored
+    this.#queue
+      .run(infoHash, async () => {
+        if (this.#entries.get(infoHash) === entry) await task()
+      })
+      .catch((error: unknown) => this.#deps.log.error('a download could not be updated', { infoHash, error }))
+  }
+
+  async #update(entry: DownloadEntry, change: Parameters<DownloadRecords['update']>[1]): Promise<void> {
+    await this.#store().update(entry.stored.infoHash, change)
+    const { infoBytes: _, ...columns } = change
+    entry.stored = { ...entry.stored, ...columns }
+  }
+
+  #loadOne(engine: TorrentEngine, loaded: LoadedDownload): void {
+    const { download, infoBytes, resume } = loaded
+    const entry = this.#entries.get(download.infoHash) ?? new DownloadEntry(download)
+    this.#entries.set(download.infoHash, entry)
+    try {
+      const metainfo = infoBytes === null ? null : decodeInfo(infoBytes, download.announceTiers)
+      entry.attach(engine.add(specOf(download, metainfo, resume)))
+    } catch (error) {
+      entry.loadError = errorText(error)
+      this.#deps.log.error('a download could not be loaded', { infoHash: download.infoHash, error })
+    }
+  }
+
+  #noteTotals(): void {
+    for (const entry of this.#entries.values()) {
+      if (!entry.loaded) continue
+      const { totalUp, totalDown } = entry.torrent.snapshot()
+      if (totalUp === entry.stored.totalUp && totalDown === entry.stored.totalDown) continue
+      entry.stored = { ...entry.stored, totalUp, totalDown }
+      this.#store().noteTotals(entry.stored.infoHash, totalUp, totalDown)
+    }
+  }
+
+  #find(infohash: string): DownloadEntry {
+    const infoHash = parseInfoHash(infohash)
+    const entry = infoHash === null ? undefined : this.#entries.get(infoHash)
+    if (entry === undefined) throw new AppError('DownloadNotFound')
+    return entry
+  }
+
+  #checkReady(): void {
+    if (!this.#ready) throw new AppError('NotReady')
+  }
+
+  #store(): DownloadRecords {
+    if (this.#records === null) throw new AppError('NotReady')
+    return this.#records
+  }
+
+  #running(): TorrentEngine {
+    if (this.#engine === null) throw new AppError('NotReady')
+    return this.#engine
+  }
+}
+
+/** Rules of PATCH that need no download (decisions part 2). AppErrors InvalidParameter, CircuitsUnavailable. */
+function checkPatch(change: PatchDownload): void {
+  if (change.anon_hops === undefined) return
+  if (change.state !== undefined || change.selected_files !== undefined) {
+    throw new AppError('InvalidParameter', 'anon_hops must be the only parameter in this request.')
+  }
+  checkHops(change.anon_hops)
+  if (change.anon_hops > 0) throw new AppError('CircuitsUnavailable')
+}
+
+/** A selection of the client must fit; one of a magnet's `so` is cut to what there is. */
+function selectionOf(files: readonly number[] | null, metainfo: Metainfo | null, strict: boolean): number[] | null {
+  if (files === null) return null
+  if (strict || metainfo === null) return checkSelection(files, metainfo?.files.length ?? null)
+  return checkSelection(fitSelection(files, metainfo.files.length) ?? [], metainfo.files.length)
+}
+
+function specOf(
+  stored: Omit<StoredDownload, 'position'>,
+  metainfo: Metainfo | null,
+  resume: LoadedDownload['resume'],
+): TorrentSpec {
+  const { infoHash, name, destination, announceTiers, peers, totalUp, totalDown } = stored
+  const selectedFiles =
+    metainfo === null ? stored.selectedFiles : fitSelection(stored.selectedFiles, metainfo.files.length)
+  const running = !stored.userStopped
+  return {
+    infoHash,
+    name,
+    metainfo,
+    destination,
+    announceTiers,
+    peers,
+    selectedFiles,
+    running,
+    resume,
+    totalUp,
+    totalDown,
+  }
+}

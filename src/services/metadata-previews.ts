@@ -1,0 +1,167 @@
+// Metadata of magnets that are not downloads: each is a torrent in the engine for as long as somebody waits, held in the
+// state before its files exist and then removed. Invariant: a preview never touches the disk outside the metadata
+// store, and gives way to a download of the same info hash.
+
+import { AppError } from '../base/errors.ts'
+import type { InfoHash } from '../base/ids.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Magnet } from '../wire/magnet.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import { type Deferred, makeDeferred } from './deferred.ts'
+import type { TorrentEngine } from './torrent-engine.ts'
+
+/** Previews at a time: each asks trackers and peers. */
+const MAX_PREVIEWS = 8
+
+/** How long fetched metadata is remembered (the real system's time; a client shows it, then adds it). */
+const CACHE_MS = 5 * 60_000
+
+/** Remembered metadata: few, and together no more than one torrent of the largest size. */
+const CACHE_ENTRIES = 16
+const CACHE_BYTES = 16 * 1024 * 1024
+
+interface Preview {
+  readonly result: Deferred<Metainfo>
+  /** Rejected once the torrent is on its way out: the engine's wait in found() ends so. */
+  readonly held: Deferred<never>
+  /** Settles when the torrent is out of the engine. */
+  gone: Promise<void>
+  waiters: number
+}
+
+export interface MetadataPreviewsDeps {
+  readonly clock: Clock
+  readonly log: Log
+  /** A folder name the torrent carries; nothing is ever written there. */
+  destination(): string
+}
+
+/** Fetches metadata without a download. */
+export class MetadataPreviews {
+  readonly #deps: MetadataPreviewsDeps
+  readonly #previews = new Map<InfoHash, Preview>()
+  readonly #cache = new Map<InfoHash, { readonly metainfo: Metainfo; readonly untilMs: number }>()
+  #engine: TorrentEngine | null = null
+
+  constructor(deps: MetadataPreviewsDeps) {
+    this.#deps = deps
+  }
+
+  /** Until this, fetch() answers NotReady. */
+  start(engine: TorrentEngine): void {
+    this.#engine = engine
+  }
+
+  /** True while a preview of this info hash is in the engine. */
+  owns(infoHash: InfoHash): boolean {
+    return this.#previews.has(infoHash)
+  }
+
+  /** Metadata fetched in the last five minutes, or null. */
+  cached(infoHash: InfoHash): Metainfo | null {
+    const entry = this.#cache.get(infoHash)
+    if (entry === undefined) return null
+    if (entry.untilMs > this.#deps.clock.now()) return entry.metainfo
+    this.#cache.delete(infoHash)
+    return null
+  }
+
+  /**
+   * The metadata of a magnet; equal magnets share one preview. AppErrors Aborted (the signal, or a download took over),
+   * TooManyRequests, NotReady.
+   */
+  async fetch(magnet: Magnet, signal: AbortSignal): Promise<Metainfo> {
+    const known = this.cached(magnet.infoHash)
+    if (known !== null) return known
+    if (signal.aborted) throw new AppError('Aborted')
+    const preview = this.#previews.get(magnet.infoHash) ?? this.#begin(magnet)
+    preview.waiters++
+    const aborted = makeDeferred<never>()
+    const abort = () => aborted.reject(new AppError('Aborted'))
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      return await Promise.race([preview.result.promise, aborted.promise])
+    } finally {
+      signal.removeEventListener('abort', abort)
+      if (--preview.waiters === 0) preview.result.reject(new AppError('Aborted'))
+      await preview.gone
+    }
+  }
+
+  /** Ends a preview so that a download can take its place. */
+  async giveWay(infoHash: InfoHash): Promise<void> {
+    const preview = this.#previews.get(infoHash)
+    preview?.result.reject(new AppError('Aborted', 'A download took over.'))
+    await preview?.gone
+  }
+
+  /**
+   * The engine has the metadata of a torrent that owns() says is a preview. Settles only when the preview is over: until
+   * then the engine makes no files.
+   */
+  async found(infoHash: InfoHash, metainfo: Metainfo): Promise<void> {
+    const preview = this.#previews.get(infoHash)
+    preview?.result.resolve(metainfo)
+    await preview?.held.promise
+  }
+
+  /** Ends all previews; fetch() answers NotReady from now on. */
+  async stop(): Promise<void> {
+    this.#engine = null
+    await Promise.all([...this.#previews.keys()].map(infoHash => this.giveWay(infoHash)))
+  }
+
+  #begin(magnet: Magnet): Preview {
+    const engine = this.#engine
+    if (engine === null) throw new AppError('NotReady')
+    if (this.#previews.size >= MAX_PREVIEWS) throw new AppError('TooManyRequests')
+    engine.add({
+      infoHash: magnet.infoHash,
+      name: magnet.name ?? magnet.infoHash,
+      metainfo: null,
+      destination: this.#deps.destination(),
+      announceTiers: magnet.trackers.map(url => [url]),
+      peers: magnet.peers,
+      selectedFiles: null,
+      running: true,
+      resume: null,
+      totalUp: 0,
+      totalDown: 0,
+    })
+    const result = makeDeferred<Metainfo>()
+    const preview: Preview = { result, held: makeDeferred(), gone: Promise.resolve(), waiters: 0 }
+    preview.gone = result.promise.then(
+      metainfo => this.#end(engine, preview, magnet.infoHash, metainfo),
+      () => this.#end(engine, preview, magnet.infoHash, null),
+    )
+    this.#previews.set(magnet.infoHash, preview)
+    return preview
+  }
+
+  async #end(engine: TorrentEngine, preview: Preview, infoHash: InfoHash, metainfo: Metainfo | null): Promise<void> {
+    if (metainfo !== null) this.#remember(metainfo)
+    try {
+      const removed = engine.remove(infoHash, { deleteData: false })
+      preview.held.reject(new AppError('Aborted'))
+      await removed
+    } catch (error) {
+      this.#deps.log.warn('a metadata preview did not end cleanly', { infoHash, error })
+    } finally {
+      this.#previews.delete(infoHash)
+    }
+  }
+
+  #remember(metainfo: Metainfo): void {
+    if (metainfo.infoBytes.length > CACHE_BYTES) return
+    this.#cache.delete(metainfo.infoHash)
+    this.#cache.set(metainfo.infoHash, { metainfo, untilMs: this.#deps.clock.now() + CACHE_MS })
+    let bytes = 0
+    for (const entry of this.#cache.values()) bytes += entry.metainfo.infoBytes.length
+    for (const [infoHash, entry] of this.#cache) {
+      if (bytes <= CACHE_BYTES && this.#cache.size <= CACHE_ENTRIES) break
+      bytes -= entry.metainfo.infoBytes.length
+      this.#cache.delete(infoHash)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+// GET /torrentinfo: the metadata dictionary behind a uri, whether or not it is a download. Adds nothing.
+
+import { AppError } from '../base/errors.ts'
+import type { InfoHash } from '../base/ids.ts'
+import type { Clock } from '../ports/clock.ts'
+import { type Magnet } from '../wire/magnet.ts'
+import { encodeMetainfo } from '../wire/metainfo.ts'
+import { metainfoJson } from '../wire/metainfo-json.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import type { Json, TorrentInfoService } from './api.ts'
+import { withDeadline } from './deadline.ts'
+import type { MetadataPreviews } from './metadata-previews.ts'
+import { readSource, type SourceReaders } from './torrent-source.ts'
+
+/** A magnet's metadata is looked for this long (decisions part 2). */
+const METADATA_LIMIT_MS = 60_000
+
+/** What is asked of the downloads. */
+export interface KnownDownloads {
+  has(infoHash: InfoHash): boolean
+  /** Of a download that is there; waits for it. AppErrors DownloadNotFound, NotReady, Aborted. */
+  whenMetadata(infoHash: InfoHash, signal: AbortSignal): Promise<Metainfo>
+}
+
+export interface TorrentInfoDeps {
+  readonly clock: Clock
+  readonly sources: SourceReaders
+  readonly previews: MetadataPreviews
+  readonly downloads: KnownDownloads
+}
+
+/** See TorrentInfoService. */
+export class TorrentInfo implements TorrentInfoService {
+  readonly #deps: TorrentInfoDeps
+
+  constructor(deps: TorrentInfoDeps) {
+    this.#deps = deps
+  }
+
+  async read(
+    uri: string,
+    signal: AbortSignal,
+  ): Promise<{ metainfo: Json; infohash: string; download_exists: boolean }> {
+    const { clock, sources, downloads } = this.#deps
+    const source = await readSource(uri, sources, signal)
+    const bytes =
+      source.kind === 'file'
+        ? source.bytes
+        : await withDeadline({ clock, signal, limitMs: METADATA_LIMIT_MS, lateCode: 'MetadataTimeout' }, inner =>
+            this.#metadataOf(source.magnet, inner),
+          )
+    return {
+      metainfo: metainfoJson(bytes) as Json,
+      infohash: source.infoHash,
+      download_exists: downloads.has(source.infoHash),
+    }
+  }
+
+  async #metadataOf(magnet: Magnet, signal: AbortSignal): Promise<Uint8Array> {
+    const metainfo = await this.#find(magnet, signal)
+    const announceTiers = magnet.trackers.map(url => [url])
+    return encodeMetainfo({ infoBytes: metainfo.infoBytes, announceTiers })
+  }
+
+  async #find(magnet: Magnet, signal: AbortSignal): Promise<Metainfo> {
+    const { downloads, previews } = this.#deps
+    for (;;) {
+      if (downloads.has(magnet.infoHash)) return downloads.whenMetadata(magnet.infoHash, signal)
+      try {
+        return await previews.fetch(magnet, signal)
+      } catch (error) {
+        // A download of this info hash was added meanwhile and goes on with the work: ask it.
+        const tookOver = error instanceof AppError && error.code === 'Aborted' && !signal.aborted
+        if (!tookOver) throw error
+      }
+    }
+  }
+}

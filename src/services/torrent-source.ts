@@ -1,0 +1,72 @@
+// What a `uri` of the interface names: a magnet link, or a torrent file from http(s), a `file:` uri or an absolute path
+// (decisions part 2, row "uri schemes"). It only reads; nothing is added.
+
+import { fileURLToPath } from 'node:url'
+import { AppError, DecodeError, errorText } from '../base/errors.ts'
+import type { InfoHash } from '../base/ids.ts'
+import { type Magnet, parseMagnet } from '../wire/magnet.ts'
+import { decodeMetainfo, MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+
+/** A torrent as a uri gave it: a checked file with its bytes, or a magnet link. */
+export type TorrentSource =
+  | { readonly kind: 'file'; readonly infoHash: InfoHash; readonly metainfo: Metainfo; readonly bytes: Uint8Array }
+  | { readonly kind: 'magnet'; readonly infoHash: InfoHash; readonly magnet: Magnet }
+
+/** Where the bytes come from. */
+export interface SourceReaders {
+  /** Body of an http(s) url, at most `maxBytes`. AppErrors SourceFailed, AddressRefused, BadScheme, Aborted. */
+  fetch(url: string, maxBytes: number, signal: AbortSignal | undefined): Promise<Uint8Array>
+  /** A regular file of at most `maxBytes`. AppError TorrentUnreadable. */
+  readFile(path: string, maxBytes: number): Promise<Uint8Array>
+}
+
+/** No uri is longer: magnets with many trackers are a few KiB. */
+const MAX_URI_CHARS = 64 * 1024
+
+/** Reads what `uri` names. AppErrors TorrentUnreadable, BadMagnet, BadScheme, SourceFailed, AddressRefused, Aborted. */
+export async function readSource(uri: string, readers: SourceReaders, signal?: AbortSignal): Promise<TorrentSource> {
+  if (uri.length > MAX_URI_CHARS)
+    throw new AppError('InvalidParameter', `A uri has at most ${MAX_URI_CHARS} characters.`)
+  if (uri.startsWith('/')) return fileSource(await readers.readFile(uri, MAX_METAINFO_BYTES))
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(uri)?.[1]?.toLowerCase()
+  switch (scheme) {
+    case 'magnet':
+      return magnetSource(uri)
+    case 'http':
+    case 'https':
+      return fileSource(await readers.fetch(uri, MAX_METAINFO_BYTES, signal))
+    case 'file':
+      return fileSource(await readers.readFile(pathOf(uri), MAX_METAINFO_BYTES))
+    default:
+      throw new AppError('BadScheme', 'A uri is a magnet link, an http, https or file uri, or an absolute path.')
+  }
+}
+
+function magnetSource(uri: string): TorrentSource {
+  try {
+    const magnet = parseMagnet(uri)
+    return { kind: 'magnet', infoHash: magnet.infoHash, magnet }
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw new AppError('BadMagnet', `The magnet link cannot be read: ${errorText(error)}.`, { cause: error })
+  }
+}
+
+function fileSource(bytes: Uint8Array): TorrentSource {
+  try {
+    const metainfo = decodeMetainfo(bytes)
+    return { kind: 'file', infoHash: metainfo.infoHash, metainfo, bytes }
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    throw new AppError('TorrentUnreadable', `The torrent cannot be read: ${errorText(error)}.`, { cause: error })
+  }
+}
+
+function pathOf(uri: string): string {
+  try {
+    return fileURLToPath(uri)
+  } catch (error) {
+    throw new AppError('TorrentUnreadable', `The file uri names no local file: ${errorText(error)}.`, { cause: error })
+  }
+}
