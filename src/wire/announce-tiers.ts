@@ -10,7 +10,7 @@ const MAX_URL_CHARS = 2048
 export function cleanTracker(text: string): string | null {
   const url = text.trim()
   // Control characters would pass URL parsing silently and end up in requests and logs.
-  if (url.length > MAX_URL_CHARS || /[\u0000-\u0020\u007f]/.test(url)) return null
+  if (url.length > MAX_URL_CHARS || /[\p{Cc} ]/u.test(url)) return null
   if (!/^(https?|udp):\/\/[^/]/i.test(url)) return null
   return URL.canParse(url) ? url : null
 }

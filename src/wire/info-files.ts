@@ -72,7 +72,7 @@ function isPaddingName(parts: readonly Uint8Array[]): boolean {
 /** Real files get their names first: padding, which is never written, must not rename them. */
 function uniquePaths(files: readonly RawFile[]): string[][] {
   const names = new UniquePaths()
-  const paths: string[][] = new Array(files.length)
+  const paths: string[][] = Array.from({ length: files.length })
   for (const padding of [false, true]) {
     for (const [index, file] of files.entries()) {
       if (file.padding === padding) paths[index] = names.add(file.path)

@@ -6,7 +6,7 @@ import { addressKey, type InfoHash, infoHashFromBytes, type PeerAddress, parseIn
 import { parsePeerAddress } from './address-text.ts'
 import { cleanTracker, MAX_TRACKERS } from './announce-tiers.ts'
 import { MAX_FILES } from './info-files.ts'
-import { cutText } from './safe-path.ts'
+import { plainLine } from './plain-text.ts'
 
 /** Longest link, characters: what fits into a request head (decisions part 1). */
 export const MAX_MAGNET_CHARS = 64 * 1024
@@ -43,7 +43,7 @@ export function parseMagnet(uri: string): Magnet {
   const name = parameters.get('dn')?.[0]
   return {
     infoHash: readInfoHash(parameters.get('xt') ?? []),
-    name: name === undefined ? null : cleanName(name),
+    name: name === undefined ? null : plainLine(name, MAX_NAME_BYTES),
     trackers: readTrackers(parameters.get('tr') ?? []),
     peers: readPeers(parameters.get('x.pe') ?? []),
     selectedFiles: readSelection((parameters.get('so') ?? []).join(',')),
@@ -118,10 +118,6 @@ function parseBase32(text: string): InfoHash | null {
     bytes[at++] = pending >>> bits
   }
   return infoHashFromBytes(bytes)
-}
-
-function cleanName(text: string): string | null {
-  return cutText(text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').trim(), MAX_NAME_BYTES) || null
 }
 
 function readTrackers(texts: readonly string[]): string[] {

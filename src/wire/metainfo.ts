@@ -19,7 +19,8 @@ import {
   utf8Text,
 } from './bencode.ts'
 import { multiFiles, singleFile } from './info-files.ts'
-import { cutText, safeName } from './safe-path.ts'
+import { cutText, plainLine } from './plain-text.ts'
+import { safeName } from './safe-path.ts'
 import type { Metainfo } from './torrent-types.ts'
 
 /** Largest metainfo file and largest info dictionary, bytes (decisions part 1, row uri schemes). */
@@ -176,11 +177,7 @@ function readRawName(info: BencodeDict): Uint8Array | null {
 
 /** The name as shown: any characters but controls, bounded. */
 function displayName(raw: Uint8Array | null): string | null {
-  if (raw === null) return null
-  const text = asBuffer(raw)
-    .toString('utf8')
-    .replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
-  return cutText(text.trim(), MAX_TEXT_BYTES) || null
+  return raw === null ? null : plainLine(asBuffer(raw).toString('utf8'), MAX_TEXT_BYTES)
 }
 
 function boundedText(dict: BencodeDict, key: string): string | null {

@@ -3,6 +3,7 @@
 // Invariant: the same bytes always give the same name, and every name given passes through safeName unchanged.
 
 import { asBuffer, utf8Text } from './bencode-value.ts'
+import { cutText } from './plain-text.ts'
 
 /** Longest name of one file or folder, bytes of UTF-8: what common file systems take. */
 export const MAX_NAME_BYTES = 255
@@ -20,7 +21,7 @@ const MAX_EXTENSION_BYTES = 32
 const BLANK = '_'
 
 // Control characters, both separators, and the marks that turn text round: `gpj.exe` must not look like `exe.jpg`.
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f/\\\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
+const UNSAFE = /[\p{Cc}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
 
 // Device names of Windows; they count with any ending and in any case.
 const DEVICE =
@@ -71,15 +72,6 @@ export function cutName(name: string, maxBytes: number): string {
   const cut = cutText(stem, maxBytes - Buffer.byteLength(extension))
   // A cut may end in a dot or space where the name did not.
   return (extension === '' ? trimEnd(cut) || BLANK : cut) + extension
-}
-
-/** `text` cut to `maxBytes` of UTF-8 between two characters. */
-export function cutText(text: string, maxBytes: number): string {
-  const bytes = Buffer.from(text, 'utf8')
-  if (bytes.length <= maxBytes) return text
-  let end = maxBytes
-  while (end > 0 && ((bytes[end] as number) & 0xc0) === 0x80) end--
-  return bytes.toString('utf8', 0, end)
 }
 
 /** Windows drops dots and spaces at the end of a name. A loop: the regular expression would be quadratic. */

@@ -11,7 +11,7 @@ const MAX_CHARS = 64
 /** Name and version of the client that made the 20-byte `peerId`, or `unknown`. Never throws. */
 export function clientName(peerId: Uint8Array): string {
   const prefix = asBuffer(peerId).toString('latin1', 0, 7)
-  if (prefix.startsWith(PEER_ID_PREFIX)) return `Tributary ${[...prefix.slice(3, 6)].join('.')}`
+  if (prefix.startsWith(PEER_ID_PREFIX)) return `Tributary ${prefix.slice(3, 6).split('').join('.')}`
   try {
     // The package wants a Buffer of exactly 20 bytes, and throws at everything else.
     const { client, version } = parsePeerId(asBuffer(peerId))

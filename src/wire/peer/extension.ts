@@ -12,7 +12,7 @@ import {
   utf8Text,
 } from '../bencode.ts'
 import { MAX_METAINFO_BYTES } from '../metainfo.ts'
-import { cutText } from '../safe-path.ts'
+import { plainLine } from '../plain-text.ts'
 
 /** Message id of the extended handshake. */
 export const EXTENDED_HANDSHAKE_ID = 0
@@ -84,8 +84,7 @@ function readExtensions(dict: BencodeDict | null): Map<string, number> {
 
 function readVersion(bytes: Uint8Array | null): string | null {
   const text = bytes === null ? null : utf8Text(bytes)
-  if (text === null) return null
-  return cutText(text.replace(/[\u0000-\u001f\u007f-\u009f]/g, '').trim(), MAX_VERSION_BYTES) || null
+  return text === null ? null : plainLine(text, MAX_VERSION_BYTES)
 }
 
 function readIp(bytes: Uint8Array | null): Uint8Array | null {

@@ -70,18 +70,11 @@ const PLAIN: Record<number, PeerMessage> = Object.fromEntries(
 /** The one keep-alive message, as delivered. */
 export const KEEP_ALIVE: PeerMessage = { type: 'keep-alive' }
 
-function u32(bytes: Uint8Array, at: number): number {
-  return (
-    (((bytes[at] as number) << 24) |
-      ((bytes[at + 1] as number) << 16) |
-      ((bytes[at + 2] as number) << 8) |
-      (bytes[at + 3] as number)) >>>
-    0
-  )
-}
-
 /** The big-endian unsigned 32-bit integer at `at`; the caller knows that four bytes are there. */
-export const readUint32 = u32
+export function readUint32(bytes: Uint8Array, at: number): number {
+  const high = ((bytes[at] as number) << 24) | ((bytes[at + 1] as number) << 16)
+  return (high | ((bytes[at + 2] as number) << 8) | (bytes[at + 3] as number)) >>> 0
+}
 
 function demand(length: number, expected: number): void {
   if (length !== expected) throw new DecodeError(`peer message has ${length} bytes, expected ${expected}`)
@@ -126,12 +119,12 @@ export function decodeMessageBody(bytes: Uint8Array, at: number, length: number)
 
 function pieceOf(bytes: Uint8Array, at: number, length: number): number {
   demand(length, 5)
-  return u32(bytes, at + 1)
+  return readUint32(bytes, at + 1)
 }
 
 function blockOf<T extends string>(type: T, bytes: Uint8Array, at: number, length: number): BlockMessage<T> {
   demand(length, 13)
-  return { type, piece: u32(bytes, at + 1), begin: u32(bytes, at + 5), length: u32(bytes, at + 9) }
+  return { type, piece: readUint32(bytes, at + 1), begin: readUint32(bytes, at + 5), length: readUint32(bytes, at + 9) }
 }
 
 /** A message of `bodyBytes` bytes after the length, with length and id written. */
