@@ -21,7 +21,7 @@ export interface HttpAnswer {
   readonly status: number
   /** Decoded. */
   readonly body: Uint8Array
-  /** The address that answered, canonical; null when it is not known. */
+  /** The (first) address of the host that answered, canonical; null when it is not known. */
   readonly remoteIp: string | null
 }
 

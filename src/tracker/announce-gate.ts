@@ -1,0 +1,121 @@
+// How many announces run at once: in all, and for one tracker host. Others wait in line; the line of one host never
+// holds back other hosts. A `stopped` goes before what is in line: the node may be about to end.
+// Invariant: running <= maxRunning, and for each host <= maxPerHost; a released pass is given on at once.
+
+/** The right to run one announce. Give it back exactly once. */
+export interface Pass {
+  release(): void
+}
+
+export interface GateOptions {
+  readonly maxRunning: number
+  readonly maxPerHost: number
+}
+
+interface Waiter {
+  readonly host: string
+  readonly urgent: boolean
+  readonly admit: (pass: Pass | null) => void
+}
+
+interface HostLine {
+  running: number
+  readonly waiting: Waiter[]
+}
+
+/** Hands out passes. */
+export class AnnounceGate {
+  readonly #options: GateOptions
+  readonly #hosts = new Map<string, HostLine>()
+  /** Hosts that may have a waiter that could run: turns go round among them. */
+  readonly #turns = new Set<string>()
+  #running = 0
+
+  constructor(options: GateOptions) {
+    this.#options = options
+  }
+
+  get running(): number {
+    return this.#running
+  }
+
+  get waiting(): number {
+    let count = 0
+    for (const line of this.#hosts.values()) count += line.waiting.length
+    return count
+  }
+
+  /** A pass for `host` as soon as there is room; null when `signal` fires first. */
+  enter(host: string, urgent: boolean, signal: AbortSignal): Promise<Pass | null> {
+    if (signal.aborted) return Promise.resolve(null)
+    return new Promise(resolve => {
+      const line = this.#hosts.get(host) ?? { running: 0, waiting: [] }
+      this.#hosts.set(host, line)
+      const leave = (): void => {
+        const at = line.waiting.indexOf(waiter)
+        if (at < 0) return
+        line.waiting.splice(at, 1)
+        this.#forget(host, line)
+        resolve(null)
+      }
+      const waiter: Waiter = {
+        host,
+        urgent,
+        admit: pass => {
+          signal.removeEventListener('abort', leave)
+          resolve(pass)
+        },
+      }
+      signal.addEventListener('abort', leave, { once: true })
+      this.#queue(line, waiter)
+      this.#turns.add(host)
+      this.#admitNext()
+    })
+  }
+
+  #queue(line: HostLine, waiter: Waiter): void {
+    if (!waiter.urgent) {
+      line.waiting.push(waiter)
+      return
+    }
+    const firstPatient = line.waiting.findIndex(other => !other.urgent)
+    line.waiting.splice(firstPatient < 0 ? line.waiting.length : firstPatient, 0, waiter)
+  }
+
+  #forget(host: string, line: HostLine): void {
+    if (line.waiting.length > 0) return
+    this.#turns.delete(host)
+    if (line.running === 0) this.#hosts.delete(host)
+  }
+
+  #admitNext(): void {
+    for (const host of this.#turns) {
+      if (this.#running >= this.#options.maxRunning) return
+      const line = this.#hosts.get(host)
+      // A host without room leaves the round; it comes back when one of its passes is released.
+      this.#turns.delete(host)
+      if (line === undefined || line.running >= this.#options.maxPerHost) continue
+      const waiter = line.waiting.shift()
+      if (waiter === undefined) continue
+      if (line.waiting.length > 0) this.#turns.add(host)
+      line.running++
+      this.#running++
+      waiter.admit(this.#pass(host, line))
+    }
+  }
+
+  #pass(host: string, line: HostLine): Pass {
+    let held = true
+    return {
+      release: () => {
+        if (!held) return
+        held = false
+        line.running--
+        this.#running--
+        if (line.waiting.length > 0) this.#turns.add(host)
+        else this.#forget(host, line)
+        this.#admitNext()
+      },
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// All trackers of all torrents: makes one announcer a torrent and holds what they share: the due queue, the limits on
+// announces at once, the clients for HTTP and UDP, the listen port.
+
+import type { Announcer, AnnouncerParams, Announcers } from '../ports/announcer.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { HttpClient } from '../ports/http-get.ts'
+import type { Log } from '../ports/log.ts'
+import type { NameResolver } from '../ports/name-resolver.ts'
+import type { Random } from '../ports/random.ts'
+import type { UdpNetwork } from '../ports/udp.ts'
+import { AnnounceGate } from './announce-gate.ts'
+import { type Due, DueQueue } from './due-queue.ts'
+import { HttpTracker } from './http-tracker.ts'
+import { TorrentAnnouncer, type TorrentAnnouncerDeps, type TorrentAnnouncerOptions } from './torrent-announcer.ts'
+import type { TrackerClient } from './tracker-client.ts'
+import { UdpTracker } from './udp-tracker.ts'
+
+/** Every bound of announcing; see trackerDefaults. */
+export interface TrackerOptions extends TorrentAnnouncerOptions {
+  /** Address UDP announces leave from (setting libtorrent.interface); null = any. HTTP has its own in the HttpClient. */
+  readonly localIp: string | null
+  /** Announces at once, in all and to one tracker host. */
+  readonly maxRunning: number
+  readonly maxPerHost: number
+  readonly httpTimeoutMs: number
+  readonly maxAnswerBytes: number
+  readonly udpRetryBaseMs: number
+  readonly udpTries: number
+}
+
+export const trackerDefaults: TrackerOptions = {
+  localIp: null,
+  minIntervalSec: 60,
+  maxIntervalSec: 86_400,
+  defaultIntervalSec: 1_800,
+  backoffBaseSec: 15,
+  backoffMaxSec: 3_600,
+  maxNumWant: 200,
+  stopGraceMs: 1_000,
+  maxRunning: 50,
+  maxPerHost: 8,
+  httpTimeoutMs: 20_000,
+  maxAnswerBytes: 1024 * 1024,
+  udpRetryBaseMs: 15_000,
+  udpTries: 2,
+}
+
+export interface TrackerDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly http: HttpClient
+  readonly udp: UdpNetwork
+  readonly resolver: NameResolver
+}
+
+/** Announcers over HTTP(S) and UDP trackers. Announcing begins once setListenPort told a port above 0. */
+export class TorrentAnnouncers implements Announcers {
+  readonly #options: TrackerOptions
+  readonly #due: DueQueue
+  readonly #http: HttpTracker
+  readonly #udp: UdpTracker
+  readonly #shared: TorrentAnnouncerDeps
+  readonly #waitForPort = new Set<Due>()
+  #listenPort = 0
+
+  constructor(options: Partial<TrackerOptions>, deps: TrackerDeps) {
+    this.#options = { ...trackerDefaults, ...options }
+    const { localIp, udpRetryBaseMs, udpTries, httpTimeoutMs, maxAnswerBytes, maxRunning, maxPerHost } = this.#options
+    this.#due = new DueQueue(deps.clock)
+    this.#http = new HttpTracker({ timeoutMs: httpTimeoutMs, maxAnswerBytes }, deps)
+    this.#udp = new UdpTracker({ localIp, retryBaseMs: udpRetryBaseMs, tries: udpTries }, { ...deps, due: this.#due })
+    this.#shared = {
+      clock: deps.clock,
+      random: deps.random,
+      log: deps.log,
+      due: this.#due,
+      gate: new AnnounceGate({ maxRunning, maxPerHost }),
+      clientFor: url => this.#clientFor(url),
+      listenPort: () => this.#listenPort,
+      whenPort: waiting => void this.#waitForPort.add(waiting),
+    }
+  }
+
+  create(params: AnnouncerParams): Announcer {
+    return new TorrentAnnouncer(this.#options, this.#shared, params)
+  }
+
+  setListenPort(port: number): void {
+    this.#listenPort = port
+    if (port === 0) return
+    for (const waiting of this.#waitForPort) waiting.set(0)
+    this.#waitForPort.clear()
+  }
+
+  /** Closes the UDP sockets and the timer. Stop the announcers before; the HttpClient is its maker's to close. */
+  async close(): Promise<void> {
+    await this.#udp.close()
+    this.#due.close()
+  }
+
+  #clientFor(url: string): TrackerClient | null {
+    if (/^https?:\/\//i.test(url)) return this.#http
+    return /^udp:\/\//i.test(url) ? this.#udp : null
+  }
+}

@@ -1,0 +1,69 @@
+// The announce URLs of one torrent in tiers (BEP 12): shuffled within a tier once, the one that answers moves to the
+// front of its tier. Pure: says the order, asks nobody.
+// Invariant: every URL stands once; no tier is empty; at most MAX_TRACKERS URLs.
+
+import type { Random } from '../ports/random.ts'
+
+/** Most trackers of one torrent; lists of public trackers have about a hundred. */
+export const MAX_TRACKERS = 256
+
+/** Longest announce URL, characters. */
+export const MAX_URL_LENGTH = 2_048
+
+function shuffle(urls: string[], random: Random): string[] {
+  for (let i = urls.length - 1; i > 0; i--) {
+    const j = random.below(i + 1)
+    const held = urls[i] as string
+    urls[i] = urls[j] as string
+    urls[j] = held
+  }
+  return urls
+}
+
+/** Tiers in order. */
+export class TierList {
+  readonly #tiers: string[][] = []
+  readonly #known = new Set<string>()
+  readonly #random: Random
+
+  constructor(tiers: readonly (readonly string[])[], random: Random) {
+    this.#random = random
+    this.add(tiers)
+  }
+
+  /** Adds tiers after those that are there; answers the URLs that were new. Too many and over-long ones are left out. */
+  add(tiers: readonly (readonly string[])[]): string[] {
+    const added: string[] = []
+    for (const tier of tiers) {
+      const fresh = tier.filter(url => this.#claim(url))
+      added.push(...fresh)
+      if (fresh.length > 0) this.#tiers.push(shuffle(fresh, this.#random))
+    }
+    return added
+  }
+
+  #claim(url: string): boolean {
+    if (url === '' || url.length > MAX_URL_LENGTH || this.#known.has(url) || this.#known.size >= MAX_TRACKERS)
+      return false
+    this.#known.add(url)
+    return true
+  }
+
+  /** Every URL in the order to ask: tier by tier. A copy. */
+  order(): string[] {
+    return this.#tiers.flat()
+  }
+
+  /** The tiers as they are now. A copy. */
+  tiers(): string[][] {
+    return this.#tiers.map(tier => [...tier])
+  }
+
+  /** `url` answered: it becomes the first of its tier. */
+  promote(url: string): void {
+    for (const tier of this.#tiers) {
+      const at = tier.indexOf(url)
+      if (at > 0) tier.unshift(...tier.splice(at, 1))
+    }
+  }
+}

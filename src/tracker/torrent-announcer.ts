@@ -1,0 +1,302 @@
+// The trackers of one torrent: who is asked, when, with which event (BEP 3, 12, 31).
+// States: idle -> (start) running -> (stop) stopping -> idle. While running, one round at a time walks the tiers until
+// one tracker answers; then it sleeps in the shared due queue. `completed` and `stopped` go to every tracker that
+// heard `started`, once each.
+
+import { errorText } from '../base/errors.ts'
+import { infoHashBytes } from '../base/ids.ts'
+import type { Announcer, AnnouncerParams, TrackerRow } from '../ports/announcer.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import type { AnnounceEvent, AnnounceReply, AnnounceRequest } from '../wire/tracker-types.ts'
+import type { AnnounceGate } from './announce-gate.ts'
+import type { Due, DueQueue } from './due-queue.ts'
+import { TierList } from './tier-list.ts'
+import { type TrackerClient, TrackerError } from './tracker-client.ts'
+import { type PaceOptions, TrackerEntry } from './tracker-entry.ts'
+
+export interface TorrentAnnouncerOptions extends PaceOptions {
+  /** Most peers asked for at once. */
+  readonly maxNumWant: number
+  /** How long stop() waits for a `started` or `completed` that is on its way. */
+  readonly stopGraceMs: number
+}
+
+export interface TorrentAnnouncerDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly due: DueQueue
+  readonly gate: AnnounceGate
+  /** The client for a URL, or null when its scheme is not supported. */
+  clientFor(url: string): TrackerClient | null
+  /** The port told to trackers, 0 while it is not known: then `whenPort` sets what waits for it. */
+  listenPort(): number
+  whenPort(waiting: Due): void
+}
+
+export class TorrentAnnouncer implements Announcer {
+  readonly #options: TorrentAnnouncerOptions
+  readonly #deps: TorrentAnnouncerDeps
+  readonly #params: AnnouncerParams
+  readonly #infoHash: Uint8Array
+  readonly #key: number
+  readonly #tierList: TierList
+  readonly #entries = new Map<string, TrackerEntry>()
+  readonly #roundDue: Due
+  /** Ends with the session: everything but farewells hangs on it. */
+  #session: AbortController | null = null
+  #roundActive = false
+  #completedTold = false
+  #stopping: Promise<void> | null = null
+  #startAgain = false
+
+  constructor(options: TorrentAnnouncerOptions, deps: TorrentAnnouncerDeps, params: AnnouncerParams) {
+    this.#options = options
+    this.#deps = deps
+    this.#params = params
+    this.#infoHash = infoHashBytes(params.infoHash)
+    this.#key = Buffer.from(deps.random.bytes(4)).readUInt32BE(0)
+    this.#tierList = new TierList(params.tiers, deps.random)
+    for (const url of this.#tierList.order()) this.#addEntry(url)
+    this.#roundDue = deps.due.create(() => this.#startRound())
+  }
+
+  start(): void {
+    if (this.#stopping !== null) this.#startAgain = true
+    if (this.#session !== null || this.#stopping !== null) return
+    this.#session = new AbortController()
+    this.#completedTold = false
+    for (const entry of this.#entries.values()) entry.reset()
+    this.#roundDue.set(0)
+  }
+
+  completed(): void {
+    if (this.#session === null || this.#completedTold) return
+    this.#completedTold = true
+    for (const entry of this.#entries.values()) {
+      if (entry.heardStarted || entry.inFlight?.event === 'started') entry.completedDue = true
+      this.#tellCompleted(entry)
+    }
+  }
+
+  announceSoon(): void {
+    if (this.#session === null || this.#roundActive) return
+    const atMs = this.#nextChanceMs()
+    if (atMs !== null) this.#roundDue.set(atMs - this.#deps.clock.now())
+  }
+
+  addTiers(tiers: readonly (readonly string[])[]): string[] {
+    const added = this.#tierList.add(tiers)
+    for (const url of added) this.#addEntry(url)
+    // A tracker that answers is enough (BEP 12); without one the new ones are asked at once.
+    const working = [...this.#entries.values()].some(entry => entry.heardStarted && entry.retryAtMs === 0)
+    if (added.length > 0 && this.#session !== null && !working) this.#roundDue.set(0)
+    return added
+  }
+
+  tiers(): string[][] {
+    return this.#tierList.tiers()
+  }
+
+  rows(): TrackerRow[] {
+    return this.#ordered().map(entry => entry.row())
+  }
+
+  stop(deadlineMs: number): Promise<void> {
+    this.#startAgain = false
+    if (this.#stopping !== null) return this.#stopping
+    if (this.#session === null) return Promise.resolve()
+    this.#session.abort()
+    this.#session = null
+    this.#roundDue.cancel()
+    this.#stopping = this.#farewells(deadlineMs).finally(() => {
+      this.#stopping = null
+      if (this.#startAgain) this.start()
+    })
+    return this.#stopping
+  }
+
+  #addEntry(url: string): void {
+    const entry = new TrackerEntry(url)
+    if (entry.host === '' || this.#deps.clientFor(url) === null) entry.unusable('this kind of tracker is not supported')
+    this.#entries.set(url, entry)
+  }
+
+  #ordered(): TrackerEntry[] {
+    return this.#tierList.order().flatMap(url => this.#entries.get(url) ?? [])
+  }
+
+  /** When the first tracker may be asked again: the working one after its min interval, else the first after its back-off. */
+  #nextChanceMs(): number | null {
+    const nowMs = this.#deps.clock.now()
+    const entries = this.#ordered()
+    const ready = entries.find(entry => entry.retryAtMs <= nowMs)
+    if (ready !== undefined) return Math.max(nowMs, ready.earliestMs)
+    const soonest = Math.min(...entries.map(entry => entry.retryAtMs))
+    return Number.isFinite(soonest) ? soonest : null
+  }
+
+  #startRound(): void {
+    const session = this.#session
+    if (session === null || this.#roundActive) return
+    if (this.#deps.listenPort() === 0) {
+      this.#deps.whenPort(this.#roundDue)
+      return
+    }
+    this.#roundActive = true
+    this.#round(session.signal)
+      .catch((error: unknown) => {
+        this.#deps.log.error('announce round failed', { error: errorText(error) })
+        return this.#options.defaultIntervalSec * 1_000
+      })
+      .then(delayMs => {
+        this.#roundActive = false
+        if (this.#session === null) return
+        // Stopped and started again meanwhile: this round was of the old session.
+        if (this.#session !== session) this.#roundDue.set(0)
+        else if (delayMs !== null) this.#roundDue.set(delayMs)
+      })
+  }
+
+  /** Asks tracker after tracker until one answers. Resolves with the delay until the next round, null for none. */
+  async #round(session: AbortSignal): Promise<number | null> {
+    const clock = this.#deps.clock
+    for (const entry of this.#ordered()) {
+      if (session.aborted) return null
+      const nowMs = clock.now()
+      if (entry.retryAtMs > nowMs) continue
+      if (entry.earliestMs > nowMs) return entry.earliestMs - nowMs
+      // An event announce of its own is on its way to it: what that brings is what this round wants.
+      if (entry.inFlight !== null) await entry.inFlight.done
+      else await this.#announce(entry, entry.nextEvent(), session)
+      if (session.aborted) return null
+      if (entry.retryAtMs > clock.now()) continue
+      this.#tierList.promote(entry.url)
+      return entry.nextMs - clock.now()
+    }
+    const chanceMs = this.#nextChanceMs()
+    return chanceMs === null ? null : chanceMs - clock.now()
+  }
+
+  #tellCompleted(entry: TrackerEntry): void {
+    const session = this.#session
+    if (session === null || !entry.completedDue || !entry.heardStarted || entry.inFlight !== null) return
+    void this.#announce(entry, 'completed', session.signal).then(taken => {
+      // It stays due; the walk of the tiers that a failure asks for comes back to this tracker.
+      if (!taken) this.announceSoon()
+    })
+  }
+
+  /** One announce to one tracker, with all bookkeeping; never rejects. True when the tracker took it. */
+  #announce(entry: TrackerEntry, event: AnnounceEvent, ends: AbortSignal): Promise<boolean> {
+    const abort = new AbortController()
+    const onEnd = (): void => {
+      // A `started` or `completed` on its way is given its grace by stop().
+      if (event === null || event === 'stopped') abort.abort()
+    }
+    ends.addEventListener('abort', onEnd, { once: true })
+    const done = this.#exchange(entry, event, abort.signal)
+      .catch((error: unknown) => {
+        this.#deps.log.error('announce failed unexpectedly', { error: errorText(error) })
+        this.#handleFailure(entry, event, new TrackerError('the announce failed inside this node'))
+        return false
+      })
+      .finally(() => {
+        ends.removeEventListener('abort', onEnd)
+        entry.inFlight = null
+        this.#tellCompleted(entry)
+      })
+    entry.inFlight = { event, abort, done }
+    return done
+  }
+
+  async #exchange(entry: TrackerEntry, event: AnnounceEvent, signal: AbortSignal): Promise<boolean> {
+    const client = this.#deps.clientFor(entry.url)
+    if (client === null) return false
+    const pass = await this.#deps.gate.enter(entry.host, event === 'stopped', signal)
+    if (pass === null) return false
+    try {
+      const reply = await client.announce(entry.url, this.#request(entry, event), signal)
+      this.#handleReply(entry, event, reply)
+      return true
+    } catch (error) {
+      if (!(error instanceof TrackerError)) throw error
+      if (signal.aborted) return false
+      this.#handleFailure(entry, event, error)
+      return false
+    } finally {
+      pass.release()
+    }
+  }
+
+  #request(entry: TrackerEntry, event: AnnounceEvent): AnnounceRequest {
+    const wanted = event === 'stopped' ? 0 : this.#params.wantedPeers()
+    return {
+      ...this.#params.counters(),
+      infoHash: this.#infoHash,
+      peerId: this.#params.peerId,
+      port: this.#deps.listenPort(),
+      event,
+      numWant: Math.max(0, Math.min(this.#options.maxNumWant, Math.floor(wanted))),
+      key: this.#key,
+      trackerId: entry.trackerId,
+    }
+  }
+
+  #handleFailure(entry: TrackerEntry, event: AnnounceEvent, error: TrackerError): void {
+    this.#deps.log.debug('announce failed', { host: entry.host, error: error.message })
+    const nowMs = this.#deps.clock.now()
+    entry.failed(event, error.message, error.retryInSec, nowMs, this.#options, this.#deps.random)
+  }
+
+  #handleReply(entry: TrackerEntry, event: AnnounceEvent, reply: AnnounceReply): void {
+    entry.succeeded(event, reply, this.#deps.clock.now(), this.#options)
+    if (reply.warning !== null) this.#deps.log.info('tracker warns', { host: entry.host, warning: reply.warning })
+    const session = this.#session
+    if (session === null || event === 'stopped') return
+    if (reply.peers.length > 0) this.#params.onPeers(reply.peers)
+    if (reply.seeders === null || reply.leechers === null) void this.#scrape(entry, session.signal)
+  }
+
+  /** Counts for trackers whose announce gives none (BEP 48). One failure is enough to leave it. */
+  async #scrape(entry: TrackerEntry, signal: AbortSignal): Promise<void> {
+    const client = this.#deps.clientFor(entry.url)
+    if (client === null || entry.scrapeUseless) return
+    const pass = await this.#deps.gate.enter(entry.host, false, signal)
+    if (pass === null) return
+    try {
+      const counts = await client.scrape(entry.url, this.#infoHash, signal)
+      if (counts === null) entry.scrapeUseless = true
+      else entry.counted(counts.seeders, counts.leechers)
+    } catch (error) {
+      if (!signal.aborted) entry.scrapeUseless = true
+      this.#deps.log.debug('scrape failed', { host: entry.host, error: errorText(error) })
+    } finally {
+      pass.release()
+    }
+  }
+
+  async #farewells(deadlineMs: number): Promise<void> {
+    const deadline = new AbortController()
+    const entries = [...this.#entries.values()]
+    const deadlineDue = this.#deps.due.create(() => deadline.abort())
+    const graceDue = this.#deps.due.create(() => {
+      for (const entry of entries) if (entry.inFlight?.event !== 'stopped') entry.inFlight?.abort.abort()
+    })
+    deadlineDue.set(deadlineMs)
+    graceDue.set(Math.min(deadlineMs, this.#options.stopGraceMs))
+    await Promise.all(entries.map(entry => this.#farewell(entry, deadline.signal)))
+    deadlineDue.cancel()
+    graceDue.cancel()
+  }
+
+  async #farewell(entry: TrackerEntry, deadline: AbortSignal): Promise<void> {
+    await entry.inFlight?.done
+    if (!entry.heardStarted || deadline.aborted) return
+    entry.completedDue = false
+    await this.#announce(entry, 'stopped', deadline)
+    entry.heardStarted = false
+  }
+}

@@ -1,0 +1,25 @@
+// What the announcer asks of a tracker, whatever protocol its URL names, and the one error it gets.
+
+import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/tracker-types.ts'
+
+/** The tracker could not be asked, or said no; the text is fit for its row. */
+export class TrackerError extends Error {
+  /** Seconds to wait before asking again (BEP 31); Infinity = never; null = the usual back-off. */
+  readonly retryInSec: number | null
+  constructor(message: string, retryInSec: number | null = null) {
+    super(message)
+    this.name = 'TrackerError'
+    this.retryInSec = retryInSec
+  }
+}
+
+/** A way to reach trackers. Every promise settles: after its time-outs, or soon after `signal` fires (by rejecting). */
+export interface TrackerClient {
+  /** Rejects with TrackerError. */
+  announce(url: string, request: AnnounceRequest, signal: AbortSignal): Promise<AnnounceReply>
+  /** Null when this tracker has no counts to give. Rejects with TrackerError. */
+  scrape(url: string, infoHash: Uint8Array, signal: AbortSignal): Promise<ScrapeCounts | null>
+}
+
+/** The path (with query) of a tracker on a private address may only be one of these (decisions part 2, uri schemes). */
+export const PRIVATE_TRACKER_PATHS: ReadonlySet<string> = new Set(['/announce', '/scrape'])

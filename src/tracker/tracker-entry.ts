@@ -1,0 +1,119 @@
+// What is remembered of one tracker of one torrent: which events it heard, when it may be asked again, its row.
+// Holds no timers and asks nobody. Invariant: `completed` is due only for a tracker that heard `started`, or is
+// hearing it.
+
+import type { TrackerRow } from '../ports/announcer.ts'
+import type { Random } from '../ports/random.ts'
+import type { AnnounceEvent, AnnounceReply } from '../wire/tracker-types.ts'
+
+/** Bounds for what a tracker may ask for, seconds, and how failures are spaced. */
+export interface PaceOptions {
+  readonly minIntervalSec: number
+  readonly maxIntervalSec: number
+  /** Used when the tracker names none. */
+  readonly defaultIntervalSec: number
+  readonly backoffBaseSec: number
+  readonly backoffMaxSec: number
+}
+
+/** An announce on its way. */
+export interface InFlight {
+  readonly event: AnnounceEvent
+  readonly abort: AbortController
+  readonly done: Promise<unknown>
+}
+
+export class TrackerEntry {
+  readonly url: string
+  /** Scheme, host and port: what connection reuse and limits go by. */
+  readonly host: string
+  heardStarted = false
+  completedDue = false
+  /** Clock times, ms: not before (failures), not before (min interval), and when a regular announce is due. */
+  retryAtMs = 0
+  earliestMs = 0
+  nextMs = 0
+  trackerId: string | null = null
+  scrapeUseless = false
+  inFlight: InFlight | null = null
+  #status = 'Not contacted yet'
+  #failures = 0
+  #peers = 0
+  #seeders: number | null = null
+  #leechers: number | null = null
+
+  constructor(url: string) {
+    this.url = url
+    const parsed = URL.parse(url)
+    this.host = parsed === null ? '' : `${parsed.protocol}//${parsed.host}`
+  }
+
+  /** The event of the next announce that is not a farewell. */
+  nextEvent(): AnnounceEvent {
+    if (!this.heardStarted) return 'started'
+    return this.completedDue ? 'completed' : null
+  }
+
+  /** Begins a new session: the tracker has heard nothing of it; what the row shows stays. */
+  reset(): void {
+    this.heardStarted = false
+    this.completedDue = false
+    this.retryAtMs = this.retryAtMs === Number.POSITIVE_INFINITY ? this.retryAtMs : 0
+    this.earliestMs = 0
+    this.nextMs = 0
+    this.#failures = 0
+  }
+
+  succeeded(event: AnnounceEvent, reply: AnnounceReply, nowMs: number, pace: PaceOptions): void {
+    this.#status = 'Working'
+    this.#failures = 0
+    this.retryAtMs = 0
+    if (event === 'started') this.heardStarted = true
+    if (event === 'completed') this.completedDue = false
+    if (event === 'stopped') this.heardStarted = false
+    if (reply.trackerId !== null) this.trackerId = reply.trackerId
+    this.counted(reply.seeders, reply.leechers)
+    if (event === 'stopped') return
+    this.#peers = reply.peers.length
+    const clamp = (seconds: number): number => Math.min(pace.maxIntervalSec, Math.max(pace.minIntervalSec, seconds))
+    const minSec = clamp(reply.minIntervalSec ?? 0)
+    const intervalSec = Math.max(minSec, clamp(reply.intervalSec ?? pace.defaultIntervalSec))
+    this.earliestMs = nowMs + minSec * 1_000
+    this.nextMs = nowMs + intervalSec * 1_000
+  }
+
+  failed(
+    event: AnnounceEvent,
+    text: string,
+    retryInSec: number | null,
+    nowMs: number,
+    pace: PaceOptions,
+    random: Random,
+  ): void {
+    this.#status = `Error: ${text}`
+    this.#failures++
+    // It never heard of us: the `started` to come will tell that nothing is left.
+    if (event === 'started') this.completedDue = false
+    const doubledSec = Math.min(pace.backoffMaxSec, pace.backoffBaseSec * 2 ** Math.min(30, this.#failures - 1))
+    // Up to a quarter more, so that all torrents of a tracker that comes back do not ask in the same second.
+    const jitterSec = (doubledSec / 4) * (random.below(1_000) / 1_000)
+    const waitSec = retryInSec === null ? doubledSec + jitterSec : Math.max(retryInSec, pace.backoffBaseSec)
+    this.retryAtMs = nowMs + waitSec * 1_000
+  }
+
+  /** Can never be asked; `text` says why. */
+  unusable(text: string): void {
+    this.#status = `Error: ${text}`
+    this.retryAtMs = Number.POSITIVE_INFINITY
+  }
+
+  counted(seeders: number | null, leechers: number | null): void {
+    this.#seeders = seeders ?? this.#seeders
+    this.#leechers = leechers ?? this.#leechers
+  }
+
+  row(): TrackerRow {
+    const status = this.inFlight === null ? this.#status : 'Updating'
+    return { url: this.url, status, peers: this.#peers, seeders: this.#seeders, leechers: this.#leechers }
+  }
+}
