@@ -20,6 +20,9 @@ export interface ProgressJournal {
   pieceVerified(infoHash: InfoHash, piece: number): Promise<void>
   /** After PieceStore.sync(): all of `have` has reached the disk; drops the journal rows it covers. */
   checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void>
-  /** Forgets progress (recheck begins). Resolves when that survives kill -9. */
+  /**
+   * Forgets progress (a full check begins). Resolves when that survives kill -9. Until the next checkpoint every piece
+   * that was not journalled meanwhile counts as suspect, so that an interrupted check goes on where it was.
+   */
   reset(infoHash: InfoHash): Promise<void>
 }

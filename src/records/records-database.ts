@@ -65,6 +65,11 @@ export class RecordsDatabase {
     }
   }
 
+  /** Closes without noting anything, as if the process had been killed. */
+  abandon(): void {
+    this.#database.close()
+  }
+
   #transact(jobs: readonly JobMessage[]): JobAnswer[] {
     return this.#database.transaction(() => jobs.map(job => this.#runJob(job)))()
   }

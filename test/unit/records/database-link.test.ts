@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DatabaseLink } from '../../../src/records/database-link.ts'
+import { codeOf } from './records-kit.ts'
+
+const DYING_WORKER = new URL('./dying-worker.js', import.meta.url)
+
+function startLink(fatal: string[]): DatabaseLink {
+  return new DatabaseLink(DYING_WORKER, { path: '', bootId: null, nowMs: 0 }, error => fatal.push(error.code))
+}
+
+test('when the thread dies every promise settles and the node is told once', async () => {
+  const fatal: string[] = []
+  const link = startLink(fatal)
+  await link.opened()
+  const first = codeOf(link.run('node.get', 'answer'))
+  assert.equal(await first, 'none')
+  const lost = Array.from({ length: 2000 }, () => codeOf(link.run('node.get', 'die')))
+  assert.deepEqual(new Set(await Promise.all(lost)), new Set(['WorkerLost']))
+  assert.equal(await codeOf(link.run('node.get', 'late')), 'WorkerLost')
+  assert.equal(await link.close(1000), false)
+  assert.deepEqual(fatal, ['WorkerLost'])
+})
+
+test('damage found while running rejects the job and tells the node', async () => {
+  const fatal: string[] = []
+  const link = startLink(fatal)
+  assert.equal(await codeOf(link.run('node.get', 'damaged')), 'StateUnreadable')
+  assert.equal(await codeOf(link.run('node.get', 'damaged')), 'StateUnreadable')
+  assert.deepEqual(fatal, ['StateUnreadable'])
+  await link.close(1000)
+})
+
+test('a thread that hangs is given up at the deadline', async () => {
+  const fatal: string[] = []
+  const link = startLink(fatal)
+  await link.opened()
+  const hanging = codeOf(link.run('node.get', 'hang'))
+  assert.equal(await link.close(100), false)
+  assert.equal(await hanging, 'Aborted')
+  assert.deepEqual(fatal, [])
+})
+
+test('a thread that dies before it opens rejects opened() and tells nobody else', async () => {
+  const fatal: string[] = []
+  const link = new DatabaseLink(
+    new URL('./no-such-file.js', import.meta.url),
+    { path: '', bootId: null, nowMs: 0 },
+    e => fatal.push(e.code),
+  )
+  assert.equal(await codeOf(link.opened()), 'WorkerLost')
+  assert.deepEqual(fatal, [])
+})

@@ -1,0 +1,27 @@
+// Stands in for the database thread: does to each batch what its first key says.
+
+import { parentPort } from 'node:worker_threads'
+import type { FromDatabase, ToDatabase } from '../../../src/records/jobs.ts'
+import { packMessage, unpackMessage } from '../../../src/records/packer.ts'
+
+const send = (message: FromDatabase): void => parentPort?.postMessage(packMessage(message))
+
+parentPort?.on('message', (bytes: Uint8Array) => {
+  const message = unpackMessage<ToDatabase>(bytes)
+  if (message.kind === 'close') {
+    parentPort?.close()
+    return
+  }
+  switch (message.jobs[0]?.args[0]) {
+    case 'die':
+      throw new Error('told to die')
+    case 'hang':
+      for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
+    case 'damaged':
+      send({ kind: 'answers', answers: message.jobs.map(() => ({ ok: false, code: 'StateUnreadable', text: 'bad' })) })
+      return
+    default:
+      send({ kind: 'answers', answers: message.jobs.map(() => ({ ok: true, reply: null })) })
+  }
+})
+send({ kind: 'open', facts: { created: false, cleanStop: true, otherBoot: false, schemaBefore: 1 } })

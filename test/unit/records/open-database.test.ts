@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import Database from 'better-sqlite3'
+import { AppError } from '../../../src/base/errors.ts'
+import { EventRows, MAX_EVENT_AGE_MS } from '../../../src/records/event-rows.ts'
+import type { JobMessage } from '../../../src/records/jobs.ts'
+import { openDatabase } from '../../../src/records/open-database.ts'
+import { RecordsDatabase } from '../../../src/records/records-database.ts'
+import { migrations } from '../../../src/records/schema.ts'
+import { bitsOf, hashOf, makeDownload, openStore, temporaryFolder } from './records-kit.ts'
+
+function refusal(path: string, steps = migrations): AppError {
+  try {
+    openDatabase({ path, bootId: 'a', nowMs: 0 }, steps).database.close()
+  } catch (error) {
+    assert.ok(error instanceof AppError, String(error))
+    assert.equal(error.code, 'StateUnreadable')
+    return error
+  }
+  return assert.fail('it was opened')
+}
+
+/** Runs jobs in one life of the database; `clean` false = the process is killed after them. */
+function live(path: string, bootId: string | null, jobs: JobMessage[], clean: boolean): unknown[] {
+  const database = new RecordsDatabase({ path, bootId, nowMs: 0 })
+  const replies = database.run(jobs).map(answer => (answer.ok ? answer.reply : answer))
+  if (clean) database.close()
+  else database.abandon()
+  return replies
+}
+
+const insert: JobMessage = { name: 'download.insert', args: [makeDownload(1)] }
+const verified = (piece: number): JobMessage => ({ name: 'progress.verified', args: [hashOf(1), piece, 5] })
+const resume: JobMessage = { name: 'progress.resume', args: [hashOf(1)] }
+
+function trusted(replies: unknown[]): { have: Uint8Array; suspect: number[] } {
+  return replies.at(-1) as { have: Uint8Array; suspect: number[] }
+}
+
+test('journalled pieces are trusted after kill -9 in the same boot', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  live(path, 'one', [insert, verified(3)], false)
+  const { have, suspect } = trusted(live(path, 'one', [resume], false))
+  assert.deepEqual([have, suspect], [bitsOf(20, [3]), []])
+})
+
+test('journalled pieces are trusted after a clean stop, also in another boot', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  live(path, 'one', [insert, verified(3)], true)
+  const { have, suspect } = trusted(live(path, 'two', [resume], false))
+  assert.deepEqual([have, suspect], [bitsOf(20, [3]), []])
+})
+
+test('journalled pieces are suspect after an unclean stop in another boot, checkpointed ones are not', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const checkpoint: JobMessage = { name: 'progress.checkpoint', args: [hashOf(1), bitsOf(20, [1]), [], 5] }
+  live(path, 'one', [insert, verified(1), checkpoint, verified(4), verified(3)], false)
+  const second = trusted(live(path, 'two', [resume], false))
+  assert.deepEqual([second.have, second.suspect], [bitsOf(20, [1]), [3, 4]])
+  // Still suspect when the second life ended before it had hashed them; trusted once it has.
+  const third = trusted(live(path, 'two', [verified(4), resume], true))
+  assert.deepEqual([third.have, third.suspect], [bitsOf(20, [1, 4]), [3]])
+  const fourth = trusted(live(path, 'three', [resume], true))
+  assert.deepEqual([fourth.have, fourth.suspect], [bitsOf(20, [1, 4]), [3]])
+})
+
+test('an unknown boot counts as another one', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  live(path, null, [insert, verified(3)], false)
+  assert.deepEqual(trusted(live(path, null, [resume], false)).suspect, [3])
+})
+
+test('a bad job fails alone; its neighbours in the batch are committed', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const bad: JobMessage = { name: 'download.insert', args: [{ ...makeDownload(2), name: null }] }
+  const good: JobMessage = { name: 'download.insert', args: [makeDownload(3)] }
+  const replies = live(path, 'one', [insert, bad, good], false)
+  assert.equal(replies[0], true)
+  assert.equal((replies[1] as { code: string }).code, 'Bug')
+  assert.equal(replies[2], true)
+  const [list] = live(path, 'one', [{ name: 'download.list', args: [0, 10] }], false) as [unknown[]]
+  assert.equal(list.length, 2)
+})
+
+test('a newer schema, a foreign database and damaged files are refused with one sentence', async t => {
+  const folder = temporaryFolder(t)
+  const newer = join(folder, 'newer.db')
+  live(newer, 'one', [insert], true)
+  const raw = new Database(newer)
+  raw.pragma('user_version = 99')
+  raw.close()
+  assert.match(refusal(newer).message, /has schema 99, written by a newer version; this one knows up to 1\.$/)
+
+  const foreign = join(folder, 'foreign.db')
+  new Database(foreign).exec('CREATE TABLE x (y)').close()
+  assert.match(refusal(foreign).message, /is a database of another program\.$/)
+
+  const noise = join(folder, 'noise.db')
+  writeFileSync(noise, Buffer.alloc(8192, 'no database '))
+  assert.match(refusal(noise).message, /is damaged \(.*\); restore a copy, or move it away to start empty\.$/)
+  await assert.rejects(openStore(t, { path: noise }), { code: 'StateUnreadable', message: /is damaged/ })
+
+  assert.match(refusal(join(folder, 'none', 'a.db')).message, /cannot be opened: ENOENT/)
+  assert.match(refusal(folder).message, /cannot be opened: EISDIR/)
+})
+
+test('damage inside is found after an unclean stop', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const many = Array.from({ length: 300 }, (_, n): JobMessage => ({ name: 'download.insert', args: [makeDownload(n)] }))
+  live(path, 'one', many, true)
+  live(path, 'one', [], false)
+  const bytes = readFileSync(path)
+  // Pages in the middle: the first holds the schema, which is read at once.
+  bytes.fill(0xa5, 4096 * 4, 4096 * 12)
+  writeFileSync(path, bytes)
+  assert.match(refusal(path).message, /is damaged/)
+})
+
+test('an older schema is brought up to date after a copy was made', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  live(path, 'one', [insert], true)
+  const steps = [...migrations, 'ALTER TABLE downloads ADD COLUMN colour TEXT']
+  const { database, facts } = openDatabase({ path, bootId: 'a', nowMs: 0 }, steps)
+  assert.equal(facts.schemaBefore, 1)
+  assert.equal(database.pragma('user_version', { simple: true }), 2)
+  assert.equal(database.prepare('SELECT colour FROM downloads').pluck().get(), null)
+  database.close()
+  const copy = new Database(`${path}.schema-1`, { readonly: true })
+  assert.equal(copy.pragma('user_version', { simple: true }), 1)
+  assert.equal(copy.prepare('SELECT count(*) FROM downloads').pluck().get(), 1)
+  copy.close()
+  assert.equal(statSync(`${path}.schema-1`).mode & 0o777, 0o600)
+})
+
+test('a step that fails leaves the database as it was', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  live(path, 'one', [insert], true)
+  const steps = [...migrations, 'CREATE TABLE half (x); SELECT * FROM nowhere']
+  assert.match(refusal(path, steps).message, /cannot be brought to schema 2 .*it is unchanged/)
+  const database = new Database(path)
+  assert.equal(database.pragma('user_version', { simple: true }), 1)
+  assert.equal(database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").pluck().get(), 0)
+  database.close()
+  assert.ok(existsSync(`${path}.schema-1`))
+})
+
+test('the files of the database are closed to other users', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const database = new RecordsDatabase({ path, bootId: 'a', nowMs: 0 })
+  for (const name of [path, `${path}-wal`, `${path}-shm`]) assert.equal(statSync(name).mode & 0o777, 0o600, name)
+  database.close()
+})
+
+test('the event log drops what is too old or too many, and never uses an id twice', t => {
+  const { database } = openDatabase({ path: join(temporaryFolder(t), 'a.db'), bootId: 'a', nowMs: 0 })
+  const events = new EventRows(database, 300)
+  for (let n = 1; n <= 1000; n++) assert.equal(events.append(1000, 'x', 'null'), n)
+  const kept = events.bounds()
+  assert.equal(kept.newest, 1000)
+  assert.ok((kept.oldest ?? 0) > 1000 - 300 - 256, `oldest is ${kept.oldest}`)
+  events.trim(1000)
+  assert.equal(events.bounds().oldest, 701)
+  events.trim(1001 + MAX_EVENT_AGE_MS)
+  assert.deepEqual(events.bounds(), { oldest: null, newest: 1000 })
+  assert.equal(events.append(2000, 'x', 'null'), 1001)
+  database.close()
+})

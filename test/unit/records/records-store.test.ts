@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import Database from 'better-sqlite3'
+import type { LoadedDownload } from '../../../src/ports/records.ts'
+import { RecordsStore } from '../../../src/records/records-store.ts'
+import { bitsOf, codeOf, hashOf, makeDownload, openStore, temporaryFolder } from './records-kit.ts'
+
+async function loaded(store: RecordsStore): Promise<LoadedDownload[]> {
+  const all: LoadedDownload[] = []
+  for await (const page of store.downloads.loadAll()) all.push(...page)
+  return all
+}
+
+test('a download comes back as it was stored, also after a restart', async t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const first = await openStore(t, { path })
+  assert.equal(await first.downloads.insert(makeDownload(1, { selectedFiles: [0, 2], userStopped: true })), true)
+  assert.equal(await first.downloads.insert(makeDownload(2, { infoBytes: null, pieceCount: 0 })), true)
+  assert.equal(await first.downloads.insert(makeDownload(1, { name: 'other' })), false)
+  assert.equal(await first.close(5000), true)
+
+  const store = await openStore(t, { path })
+  const [one, two] = await store.downloads.list()
+  const { infoBytes, ...rest } = makeDownload(1, { selectedFiles: [0, 2], userStopped: true })
+  const fresh = { totalUp: 0, totalDown: 0, finishedAtMs: null, error: '' }
+  assert.deepEqual(one, { ...rest, ...fresh, position: 1 })
+  assert.equal(two?.position, 2)
+  assert.deepEqual(await store.downloads.infoBytes(hashOf(1)), infoBytes)
+  assert.equal(await store.downloads.infoBytes(hashOf(2)), null)
+})
+
+test('update changes only what it names', async t => {
+  const store = await openStore(t, { path: join(temporaryFolder(t), 'a.db') })
+  await store.downloads.insert(makeDownload(1, { infoBytes: null, pieceCount: 0, selectedFiles: [1] }))
+  const info = Uint8Array.of(1, 2, 3)
+  const change = {
+    name: 'n',
+    infoBytes: info,
+    pieceCount: 9,
+    selectedFiles: null,
+    finishedAtMs: 5.4,
+    userStopped: true,
+  }
+  assert.equal(await store.downloads.update(hashOf(1), change), true)
+  assert.equal(await store.downloads.update(hashOf(1), {}), true)
+  assert.equal(await store.downloads.update(hashOf(2), { name: 'n' }), false)
+  const [row] = await store.downloads.list()
+  assert.equal(row?.name, 'n')
+  assert.equal(row?.pieceCount, 9)
+  assert.equal(row?.selectedFiles, null)
+  assert.equal(row?.finishedAtMs, 5)
+  assert.equal(row?.userStopped, true)
+  assert.equal(row?.destination, '/data/x')
+  assert.deepEqual(await store.downloads.infoBytes(hashOf(1)), info)
+})
+
+test('a deleted download leaves no row, and a late piece does not bring one back', async t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const store = await openStore(t, { path })
+  await store.downloads.insert(makeDownload(1))
+  await store.progress.checkpoint(hashOf(1), bitsOf(20, [1]), [])
+  await store.progress.pieceVerified(hashOf(1), 2)
+  assert.equal(await store.downloads.delete(hashOf(1)), true)
+  assert.equal(await store.downloads.delete(hashOf(1)), false)
+  await store.progress.pieceVerified(hashOf(1), 3)
+  await store.progress.checkpoint(hashOf(1), bitsOf(20, [1]), [])
+  await store.progress.reset(hashOf(1))
+  store.downloads.noteTotals(hashOf(1), 1, 1)
+  await store.close(5000)
+
+  const database = new Database(path, { readonly: true })
+  for (const table of ['downloads', 'metainfo', 'progress', 'piece_journal']) {
+    assert.equal(database.prepare(`SELECT count(*) FROM ${table}`).pluck().get(), 0, table)
+  }
+  database.close()
+})
+
+test('resume data joins the checkpoint and the journal', async t => {
+  let now = 1000
+  const store = await openStore(t, { path: join(temporaryFolder(t), 'a.db'), now: () => now })
+  await store.downloads.insert(makeDownload(1))
+  assert.equal(await store.progress.loadResume(hashOf(1)), null)
+  assert.equal(await store.progress.loadResume(hashOf(9)), null)
+
+  await store.progress.pieceVerified(hashOf(1), 19)
+  now = 2000
+  await store.progress.pieceVerified(hashOf(1), 0)
+  const journalled = await store.progress.loadResume(hashOf(1))
+  assert.deepEqual(journalled, { have: bitsOf(20, [0, 19]), suspect: [], files: [], newestMs: 2000 })
+
+  const files = [{ index: 0, exists: true, sizeBytes: 7, mtimeMs: 12.5 }]
+  // Piece 0 was verified after the sync that this checkpoint speaks of: its row must stay.
+  await store.progress.checkpoint(hashOf(1), bitsOf(20, [19]), files)
+  const both = await store.progress.loadResume(hashOf(1))
+  assert.deepEqual(both, { have: bitsOf(20, [0, 19]), suspect: [], files, newestMs: 2000 })
+  const [page] = await loaded(store)
+  assert.deepEqual(page?.resume, both)
+})
+
+test('the bits of a checkpoint are those of the call, not of later', async t => {
+  const store = await openStore(t, { path: join(temporaryFolder(t), 'a.db') })
+  await store.downloads.insert(makeDownload(1))
+  const have = bitsOf(20, [1])
+  const written = store.progress.checkpoint(hashOf(1), have, [])
+  have.fill(255)
+  await written
+  assert.deepEqual((await store.progress.loadResume(hashOf(1)))?.have, bitsOf(20, [1]))
+})
+
+test('after reset, what was not confirmed again is suspect until the next checkpoint', async t => {
+  const store = await openStore(t, { path: join(temporaryFolder(t), 'a.db') })
+  await store.downloads.insert(makeDownload(1, { pieceCount: 4 }))
+  await store.progress.checkpoint(hashOf(1), bitsOf(4, [0, 1, 2, 3]), [])
+  await store.progress.reset(hashOf(1))
+  await store.progress.pieceVerified(hashOf(1), 1)
+  const during = await store.progress.loadResume(hashOf(1))
+  assert.deepEqual(during?.have, bitsOf(4, [1]))
+  assert.deepEqual(during?.suspect, [0, 2, 3])
+  await store.progress.checkpoint(hashOf(1), bitsOf(4, [1, 2]), [])
+  const after = await store.progress.loadResume(hashOf(1))
+  assert.deepEqual(after?.have, bitsOf(4, [1, 2]))
+  assert.deepEqual(after?.suspect, [])
+})
+
+test('counters are written at a checkpoint and at the end', async t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const store = await openStore(t, { path })
+  await store.downloads.insert(makeDownload(1))
+  await store.downloads.insert(makeDownload(2))
+  store.downloads.noteTotals(hashOf(1), 5, 2 ** 45)
+  store.downloads.noteTotals(hashOf(2), 7, 8)
+  assert.equal((await store.downloads.list())[0]?.totalUp, 0)
+  await store.progress.checkpoint(hashOf(1), bitsOf(20, []), [])
+  const [one, two] = await store.downloads.list()
+  assert.deepEqual([one?.totalUp, one?.totalDown, two?.totalUp], [5, 2 ** 45, 0])
+  await store.close(5000)
+  const again = await openStore(t, { path })
+  assert.equal((await again.downloads.list())[1]?.totalDown, 8)
+})
+
+test('counters are written every so often', async t => {
+  const store = await openStore(t, { path: join(temporaryFolder(t), 'a.db'), totalsEveryMs: 5 })
+  await store.downloads.insert(makeDownload(1))
+  store.downloads.noteTotals(hashOf(1), 3, 4)
+  const deadline = Date.now() + 5000
+  while ((await store.downloads.list())[0]?.totalUp !== 3) assert.ok(Date.now() < deadline)
+})
+
+test('events get growing ids and are read in order', async t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const store = await openStore(t, { path, now: () => 77 })
+  assert.deepEqual(await store.events.bounds(), { oldest: null, newest: 0 })
+  const ids = await Promise.all([store.events.append('a', { x: [1] }), store.events.append('b', undefined)])
+  assert.deepEqual(ids, [1, 2])
+  await store.close(5000)
+  const again = await openStore(t, { path, now: () => 78 })
+  assert.equal(await again.events.append('c', 'text'), 3)
+  assert.deepEqual(await again.events.readSince(1, 10), [
+    { id: 2, atMs: 77, type: 'b', payload: null },
+    { id: 3, atMs: 78, type: 'c', payload: 'text' },
+  ])
+  assert.equal((await again.events.readSince(0, 1)).length, 1)
+  assert.deepEqual(await again.events.bounds(), { oldest: 1, newest: 3 })
+  await assert.rejects(again.events.append('big', 'x'.repeat(70_000)), RangeError)
+})
+
+test('the first value of a name wins', async t => {
+  const store = await openStore(t, { path: join(temporaryFolder(t), 'a.db') })
+  const [a, b] = await Promise.all([
+    store.values.getOrSet('secret', Uint8Array.of(1)),
+    store.values.getOrSet('secret', Uint8Array.of(2)),
+  ])
+  assert.deepEqual([a, b], [Uint8Array.of(1), Uint8Array.of(1)])
+  // A caller's name never meets the rows about the last run.
+  await store.values.set('clean_stop', Uint8Array.of(9))
+  assert.deepEqual(await store.values.get('clean_stop'), Uint8Array.of(9))
+  assert.equal(await store.values.get('epoch'), null)
+})
+
+test('close finishes what was asked for and refuses what comes later', async t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const store = await openStore(t, { path })
+  const inserts = Array.from({ length: 700 }, (_, n) => store.downloads.insert(makeDownload(n)))
+  const closing = store.close(10_000)
+  assert.equal(await codeOf(store.downloads.list()), 'Aborted')
+  assert.equal((await Promise.all(inserts)).every(Boolean), true)
+  assert.equal(await closing, true)
+  assert.equal(await codeOf(store.downloads.list()), 'Aborted')
+  assert.equal(await store.close(1), true)
+  const again = await openStore(t, { path })
+  assert.equal((await again.downloads.list()).length, 700)
+  assert.equal(again.facts.cleanStop, true)
+})
+
+test('a caller who asks for too much at once is turned away', async t => {
+  const store = await openStore(t, { path: join(temporaryFolder(t), 'a.db') })
+  const infoBytes = new Uint8Array(15 * 1024 * 1024)
+  const codes = Array.from({ length: 6 }, (_, n) => codeOf(store.downloads.insert(makeDownload(n, { infoBytes }))))
+  assert.ok((await Promise.all(codes)).includes('PoolBusy'))
+  assert.equal(await codeOf(store.downloads.insert(makeDownload(99))), 'none')
+  assert.equal(store.waiting, 0)
+})
+
+test('10,000 downloads load in small pages and little time', async t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const store = await openStore(t, { path })
+  const infoBytes = new Uint8Array(4000)
+  for (let from = 0; from < 10_000; from += 1000) {
+    const some = Array.from({ length: 1000 }, (_, n) => makeDownload(from + n, { infoBytes, pieceCount: 180 }))
+    await Promise.all(some.map(download => store.downloads.insert(download)))
+    await Promise.all(some.map(({ infoHash }) => store.progress.checkpoint(infoHash, bitsOf(180, [1]), [])))
+    await Promise.all(some.map(({ infoHash }) => store.progress.pieceVerified(infoHash, 2)))
+  }
+  await store.close(5000)
+  const openedAt = performance.now()
+  const again = await openStore(t, { path })
+  let count = 0
+  let largestPage = 0
+  for await (const page of again.downloads.loadAll()) {
+    count += page.length
+    largestPage = Math.max(largestPage, page.length)
+    for (const { resume } of page) assert.equal(resume?.have[0], 0b01100000)
+  }
+  t.diagnostic(`open and load of 10,000 downloads: ${Math.round(performance.now() - openedAt)} ms`)
+  assert.equal(count, 10_000)
+  assert.ok(largestPage <= 250)
+})
