@@ -8,7 +8,7 @@ export class RateMeter {
   readonly #sliceMs: number
   readonly #ring = new Float64Array(SLICES)
   #slice = -1
-  #firstSlice = -1
+  #firstMs = -1
   #sum = 0
   #total = 0
 
@@ -35,8 +35,9 @@ export class RateMeter {
   rate(nowMs: number): number {
     if (this.#sum === 0) return 0
     this.#turn(nowMs)
-    const slices = Math.min(SLICES, this.#slice - this.#firstSlice + 1)
-    return Math.round((this.#sum * 1000) / Math.max(1000, slices * this.#sliceMs))
+    if (this.#sum === 0) return 0
+    const spanMs = Math.min(nowMs - this.#firstMs, (SLICES - 1) * this.#sliceMs + (nowMs % this.#sliceMs))
+    return Math.round((this.#sum * 1000) / Math.max(1000, spanMs))
   }
 
   /** True when nothing was counted in the window: a caller may drop its timer. */
@@ -50,7 +51,7 @@ export class RateMeter {
     if (this.#slice < 0 || slice - this.#slice >= SLICES) {
       this.#ring.fill(0)
       this.#sum = 0
-      this.#firstSlice = slice
+      this.#firstMs = nowMs
     } else {
       for (let i = this.#slice + 1; i <= slice; i++) {
         this.#sum -= this.#ring[i % SLICES] ?? 0

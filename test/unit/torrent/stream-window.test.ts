@@ -1,0 +1,128 @@
+// Ranges that readers ask for: order of kinds, seek, close, adaption, pauses, many readers.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type StreamRange, StreamWindows } from '../../../src/torrent/stream-window.ts'
+
+const MIB = 1024 * 1024
+const LENGTHS = { totalLength: 1000 * MIB, pieceLength: MIB, pieceCount: 1000 }
+
+function windows(): { windows: StreamWindows; changes: () => number } {
+  let changes = 0
+  const made = new StreamWindows(LENGTHS, () => {
+    changes++
+  })
+  return { windows: made, changes: () => changes }
+}
+
+/** 'cursor 3-4 | window 3-10' with neighbouring ranges of a kind joined. */
+function draw(ranges: readonly StreamRange[]): string {
+  const joined: { kind: string; first: number; last: number }[] = []
+  for (const range of ranges) {
+    const before = joined.at(-1)
+    if (before?.kind === range.kind && range.first >= before.first && range.first <= before.last + 1) {
+      before.last = Math.max(before.last, range.last)
+    } else {
+      joined.push({ ...range })
+    }
+  }
+  return joined.map(range => `${range.kind} ${range.first}-${range.last}`).join(' | ')
+}
+
+test('a reader at the start: cursor, window of 8 MiB, index zones of its file', () => {
+  const { windows: w, changes } = windows()
+  w.open(100 * MIB, 200 * MIB, 0)
+  assert.equal(changes(), 1)
+  assert.equal(draw(w.ranges()), 'cursor 100-100 | window 100-107 | index 100-104 | index 299-299')
+})
+
+test('a cursor near the end of a piece includes the next one', () => {
+  const { windows: w } = windows()
+  w.open(0, 200 * MIB, 0).moveTo(10.75 * MIB, 0)
+  assert.ok(draw(w.ranges()).startsWith('cursor 10-11 | window 10-18 |'))
+})
+
+test('a seek moves cursor and window at once, also backwards; the file end cuts them', () => {
+  const { windows: w } = windows()
+  const reader = w.open(0, 200 * MIB, 0)
+  reader.moveTo(150 * MIB, 1)
+  assert.ok(draw(w.ranges()).startsWith('cursor 150-150 | window 150-157 |'))
+  reader.moveTo(20 * MIB, 2)
+  assert.ok(draw(w.ranges()).startsWith('cursor 20-20 | window 20-27 |'))
+  reader.moveTo(198 * MIB, 3)
+  assert.ok(draw(w.ranges()).startsWith('cursor 198-198 | window 198-199 |'))
+  reader.moveTo(200 * MIB, 4)
+  assert.equal(draw(w.ranges()), 'index 0-4 | index 199-199')
+})
+
+test('closing restores: no range is left', () => {
+  const { windows: w, changes } = windows()
+  const a = w.open(0, 50 * MIB, 0)
+  const b = w.open(0, 50 * MIB, 0)
+  a.close()
+  a.close()
+  assert.equal(w.size, 1)
+  b.close()
+  assert.deepEqual(w.ranges(), [])
+  assert.equal(changes(), 4)
+})
+
+test('cursors of all readers come before any window, and windows take turns', () => {
+  const { windows: w } = windows()
+  w.open(0, 100 * MIB, 0)
+  w.open(500 * MIB, 100 * MIB, 0)
+  const text = draw(w.ranges())
+  assert.ok(
+    text.startsWith('cursor 0-0 | cursor 500-500 | window 0-1 | window 500-501 | window 2-3 | window 502-503'),
+    text,
+  )
+  assert.ok(text.indexOf('index') > text.lastIndexOf('window'), text)
+})
+
+test('the window grows with what the reader consumes, up to 64 MiB, and not by seeks', () => {
+  const { windows: w } = windows()
+  const reader = w.open(0, 900 * MIB, 0)
+  const ahead = (): number => {
+    const window = w.ranges().filter(range => range.kind === 'window')
+    return (window.at(-1)?.last ?? 0) - (window[0]?.first ?? 0) + 1
+  }
+  let position = 0
+  for (let ms = 100; ms <= 20_000; ms += 100) reader.moveTo((position += 0.2 * MIB), ms)
+  assert.ok(ahead() >= 18 && ahead() <= 22, `2 MiB/s for 10 s, got ${ahead()}`)
+  reader.moveTo(400 * MIB, 20_001)
+  assert.ok(ahead() >= 18 && ahead() <= 22, `${ahead()}`)
+  position = 400 * MIB
+  for (let ms = 20_100; ms <= 40_000; ms += 100) reader.moveTo((position += 2 * MIB), ms)
+  assert.ok(ahead() >= 60 && ahead() <= 66, `${ahead()}`)
+})
+
+test('a paused reader keeps its window behind the others and has no cursor; moving ends the pause', () => {
+  const { windows: w } = windows()
+  const paused = w.open(0, 100 * MIB, 0)
+  w.open(500 * MIB, 100 * MIB, 0)
+  paused.pause()
+  assert.equal(draw(w.ranges().filter(range => range.kind !== 'index')), 'cursor 500-500 | window 500-507 | window 0-7')
+  paused.moveTo(0, 1)
+  assert.ok(draw(w.ranges()).startsWith('cursor 0-0 | cursor 500-500'))
+})
+
+test('a thousand readers at one place ask once; nothing is computed when nothing moved', () => {
+  const { windows: w } = windows()
+  for (let i = 0; i < 1000; i++) w.open(0, 900 * MIB, 0)
+  const ranges = w.ranges()
+  assert.ok(ranges.length < 20, `${ranges.length}`)
+  assert.equal(w.ranges(), ranges)
+})
+
+test('a thousand readers at different places are computed in a few milliseconds', () => {
+  const { windows: w } = windows()
+  const readers = Array.from({ length: 1000 }, () => w.open(0, 900 * MIB, 0))
+  for (const [i, reader] of readers.entries()) reader.moveTo(i * 0.9 * MIB, 0)
+  w.ranges()
+  const start = performance.now()
+  for (let round = 1; round <= 10; round++) {
+    readers[round]?.moveTo(round * 7 * MIB, 0)
+    w.ranges()
+  }
+  assert.ok((performance.now() - start) / 10 < 20, `${(performance.now() - start) / 10} ms`)
+})
