@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { rename, rm, writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
@@ -85,7 +85,7 @@ describe('trouble with the disk', { skip: needs('root'), concurrency: 1 }, () =>
     try {
       await addDownload(node, source.magnet, to)
       await downloadUntil(node, made.infoHash, record => record.progress > 0.2)
-      await rename(join(to, 'album'), join(folder.path, 'elsewhere'))
+      await rm(join(to, 'album'), { recursive: true })
       const failed = await downloadUntil(node, made.infoHash, record => record.status === 'DLSTATUS_STOPPED_ON_ERROR')
       assert.notEqual(failed.error, '')
       assert.equal(await errorEvent(node, made.infoHash), failed.error)
