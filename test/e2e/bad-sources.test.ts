@@ -119,7 +119,7 @@ describe('bad sources', { concurrency: 1 }, () => {
     try {
       const reply = await strict.request('PUT', '/downloads', { uri: `${base}/good.torrent` })
       assert.equal(reply.status, 502)
-      assert.equal(reply.json<{ error: { code: string } }>().error.code, 'SourceFailed')
+      assert.equal(reply.json<{ error: { code: string } }>().error.code, 'AddressRefused')
     } finally {
       await strict.stop()
     }
