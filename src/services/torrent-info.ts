@@ -50,7 +50,7 @@ export class TorrentInfo implements TorrentInfoService {
             this.#metadataOf(source.magnet, inner),
           )
     return {
-      metainfo: metainfoJson(bytes) as Json,
+      metainfo: metainfoJson(bytes),
       infohash: source.infoHash,
       download_exists: downloads.has(source.infoHash),
     }

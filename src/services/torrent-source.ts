@@ -4,6 +4,7 @@
 import { fileURLToPath } from 'node:url'
 import { AppError, DecodeError, errorText } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
+import type { SourceFetch } from '../ports/source-fetch.ts'
 import { type Magnet, parseMagnet } from '../wire/magnet.ts'
 import { decodeMetainfo, MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
@@ -15,8 +16,7 @@ export type TorrentSource =
 
 /** Where the bytes come from. */
 export interface SourceReaders {
-  /** Body of an http(s) url, at most `maxBytes`. AppErrors SourceFailed, AddressRefused, BadScheme, Aborted. */
-  fetch(url: string, maxBytes: number, signal: AbortSignal | undefined): Promise<Uint8Array>
+  readonly http: SourceFetch
   /** A regular file of at most `maxBytes`. AppError TorrentUnreadable. */
   readFile(path: string, maxBytes: number): Promise<Uint8Array>
 }
@@ -35,12 +35,18 @@ export async function readSource(uri: string, readers: SourceReaders, signal?: A
       return magnetSource(uri)
     case 'http':
     case 'https':
-      return fileSource(await readers.fetch(uri, MAX_METAINFO_BYTES, signal))
+      return fetchedSource(uri, readers.http, signal)
     case 'file':
       return fileSource(await readers.readFile(pathOf(uri), MAX_METAINFO_BYTES))
     default:
       throw new AppError('BadScheme', 'A uri is a magnet link, an http, https or file uri, or an absolute path.')
   }
+}
+
+/** Indexers answer with a torrent or redirect to a magnet link. */
+async function fetchedSource(uri: string, http: SourceFetch, signal?: AbortSignal): Promise<TorrentSource> {
+  const fetched = await http.fetch(uri, signal)
+  return fetched.kind === 'magnet' ? magnetSource(fetched.uri) : fileSource(fetched.bytes)
 }
 
 function magnetSource(uri: string): TorrentSource {
