@@ -141,6 +141,8 @@ export class OpenFiles {
   #open(key: string, source: FileSource, index: number, write: boolean): Promise<Entry> {
     const opening = (async (): Promise<Entry> => {
       try {
+        // One turn later, so that this entry already counts in #entries.
+        await null
         await this.#makeRoom()
         const opened = await source.open(index, write)
         const entry: Entry = {

@@ -1,0 +1,348 @@
+// One torrent's bytes in files. Decides what is hashed, written and read where; the bytes move in the workers (hash and
+// write) or in libuv's threads (reads, fdatasync). Invariants: nothing is written for a piece with a wrong hash; a
+// descriptor is held exactly as long as its job; exclusive work (close, remove) never meets a job.
+
+import { createHash } from 'node:crypto'
+import { fdatasync, read } from 'node:fs'
+import { promisify } from 'node:util'
+import { pieceBytes } from '../base/lengths.ts'
+import { AppError } from '../base/errors.ts'
+import { diskError, diskErrorFrom } from '../io/disk-errors.ts'
+import type { DiskLanes } from '../io/disk-lanes.ts'
+import type { DiskSpace } from '../io/disk-space.ts'
+import type { OpenFiles } from '../io/open-files.ts'
+import { TorrentFolder } from '../io/torrent-folder.ts'
+import type { Arena, Slot } from '../ports/arena.ts'
+import type { FileFacts, PieceStore, PieceVerdict, ReceivedBlock, StoreLayout } from '../ports/piece-store.ts'
+import type { ArenaNumber, JobName, ReplyOf, RequestOf, Span } from './contract/jobs.ts'
+import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
+import { Fence } from './fence.ts'
+import { JobFailed, type WorkerPool } from './pool.ts'
+import { runsOf, sliceSegments, wholePiece } from './segments.ts'
+import { type FileSpan, filesOf, groupSpans, spanLength, SpanMap } from './spans.ts'
+
+const readDescriptor = promisify(read)
+const syncDescriptor = promisify(fdatasync)
+
+/** What every store of a node shares. */
+export interface StoreParts {
+  readonly pool: WorkerPool
+  readonly files: OpenFiles
+  readonly lanes: DiskLanes
+  /** One lane: a flush may last seconds and must leave the others to readers. */
+  readonly syncLane: DiskLanes
+  readonly space: DiskSpace
+  /** The arenas' buffers by ArenaNumber. */
+  readonly arenas: readonly SharedArrayBuffer[]
+}
+
+export class FilePieceStore implements PieceStore {
+  readonly #layout: StoreLayout
+  readonly #parts: StoreParts
+  readonly #folder: TorrentFolder
+  readonly #map: SpanMap
+  readonly #fence = new Fence()
+  /** Writes at work by piece, so that verify() covers them. */
+  readonly #writing = new Map<number, Set<Promise<unknown>>>()
+  /** Files written since the last sync(). */
+  #dirty = new Set<number>()
+  #prepared: Promise<void> | null = null
+
+  constructor(layout: StoreLayout, parts: StoreParts) {
+    this.#layout = layout
+    this.#parts = parts
+    this.#folder = new TorrentFolder(layout, parts.lanes)
+    this.#map = new SpanMap(layout.files)
+  }
+
+  prepare(): Promise<void> {
+    return this.#fence.exclusive(async () => {
+      // Descriptors of files that vanished must not live on next to their successors.
+      await this.#parts.files.drop(this.#folder)
+      await this.#prepareOnce(true)
+      // What vanished cannot be flushed any more.
+      for (const file of this.#dirty) if (!this.#folder.isMade(file)) this.#dirty.delete(file)
+    })
+  }
+
+  facts(): Promise<FileFacts[]> {
+    return this.#fence.shared(() => this.#folder.facts())
+  }
+
+  commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
+    return this.#asWrite(piece, async () => {
+      const { offset, length } = this.#range(piece)
+      const spans = this.#map.spans(offset, length)
+      const segments = wholePiece(runsOf(blocks), spans, length)
+      const source = { arena: this.#arenaOf(blocks), segments, hash: this.#hashOf(piece) }
+      await this.#prepareOnce(false)
+      const files = filesOf(spans)
+      // Hash first where the write would make a file or needs more descriptors than a job may hold.
+      if (files.length > MAX_JOB_FILES || files.some(file => !this.#folder.isMade(file))) {
+        const { verdict } = await this.#run('piece.commit', { ...source, spans: [] }, [])
+        if (verdict === 'ok') await this.#writeSpans(source.arena, segments, spans)
+        return verdict
+      }
+      await this.#parts.space.reserve(await this.#folder.root(), length)
+      const { verdict } = await this.#withFiles(spans, true, open =>
+        this.#run('piece.commit', { ...source, spans: open }, spans),
+      )
+      if (verdict === 'ok') this.#markDirty(files)
+      return verdict
+    })
+  }
+
+  writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void> {
+    return this.#asWrite(piece, async () => {
+      const { offset, length } = this.#range(piece)
+      const arena = this.#arenaOf(blocks)
+      const runs = runsOf(blocks)
+      for (const run of runs)
+        if (run.begin < 0 || run.begin + run.length > length) throw new RangeError(`blocks outside piece ${piece}`)
+      await this.#prepareOnce(false)
+      const spans = runs.flatMap(run => this.#map.spans(offset + run.begin, run.length))
+      await this.#writeSpans(
+        arena,
+        runs.flatMap(run => run.segments),
+        spans,
+      )
+    })
+  }
+
+  verify(piece: number): Promise<PieceVerdict> {
+    const before = [...(this.#writing.get(piece) ?? [])]
+    return this.#fence.shared(async () => {
+      await Promise.allSettled(before)
+      const { offset, length } = this.#range(piece)
+      const spans = this.#map.spans(offset, length)
+      try {
+        if (filesOf(spans).length > MAX_JOB_FILES) return await this.#verifyLong(piece, spans)
+        return (
+          await this.#withFiles(spans, false, open =>
+            this.#run('piece.hash', { hash: this.#hashOf(piece), spans: open }, spans),
+          )
+        ).verdict
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'FileMissing') return 'missing'
+        throw error
+      }
+    })
+  }
+
+  read(offset: number, length: number, _arena: Arena, slot: Slot): Promise<number> {
+    return this.#fence.shared(async () => {
+      const { totalLength } = this.#layout
+      if (offset < 0 || offset > totalLength) throw new RangeError(`byte ${offset} is outside the torrent`)
+      const wanted = Math.min(length, slot.bytes.length, totalLength - offset)
+      if (wanted <= 0) return 0
+      const into = slot.bytes.subarray(0, wanted)
+      const missing = await this.#readSpans(this.#map.spans(offset, wanted), into)
+      if (missing !== null)
+        throw new AppError(
+          'FileMissing',
+          `A file of the download is shorter than it was: ${this.#folder.pathOf(missing)}`,
+        )
+      return wanted
+    })
+  }
+
+  sync(): Promise<void> {
+    const takeDirty = (): Set<number> => {
+      const dirty = this.#dirty
+      this.#dirty = new Set()
+      return dirty
+    }
+    return this.#fence.barrier(takeDirty, async dirty => {
+      for (const file of dirty) {
+        await this.#syncFile(file).catch(error => {
+          this.#markDirty(dirty)
+          throw error
+        })
+      }
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#fence.exclusive(() => this.#parts.files.drop(this.#folder))
+  }
+
+  remove(): Promise<void> {
+    return this.#fence.exclusive(async () => {
+      await this.#parts.files.drop(this.#folder)
+      this.#dirty.clear()
+      this.#prepared = null
+      await this.#folder.remove()
+    })
+  }
+
+  /** Runs shared work that verify() of the same piece has to wait for. */
+  #asWrite<T>(piece: number, work: () => Promise<T>): Promise<T> {
+    const writing = this.#writing.get(piece) ?? new Set()
+    this.#writing.set(piece, writing)
+    const done = this.#fence.shared(work).finally(() => {
+      writing.delete(done)
+      if (writing.size === 0) this.#writing.delete(piece)
+    })
+    writing.add(done)
+    return done
+  }
+
+  /** Prepares before the first write; `anew` also afterwards. A failure is tried again next time. */
+  #prepareOnce(anew: boolean): Promise<void> {
+    if (anew || this.#prepared === null) {
+      const preparing = this.#folder.prepare()
+      this.#prepared = preparing
+      preparing.catch(() => {
+        if (this.#prepared === preparing) this.#prepared = null
+      })
+    }
+    return this.#prepared ?? Promise.resolve()
+  }
+
+  #range(piece: number): { offset: number; length: number } {
+    if (!Number.isInteger(piece) || piece < 0 || piece >= this.#layout.pieceCount)
+      throw new RangeError(`there is no piece ${piece}`)
+    return { offset: piece * this.#layout.pieceLength, length: pieceBytes(this.#layout, piece) }
+  }
+
+  #hashOf(piece: number): Uint8Array {
+    return this.#layout.pieceHashes.subarray(piece * 20, piece * 20 + 20)
+  }
+
+  #arenaOf(blocks: readonly ReceivedBlock[]): ArenaNumber {
+    const arena = this.#parts.arenas.findIndex(buffer => blocks.every(block => block.slot.bytes.buffer === buffer))
+    if (arena < 0) throw new RangeError('blocks lie in no arena of this store')
+    return arena as ArenaNumber
+  }
+
+  #markDirty(files: Iterable<number>): void {
+    for (const file of files) this.#dirty.add(file)
+  }
+
+  /** Writes segments to the spans they stand for, as many jobs as the bound on files asks for. */
+  async #writeSpans(arena: ArenaNumber, segments: readonly number[], spans: readonly FileSpan[]): Promise<void> {
+    await this.#parts.space.reserve(await this.#folder.root(), spanLength(spans))
+    const groups = groupSpans(spans, MAX_JOB_FILES)
+    let at = 0
+    for (const group of groups) {
+      const length = spanLength(group)
+      const part = groups.length === 1 ? segments : sliceSegments(segments, at, length)
+      at += length
+      await this.#withFiles(group, true, open =>
+        this.#run('blocks.write', { arena, segments: part, spans: open }, group),
+      )
+      this.#markDirty(filesOf(group))
+    }
+  }
+
+  /** Lends descriptors for the spans while `use` runs. */
+  async #withFiles<T>(
+    spans: readonly FileSpan[],
+    write: boolean,
+    use: (open: readonly Span[]) => Promise<T>,
+  ): Promise<T> {
+    const indexes = filesOf(spans)
+    const lent = await this.#parts.files.acquire(this.#folder, indexes, write)
+    const descriptors = new Map(indexes.map((index, i) => [index, lent[i]?.fd ?? -1]))
+    try {
+      return await use(
+        spans.map(({ file, position, length }) => ({ fd: descriptors.get(file) ?? -1, position, length })),
+      )
+    } finally {
+      this.#parts.files.release(lent)
+    }
+  }
+
+  /** Runs a job and turns its failures into AppErrors that name the file. `spans` are those of the request, in order. */
+  async #run<Name extends JobName>(
+    name: Name,
+    request: RequestOf<Name>,
+    spans: readonly FileSpan[],
+  ): Promise<ReplyOf<Name>> {
+    try {
+      return await this.#parts.pool.run(name, request)
+    } catch (error) {
+      if (!(error instanceof JobFailed)) throw error
+      const { code, text, fd } = error.data
+      // A bug stays one: nobody outside can cure it.
+      if (code === 'BUG_IN_JOB') throw error
+      const file = spans[request.spans.findIndex(span => span.fd === fd)]?.file
+      const failure = diskErrorFrom(
+        code,
+        file === undefined ? this.#layout.destination : this.#folder.pathOf(file),
+        text,
+        error,
+      )
+      if (failure.code === 'FileMissing') void this.#parts.files.drop(this.#folder)
+      throw failure
+    }
+  }
+
+  /** Reads the spans into `into`; the file that ended too early, or null. Padding reads as zeroes. */
+  async #readSpans(spans: readonly FileSpan[], into: Uint8Array): Promise<number | null> {
+    let at = 0
+    for (const group of groupSpans(spans, MAX_JOB_FILES)) {
+      const start = at
+      at += spanLength(group)
+      const missing = await this.#withFiles(group, false, open =>
+        this.#readGroup(group, open, into.subarray(start, at)),
+      )
+      if (missing !== null) return missing
+    }
+    return null
+  }
+
+  async #readGroup(group: readonly FileSpan[], open: readonly Span[], into: Uint8Array): Promise<number | null> {
+    let at = 0
+    for (const [i, { fd, position, length }] of open.entries()) {
+      const target = into.subarray(at, at + length)
+      at += length
+      const file = group[i]?.file ?? -1
+      if (fd < 0) target.fill(0)
+      else if (!(await this.#readFully(fd, file, position, target))) return file
+    }
+    return null
+  }
+
+  /** Fills `target`; false when the file ends first. */
+  async #readFully(fd: number, file: number, position: number, target: Uint8Array): Promise<boolean> {
+    let done = 0
+    while (done < target.length) {
+      try {
+        const { bytesRead } = await this.#parts.lanes.run(() =>
+          readDescriptor(fd, target, done, target.length - done, position + done),
+        )
+        if (bytesRead === 0) return false
+        done += bytesRead
+      } catch (error) {
+        throw diskError(error, this.#folder.pathOf(file))
+      }
+    }
+    return true
+  }
+
+  /** Hashes a piece over very many files here, a chunk at a time: no job may hold that many descriptors. */
+  async #verifyLong(piece: number, spans: readonly FileSpan[]): Promise<PieceVerdict> {
+    const hash = createHash('sha1')
+    const chunk = new Uint8Array(HASH_CHUNK_BYTES)
+    const { offset } = this.#range(piece)
+    const total = spanLength(spans)
+    for (let at = 0; at < total; at += chunk.length) {
+      const part = chunk.subarray(0, Math.min(chunk.length, total - at))
+      if ((await this.#readSpans(this.#map.spans(offset + at, part.length), part)) !== null) return 'missing'
+      hash.update(part)
+    }
+    return hash.digest().equals(this.#hashOf(piece)) ? 'ok' : 'bad-hash'
+  }
+
+  async #syncFile(file: number): Promise<void> {
+    const lent = await this.#parts.files.acquire(this.#folder, [file], false)
+    try {
+      for (const { fd } of lent) await this.#parts.syncLane.run(() => syncDescriptor(fd))
+    } catch (error) {
+      throw diskError(error, this.#folder.pathOf(file))
+    } finally {
+      this.#parts.files.release(lent)
+    }
+  }
+}

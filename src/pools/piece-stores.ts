@@ -1,0 +1,119 @@
+// All torrents' stores over files: makes what they share (worker pool, descriptor cache, lanes, free-space check) and
+// takes it down. Knows no torrent itself. Worker threads start with the first job.
+
+import { availableParallelism } from 'node:os'
+import type { Clock } from '../ports/clock.ts'
+import { DiskLanes } from '../io/disk-lanes.ts'
+import { DiskSpace } from '../io/disk-space.ts'
+import { DEFAULT_OPEN_FILES, OpenFiles } from '../io/open-files.ts'
+import type { Arena } from '../ports/arena.ts'
+import type { Log } from '../ports/log.ts'
+import type { PieceStore, PieceStores, StoreLayout } from '../ports/piece-store.ts'
+import { MAX_JOB_FILES } from './contract/limits.ts'
+import { FilePieceStore, type StoreParts } from './file-piece-store.ts'
+import { type PoolStats, WorkerPool } from './pool.ts'
+import { pieceWorkerUrl } from './worker-url.ts'
+
+/** More threads than this bring nothing: the main thread cannot feed them. */
+const MAX_DEFAULT_THREADS = 4
+
+/** One thread a core, at most four; at least two, so that one slow write does not hold up every hash. */
+export function defaultThreads(): number {
+  return Math.min(MAX_DEFAULT_THREADS, Math.max(2, availableParallelism()))
+}
+
+export interface FilePieceStoresOptions {
+  /** Worker threads at most; default defaultThreads(). */
+  readonly threads?: number
+  /** Descriptors at most; default 512, at least 64. */
+  readonly openFiles?: number
+  /** Bytes that stay free on every disk; 0 = off. */
+  readonly minFreeBytes?: number
+  /** File operations in libuv's threads at a time; default 3. */
+  readonly lanes?: number
+  /** Bounds of the job queue. */
+  readonly maxJobs?: number
+  readonly maxBytes?: number
+  /** Another worker file, for tests. */
+  readonly worker?: URL
+}
+
+export interface FilePieceStoresDeps {
+  /** Where received blocks lie. */
+  readonly blockArena: Arena
+  /** Where stream and upload reads go. */
+  readonly rangeArena: Arena
+  readonly clock: Clock
+  readonly log: Log
+  /** Runs when three workers died within a minute: a bug; the node should stop with a report. */
+  readonly onRepeatedLoss?: () => void
+  /** Free bytes of a folder's disk, for tests. */
+  readonly freeBytes?: (folder: string) => Promise<number>
+}
+
+/** Figures for debugging. */
+export interface FilePieceStoresStats extends PoolStats {
+  readonly openFiles: number
+  readonly lanesWaiting: number
+}
+
+/** Opens stores over files. start() first, stop() last. */
+export class FilePieceStores implements PieceStores {
+  readonly #parts: StoreParts
+
+  constructor(options: FilePieceStoresOptions, deps: FilePieceStoresDeps) {
+    const arenas = [deps.blockArena.buffer, deps.rangeArena.buffer]
+    this.#parts = {
+      arenas,
+      pool: new WorkerPool(
+        {
+          threads: Math.max(1, options.threads ?? defaultThreads()),
+          worker: options.worker ?? pieceWorkerUrl,
+          workerData: { arenas },
+          ...(options.maxJobs === undefined ? {} : { maxJobs: options.maxJobs }),
+          ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+        },
+        { log: deps.log, ...(deps.onRepeatedLoss === undefined ? {} : { onRepeatedLoss: deps.onRepeatedLoss }) },
+      ),
+      files: new OpenFiles(
+        { capacity: Math.max(MAX_JOB_FILES, options.openFiles ?? DEFAULT_OPEN_FILES) },
+        { clock: deps.clock },
+      ),
+      lanes: new DiskLanes(options.lanes),
+      syncLane: new DiskLanes(1),
+      space: new DiskSpace(options.minFreeBytes ?? 0, {
+        clock: deps.clock,
+        ...(deps.freeBytes === undefined ? {} : { free: deps.freeBytes }),
+      }),
+    }
+  }
+
+  /** Nothing runs before the first job; here for the order of composition. */
+  start(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  open(layout: StoreLayout): PieceStore {
+    return new FilePieceStore(layout, this.#parts)
+  }
+
+  /** Takes effect with the next write. 0 turns the check off. */
+  setMinFreeBytes(bytes: number): void {
+    this.#parts.space.setMinFreeBytes(bytes)
+  }
+
+  stats(): FilePieceStoresStats {
+    const { pool, files, lanes } = this.#parts
+    return { ...pool.stats(), openFiles: files.size, lanesWaiting: lanes.waiting }
+  }
+
+  /**
+   * Waits for posted jobs, at most `deadlineMs`, then ends the workers and closes the files. Jobs that are left reject
+   * with Aborted. Stores must not be used afterwards.
+   */
+  async stop(deadlineMs: number): Promise<void> {
+    await this.#parts.pool.drain(deadlineMs)
+    await this.#parts.pool.stop()
+    await this.#parts.files.close()
+  }
+}

@@ -1,0 +1,247 @@
+// A pool of worker threads fed with batches. Jobs posted in one turn of the event loop are packed together and sent when
+// a thread can take them. Invariants: every promise settles, also when a worker dies or the pool stops; what waits is
+// bounded in jobs and bytes, and callers beyond that wait their turn.
+
+import { Piscina } from 'piscina'
+import { AppError, errorText } from '../base/errors.ts'
+import type { Log } from '../ports/log.ts'
+import { type BatchCodec, type JobFailureData, type JobResult, makeBatchCodec, nowUs } from './contract/batch.ts'
+import { type JobName, jobs, type ReplyOf, type RequestOf } from './contract/jobs.ts'
+import { MAX_BATCH_BYTES, MAX_BATCH_JOBS, MIN_BATCH_BYTES } from './contract/limits.ts'
+import { JobQueue, type QueuedJob } from './job-queue.ts'
+import { JobTimes, type JobStats } from './job-times.ts'
+
+/** Batches a thread holds at a time: one at work, one at hand. */
+const BATCHES_PER_THREAD = 2
+/** A thread without work ends after this long, giving its memory back. */
+const IDLE_MS = 30_000
+/** This many dead workers within LOSS_WINDOW_US are a bug that must be reported. */
+const MAX_LOSSES = 3
+const LOSS_WINDOW_US = 60_000_000
+
+/** A job failed; `code` is an errno name, `GONE` or `BUG_IN_JOB`. */
+export class JobFailed extends Error {
+  readonly data: JobFailureData
+  constructor(data: JobFailureData) {
+    super(data.text)
+    this.name = 'JobFailed'
+    this.data = data
+  }
+}
+
+export interface PoolOptions {
+  /** Most threads; they start at first use. */
+  readonly threads: number
+  /** The worker's file; it exports runBatch. */
+  readonly worker: URL
+  readonly workerData: unknown
+  /** Jobs and bytes of work admitted at a time; more wait outside. */
+  readonly maxJobs?: number
+  readonly maxBytes?: number
+}
+
+export interface PoolStats {
+  readonly threads: number
+  readonly waiting: number
+  readonly queuedJobs: number
+  readonly queuedBytes: number
+  readonly batchesInFlight: number
+  readonly workersLost: number
+  readonly jobs: Readonly<Partial<Record<JobName, JobStats>>>
+}
+
+export class WorkerPool {
+  readonly #options: PoolOptions
+  readonly #log: Log
+  readonly #onLosses: () => void
+  readonly #codec: BatchCodec = makeBatchCodec()
+  readonly #queue: JobQueue
+  readonly #times = new JobTimes()
+  /** Batches at the workers, with the way to end them when piscina forgets them. */
+  readonly #inFlight = new Map<readonly QueuedJob[], (error: unknown) => void>()
+  readonly #losses: number[] = []
+  #piscina: Piscina<Uint8Array, Uint8Array> | null = null
+  #flush: NodeJS.Immediate | null = null
+  #stopped = false
+  #drained: () => void = () => undefined
+
+  constructor(options: PoolOptions, deps: { readonly log: Log; readonly onRepeatedLoss?: () => void }) {
+    this.#options = options
+    this.#log = deps.log
+    this.#onLosses = deps.onRepeatedLoss ?? (() => undefined)
+    this.#queue = new JobQueue({ maxJobs: options.maxJobs, maxBytes: options.maxBytes })
+  }
+
+  /**
+   * Runs a job. Rejects with JobFailed, or with AppError WorkerLost, PoolBusy (too many callers wait already) or Aborted
+   * (the pool stopped). Whatever the request names in memory must stay until then.
+   */
+  async run<Name extends JobName>(name: Name, request: RequestOf<Name>): Promise<ReplyOf<Name>> {
+    const entry = jobs[name]
+    const cost = (entry.cost as (request: RequestOf<Name>) => number)(request)
+    await this.#queue.admit(cost)
+    if (this.#stopped) throw new AppError('Aborted', 'The worker pool has stopped.')
+    return new Promise<ReplyOf<Name>>((resolve, reject) => {
+      this.#queue.push({
+        name,
+        cost,
+        packed: { job: entry.number, request },
+        postedUs: nowUs(),
+        resolve: reply => resolve(reply as ReplyOf<Name>),
+        reject,
+      })
+      this.#flush ??= setImmediate(() => this.#sendBatches())
+    })
+  }
+
+  stats(): PoolStats {
+    return {
+      threads: this.#piscina?.threads.length ?? 0,
+      waiting: this.#queue.waiting,
+      queuedJobs: this.#queue.jobs,
+      queuedBytes: this.#queue.bytes,
+      batchesInFlight: this.#inFlight.size,
+      workersLost: this.#losses.length,
+      jobs: this.#times.stats(),
+    }
+  }
+
+  /** Resolves when no job is left, or after `deadlineMs`. */
+  async drain(deadlineMs: number): Promise<void> {
+    const deadlineUs = nowUs() + deadlineMs * 1000
+    while ((this.#queue.jobs > 0 || this.#queue.waiting > 0) && nowUs() < deadlineUs) {
+      await new Promise<void>(resolve => {
+        const timer = setTimeout(resolve, (deadlineUs - nowUs()) / 1000)
+        this.#drained = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  }
+
+  /** Ends the pool: running batches are lost, waiting jobs and callers are Aborted. Resolves when every thread has ended. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    if (this.#flush !== null) clearImmediate(this.#flush)
+    this.#flush = null
+    const piscina = this.#piscina
+    this.#piscina = null
+    // Promises of running batches settle only after the threads are gone: until then they may use the slots.
+    await piscina?.destroy()
+    this.#queue.abort(new AppError('Aborted', 'The worker pool has stopped.'))
+    for (const end of [...this.#inFlight.values()]) end(new Error('the pool has stopped'))
+  }
+
+  #sendBatches(): void {
+    this.#flush = null
+    const most = this.#options.threads * BATCHES_PER_THREAD
+    while (!this.#stopped && this.#inFlight.size < most && this.#queue.ready > 0) {
+      // Small bursts are shared out over the threads instead of filling one message.
+      const share = Math.ceil(this.#queue.readyBytes / this.#options.threads)
+      const bytes = Math.min(MAX_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, share))
+      this.#send(this.#queue.take(MAX_BATCH_JOBS, bytes))
+    }
+  }
+
+  #send(batch: readonly QueuedJob[]): void {
+    let ended = false
+    const end = (settle: () => void): void => {
+      if (ended) return
+      ended = true
+      this.#inFlight.delete(batch)
+      settle()
+      for (const job of batch) this.#queue.done(job.cost)
+      if (this.#queue.jobs === 0) this.#drained()
+      this.#sendBatches()
+    }
+    const lose = (error: unknown): void => end(() => this.#fail(batch, error))
+    this.#inFlight.set(batch, lose)
+    try {
+      const message = this.#codec.encodeJobs({ jobs: batch.map(job => job.packed) })
+      const piscina = this.#pool()
+      piscina.run(message).then(
+        bytes => end(() => this.#settle(batch, bytes)),
+        // Of a pool that is being taken down the threads may still use the slots: its batches are ended after them.
+        error => (this.#piscina === piscina ? lose(error) : undefined),
+      )
+    } catch (error) {
+      lose(error)
+    }
+  }
+
+  #settle(batch: readonly QueuedJob[], bytes: Uint8Array): void {
+    try {
+      const { startedUs, results } = this.#codec.decodeResults(bytes)
+      batch.forEach((job, i) => this.#settleJob(job, startedUs, results[i]))
+    } catch (error) {
+      this.#fail(batch, error)
+    }
+  }
+
+  #settleJob(job: QueuedJob, startedUs: number, result: JobResult | undefined): void {
+    if (result === undefined) return job.reject(new AppError('WorkerLost', 'A worker left a job without an answer.'))
+    this.#times.add(job.name, startedUs - job.postedUs, result.runUs)
+    if (result.failure === null) job.resolve(result.reply)
+    else job.reject(new JobFailed(result.failure))
+  }
+
+  #fail(batch: readonly QueuedJob[], error: unknown): void {
+    const lost = this.#stopped
+      ? new AppError('Aborted', 'The worker pool has stopped.')
+      : new AppError('WorkerLost', undefined, { cause: error })
+    for (const job of batch) job.reject(lost)
+    if (!this.#stopped) this.#countLoss(error)
+  }
+
+  #countLoss(error: unknown): void {
+    const now = nowUs()
+    this.#log.error('a worker died', { error: errorText(error) })
+    while (this.#losses[0] !== undefined && now - this.#losses[0] > LOSS_WINDOW_US) this.#losses.shift()
+    this.#losses.push(now)
+    if (this.#losses.length === MAX_LOSSES) this.#onLosses()
+  }
+
+  #pool(): Piscina<Uint8Array, Uint8Array> {
+    return (this.#piscina ??= this.#makePool())
+  }
+
+  #makePool(): Piscina<Uint8Array, Uint8Array> {
+    const piscina = new Piscina<Uint8Array, Uint8Array>({
+      filename: this.#options.worker.href,
+      name: 'runBatch',
+      workerData: this.#options.workerData,
+      minThreads: 0,
+      maxThreads: this.#options.threads,
+      idleTimeout: IDLE_MS,
+      concurrentTasksPerWorker: BATCHES_PER_THREAD,
+      atomics: 'disabled',
+      recordTiming: false,
+      // Workers need nothing of the environment, which holds the API key.
+      env: {},
+      resourceLimits: { maxYoungGenerationSizeMb: 8 },
+    })
+    // Without a listener an error of an idle worker would end the process.
+    piscina.on('error', error => this.#abandon(piscina, error))
+    piscina.on('workerDestroy', () => setImmediate(() => this.#checkThreads(piscina)))
+    return piscina
+  }
+
+  /** Piscina starts no thread for tasks it has queued when its last thread dies while starting: they are ended here. */
+  #checkThreads(piscina: Piscina<Uint8Array, Uint8Array>): void {
+    if (this.#piscina === piscina && piscina.threads.length === 0 && this.#inFlight.size > 0)
+      this.#abandon(piscina, new Error('no worker is left'))
+  }
+
+  /** Ends all batches in flight and starts afresh with the next job. */
+  #abandon(piscina: Piscina<Uint8Array, Uint8Array>, error: unknown): void {
+    if (this.#piscina !== piscina || this.#stopped) return
+    this.#piscina = null
+    this.#log.error('the worker pool failed', { error: errorText(error) })
+    // The slots of the batches stay locked until no thread is left that could use them.
+    const lost = [...this.#inFlight.values()]
+    void piscina.destroy().finally(() => {
+      for (const lose of lost) lose(error)
+    })
+  }
+}
