@@ -1,0 +1,170 @@
+// The OpenAPI 3.1 document, made from the route table. Schemas are JSON Schema 2020-12 already, so they go in as they
+// are; those with a name here become components. Pure.
+
+import type { TObject, TSchema } from '@sinclair/typebox'
+import { type ErrorCode, errorTable } from '../base/errors.ts'
+import type { Route } from './route.ts'
+import { ErrorSchema } from './schemas/core.ts'
+import { DownloadSchema, FileSchema, LinkedFileSchema, PeerSchema, TrackerSchema } from './schemas/downloads.ts'
+
+const components = new Map<unknown, string>([
+  [DownloadSchema, 'Download'],
+  [FileSchema, 'File'],
+  [LinkedFileSchema, 'LinkedFile'],
+  [PeerSchema, 'Peer'],
+  [TrackerSchema, 'Tracker'],
+  [ErrorSchema, 'Error'],
+])
+
+/** Codes that every route can answer with; those for `open` routes first. */
+const COMMON_CODES: readonly ErrorCode[] = ['ForeignHost', 'ForeignOrigin']
+const KEYED_CODES: readonly ErrorCode[] = ['Unauthorized']
+const BODY_CODES: readonly ErrorCode[] = ['BadRequest', 'BodyTooLarge']
+
+type Plain = { [key: string]: unknown }
+
+/** The document for these routes, as a JSON value. `version` is the node's. */
+export function openApiDocument(routes: readonly Route[], version: string): Plain {
+  const paths: { [path: string]: Plain } = {}
+  for (const route of routes) {
+    const path = paths[route.path] ?? {}
+    paths[route.path] = path
+    path[route.method.toLowerCase()] = operation(route)
+  }
+  const schemas: Plain = {}
+  for (const [schema, name] of components) schemas[name] = plainSchema(schema as TSchema, true)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Node control interface',
+      version,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      description:
+        'Bodies are JSON objects or key=value pairs; booleans may be 1/0; unknown parameters are ignored (except in ' +
+        '/settings) and empty values count as absent. What the specification of this interface leaves open, such as ' +
+        'error statuses and extra fields, is the choice of this node.',
+    },
+    servers: [{ url: '/' }],
+    security: [{ apiKey: [] }],
+    tags: [...new Set(routes.map(route => route.tag))].map(name => ({ name })),
+    paths,
+    components: {
+      schemas,
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
+        bearer: { type: 'http', scheme: 'bearer' },
+        signedLink: { type: 'apiKey', in: 'query', name: 'token' },
+      },
+    },
+  }
+}
+
+function operation(route: Route): Plain {
+  const made: Plain = {
+    operationId: route.id,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description === '' ? {} : { description: route.description }),
+    parameters: [...pathParameters(route), ...queryParameters(route)],
+    responses: responses(route),
+    security: security(route),
+    'x-scope': route.scope,
+  }
+  if (hasBody(route)) made['requestBody'] = requestBody(route)
+  return made
+}
+
+function security(route: Route): Plain[] {
+  if (route.scope === 'open') return []
+  const keys: Plain[] = [{ apiKey: [] }, { bearer: [] }]
+  return route.signedLinks ? [...keys, { signedLink: [] }] : keys
+}
+
+function hasBody(route: Route): boolean {
+  return route.method !== 'GET' && route.parameters !== null
+}
+
+function pathParameters(route: Route): Plain[] {
+  const names = [...route.path.matchAll(/\{([^}]*)\}/g)].map(match => match[1])
+  return names.map(name => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+}
+
+function queryParameters(route: Route): Plain[] {
+  if (route.method !== 'GET' || route.parameters === null || route.parameters === 'object') return []
+  const { properties, required } = route.parameters
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required?.includes(name) ?? false,
+    schema: plainSchema(schema),
+  }))
+}
+
+function requestBody(route: Route): Plain {
+  const schema = route.parameters === 'object' ? { type: 'object' } : plainSchema(route.parameters as TObject)
+  const content: Plain = { 'application/json': { schema, ...sampleBody(route) } }
+  if (route.parameters !== 'object') content['application/x-www-form-urlencoded'] = { schema }
+  const required = route.parameters !== 'object' && (route.parameters?.required?.length ?? 0) > 0
+  return { required: required && route.method !== 'DELETE', content }
+}
+
+function sampleBody(route: Route): Plain {
+  return route.sample.body === undefined ? {} : { example: route.sample.body }
+}
+
+function responses(route: Route): Plain {
+  const made: Plain = { [String(route.sample.status)]: success(route) }
+  const codes = new Set<ErrorCode>([...route.errors, ...COMMON_CODES])
+  if (route.scope !== 'open') for (const code of KEYED_CODES) codes.add(code)
+  if (hasBody(route)) for (const code of BODY_CODES) codes.add(code)
+  if (route.signedLinks) codes.add('LinkInvalid')
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of codes) {
+    const { status } = errorTable[code]
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code])
+  }
+  for (const [status, list] of byStatus) made[String(status)] = failure(list)
+  made['500'] ??= { description: 'An unexpected error (`handled` false).', content: errorContent() }
+  return made
+}
+
+function failure(codes: readonly ErrorCode[]): Plain {
+  const description = codes.map(code => `\`${code}\`: ${errorTable[code].text}`).join(' ')
+  return { description, content: errorContent() }
+}
+
+function errorContent(): Plain {
+  return { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
+}
+
+const CONTENT_TYPES: Readonly<Record<Route['kind'], string>> = {
+  json: 'application/json',
+  bytes: 'application/octet-stream',
+  stream: 'application/octet-stream',
+  events: 'application/x-ndjson',
+}
+
+function success(route: Route): Plain {
+  const schema = route.reply === null ? {} : plainSchema(route.reply)
+  return { description: route.summary, content: { [CONTENT_TYPES[route.kind]]: { schema } } }
+}
+
+// A copy without TypeBox's symbols; named schemas become references, except at the place where they are defined.
+function plainSchema(schema: TSchema, define = false): Plain {
+  const name = components.get(schema)
+  if (name !== undefined && !define) return { $ref: `#/components/schemas/${name}` }
+  return plainObject(schema)
+}
+
+function plainObject(value: object): Plain {
+  const made: Plain = {}
+  for (const [key, member] of Object.entries(value)) made[key] = plainValue(member)
+  return made
+}
+
+function plainValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(plainValue)
+  if (typeof value !== 'object' || value === null) return value
+  const name = components.get(value)
+  return name === undefined ? plainObject(value) : { $ref: `#/components/schemas/${name}` }
+}

@@ -1,0 +1,126 @@
+// What a route is. Every route of the node is one value of type Route; table.ts lists them all, and routing, checking,
+// documentation and tests read nothing else. A route without a sample, a scope or its error codes does not compile.
+
+import type { Static, TObject, TSchema } from '@sinclair/typebox'
+import type { ErrorCode } from '../base/errors.ts'
+import type { EventsService, Services, StreamableFile } from '../services/api.ts'
+import type { StaticFiles } from '../ports/static-files.ts'
+import type { LinkSigner } from './links.ts'
+
+export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+
+/** Which keys open a route (decisions part 1); `open` needs none. */
+export type Scope = 'open' | 'read' | 'stream' | 'add' | 'admin'
+
+/** What a route may use besides the parameters of its request. */
+export interface RouteContext {
+  readonly services: Services
+  readonly links: LinkSigner
+  readonly docsFiles: StaticFiles
+  readonly version: string
+  /** All routes, for the documentation. */
+  readonly routes: readonly Route[]
+}
+
+/** A request as a route sees it: checked, decoded, nothing of the transport. */
+export interface RouteInput<Parameters> {
+  /** Decoded path segments by name. */
+  readonly path: Readonly<Record<string, string>>
+  /** From the query (GET), the body (PUT, POST, PATCH) or both (DELETE), as the schema says. */
+  readonly parameters: Parameters
+  /** The Last-Event-ID header, or an empty text. */
+  readonly lastEventId: string
+  /** Fires when the client goes away. */
+  readonly signal: AbortSignal
+}
+
+/** An answer that is not JSON. */
+export interface BytesReply {
+  readonly contentType: string
+  readonly body: Uint8Array
+  readonly headers?: readonly (readonly [string, string])[]
+}
+
+/** What an event route hands over: where to follow, and from which event on. */
+export interface EventsReply {
+  readonly events: EventsService
+  readonly since: number | null
+}
+
+/** The kinds of answers, and what `run` gives for each. */
+export interface ReplyKinds {
+  json: object
+  bytes: BytesReply
+  stream: StreamableFile
+  events: EventsReply
+}
+
+/** One request that the route answers well; the contract tests send it to a service double. */
+export interface Sample {
+  /** Path with its segments filled in. */
+  readonly path: string
+  readonly query?: string
+  readonly body?: object
+  readonly status: 200 | 206
+}
+
+export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
+  /** `things.verb`, unique. */
+  readonly id: string
+  readonly method: Method
+  /** `{name}` is one segment, decoded. */
+  readonly path: string
+  readonly kind: Kind
+  readonly scope: Scope
+  /** A signed link in `?token=` opens it for GET and HEAD. */
+  readonly signedLinks: boolean
+  readonly tag: string
+  readonly summary: string
+  readonly description: string
+  /** Schema of the parameters; `object` = any JSON object, passed on unchecked; null = none. */
+  readonly parameters: TObject | 'object' | null
+  /** Old names of parameters: old -> name. */
+  readonly oldNames: Readonly<Record<string, string>>
+  /** Schema of the JSON answer; null for the other kinds. */
+  readonly reply: TSchema | null
+  readonly errors: readonly ErrorCode[]
+  readonly sample: Sample
+  readonly run: (context: RouteContext, input: RouteInput<unknown>) => unknown
+}
+
+type ParametersOf<P> = P extends TObject ? Static<P> : P extends 'object' ? Record<string, unknown> : Record<string, never>
+
+interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object' | null, R extends TSchema | null> {
+  id: string
+  method: Method
+  path: string
+  kind: Kind
+  scope: Scope
+  signedLinks?: boolean
+  tag: string
+  summary: string
+  description?: string
+  parameters: P
+  oldNames?: Readonly<Record<string, string>>
+  reply: R
+  errors: readonly ErrorCode[]
+  sample: Sample
+  run: (
+    context: RouteContext,
+    input: RouteInput<ParametersOf<P>>,
+  ) => R extends TSchema ? Static<R> | Promise<Static<R>> : ReplyKinds[Kind] | Promise<ReplyKinds[Kind]>
+}
+
+/** Makes a route; the types of parameters and answer follow from its schemas. */
+export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object' | null, R extends TSchema | null>(
+  parts: RouteParts<Kind, P, R>,
+): Route<Kind> {
+  return {
+    ...parts,
+    signedLinks: parts.signedLinks ?? false,
+    description: parts.description ?? '',
+    oldNames: parts.oldNames ?? {},
+    // The parameters were checked against `parts.parameters` before run is called (checked-input.ts).
+    run: (context, input) => parts.run(context, input as RouteInput<ParametersOf<P>>),
+  }
+}

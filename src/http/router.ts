@@ -1,0 +1,98 @@
+// Finds the route of a method and a path. Built once from the table; static paths by map, the rest by segments.
+
+import { AppError } from '../base/errors.ts'
+import type { Route } from './route.ts'
+
+/** What the path alone tells: all routes there by method, and the decoded segments by name. */
+export interface PathMatch {
+  readonly routes: ReadonlyMap<string, Route>
+  readonly path: Readonly<Record<string, string>>
+}
+
+interface Pattern {
+  readonly segments: readonly string[]
+  readonly routes: Map<string, Route>
+}
+
+/** Longest path with segments, bytes: the request head has 64 KiB. */
+const MAX_SEGMENTS = 64
+
+/** The routing table. HEAD finds the routes of GET. */
+export class Router {
+  readonly #fixed = new Map<string, Map<string, Route>>()
+  readonly #patterns = new Map<number, Pattern[]>()
+
+  /** Throws Error for two routes of one method and path. */
+  constructor(routes: readonly Route[]) {
+    for (const route of routes) {
+      const methods = route.path.includes('{') ? this.#patternOf(route.path) : this.#fixedOf(route.path)
+      if (methods.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`)
+      methods.set(route.method, route)
+    }
+  }
+
+  /** Throws AppError NotFound when nothing is at the path. `rawPath` is as sent, without the query. */
+  match(rawPath: string): PathMatch {
+    const fixed = this.#fixed.get(rawPath)
+    if (fixed !== undefined) return { routes: fixed, path: {} }
+    const segments = rawPath.split('/', MAX_SEGMENTS + 1)
+    for (const pattern of this.#patterns.get(segments.length) ?? []) {
+      const path = matchSegments(pattern.segments, segments)
+      if (path !== null) return { routes: pattern.routes, path }
+    }
+    throw new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
+  }
+
+  #fixedOf(path: string): Map<string, Route> {
+    const methods = this.#fixed.get(path) ?? new Map<string, Route>()
+    this.#fixed.set(path, methods)
+    return methods
+  }
+
+  #patternOf(path: string): Map<string, Route> {
+    const segments = path.split('/')
+    const patterns = this.#patterns.get(segments.length) ?? []
+    this.#patterns.set(segments.length, patterns)
+    const shape = path.replace(/\{[^}]*\}/g, '{}')
+    const present = patterns.find(pattern => pattern.segments.join('/').replace(/\{[^}]*\}/g, '{}') === shape)
+    if (present !== undefined) return present.routes
+    const pattern = { segments, routes: new Map<string, Route>() }
+    patterns.push(pattern)
+    return pattern.routes
+  }
+}
+
+/** The route for a method, HEAD read as GET; null when the path does not answer to it. */
+export function routeFor(match: PathMatch, method: string): Route | null {
+  return match.routes.get(method === 'HEAD' ? 'GET' : method) ?? null
+}
+
+/** The value of the Allow header for a path. */
+export function allowedMethods(match: PathMatch): string {
+  const methods = [...match.routes.keys()]
+  return (methods.includes('GET') ? ['HEAD', ...methods] : methods).sort().join(', ')
+}
+
+function matchSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
+  const path: Record<string, string> = {}
+  for (const [at, part] of pattern.entries()) {
+    const segment = segments[at] ?? ''
+    if (!part.startsWith('{')) {
+      if (part !== segment) return null
+      continue
+    }
+    const text = decodeSegment(segment)
+    if (text === null || text === '') return null
+    path[part.slice(1, -1)] = text
+  }
+  return path
+}
+
+function decodeSegment(segment: string): string | null {
+  if (!segment.includes('%')) return segment
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return null
+  }
+}

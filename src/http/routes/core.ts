@@ -1,0 +1,119 @@
+// Routes of the core: torrent metadata, settings, variables, state, health (spec 4.2, 4.9; decisions part 5).
+
+import type { Json } from '../../services/api.ts'
+import { route } from '../route.ts'
+import {
+  HealthReply,
+  SettingsChangeReply,
+  SettingsReply,
+  StateReply,
+  TorrentInfoParameters,
+  TorrentInfoReply,
+  VariablesReply,
+} from '../schemas/core.ts'
+import { SAMPLE_INFOHASH } from './downloads.ts'
+
+const torrentInfo = route({
+  id: 'torrentinfo.read',
+  method: 'GET',
+  path: '/torrentinfo',
+  kind: 'json',
+  scope: 'add',
+  tag: 'torrent info',
+  summary: 'The metadata behind a magnet link, URL or torrent file',
+  parameters: TorrentInfoParameters,
+  oldNames: { uri: 'torrent' },
+  reply: TorrentInfoReply,
+  errors: [
+    'MissingParameter',
+    'TorrentUnreadable',
+    'BadMagnet',
+    'BadScheme',
+    'PathNotAllowed',
+    'MetadataTimeout',
+    'SourceFailed',
+    'AddressRefused',
+    'NotReady',
+  ],
+  sample: { path: '/torrentinfo', query: `torrent=magnet:%3Fxt=urn:btih:${SAMPLE_INFOHASH}`, status: 200 },
+  run: ({ services }, { parameters, signal }) => services.torrentInfo.read(parameters.torrent, signal),
+})
+
+const readSettings = route({
+  id: 'settings.read',
+  method: 'GET',
+  path: '/settings',
+  kind: 'json',
+  scope: 'admin',
+  tag: 'settings',
+  summary: 'All settings, and the ports in use',
+  parameters: null,
+  reply: SettingsReply,
+  errors: [],
+  sample: { path: '/settings', status: 200 },
+  run: ({ services }) => services.settings.read(),
+})
+
+const changeSettings = route({
+  id: 'settings.change',
+  method: 'POST',
+  path: '/settings',
+  kind: 'json',
+  scope: 'admin',
+  tag: 'settings',
+  summary: 'Changes settings, all or none',
+  parameters: 'object',
+  reply: SettingsChangeReply,
+  errors: ['InvalidSetting', 'BadRequest'],
+  sample: { path: '/settings', body: { libtorrent: { port: -1 } }, status: 200 },
+  // The body came out of JSON.parse.
+  run: ({ services }, { parameters }) => services.settings.change(parameters as { [key: string]: Json }),
+})
+
+const variables = route({
+  id: 'variables.read',
+  method: 'GET',
+  path: '/variables',
+  kind: 'json',
+  scope: 'read',
+  tag: 'core',
+  summary: 'Values decided at run time, such as ports',
+  parameters: null,
+  reply: VariablesReply,
+  errors: [],
+  sample: { path: '/variables', status: 200 },
+  run: ({ services }) => ({ variables: { ports: services.state.ports() } }),
+})
+
+const state = route({
+  id: 'state.read',
+  method: 'GET',
+  path: '/state',
+  kind: 'json',
+  scope: 'read',
+  tag: 'core',
+  summary: 'State of the core',
+  parameters: null,
+  reply: StateReply,
+  errors: [],
+  sample: { path: '/state', status: 200 },
+  run: ({ services }) => services.state.read(),
+})
+
+const health = route({
+  id: 'health.read',
+  method: 'GET',
+  path: '/healthz',
+  kind: 'json',
+  scope: 'open',
+  tag: 'core',
+  summary: 'Answers while the node runs',
+  parameters: null,
+  reply: HealthReply,
+  errors: [],
+  sample: { path: '/healthz', status: 200 },
+  run: () => ({ status: 'ok' as const }),
+})
+
+/** Every route of this file. */
+export const coreRoutes = [torrentInfo, readSettings, changeSettings, variables, state, health] as const

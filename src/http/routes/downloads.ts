@@ -1,0 +1,220 @@
+// Routes of downloads (spec 4.1, decisions part 2). They translate names and nothing else; the rules live in services.
+
+import { AppError } from '../../base/errors.ts'
+import { type BytesReply, route } from '../route.ts'
+import {
+  AddParameters,
+  AddReply,
+  FilesReply,
+  ListParameters,
+  ListReply,
+  PatchParameters,
+  PatchReply,
+  RemoveParameters,
+  RemoveReply,
+} from '../schemas/downloads.ts'
+
+/** An infohash of the samples. */
+export const SAMPLE_INFOHASH = '0123456789abcdef0123456789abcdef01234567'
+
+const tag = 'downloads'
+const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
+
+// What is not hexadecimal is answered as what is not known.
+function infohashOf(path: Readonly<Record<string, string>>): string {
+  const text = (path['infohash'] ?? '').toLowerCase()
+  if (!HASH.test(text)) throw new AppError('DownloadNotFound')
+  return text
+}
+
+export const listDownloads = route({
+  id: 'downloads.list',
+  method: 'GET',
+  path: '/downloads',
+  kind: 'json',
+  scope: 'read',
+  tag,
+  summary: 'All downloads, active and inactive',
+  parameters: ListParameters,
+  reply: ListReply,
+  errors: ['InvalidParameter'],
+  sample: { path: '/downloads', query: 'get_peers=1&get_files=true&get_pieces=1', status: 200 },
+  run: ({ services }, { parameters }) => ({
+    downloads: services.downloads.list({
+      peers: parameters.get_peers ?? false,
+      pieces: parameters.get_pieces ?? false,
+      files: parameters.get_files ?? false,
+    }),
+  }),
+})
+
+export const addDownload = route({
+  id: 'downloads.add',
+  method: 'PUT',
+  path: '/downloads',
+  kind: 'json',
+  scope: 'add',
+  tag,
+  summary: 'Starts a download',
+  description: 'A known infohash is answered as if started; its new trackers are merged, nothing else changes.',
+  parameters: AddParameters,
+  oldNames: { torrent: 'uri' },
+  reply: AddReply,
+  errors: [
+    'MissingParameter',
+    'InvalidParameter',
+    'SafeSeedingRequired',
+    'TorrentUnreadable',
+    'BadMagnet',
+    'BadScheme',
+    'PathNotAllowed',
+    'SourceFailed',
+    'AddressRefused',
+    'CircuitsUnavailable',
+    'NotReady',
+  ],
+  sample: {
+    path: '/downloads',
+    body: {
+      uri: `magnet:?xt=urn:btih:${SAMPLE_INFOHASH}`,
+      anon_hops: 0,
+      safe_seeding: true,
+      destination: '/srv/media',
+      selected_files: [0, 2],
+    },
+    status: 200,
+  },
+  run: ({ services }, { parameters }) => services.downloads.add(parameters),
+})
+
+export const removeDownload = route({
+  id: 'downloads.remove',
+  method: 'DELETE',
+  path: '/downloads/{infohash}',
+  kind: 'json',
+  scope: 'add',
+  tag,
+  summary: 'Removes a download, with or without its files',
+  description: 'Answers when the files are closed, and deleted if that was asked for.',
+  parameters: RemoveParameters,
+  reply: RemoveReply,
+  errors: ['MissingParameter', 'InvalidParameter', 'DownloadNotFound', 'NotReady'],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}`, body: { remove_data: true }, status: 200 },
+  run: ({ services }, { path, parameters }) => services.downloads.remove(infohashOf(path), parameters.remove_data),
+})
+
+export const patchDownload = route({
+  id: 'downloads.patch',
+  method: 'PATCH',
+  path: '/downloads/{infohash}',
+  kind: 'json',
+  scope: 'add',
+  tag,
+  summary: 'Changes state, file selection or hops of a download',
+  description: '`anon_hops` must be the only parameter. An empty body changes nothing and answers `modified` false.',
+  parameters: PatchParameters,
+  reply: PatchReply,
+  errors: [
+    'InvalidParameter',
+    'DownloadNotFound',
+    'StateConflict',
+    'MetadataNotFound',
+    'CircuitsUnavailable',
+    'NotReady',
+  ],
+  sample: {
+    path: `/downloads/${SAMPLE_INFOHASH}`,
+    body: { selected_files: [1], state: 'resume' },
+    status: 200,
+  },
+  run: ({ services }, { path, parameters }) => {
+    if (parameters.anon_hops !== undefined && Object.keys(parameters).length > 1) {
+      throw new AppError('InvalidParameter', 'anon_hops must be the only parameter in this request.')
+    }
+    return services.downloads.patch(infohashOf(path), parameters)
+  },
+})
+
+export const downloadFiles = route({
+  id: 'downloads.files',
+  method: 'GET',
+  path: '/downloads/{infohash}/files',
+  kind: 'json',
+  scope: 'read',
+  tag,
+  summary: 'Files of a download, each with a signed link to its stream',
+  parameters: null,
+  reply: FilesReply,
+  errors: ['DownloadNotFound'],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/files`, status: 200 },
+  run: ({ services, links }, { path }) => {
+    const infohash = infohashOf(path)
+    const files = services.downloads.files(infohash)
+    return { files: files.map(file => ({ ...file, stream_url: links.streamUrl(infohash, file.index) })) }
+  },
+})
+
+// The specification heads this path once with /download/ and uses /downloads/ in its example; both are served.
+const torrentRoute = (id: string, path: string) =>
+  route({
+    id,
+    method: 'GET',
+    path: `${path}/{infohash}/torrent`,
+    kind: 'bytes',
+    scope: 'read',
+    tag,
+    summary: 'The torrent file of a download',
+    parameters: null,
+    reply: null,
+    errors: ['DownloadNotFound', 'MetadataNotFound'],
+    sample: { path: `${path}/${SAMPLE_INFOHASH}/torrent`, status: 200 },
+    run: async ({ services }, input): Promise<BytesReply> => {
+      const infohash = infohashOf(input.path)
+      const body = await services.downloads.torrentFile(infohash)
+      const disposition = `attachment; filename="${infohash}.torrent"`
+      return { contentType: 'application/x-bittorrent', body, headers: [['Content-Disposition', disposition]] }
+    },
+  })
+
+// Players want a file extension at the end of the path, hence the second form.
+const streamRoute = (id: string, path: string, samplePath: string) =>
+  route({
+    id,
+    method: 'GET',
+    path,
+    kind: 'stream',
+    scope: 'stream',
+    signedLinks: true,
+    tag,
+    summary: 'The content of one file, also while it is being downloaded',
+    description:
+      'Every successful GET answers 206 with Content-Range, also without a Range header. Ranges may be suffix, open or ' +
+      'several (multipart/byteranges). HEAD answers 200. Waits up to 60 s for the metadata of a magnet.',
+    parameters: null,
+    reply: null,
+    errors: ['DownloadNotFound', 'FileNotFound', 'MetadataTimeout', 'RangeNotSatisfiable', 'TooManyRequests'],
+    sample: { path: samplePath, status: 206 },
+    run: ({ services }, input) =>
+      services.downloads.streamable(infohashOf(input.path), input.path['fileindex'] ?? '', input.signal),
+  })
+
+/** Every route of this file. */
+export const downloadRoutes = [
+  listDownloads,
+  addDownload,
+  removeDownload,
+  patchDownload,
+  downloadFiles,
+  torrentRoute('downloads.torrent', '/downloads'),
+  torrentRoute('downloads.torrentSingular', '/download'),
+  streamRoute(
+    'downloads.stream',
+    '/downloads/{infohash}/stream/{fileindex}',
+    `/downloads/${SAMPLE_INFOHASH}/stream/0`,
+  ),
+  streamRoute(
+    'downloads.streamNamed',
+    '/downloads/{infohash}/stream/{fileindex}/{name}',
+    `/downloads/${SAMPLE_INFOHASH}/stream/0/film.mp4`,
+  ),
+] as const

@@ -1,0 +1,152 @@
+// JSON schemas of downloads: parameters and records (spec 2.1, 4.1; decisions part 2). Field names are the
+// specification's; extra fields say so.
+
+import { type Static, Type } from '@sinclair/typebox'
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+const Bytes = Count('bytes')
+const Rate = Count('bytes a second')
+const Fraction = Type.Number({ minimum: 0, maximum: 1, description: 'a number from 0 to 1' })
+
+/** Spec 3.1. */
+export const DownloadStatusSchema = Type.Union(
+  [
+    Type.Literal('DLSTATUS_ALLOCATING_DISKSPACE'),
+    Type.Literal('DLSTATUS_WAITING4HASHCHECK'),
+    Type.Literal('DLSTATUS_HASHCHECKING'),
+    Type.Literal('DLSTATUS_DOWNLOADING'),
+    Type.Literal('DLSTATUS_SEEDING'),
+    Type.Literal('DLSTATUS_STOPPED'),
+    Type.Literal('DLSTATUS_STOPPED_ON_ERROR'),
+    Type.Literal('DLSTATUS_METADATA'),
+    Type.Literal('DLSTATUS_CIRCUITS'),
+  ],
+  { description: 'one of the download statuses' },
+)
+
+/** Spec 2.1, file record. */
+export const FileSchema = Type.Object({
+  index: Count('place in torrent order, from 0'),
+  name: Type.String({ description: 'path under the torrent root, with /' }),
+  size: Bytes,
+  included: Type.Boolean({ description: 'whether it is selected' }),
+  progress: Fraction,
+})
+
+/** A file record with its signed link (extra, decisions part 1). */
+export const LinkedFileSchema = Type.Object({
+  ...FileSchema.properties,
+  stream_url: Type.String({ description: 'extra: path and token that open this file without a key for 24 hours' }),
+})
+
+/** Spec 2.1, tracker record. */
+export const TrackerSchema = Type.Object({ url: Type.String(), status: Type.String(), peers: Type.Integer() })
+
+/** Spec 2.1, peer record; the fields from `id` on are extra. */
+export const PeerSchema = Type.Object({
+  ip: Type.String(),
+  dtotal: Bytes,
+  downrate: Rate,
+  uinterested: Type.Boolean(),
+  wstate: Type.String(),
+  optimistic: Type.Boolean(),
+  id: Type.String(),
+  port: Type.Integer(),
+  client: Type.String(),
+  direction: Type.Union([Type.Literal('L'), Type.Literal('R')]),
+  uprate: Rate,
+  utotal: Bytes,
+  uchoked: Type.Boolean(),
+  dinterested: Type.Boolean(),
+  dchoked: Type.Boolean(),
+  snubbed: Type.Boolean(),
+  completed: Type.Number(),
+  speed: Type.Number(),
+  upload_only: Type.Boolean(),
+  seed: Type.Boolean(),
+  connection_type: Type.Integer({ description: '0 TCP, 1 web seed, 3 uTP' }),
+  rstate: Type.String(),
+})
+
+/** Spec 2.1, download record. */
+export const DownloadSchema = Type.Object({
+  name: Type.String(),
+  infohash: Type.String({ pattern: '^[0-9a-f]{40}$' }),
+  progress: Fraction,
+  status: DownloadStatusSchema,
+  size: Bytes,
+  eta: Type.Number({ description: 'seconds; 0 when complete, 8640000 when nothing moves' }),
+  speed_down: Type.Number({ description: 'bytes a second' }),
+  speed_up: Type.Number({ description: 'bytes a second' }),
+  num_peers: Type.Integer(),
+  num_seeds: Type.Integer(),
+  num_connected_peers: Type.Integer({ description: 'extra' }),
+  num_connected_seeds: Type.Integer({ description: 'extra' }),
+  total_up: Bytes,
+  total_down: Bytes,
+  total_pieces: Type.Integer(),
+  ratio: Type.Number(),
+  hops: Type.Integer(),
+  anon_download: Type.Boolean(),
+  safe_seeding: Type.Boolean(),
+  max_upload_speed: Type.Integer({ description: 'bytes a second, 0 = no limit' }),
+  max_download_speed: Type.Integer({ description: 'bytes a second, 0 = no limit' }),
+  destination: Type.String(),
+  availability: Type.Number(),
+  error: Type.String(),
+  time_added: Type.Integer({ description: 'Unix time, seconds' }),
+  vod_mode: Type.Boolean(),
+  vod_prebuffering_progress: Type.Number(),
+  vod_prebuffering_progress_consec: Type.Number(),
+  trackers: Type.Array(TrackerSchema),
+  files: Type.Optional(Type.Array(FileSchema)),
+  peers: Type.Optional(Type.Array(PeerSchema)),
+  pieces: Type.Optional(Type.String({ description: 'extra: base64, one bit a piece, most significant first' })),
+})
+
+/** Query of GET /downloads. */
+export const ListParameters = Type.Object({
+  get_peers: Type.Optional(Type.Boolean({ description: 'a boolean: add `peers` to each record; costs performance' })),
+  get_pieces: Type.Optional(Type.Boolean({ description: 'a boolean: add `pieces` to each record; costs performance' })),
+  get_files: Type.Optional(Type.Boolean({ description: 'a boolean: add `files` to each record; costs performance' })),
+})
+
+const Hops = Type.Integer({ minimum: 0, maximum: 3, description: 'an integer from 0 (plain) to 3' })
+const FileIndexes = Type.Array(Type.Integer({ minimum: 0, description: 'a file index from 0' }), {
+  maxItems: 200_000,
+  description: 'a list of file indexes',
+})
+
+/** Body of PUT /downloads. */
+export const AddParameters = Type.Object({
+  uri: Type.String({ description: 'a magnet link, an http(s) URL or a file path; its old name torrent is read too' }),
+  anon_hops: Type.Optional(Hops),
+  safe_seeding: Type.Optional(Type.Boolean({ description: 'a boolean' })),
+  destination: Type.Optional(Type.String({ description: 'an absolute path' })),
+  selected_files: Type.Optional(FileIndexes),
+})
+
+/** Body of PATCH /downloads/{infohash}. */
+export const PatchParameters = Type.Object({
+  anon_hops: Type.Optional(Hops),
+  selected_files: Type.Optional(FileIndexes),
+  state: Type.Optional(
+    Type.Union([Type.Literal('resume'), Type.Literal('stop'), Type.Literal('recheck')], {
+      description: 'resume, stop or recheck',
+    }),
+  ),
+})
+
+/** Parameters of DELETE /downloads/{infohash}. */
+export const RemoveParameters = Type.Object({
+  remove_data: Type.Boolean({ description: 'a boolean: delete the files too' }),
+})
+
+export const ListReply = Type.Object({ downloads: Type.Array(DownloadSchema) })
+export const AddReply = Type.Object({ started: Type.Boolean(), infohash: Type.String() })
+export const RemoveReply = Type.Object({ infohash: Type.String(), removed: Type.Boolean() })
+export const PatchReply = Type.Object({ infohash: Type.String(), modified: Type.Boolean() })
+export const FilesReply = Type.Object({ files: Type.Array(LinkedFileSchema) })
+
+/** One row of the files answer. */
+export type LinkedFile = Static<typeof LinkedFileSchema>

@@ -1,0 +1,98 @@
+// What a stream request is answered with: status, headers and the parts of the body, before a byte is read. Pure.
+// Decisions part 2, row stream, is the law here. Invariant: `length` is the sum of the parts, and Content-Length.
+
+import { type ByteRange, chooseRanges } from './range-header.ts'
+
+/** A part of the body: bytes of the file, or text of the multipart frame. */
+export type BodyPart = { readonly kind: 'file'; readonly range: ByteRange } | { readonly kind: 'text'; readonly bytes: Uint8Array }
+
+export interface StreamPlan {
+  readonly status: 200 | 206 | 304 | 416
+  readonly headers: readonly (readonly [string, string])[]
+  readonly parts: readonly BodyPart[]
+  /** Bytes of the body; for HEAD the Content-Length that is told without a body. */
+  readonly length: number
+}
+
+/** The request and the file; header texts are empty when absent. */
+export interface StreamRequest {
+  readonly head: boolean
+  readonly range: string
+  readonly ifRange: string
+  readonly ifNoneMatch: string
+  readonly size: number
+  /** Without quotes. */
+  readonly tag: string
+  readonly contentType: string
+  /** Parts the multipart body; must not occur in it, so it is random. */
+  readonly boundary: string
+}
+
+/** Plans the answer to a GET or HEAD of a file. */
+export function planStream(request: StreamRequest): StreamPlan {
+  const headers: [string, string][] = [
+    ['Accept-Ranges', 'bytes'],
+    ['ETag', `"${request.tag}"`],
+    // A web page inside a torrent must not run as a page of this node.
+    ['Content-Security-Policy', 'sandbox'],
+  ]
+  if (matchesTag(request.ifNoneMatch, request.tag)) return { status: 304, headers, parts: [], length: 0 }
+  const typed: [string, string][] = [...headers, ['Content-Type', request.contentType]]
+  if (request.head) return { status: 200, headers: typed, parts: [], length: request.size }
+  const usable = request.ifRange === '' || request.ifRange.trim() === `"${request.tag}"`
+  const choice = chooseRanges(usable ? request.range : '', request.size)
+  if (choice === 'unsatisfiable') {
+    return { status: 416, headers: [...headers, ['Content-Range', `bytes */${request.size}`]], parts: [], length: 0 }
+  }
+  if (choice === 'whole' && request.size === 0) return { status: 200, headers: typed, parts: [], length: 0 }
+  const ranges = choice === 'whole' ? [{ start: 0, end: request.size }] : choice
+  const [only] = ranges
+  return ranges.length === 1 && only !== undefined
+    ? planSingle(request, typed, only)
+    : planMultipart(request, headers, ranges)
+}
+
+function planSingle(request: StreamRequest, headers: readonly [string, string][], range: ByteRange): StreamPlan {
+  return {
+    status: 206,
+    headers: [...headers, ['Content-Range', contentRange(range, request.size)]],
+    parts: [{ kind: 'file', range }],
+    length: range.end - range.start,
+  }
+}
+
+function planMultipart(request: StreamRequest, headers: readonly [string, string][], ranges: readonly ByteRange[]): StreamPlan {
+  const parts: BodyPart[] = []
+  for (const [at, range] of ranges.entries()) {
+    const lead = at === 0 ? '' : '\r\n'
+    const type = `Content-Type: ${request.contentType}\r\n`
+    const place = `Content-Range: ${contentRange(range, request.size)}\r\n`
+    parts.push({ kind: 'text', bytes: Buffer.from(`${lead}--${request.boundary}\r\n${type}${place}\r\n`) })
+    parts.push({ kind: 'file', range })
+  }
+  parts.push({ kind: 'text', bytes: Buffer.from(`\r\n--${request.boundary}--\r\n`) })
+  return {
+    status: 206,
+    headers: [...headers, ['Content-Type', `multipart/byteranges; boundary=${request.boundary}`]],
+    parts,
+    length: parts.reduce((sum, part) => sum + partLength(part), 0),
+  }
+}
+
+/** Bytes of one part. */
+export function partLength(part: BodyPart): number {
+  return part.kind === 'text' ? part.bytes.length : part.range.end - part.range.start
+}
+
+function contentRange(range: ByteRange, size: number): string {
+  return `bytes ${range.start}-${range.end - 1}/${size}`
+}
+
+// RFC 9110 13.1.2: weak comparison, any of a list, or `*`.
+function matchesTag(header: string, tag: string): boolean {
+  if (header === '') return false
+  return header.split(',').some(text => {
+    const candidate = text.trim()
+    return candidate === '*' || candidate === `"${tag}"` || candidate === `W/"${tag}"`
+  })
+}

@@ -1,0 +1,35 @@
+// The native server as this program uses it: its types with what its package leaves out, and the way it is loaded.
+// Nothing outside this folder imports it.
+
+import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js'
+
+export type { HttpRequest, HttpResponse }
+export type ListenSocket = us_listen_socket
+
+/** The parts of a native app in use; the four-argument listen is missing in the package's types. */
+export interface NativeApp {
+  any(pattern: string, handler: (res: HttpResponse, req: HttpRequest) => void): unknown
+  listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): unknown
+  close(): unknown
+}
+
+export interface NativeServer {
+  App(): NativeApp
+  us_listen_socket_close(socket: ListenSocket): void
+  us_socket_local_port(socket: ListenSocket): number
+  LIBUS_LISTEN_EXCLUSIVE_PORT: number
+  _cfg(key: string): void
+}
+
+/** Bytes of a request head: magnets in a path exceed the native default of 4 KiB (decisions part 1). */
+const HEAD_BYTES = 64 * 1024
+/** Leaves the native server's own advertisement header out. */
+const NO_MARK = '999999990007'
+
+/** Loads the native server. Its limit of the request head is read from the environment while it loads. */
+export async function loadNative(setEnvironment: (name: string, value: string) => void): Promise<NativeServer> {
+  setEnvironment('UWS_HTTP_MAX_HEADERS_SIZE', String(HEAD_BYTES))
+  const native = (await import('uWebSockets.js')) as unknown as NativeServer
+  native._cfg(NO_MARK)
+  return native
+}

@@ -1,0 +1,199 @@
+// Writes the body of one stream answer: reads a chunk into a lent slot, gives it to the socket, and gives the slot back
+// whatever the socket took of it. What was not taken is read again when the client has room, so a client that does not
+// read costs no slot, and a reader that waits for missing pieces costs none either.
+// States: filling (waits for data, a slot or its turn) -> writing -> filling | blocked (waits for the client) -> ended.
+
+import type { Arena, Slot } from '../../ports/arena.ts'
+import type { StreamReader } from '../../services/api.ts'
+import { type BodyPart, type StreamPlan, partLength } from '../stream-plan.ts'
+import type { Reply } from './reply.ts'
+import type { BlockedStream, StreamSchedule } from './stream-schedule.ts'
+
+/** Corked writes up to this length go into the native buffer instead of the socket. */
+const CORK_BYTES = 16 * 1024
+/** A chunk is cut so that no rest shorter than this is left for the last write. */
+const MIN_REST_BYTES = 2 * CORK_BYTES
+
+export interface RangeWriterDeps {
+  readonly arena: Arena
+  readonly schedule: StreamSchedule
+}
+
+type Outcome = 'more' | 'blocked' | 'ended'
+
+/** The body of one answer under way. The reply must have nothing written yet. */
+export class RangeWriter implements BlockedStream {
+  readonly #reply: Reply
+  readonly #plan: StreamPlan
+  readonly #reader: StreamReader
+  readonly #arena: Arena
+  readonly #schedule: StreamSchedule
+  #offset = 0
+  #wake: (() => void) | null = null
+  // The last bytes of a blocked answer, if they are few: see #keepTail.
+  #tail: Uint8Array | null = null
+
+  constructor(reply: Reply, plan: StreamPlan, reader: StreamReader, deps: RangeWriterDeps) {
+    this.#reply = reply
+    this.#plan = plan
+    this.#reader = reader
+    this.#arena = deps.arena
+    this.#schedule = deps.schedule
+  }
+
+  /** Writes everything, or until the client goes; closes the reader at once in both cases. Rejects with the reader's failure. */
+  async run(): Promise<void> {
+    this.#reply.onAbort(() => this.#stop())
+    this.#reply.res.onWritable(() => this.#writable())
+    try {
+      for (;;) {
+        const outcome = await this.#step()
+        if (outcome === 'ended') return
+        if (outcome === 'blocked') await this.#untilWritable()
+      }
+    } finally {
+      this.#stop()
+    }
+  }
+
+  /** See BlockedStream. */
+  rearm(): void {
+    if (!this.#reply.alive) return
+    this.#reply.res.pause()
+    this.#reply.res.resume()
+  }
+
+  /** See BlockedStream. */
+  cut(): void {
+    this.#reply.cut()
+  }
+
+  #stop(): void {
+    this.#schedule.unblock(this)
+    this.#reader.close()
+    this.#tail = null
+    this.#wake?.()
+    this.#wake = null
+  }
+
+  async #step(): Promise<Outcome> {
+    if (!this.#reply.alive) return 'ended'
+    const place = this.#place()
+    if (place === null) return this.#write(new Uint8Array(0))
+    const { part, within } = place
+    if (part.kind === 'text') return this.#write(part.bytes.subarray(within))
+    return this.#stepFile(part.range.start + within, part.range.end)
+  }
+
+  async #stepFile(position: number, end: number): Promise<Outcome> {
+    const available = await this.#available(position)
+    if (!this.#reply.alive) return 'ended'
+    if (available === 0) throw new Error('the file ended before its stream')
+    const slot = this.#arena.lease() ?? (await this.#arena.leaseLater(this.#reply.signal))
+    try {
+      return await this.#readAndWrite(slot, position, this.#chunkLength(available, end - position, slot))
+    } finally {
+      this.#arena.release(slot)
+    }
+  }
+
+  async #readAndWrite(slot: Slot, position: number, length: number): Promise<Outcome> {
+    if (!this.#reply.alive) return 'ended'
+    const count = await this.#reader.read(position, length, slot)
+    if (!this.#reply.alive) return 'ended'
+    if (count === 0) throw new Error('a verified part of the file could not be read')
+    await this.#schedule.turn(count)
+    return this.#write(slot.bytes.subarray(0, count))
+  }
+
+  // The head goes out before the first long wait: players give up on a server that says nothing at all.
+  async #available(position: number): Promise<number> {
+    const available = this.#reader.waitFor(position)
+    if (typeof available === 'number') return available
+    if (!this.#reply.started) this.#write(new Uint8Array(0))
+    return available
+  }
+
+  #chunkLength(available: number, wanted: number, slot: Slot): number {
+    const most = Math.min(wanted, slot.bytes.length)
+    const rest = this.#plan.length - this.#offset - most
+    const cut = rest > 0 && rest < MIN_REST_BYTES && most > 2 * MIN_REST_BYTES ? most - MIN_REST_BYTES : most
+    return Math.min(available, cut)
+  }
+
+  // Corked, but a chunk longer than the native buffer goes past it to the socket, and what that does not take is left.
+  #write(chunk: Uint8Array): Outcome {
+    const { res } = this.#reply
+    if (!this.#reply.alive) return 'ended'
+    let done = false
+    let accepted = true
+    const write = () => {
+      const result = res.tryEnd(chunk, this.#plan.length)
+      accepted = result[0]
+      done = result[1]
+    }
+    if (this.#reply.started) res.cork(write)
+    else this.#reply.begin(this.#plan.status, this.#plan.headers, write)
+    if (done) return this.#end()
+    const taken = res.getWriteOffset() - this.#offset
+    this.#offset += taken
+    if (accepted) return 'more'
+    this.#keepTail(chunk.subarray(taken))
+    this.#schedule.block(this)
+    return 'blocked'
+  }
+
+  #end(): Outcome {
+    this.#reply.finish()
+    return 'ended'
+  }
+
+  // A rest that fits the native buffer would be taken into it, the answer would count as complete, and the native
+  // server would cut a client that stalls just there after 10 s. So a short rest is kept here and written by
+  // #writable, outside a cork, straight to the socket.
+  #keepTail(rest: Uint8Array): void {
+    if (rest.length <= CORK_BYTES && this.#offset + rest.length === this.#plan.length) this.#tail = rest.slice()
+  }
+
+  #writable(): boolean {
+    if (!this.#reply.alive) return true
+    this.#schedule.unblock(this)
+    if (this.#tail !== null && !this.#writeTail(this.#tail)) return false
+    this.#wake?.()
+    this.#wake = null
+    return true
+  }
+
+  // True when the tail is out and the answer complete.
+  #writeTail(tail: Uint8Array): boolean {
+    const { res } = this.#reply
+    const done = res.tryEnd(tail, this.#plan.length)[1]
+    if (done) {
+      this.#end()
+      return true
+    }
+    const taken = res.getWriteOffset() - this.#offset
+    this.#offset += taken
+    this.#tail = tail.subarray(taken)
+    this.#schedule.block(this)
+    return false
+  }
+
+  #untilWritable(): Promise<void> {
+    return new Promise(resolve => {
+      if (this.#reply.alive) this.#wake = resolve
+      else resolve()
+    })
+  }
+
+  // The part that the next byte of the body belongs to; null at the end (an answer without a body).
+  #place(): { part: BodyPart; within: number } | null {
+    let before = 0
+    for (const part of this.#plan.parts) {
+      const length = partLength(part)
+      if (this.#offset < before + length) return { part, within: this.#offset - before }
+      before += length
+    }
+    return null
+  }
+}

@@ -1,0 +1,194 @@
+// The answer to one request. It knows when it is dead (the client went away, or the answer is complete), and every way
+// to write checks that first: touching a dead native response ends the process.
+// Answers of any length go by tryEnd, so that the native side never holds a second copy of a long one.
+
+import { errorAnswer, statusLine } from '../envelope.ts'
+import type { HttpResponse } from './native.ts'
+
+/** A header with its value. */
+export type Header = readonly [string, string]
+
+/** Bytes of long answers that may wait for their clients at once, in all replies together. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** Answers up to this length are handed over whole: the native buffer takes them without waiting. */
+const SHORT_BYTES = 16 * 1024
+
+/** What all replies of a server share. */
+export class ReplyShare {
+  /** Bytes of answers that wait for slow clients. */
+  waitingBytes = 0
+  /** Answers under way. */
+  openReplies = 0
+  /** Called when the last answer under way has ended. */
+  onIdle: (() => void) | null = null
+}
+
+/** Headers that every answer has (decisions part 1). */
+const ALWAYS: readonly Header[] = [
+  ['Referrer-Policy', 'no-referrer'],
+  ['X-Content-Type-Options', 'nosniff'],
+]
+
+export class Reply {
+  readonly res: HttpResponse
+  readonly #share: ReplyShare
+  readonly #headOnly: boolean
+  readonly #extra: readonly Header[]
+  readonly #onAbort: (() => void)[] = []
+  #alive = true
+  #started = false
+  #abort: AbortController | null = null
+
+  /** `extra`: headers of this answer whatever it will be (CORS). Must be made before the native handler returns. */
+  constructor(res: HttpResponse, share: ReplyShare, headOnly: boolean, extra: readonly Header[]) {
+    this.res = res
+    this.#share = share
+    this.#headOnly = headOnly
+    this.#extra = extra
+    share.openReplies += 1
+    res.onAborted(() => this.#aborted())
+  }
+
+  /** False once the client has gone or the answer is complete. */
+  get alive(): boolean {
+    return this.#alive
+  }
+
+  /** True once a byte of the answer is out: an error can then only cut the connection. */
+  get started(): boolean {
+    return this.#started
+  }
+
+  /** HEAD: headers only. */
+  get headOnly(): boolean {
+    return this.#headOnly
+  }
+
+  /** Fires when the client goes away before the answer is complete. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (!this.#alive) this.#abort.abort()
+    return this.#abort.signal
+  }
+
+  /** Runs `run` when the client goes away; must not throw. */
+  onAbort(run: () => void): void {
+    this.#onAbort.push(run)
+  }
+
+  /** A whole JSON answer. */
+  json(status: number, value: unknown, headers: readonly Header[] = []): void {
+    this.bytes(status, 'application/json', Buffer.from(JSON.stringify(value)), headers)
+  }
+
+  /** The error envelope for anything thrown; true when it was a bug. Cuts the connection when the answer has begun. */
+  error(thrown: unknown, headers: readonly Header[] = []): boolean {
+    const answer = errorAnswer(thrown, headers)
+    if (this.#started) this.cut()
+    else this.json(answer.status, answer.envelope, answer.headers)
+    return answer.unexpected
+  }
+
+  /** A whole answer. */
+  bytes(status: number, contentType: string, body: Uint8Array, headers: readonly Header[] = []): void {
+    const all: readonly Header[] = [['Content-Type', contentType], ...headers]
+    if (this.#headOnly) return this.headersOnly(status, all, body.length)
+    if (!this.#alive) return
+    if (body.length <= SHORT_BYTES) {
+      this.res.cork(() => {
+        this.#writeHead(status, all)
+        this.res.end(body)
+      })
+      return this.finish()
+    }
+    this.#longBody(status, all, body)
+  }
+
+  /** Status and headers with a Content-Length (null: none) and no body: HEAD, 204, 304. */
+  headersOnly(status: number, headers: readonly Header[], length: number | null): void {
+    if (!this.#alive) return
+    this.res.cork(() => {
+      this.#writeHead(status, headers)
+      if (length === null) this.res.endWithoutBody()
+      else this.res.endWithoutBody(length)
+    })
+    this.finish()
+  }
+
+  /** Begins an answer whose body the caller writes; `write` runs corked, right after the head. */
+  begin(status: number, headers: readonly Header[], write: () => void): void {
+    if (!this.#alive) return
+    this.res.cork(() => {
+      this.#writeHead(status, headers)
+      write()
+    })
+  }
+
+  /** Cuts the connection: nothing else can tell a client that an answer that has begun goes no further. */
+  cut(): void {
+    if (!this.#alive) return
+    this.res.close()
+    this.#aborted()
+  }
+
+  /** The native response has taken the last byte; it must not be touched any more. */
+  finish(): void {
+    if (!this.#alive) return
+    this.#alive = false
+    this.#leave()
+  }
+
+  #longBody(status: number, headers: readonly Header[], body: Uint8Array): void {
+    if (this.#share.waitingBytes + body.length > MAX_WAITING_BYTES) {
+      const answer = { error: { handled: true, code: 'TooManyRequests', message: 'Too many long answers wait for slow clients.' } }
+      return this.json(503, answer, [['Retry-After', '2']])
+    }
+    let done = false
+    this.begin(status, headers, () => {
+      done = this.res.tryEnd(body, body.length)[1]
+    })
+    if (done) return this.finish()
+    this.#share.waitingBytes += body.length
+    let waiting = true
+    const release = () => {
+      if (waiting) this.#share.waitingBytes -= body.length
+      waiting = false
+    }
+    this.onAbort(release)
+    this.res.onWritable(offset => {
+      if (!this.#alive) return true
+      const [ok, complete] = this.res.tryEnd(body.subarray(offset), body.length)
+      if (complete) {
+        release()
+        this.finish()
+      }
+      return ok
+    })
+  }
+
+  #writeHead(status: number, headers: readonly Header[]): void {
+    this.#started = true
+    this.res.writeStatus(statusLine(status))
+    for (const [name, value] of ALWAYS) this.res.writeHeader(name, value)
+    for (const [name, value] of this.#extra) this.res.writeHeader(name, value)
+    for (const [name, value] of headers) this.res.writeHeader(name, headerText(value))
+  }
+
+  #aborted(): void {
+    if (!this.#alive) return
+    this.#alive = false
+    this.#abort?.abort()
+    for (const run of this.#onAbort) run()
+    this.#leave()
+  }
+
+  #leave(): void {
+    this.#share.openReplies -= 1
+    if (this.#share.openReplies === 0) this.#share.onIdle?.()
+  }
+}
+
+// The native side writes values as they are: a line break in one would be a header of its own.
+function headerText(value: string): string {
+  return value.replace(/[\r\n\0]/g, ' ')
+}
