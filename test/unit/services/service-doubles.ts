@@ -1,0 +1,362 @@
+// Doubles of what the services stand on: an engine whose torrents do what the test says, records and events in memory, a
+// clock moved by hand. `log` arrays tell in which order things happened.
+
+import { AppError } from '../../../src/base/errors.ts'
+import type { InfoHash } from '../../../src/base/ids.ts'
+import type { Clock, Timer } from '../../../src/ports/clock.ts'
+import type { Log } from '../../../src/ports/log.ts'
+import type {
+  DownloadChange,
+  DownloadRecords,
+  EventLog,
+  LoadedDownload,
+  LoggedEvent,
+  NewDownload,
+  StoredDownload,
+} from '../../../src/ports/records.ts'
+import { Downloads, type DownloadSettings } from '../../../src/services/downloads.ts'
+import { MetadataPreviews } from '../../../src/services/metadata-previews.ts'
+import type { TorrentEngine } from '../../../src/services/torrent-engine.ts'
+import type { FileReader, TorrentHandle, TorrentSpec, TorrentStatus } from '../../../src/torrent/types.ts'
+import type { Metainfo } from '../../../src/wire/torrent-types.ts'
+
+/** A log that keeps nothing. */
+export const silentLog: Log = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  part: () => silentLog,
+}
+
+/** Time that moves only by advance(). */
+export class HandClock implements Clock {
+  #now = 1_000_000
+  readonly #timers = new Set<{ at: number; run: () => void; every: number }>()
+
+  now(): number {
+    return this.#now
+  }
+
+  wallMs(): number {
+    return 1_700_000_000_000 + this.#now
+  }
+
+  after(delayMs: number, run: () => void): Timer {
+    return this.#add(delayMs, run, 0)
+  }
+
+  every(intervalMs: number, run: () => void): Timer {
+    return this.#add(intervalMs, run, intervalMs)
+  }
+
+  advance(ms: number): void {
+    this.#now += ms
+    for (const timer of [...this.#timers].filter(entry => entry.at <= this.#now)) {
+      if (timer.every > 0) timer.at = this.#now + timer.every
+      else this.#timers.delete(timer)
+      timer.run()
+    }
+  }
+
+  get pending(): number {
+    return this.#timers.size
+  }
+
+  #add(delayMs: number, run: () => void, every: number): Timer {
+    const timer = { at: this.#now + delayMs, run, every }
+    this.#timers.add(timer)
+    return { cancel: () => void this.#timers.delete(timer) }
+  }
+}
+
+/** One torrent of the fake engine. */
+export class FakeTorrent implements TorrentHandle {
+  readonly infoHash: InfoHash
+  readonly spec: TorrentSpec
+  metainfo: Metainfo | null
+  status: TorrentStatus
+  selectedFiles: readonly number[] | null
+  openReaders = 0
+  tiers: string[][]
+  have = new Uint8Array(0)
+  totalUp: number
+  totalDown: number
+  readonly calls: string[] = []
+  readonly #waiting: { resolve: (metainfo: Metainfo) => void; reject: (error: Error) => void }[] = []
+
+  constructor(spec: TorrentSpec) {
+    this.spec = spec
+    this.infoHash = spec.infoHash
+    this.metainfo = spec.metainfo
+    this.selectedFiles = spec.selectedFiles
+    this.tiers = spec.announceTiers.map(tier => [...tier])
+    this.totalUp = spec.totalUp
+    this.totalDown = spec.totalDown
+    if (!spec.running) this.status = 'stopped'
+    else this.status = spec.metainfo === null ? 'metadata' : 'downloading'
+  }
+
+  snapshot() {
+    return {
+      infoHash: this.infoHash,
+      name: this.metainfo?.name ?? this.spec.name,
+      status: this.status,
+      progress: 0.25,
+      sizeBytes: this.metainfo?.totalLength ?? 0,
+      pieceCount: this.metainfo?.pieceCount ?? 0,
+      etaSec: 90,
+      downRate: 10.6,
+      upRate: 0,
+      totalDown: this.totalDown,
+      totalUp: this.totalUp,
+      peersKnown: 7,
+      seedsKnown: 3,
+      peersConnected: 2,
+      seedsConnected: 1,
+      availability: 1.5,
+      error: '',
+      destination: this.spec.destination,
+    }
+  }
+
+  peers() {
+    return []
+  }
+
+  files() {
+    const files = this.metainfo?.files ?? []
+    return files.map(file => ({
+      index: file.index,
+      name: file.path.slice(this.metainfo?.multiFile ? 1 : 0).join('/'),
+      sizeBytes: file.length,
+      selected: this.selectedFiles?.includes(file.index) ?? true,
+      progress: 0,
+    }))
+  }
+
+  trackers() {
+    return this.tiers.flat().map(url => ({ url, status: 'Working', peers: 4, seeders: null, leechers: null }))
+  }
+
+  haveBits() {
+    return this.have
+  }
+
+  async stop(): Promise<void> {
+    this.calls.push('stop')
+    this.status = 'stopped'
+  }
+
+  resume(): void {
+    this.calls.push('resume')
+    this.status = 'downloading'
+  }
+
+  async recheck(): Promise<void> {
+    this.calls.push('recheck')
+  }
+
+  select(files: readonly number[] | null): void {
+    this.calls.push(`select ${String(files)}`)
+    this.selectedFiles = files
+  }
+
+  addTrackers(tiers: readonly (readonly string[])[]): string[] {
+    const fresh = tiers.flat().filter(url => !this.tiers.flat().includes(url))
+    for (const url of fresh) this.tiers.push([url])
+    return fresh
+  }
+
+  announceTiers(): string[][] {
+    return this.tiers
+  }
+
+  addPeers(): void {
+    this.calls.push('peers')
+  }
+
+  whenMetadata(signal: AbortSignal): Promise<Metainfo> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject })
+      signal.addEventListener('abort', () => reject(new AppError('Aborted')))
+    })
+  }
+
+  /** The metadata arrived. */
+  learn(metainfo: Metainfo): void {
+    this.metainfo = metainfo
+    for (const waiter of this.#waiting.splice(0)) waiter.resolve(metainfo)
+  }
+
+  openReader(fileIndex: number): FileReader {
+    this.openReaders++
+    return {
+      sizeBytes: this.metainfo?.files[fileIndex]?.length ?? 0,
+      waitFor: () => 1,
+      read: () => Promise.resolve(0),
+      close: () => void this.openReaders--,
+    }
+  }
+}
+
+/** An engine that only remembers. */
+export class FakeEngine implements TorrentEngine {
+  readonly torrents = new Map<InfoHash, FakeTorrent>()
+  readonly log: string[] = []
+  /** Thrown by remove(). */
+  removeError: Error | null = null
+
+  add(spec: TorrentSpec): FakeTorrent {
+    if (this.torrents.has(spec.infoHash)) throw new Error('added twice')
+    this.log.push(`add ${spec.infoHash.slice(0, 4)}`)
+    const torrent = new FakeTorrent(spec)
+    this.torrents.set(spec.infoHash, torrent)
+    return torrent
+  }
+
+  async remove(infoHash: InfoHash, options: { deleteData: boolean }): Promise<void> {
+    this.log.push(`remove ${infoHash.slice(0, 4)} ${options.deleteData}`)
+    this.torrents.delete(infoHash)
+    if (this.removeError !== null) throw this.removeError
+  }
+}
+
+/** Records in memory: what is here survives the service. */
+export class MemoryRecords implements DownloadRecords {
+  readonly rows = new Map<InfoHash, StoredDownload & { infoBytes: Uint8Array | null }>()
+  /** Thrown by the next write. */
+  failWith: Error | null = null
+
+  async insert(download: NewDownload): Promise<boolean> {
+    this.#check()
+    if (this.rows.has(download.infoHash)) return false
+    const position = this.rows.size
+    this.rows.set(download.infoHash, { ...download, position, totalUp: 0, totalDown: 0, finishedAtMs: null, error: '' })
+    return true
+  }
+
+  async update(infoHash: InfoHash, change: DownloadChange): Promise<boolean> {
+    this.#check()
+    const row = this.rows.get(infoHash)
+    if (row === undefined) return false
+    this.rows.set(infoHash, { ...row, ...change })
+    return true
+  }
+
+  async delete(infoHash: InfoHash): Promise<boolean> {
+    this.#check()
+    return this.rows.delete(infoHash)
+  }
+
+  async list(): Promise<StoredDownload[]> {
+    return [...this.rows.values()]
+  }
+
+  async *loadAll(): AsyncGenerator<LoadedDownload[]> {
+    for (const row of this.rows.values()) yield [{ download: row, infoBytes: row.infoBytes, resume: null }]
+  }
+
+  async infoBytes(infoHash: InfoHash): Promise<Uint8Array | null> {
+    return this.rows.get(infoHash)?.infoBytes ?? null
+  }
+
+  noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void {
+    const row = this.rows.get(infoHash)
+    if (row !== undefined) this.rows.set(infoHash, { ...row, totalUp, totalDown })
+  }
+
+  #check(): void {
+    const error = this.failWith
+    this.failWith = null
+    if (error !== null) throw error
+  }
+}
+
+/** An event log in memory that keeps the newest `keep` events. */
+export class MemoryEventLog implements EventLog {
+  events: LoggedEvent[] = []
+  newest: number
+  failWith: Error | null = null
+  readonly #keep: number
+
+  constructor(newest = 0, keep = Number.POSITIVE_INFINITY) {
+    this.newest = newest
+    this.#keep = keep
+  }
+
+  async append(type: string, payload: unknown): Promise<number> {
+    if (this.failWith !== null) throw this.failWith
+    const id = ++this.newest
+    this.events.push({ id, atMs: 0, type, payload })
+    if (this.events.length > this.#keep) this.events.shift()
+    return id
+  }
+
+  async readSince(since: number, limit: number): Promise<LoggedEvent[]> {
+    return this.events.filter(event => event.id > since).slice(0, limit)
+  }
+
+  async bounds(): Promise<{ oldest: number | null; newest: number }> {
+    return { oldest: this.events[0]?.id ?? null, newest: this.newest }
+  }
+}
+
+/** Everything a test of the downloads works with. */
+export interface DownloadsBench {
+  readonly downloads: Downloads
+  readonly engine: FakeEngine
+  readonly records: MemoryRecords
+  readonly clock: HandClock
+  readonly previews: MetadataPreviews
+  readonly emitted: unknown[][]
+  /** What http sources answer, by url; files by path. */
+  readonly sources: Map<string, Uint8Array>
+  readonly settings: { -readonly [K in keyof DownloadSettings]: DownloadSettings[K] }
+  /** Folders that prepareFolder refuses. */
+  readonly badFolders: Set<string>
+}
+
+/** A started service over doubles. */
+export async function startDownloads(records = new MemoryRecords(), load = true): Promise<DownloadsBench> {
+  const engine = new FakeEngine()
+  const clock = new HandClock()
+  const emitted: unknown[][] = []
+  const sources = new Map<string, Uint8Array>()
+  const badFolders = new Set<string>()
+  const settings = {
+    anonymityEnabled: false,
+    numberHops: 1,
+    safeSeedingEnabled: true,
+    saveAs: '/data/default',
+    maxDownloadRate: 1000,
+    maxUploadRate: 0,
+  }
+  const read = (name: string): Uint8Array => {
+    const bytes = sources.get(name)
+    if (bytes === undefined) throw new AppError('SourceFailed')
+    return bytes
+  }
+  const previews = new MetadataPreviews({ clock, log: silentLog, destination: () => '/nowhere' })
+  const downloads = new Downloads({
+    clock,
+    log: silentLog,
+    events: { emit: (...event) => void emitted.push(event) },
+    sources: {
+      http: { fetch: async uri => ({ kind: 'bytes', bytes: read(uri) }), close: () => Promise.resolve() },
+      readFile: async path => read(path),
+    },
+    previews,
+    settings: () => settings,
+    prepareFolder: async folder => {
+      if (badFolders.has(folder)) throw new AppError('InvalidParameter', 'destination: no.')
+      return folder
+    },
+  })
+  await downloads.openStore(records)
+  if (load) {
+    previews.start(engine)
+    await downloads.load(engine)
+  }
+  return { downloads, engine, records, clock, previews, emitted, sources, settings, badFolders }
+}
