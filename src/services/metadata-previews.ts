@@ -85,7 +85,8 @@ export class MetadataPreviews {
     } finally {
       signal.removeEventListener('abort', abort)
       if (--preview.waiters === 0) preview.result.reject(new AppError('Aborted'))
-      await preview.gone
+      // The last to leave sees the torrent out; one that only went away itself does not wait for the others.
+      if (preview.waiters === 0 || !signal.aborted) await preview.gone
     }
   }
 
