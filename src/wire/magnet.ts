@@ -142,14 +142,18 @@ function readPeers(texts: readonly string[]): PeerAddress[] {
 function readSelection(text: string): number[] | null {
   if (text === '') return null
   const selected = new Set<number>()
+  // Counts repeats too: `so=0-199999,0-199999,...` must not cost more than one of them.
+  let room = MAX_FILES
   for (const part of text.split(',')) {
     if (part === '') continue
     const match = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(part)
     if (match === null) throw new DecodeError('the file selection (so) of the magnet link cannot be read')
     const first = Number(match[1])
     const last = match[2] === undefined ? first : Number(match[2])
-    if (last < first || last >= MAX_FILES)
+    room -= last - first + 1
+    if (last < first || last >= MAX_FILES || room < 0) {
       throw new DecodeError('the file selection (so) of the magnet link is out of range')
+    }
     for (let index = first; index <= last; index++) selected.add(index)
   }
   return selected.size === 0 ? null : [...selected].sort((a, b) => a - b)

@@ -48,7 +48,7 @@ export function decodeHandshake(bytes: Uint8Array): Handshake {
   const last = bytes[RESERVED_AT + 7] as number
   return {
     infoHash: infoHashFromBytes(bytes.subarray(INFO_HASH_AT, PEER_ID_AT)),
-    peerId: bytes.slice(PEER_ID_AT),
+    peerId: new Uint8Array(bytes.subarray(PEER_ID_AT)),
     extensions: {
       fast: (last & 0x04) !== 0,
       extended: ((bytes[RESERVED_AT + 5] as number) & 0x10) !== 0,
