@@ -79,7 +79,8 @@ export class WorkerPool {
   async run<Name extends JobName>(name: Name, request: RequestOf<Name>): Promise<ReplyOf<Name>> {
     const entry = jobs[name]
     const cost = (entry.cost as (request: RequestOf<Name>) => number)(request)
-    await this.#queue.admit(cost)
+    if (!this.#stopped) await this.#queue.admit(cost)
+    // Asked again: the pool may have stopped meanwhile.
     if (this.#stopped) throw new AppError('Aborted', 'The worker pool has stopped.')
     return new Promise<ReplyOf<Name>>((resolve, reject) => {
       this.#queue.push({

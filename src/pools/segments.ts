@@ -33,6 +33,8 @@ export function runsOf(blocks: readonly ReceivedBlock[]): Run[] {
  */
 export function wholePiece(runs: readonly Run[], spans: readonly FileSpan[], pieceLength: number): number[] {
   const segments: number[] = []
+  const end = (runs.at(-1)?.begin ?? 0) + (runs.at(-1)?.length ?? 0)
+  if (end > pieceLength) throw new RangeError(`blocks reach ${end}, past the piece of ${pieceLength} bytes`)
   let at = 0
   for (const run of [...runs, { begin: pieceLength, length: 0, segments: [] }]) {
     if (run.begin > at) {
@@ -43,7 +45,6 @@ export function wholePiece(runs: readonly Run[], spans: readonly FileSpan[], pie
     for (const value of run.segments) segments.push(value)
     at = run.begin + run.length
   }
-  if (at !== pieceLength) throw new RangeError(`blocks reach ${at}, past the piece of ${pieceLength} bytes`)
   return segments
 }
 

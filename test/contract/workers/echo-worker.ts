@@ -1,0 +1,26 @@
+// Test worker: answers every job with the sample reply of the table, after checking that the request came as the sample.
+
+import assert from 'node:assert/strict'
+import { jobs } from '../../../src/pools/contract/jobs.ts'
+import { makeRunner } from '../../../workers/run.ts'
+
+/** Request as plain data, the way deepEqual compares it: bytes may come back as another Uint8Array class. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return [...value]
+  if (Array.isArray(value)) return value.map(plain)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]))
+}
+
+function echo<Request, Reply>(sample: { request: Request; reply: Reply }): (request: Request) => Reply {
+  return request => {
+    assert.deepEqual(plain(request), plain(sample.request))
+    return sample.reply
+  }
+}
+
+export const runBatch = makeRunner({
+  'piece.commit': echo(jobs['piece.commit'].sample),
+  'blocks.write': echo(jobs['blocks.write'].sample),
+  'piece.hash': echo(jobs['piece.hash'].sample),
+})

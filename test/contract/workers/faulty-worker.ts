@@ -1,0 +1,18 @@
+// Test worker that fails in the ways a worker can: piece.hash throws, blocks.write fails with an errno, piece.commit
+// ends the thread when its hash begins with 0xff and else works.
+
+import { JobFailure } from '../../../src/pools/jobs/failure.ts'
+import { makeRunner } from '../../../workers/run.ts'
+
+export const runBatch = makeRunner({
+  'piece.commit': request => {
+    if (request.hash[0] === 0xff) process.exit(3)
+    return { verdict: 'ok' }
+  },
+  'blocks.write': request => {
+    throw new JobFailure('ENOSPC', 'no space left on device', request.spans[0]?.fd ?? -1)
+  },
+  'piece.hash': () => {
+    throw new TypeError('a bug')
+  },
+})

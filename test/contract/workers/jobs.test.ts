@@ -1,0 +1,143 @@
+// The worker contract: every job of the table goes through a real thread and back unchanged; failures keep their data;
+// a dead worker loses its jobs and nothing else.
+
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { AppError } from '../../../src/base/errors.ts'
+import { makeBatchCodec } from '../../../src/pools/contract/batch.ts'
+import { type CommitRequest, jobNames, jobs } from '../../../src/pools/contract/jobs.ts'
+import { makePacker, shapesOf } from '../../../src/pools/contract/packer.ts'
+import { JobFailed, type PoolOptions, WorkerPool } from '../../../src/pools/pool.ts'
+import { silentLog } from '../../kit/store-rig.ts'
+
+const echoWorker = new URL('./echo-worker.js', import.meta.url)
+const faultyWorker = new URL('./faulty-worker.js', import.meta.url)
+
+function makePool(
+  t: TestContext,
+  worker: URL,
+  options: Partial<PoolOptions> = {},
+  onRepeatedLoss = (): void => undefined,
+): WorkerPool {
+  const pool = new WorkerPool({ threads: 1, worker, workerData: null, ...options }, { log: silentLog, onRepeatedLoss })
+  t.after(() => pool.stop())
+  return pool
+}
+
+/** The turn in which jobs are posted ends with the first immediate; they are sent in the next. */
+async function untilSent(): Promise<void> {
+  await new Promise(setImmediate)
+  await new Promise(setImmediate)
+}
+
+const lethal: CommitRequest = { ...jobs['piece.commit'].sample.request, hash: new Uint8Array(20).fill(0xff) }
+const harmless = jobs['piece.commit'].sample.request
+const hasCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
+
+test('numbers are unique, and every job comes back from a thread as its sample', async t => {
+  assert.equal(new Set(jobNames.map(name => jobs[name].number)).size, jobNames.length)
+  const pool = makePool(t, echoWorker)
+  for (const name of jobNames)
+    assert.deepEqual(await pool.run(name, jobs[name].sample.request), jobs[name].sample.reply, name)
+  const stats = pool.stats()
+  for (const name of jobNames) assert.equal(stats.jobs[name]?.count, 1)
+  assert.equal(stats.queuedJobs, 0)
+})
+
+test('threads start with the first job, and one turn makes one batch', async t => {
+  const pool = makePool(t, echoWorker, { threads: 2 })
+  assert.equal(pool.stats().threads, 0)
+  const results = Array.from({ length: 64 }, () => pool.run('piece.commit', harmless))
+  await untilSent()
+  assert.equal(pool.stats().batchesInFlight, 1)
+  await Promise.all(results)
+})
+
+test('a new shape inside a message does not break later messages', () => {
+  const [here, there] = [makeBatchCodec(), makeBatchCodec()]
+  for (let i = 0; i < 50; i++) {
+    const odd = { jobs: [{ job: 1, request: { [`new${i}`]: i } }] }
+    assert.deepEqual(there.decodeJobs(here.encodeJobs(odd)), odd)
+  }
+  const batch = { jobs: [{ job: 1, request: jobs['piece.hash'].sample.request.spans }] }
+  assert.deepEqual(there.decodeJobs(here.encodeJobs(batch)), batch)
+})
+
+test('packed messages own exactly their bytes', () => {
+  const packer = makePacker(shapesOf([{ a: 1 }]))
+  const [first, second] = [packer.pack({ a: 1 }), packer.pack({ a: 2 })]
+  assert.equal(first.buffer.byteLength, first.length)
+  assert.notEqual(first.buffer, second.buffer)
+})
+
+test('failures arrive as data: errno with descriptor, bug with stack', async t => {
+  const pool = makePool(t, faultyWorker)
+  await assert.rejects(pool.run('blocks.write', jobs['blocks.write'].sample.request), (error: unknown) => {
+    assert.ok(error instanceof JobFailed)
+    assert.deepEqual(error.data, { code: 'ENOSPC', text: 'no space left on device', fd: 20 })
+    return true
+  })
+  await assert.rejects(pool.run('piece.hash', jobs['piece.hash'].sample.request), (error: unknown) => {
+    assert.ok(error instanceof JobFailed)
+    assert.equal(error.data.code, 'BUG_IN_JOB')
+    assert.match(error.data.text, /TypeError: a bug[\s\S]*faulty-worker/)
+    return true
+  })
+})
+
+test('a dead worker: every job of its batches ends with WorkerLost, the next job gets a new worker', async t => {
+  let reported = 0
+  const pool = makePool(t, faultyWorker, {}, () => reported++)
+  for (let death = 1; death <= 3; death++) {
+    const outcomes = await Promise.allSettled([pool.run('piece.commit', harmless), pool.run('piece.commit', lethal)])
+    for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && hasCode('WorkerLost')(outcome.reason))
+    assert.deepEqual(await pool.run('piece.commit', harmless), { verdict: 'ok' })
+    assert.equal(pool.stats().workersLost, death)
+  }
+  assert.equal(reported, 1)
+})
+
+test('a worker that cannot start: jobs end with WorkerLost instead of hanging', async t => {
+  const pool = makePool(t, new URL('./no-such-worker.js', import.meta.url))
+  const outcomes = await Promise.allSettled([pool.run('piece.commit', harmless), pool.run('piece.commit', harmless)])
+  for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && hasCode('WorkerLost')(outcome.reason))
+})
+
+test('beyond the bound callers wait, and all are served', async t => {
+  const pool = makePool(t, echoWorker, { maxJobs: 2 })
+  const results = Array.from({ length: 20 }, () => pool.run('piece.commit', harmless))
+  await Promise.resolve()
+  assert.equal(pool.stats().queuedJobs, 2)
+  assert.equal(pool.stats().waiting, 18)
+  await Promise.all(results)
+  assert.equal(pool.stats().queuedJobs, 0)
+})
+
+test('a job larger than the bound in bytes is let in alone', async t => {
+  const pool = makePool(t, echoWorker, { maxBytes: 100 })
+  const results = [1, 2, 3].map(() => pool.run('piece.commit', harmless))
+  await Promise.resolve()
+  assert.equal(pool.stats().queuedJobs, 1)
+  await Promise.all(results)
+})
+
+test('stop: running, queued and waiting jobs all reject, and so do later ones', async t => {
+  const pool = makePool(t, echoWorker, { maxJobs: 4 })
+  const results = Array.from({ length: 8 }, () => pool.run('piece.commit', harmless))
+  await untilSent()
+  assert.equal(pool.stats().batchesInFlight, 1)
+  await pool.stop()
+  for (const outcome of await Promise.allSettled(results))
+    assert.ok(outcome.status === 'rejected' && hasCode('Aborted')(outcome.reason))
+  await assert.rejects(pool.run('piece.commit', harmless), hasCode('Aborted'))
+})
+
+test('drain waits for the last job, and no longer than its deadline', async t => {
+  const pool = makePool(t, echoWorker)
+  let done = false
+  const job = pool.run('piece.commit', harmless).then(() => (done = true))
+  await pool.drain(10_000)
+  await job
+  assert.ok(done)
+  await pool.drain(10_000)
+})
