@@ -1,0 +1,177 @@
+// Piece stores in memory, with faults to switch on: disk full, slow, files gone. One object is one disk.
+
+import { createHash } from 'node:crypto'
+import { AppError } from '../../src/base/errors.ts'
+import { pieceBytes } from '../../src/base/lengths.ts'
+import type { Arena, Slot } from '../../src/ports/arena.ts'
+import type { Clock } from '../../src/ports/clock.ts'
+import type {
+  FileFacts,
+  PieceStore,
+  PieceStores,
+  PieceVerdict,
+  ReceivedBlock,
+  StoreLayout,
+} from '../../src/ports/piece-store.ts'
+
+/** What goes wrong now. */
+export interface DiskFaults {
+  /** Writes fail with DiskFull. */
+  full: boolean
+  /** Everything fails with FileMissing. */
+  missing: boolean
+  /** Every read and write takes this long. */
+  delayMs: number
+}
+
+/** The bytes of one torrent on the disk. */
+export interface DiskContent {
+  readonly bytes: Uint8Array
+  /** 1 for every byte-holding piece that was written. */
+  readonly written: Uint8Array
+}
+
+/** Counted calls. */
+export interface DiskCounts {
+  commits: number
+  badHashes: number
+  blockWrites: number
+  verifies: number
+  reads: number
+  syncs: number
+}
+
+/** A disk in memory. Contents outlive the stores, as files outlive a session. */
+export class MemoryPieceStores implements PieceStores {
+  readonly faults: DiskFaults = { full: false, missing: false, delayMs: 0 }
+  readonly counts: DiskCounts = { commits: 0, badHashes: 0, blockWrites: 0, verifies: 0, reads: 0, syncs: 0 }
+  readonly #clock: Clock
+  readonly #contents = new Map<string, DiskContent>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  open(layout: StoreLayout): PieceStore {
+    return new MemoryPieceStore(this, layout)
+  }
+
+  /** What is on the disk for `key`; undefined when nothing was ever written. */
+  content(key: string): DiskContent | undefined {
+    return this.#contents.get(key)
+  }
+
+  /** Puts a complete torrent on the disk (a seeder to be). */
+  put(key: string, bytes: Uint8Array, pieceCount: number): void {
+    this.#contents.set(key, { bytes: Uint8Array.from(bytes), written: new Uint8Array(pieceCount).fill(1) })
+  }
+
+  /** For stores only. */
+  make(layout: StoreLayout): DiskContent {
+    let content = this.#contents.get(layout.key)
+    if (content === undefined) {
+      content = { bytes: new Uint8Array(layout.totalLength), written: new Uint8Array(layout.pieceCount) }
+      this.#contents.set(layout.key, content)
+    }
+    return content
+  }
+
+  /** For stores only. */
+  drop(key: string): void {
+    this.#contents.delete(key)
+  }
+
+  /** For stores only: the time the disk takes, and its faults. */
+  async access(writing: boolean): Promise<void> {
+    const { delayMs } = this.faults
+    if (delayMs > 0) await new Promise<void>(resolve => this.#clock.after(delayMs, resolve))
+    if (this.faults.missing) throw new AppError('FileMissing')
+    if (writing && this.faults.full) throw new AppError('DiskFull')
+  }
+}
+
+class MemoryPieceStore implements PieceStore {
+  readonly #disk: MemoryPieceStores
+  readonly #layout: StoreLayout
+
+  constructor(disk: MemoryPieceStores, layout: StoreLayout) {
+    this.#disk = disk
+    this.#layout = layout
+  }
+
+  async prepare(): Promise<void> {
+    await this.#disk.access(false)
+  }
+
+  async facts(): Promise<FileFacts[]> {
+    const content = this.#disk.content(this.#layout.key)
+    return this.#layout.files.map(file => {
+      const last = Math.floor((file.offset + Math.max(1, file.length) - 1) / this.#layout.pieceLength)
+      const first = Math.floor(file.offset / this.#layout.pieceLength)
+      const exists = !file.padding && (content?.written.subarray(first, last + 1).includes(1) ?? false)
+      return { index: file.index, exists, sizeBytes: exists ? file.length : 0, mtimeMs: exists ? 1 : 0 }
+    })
+  }
+
+  async commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
+    const bytes = new Uint8Array(pieceBytes(this.#layout, piece))
+    for (const block of blocks) bytes.set(block.slot.bytes.subarray(0, block.length), block.begin)
+    this.#disk.counts.commits++
+    if (!this.#matches(piece, bytes)) {
+      this.#disk.counts.badHashes++
+      await this.#disk.access(false)
+      return 'bad-hash'
+    }
+    await this.#disk.access(true)
+    this.#write(piece, 0, bytes)
+    return 'ok'
+  }
+
+  async writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void> {
+    this.#disk.counts.blockWrites++
+    const copies = blocks.map(block => ({ begin: block.begin, bytes: block.slot.bytes.slice(0, block.length) }))
+    await this.#disk.access(true)
+    for (const { begin, bytes } of copies) this.#write(piece, begin, bytes)
+  }
+
+  async verify(piece: number): Promise<PieceVerdict> {
+    this.#disk.counts.verifies++
+    await this.#disk.access(false)
+    const content = this.#disk.content(this.#layout.key)
+    if (content?.written[piece] !== 1) return 'missing'
+    const start = piece * this.#layout.pieceLength
+    const bytes = content.bytes.subarray(start, start + pieceBytes(this.#layout, piece))
+    return this.#matches(piece, bytes) ? 'ok' : 'bad-hash'
+  }
+
+  async read(offset: number, length: number, _arena: Arena, slot: Slot): Promise<number> {
+    this.#disk.counts.reads++
+    await this.#disk.access(false)
+    const content = this.#disk.content(this.#layout.key)
+    if (content === undefined) throw new AppError('FileMissing')
+    const bytes = content.bytes.subarray(offset, Math.min(offset + length, content.bytes.length))
+    slot.bytes.set(bytes)
+    return bytes.length
+  }
+
+  async sync(): Promise<void> {
+    this.#disk.counts.syncs++
+  }
+
+  async close(): Promise<void> {}
+
+  async remove(): Promise<void> {
+    this.#disk.drop(this.#layout.key)
+  }
+
+  #write(piece: number, begin: number, bytes: Uint8Array): void {
+    const content = this.#disk.make(this.#layout)
+    content.bytes.set(bytes, piece * this.#layout.pieceLength + begin)
+    content.written[piece] = 1
+  }
+
+  #matches(piece: number, bytes: Uint8Array): boolean {
+    const hash = createHash('sha1').update(bytes).digest()
+    return hash.equals(this.#layout.pieceHashes.subarray(piece * 20, piece * 20 + 20))
+  }
+}
