@@ -88,7 +88,11 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   readonly run: (context: RouteContext, input: RouteInput<unknown>) => unknown
 }
 
-type ParametersOf<P> = P extends TObject ? Static<P> : P extends 'object' ? Record<string, unknown> : Record<string, never>
+type ParametersOf<P> = P extends TObject
+  ? Static<P>
+  : P extends 'object'
+    ? Record<string, unknown>
+    : Record<string, never>
 
 interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object' | null, R extends TSchema | null> {
   id: string

@@ -1,6 +1,5 @@
 // Finds the route of a method and a path. Built once from the table; static paths by map, the rest by segments.
 
-import { AppError } from '../base/errors.ts'
 import type { Route } from './route.ts'
 
 /** What the path alone tells: all routes there by method, and the decoded segments by name. */
@@ -14,7 +13,7 @@ interface Pattern {
   readonly routes: Map<string, Route>
 }
 
-/** Longest path with segments, bytes: the request head has 64 KiB. */
+/** Segments that are looked at; no route has as many. */
 const MAX_SEGMENTS = 64
 
 /** The routing table. HEAD finds the routes of GET. */
@@ -31,8 +30,8 @@ export class Router {
     }
   }
 
-  /** Throws AppError NotFound when nothing is at the path. `rawPath` is as sent, without the query. */
-  match(rawPath: string): PathMatch {
+  /** What is at a path, or null. `rawPath` is as sent, without the query. */
+  find(rawPath: string): PathMatch | null {
     const fixed = this.#fixed.get(rawPath)
     if (fixed !== undefined) return { routes: fixed, path: {} }
     const segments = rawPath.split('/', MAX_SEGMENTS + 1)
@@ -40,7 +39,7 @@ export class Router {
       const path = matchSegments(pattern.segments, segments)
       if (path !== null) return { routes: pattern.routes, path }
     }
-    throw new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
+    return null
   }
 
   #fixedOf(path: string): Map<string, Route> {

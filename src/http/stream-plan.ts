@@ -4,7 +4,9 @@
 import { type ByteRange, chooseRanges } from './range-header.ts'
 
 /** A part of the body: bytes of the file, or text of the multipart frame. */
-export type BodyPart = { readonly kind: 'file'; readonly range: ByteRange } | { readonly kind: 'text'; readonly bytes: Uint8Array }
+export type BodyPart =
+  | { readonly kind: 'file'; readonly range: ByteRange }
+  | { readonly kind: 'text'; readonly bytes: Uint8Array }
 
 export interface StreamPlan {
   readonly status: 200 | 206 | 304 | 416
@@ -61,7 +63,11 @@ function planSingle(request: StreamRequest, headers: readonly [string, string][]
   }
 }
 
-function planMultipart(request: StreamRequest, headers: readonly [string, string][], ranges: readonly ByteRange[]): StreamPlan {
+function planMultipart(
+  request: StreamRequest,
+  headers: readonly [string, string][],
+  ranges: readonly ByteRange[],
+): StreamPlan {
   const parts: BodyPart[] = []
   for (const [at, range] of ranges.entries()) {
     const lead = at === 0 ? '' : '\r\n'

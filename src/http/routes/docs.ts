@@ -63,7 +63,11 @@ const pageRoute = (id: string, path: string, base: string) =>
     reply: null,
     errors: [],
     sample: { path, status: 200 },
-    run: (): BytesReply => ({ contentType: HTML, body: Buffer.from(page(base)), headers: [['Content-Security-Policy', POLICY]] }),
+    run: (): BytesReply => ({
+      contentType: HTML,
+      body: Buffer.from(page(base)),
+      headers: [['Content-Security-Policy', POLICY]],
+    }),
   })
 
 const openApi = route({

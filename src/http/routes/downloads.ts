@@ -207,11 +207,7 @@ export const downloadRoutes = [
   downloadFiles,
   torrentRoute('downloads.torrent', '/downloads'),
   torrentRoute('downloads.torrentSingular', '/download'),
-  streamRoute(
-    'downloads.stream',
-    '/downloads/{infohash}/stream/{fileindex}',
-    `/downloads/${SAMPLE_INFOHASH}/stream/0`,
-  ),
+  streamRoute('downloads.stream', '/downloads/{infohash}/stream/{fileindex}', `/downloads/${SAMPLE_INFOHASH}/stream/0`),
   streamRoute(
     'downloads.streamNamed',
     '/downloads/{infohash}/stream/{fileindex}/{name}',

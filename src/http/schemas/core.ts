@@ -3,7 +3,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Json } from '../../services/api.ts'
 
-const AnyJson = Type.Unsafe<Json>({ description: 'any JSON value' })
+const AnyJson = Type.Unsafe<Json>(Type.Any({ description: 'any JSON value' }))
 
 export const StateReply = Type.Object({
   state: Type.Union([Type.Literal('STARTING'), Type.Literal('UPGRADING'), Type.Literal('STARTED')]),
@@ -34,7 +34,9 @@ export const TorrentInfoParameters = Type.Object({
 })
 
 export const TorrentInfoReply = Type.Object({
-  metainfo: Type.Unsafe<Json>({ description: 'the torrent dictionary; text where UTF-8, other binary as hex' }),
+  metainfo: Type.Unsafe<Json>(
+    Type.Any({ description: 'the torrent dictionary; text where UTF-8, other binary as hex' }),
+  ),
   infohash: Type.String({ description: 'extra' }),
   download_exists: Type.Boolean({ description: 'extra' }),
 })

@@ -29,6 +29,7 @@ export class RangeWriter implements BlockedStream {
   readonly #arena: Arena
   readonly #schedule: StreamSchedule
   #offset = 0
+  #stopped = false
   #wake: (() => void) | null = null
   // The last bytes of a blocked answer, if they are few: see #keepTail.
   #tail: Uint8Array | null = null
@@ -69,6 +70,8 @@ export class RangeWriter implements BlockedStream {
   }
 
   #stop(): void {
+    if (this.#stopped) return
+    this.#stopped = true
     this.#schedule.unblock(this)
     this.#reader.close()
     this.#tail = null
@@ -139,7 +142,7 @@ export class RangeWriter implements BlockedStream {
     this.#offset += taken
     if (accepted) return 'more'
     this.#keepTail(chunk.subarray(taken))
-    this.#schedule.block(this)
+    if (!this.#stopped) this.#schedule.block(this)
     return 'blocked'
   }
 

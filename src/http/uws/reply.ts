@@ -140,7 +140,9 @@ export class Reply {
 
   #longBody(status: number, headers: readonly Header[], body: Uint8Array): void {
     if (this.#share.waitingBytes + body.length > MAX_WAITING_BYTES) {
-      const answer = { error: { handled: true, code: 'TooManyRequests', message: 'Too many long answers wait for slow clients.' } }
+      const answer = {
+        error: { handled: true, code: 'TooManyRequests', message: 'Too many long answers wait for slow clients.' },
+      }
       return this.json(503, answer, [['Retry-After', '2']])
     }
     let done = false

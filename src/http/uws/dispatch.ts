@@ -1,0 +1,184 @@
+// One request from its first byte to its answer: gate, route, body, check, run, answer. Everything that can go wrong on
+// the way ends in the error envelope; nothing is thrown out of here (a throw inside a native callback ends the process).
+
+import { AppError } from '../../base/errors.ts'
+import type { Log } from '../../ports/log.ts'
+import { InputCheck } from '../checked-input.ts'
+import { Gate } from '../gate.ts'
+import type { HttpDeps, HttpOptions } from '../options.ts'
+import { corsHeaders, preflightHeaders } from '../origin.ts'
+import { type RawParameters, parseBody, parseJsonObject, parsePairs } from '../raw-parameters.ts'
+import type { BytesReply, EventsReply, Route, RouteContext } from '../route.ts'
+import { type PathMatch, Router, allowedMethods, routeFor } from '../router.ts'
+import type { StreamableFile } from '../../services/api.ts'
+import { BodyShare, collectBody } from './body.ts'
+import { EventStream, eventHeaders, wantsServerSent } from './event-stream.ts'
+import type { HttpRequest, HttpResponse } from './native.ts'
+import { type Header, Reply, ReplyShare } from './reply.ts'
+import { type RequestHead, copyHead } from './request.ts'
+import { StreamAnswers } from './stream-answer.ts'
+import { StreamSchedule } from './stream-schedule.ts'
+
+const DEFAULT_SILENT_MS = 600_000
+const DEFAULT_MAX_STREAMS = 2000
+const DEFAULT_MAX_FOLLOWERS = 256
+
+export class Dispatch {
+  /** Once true, every new request is refused. */
+  stopping = false
+  readonly share = new ReplyShare()
+  readonly #bodies = new BodyShare()
+  readonly #context: RouteContext
+  readonly #deps: HttpDeps
+  readonly #log: Log
+  readonly #gate: Gate
+  readonly #origins: readonly string[]
+  readonly #router: Router
+  readonly #checks = new Map<Route, InputCheck>()
+  readonly #streams: StreamAnswers
+  readonly #followers = new Set<Reply>()
+  readonly #maxFollowers: number
+
+  constructor(options: HttpOptions, context: RouteContext, deps: HttpDeps) {
+    this.#context = context
+    this.#deps = deps
+    this.#log = deps.log.part('http')
+    this.#gate = new Gate(options, context.links)
+    this.#origins = options.origins
+    this.#router = new Router(context.routes)
+    this.#maxFollowers = options.maxFollowers ?? DEFAULT_MAX_FOLLOWERS
+    const schedule = new StreamSchedule(deps.clock, options.silentReaderMs ?? DEFAULT_SILENT_MS)
+    this.#streams = new StreamAnswers(options.maxStreams ?? DEFAULT_MAX_STREAMS, {
+      arena: deps.rangeArena,
+      random: deps.random,
+      schedule,
+    })
+  }
+
+  /** The native handler of every request. Never throws. */
+  handle(res: HttpResponse, req: HttpRequest): void {
+    const head = copyHead(req)
+    const reply = new Reply(res, this.share, head.method === 'HEAD', corsHeaders(head.origin, this.#origins))
+    try {
+      this.#dispatch(head, reply)
+    } catch (thrown) {
+      this.#fail(reply, head, thrown)
+    }
+  }
+
+  /** Ends the answers that have no end of their own. */
+  cutEndless(): void {
+    this.#streams.cutAll()
+    for (const reply of [...this.#followers]) reply.cut()
+  }
+
+  // Synchronous up to the point where the body is being collected: the native side demands it.
+  #dispatch(head: RequestHead, reply: Reply): void {
+    this.#gate.checkPlace(head)
+    if (this.#gate.isPreflight(head)) return reply.headersOnly(204, preflightHeaders(), null)
+    const match = this.#router.find(head.path)
+    this.#gate.checkKey(head, match)
+    if (this.stopping) throw new AppError('NotReady', 'The node is stopping.')
+    if (match === null) throw new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
+    const route = routeFor(match, head.method)
+    if (route === null) return this.#refuseMethod(reply, match)
+    const body = route.method === 'GET' ? null : collectBody(reply, this.#bodies)
+    this.#answer(route, match, head, reply, body).catch((thrown: unknown) => this.#fail(reply, head, thrown))
+  }
+
+  #refuseMethod(reply: Reply, match: PathMatch): void {
+    const allow = allowedMethods(match)
+    const error = new AppError('MethodNotAllowed', `This path answers to ${allow}.`)
+    reply.error(error, [['Allow', allow]])
+  }
+
+  async #answer(
+    route: Route,
+    match: PathMatch,
+    head: RequestHead,
+    reply: Reply,
+    body: Promise<Buffer> | null,
+  ): Promise<void> {
+    const parameters = this.#parameters(route, head, body === null ? null : await body)
+    if (route.kind === 'stream') this.#streams.checkRoom()
+    const input = { path: match.path, parameters, lastEventId: head.lastEventId, signal: reply.signal }
+    const result = await route.run(this.#context, input)
+    if (!reply.alive) return
+    switch (route.kind) {
+      case 'json':
+        return reply.json(200, result)
+      case 'bytes':
+        return this.#answerBytes(reply, result as BytesReply)
+      case 'stream':
+        return this.#streams.answer(reply, head, result as StreamableFile)
+      case 'events':
+        return this.#answerEvents(reply, head, result as EventsReply)
+    }
+  }
+
+  #parameters(route: Route, head: RequestHead, body: Buffer | null): unknown {
+    if (route.parameters === null) return {}
+    if (route.parameters === 'object') return this.#plainObject(body ?? Buffer.alloc(0))
+    let check = this.#checks.get(route)
+    if (check === undefined) {
+      check = new InputCheck(route.parameters, route.oldNames)
+      this.#checks.set(route, check)
+    }
+    return check.check(rawParameters(route, head, body))
+  }
+
+  // Bodies that are an object of their own shape: pairs cannot express it. No body is an empty object.
+  #plainObject(body: Buffer): Record<string, unknown> {
+    const object = parseJsonObject(body)
+    if (object === null && body.toString('latin1').trim() !== '') {
+      throw new AppError('BadRequest', 'The body must be a JSON object.')
+    }
+    return object ?? {}
+  }
+
+  #answerBytes(reply: Reply, answer: BytesReply): void {
+    const headers: readonly Header[] = answer.headers ?? []
+    reply.bytes(200, answer.contentType, answer.body, headers)
+  }
+
+  #answerEvents(reply: Reply, head: RequestHead, answer: EventsReply): void {
+    const serverSent = wantsServerSent(head.accept)
+    if (reply.headOnly) return reply.headersOnly(200, eventHeaders(serverSent), null)
+    if (this.#followers.size >= this.#maxFollowers) {
+      throw new AppError('TooManyRequests', `${this.#maxFollowers} clients follow events already; try again.`)
+    }
+    this.#followers.add(reply)
+    reply.onAbort(() => this.#followers.delete(reply))
+    try {
+      new EventStream(reply, serverSent).start(answer, this.#deps.clock)
+    } catch (thrown) {
+      this.#followers.delete(reply)
+      throw thrown
+    }
+  }
+
+  #fail(reply: Reply, head: RequestHead, thrown: unknown): void {
+    // What fails because its client has gone is nobody's error.
+    if (!reply.alive) return
+    try {
+      if (reply.error(thrown)) this.#reportBug(head, thrown)
+    } catch (second) {
+      this.#reportBug(head, second)
+      reply.cut()
+    }
+  }
+
+  #reportBug(head: RequestHead, thrown: unknown): void {
+    const stack = thrown instanceof Error ? thrown.stack : String(thrown)
+    // The query may hold a key; the path may not.
+    this.#log.error('a request failed unexpectedly', { method: head.method, path: head.path, stack })
+    this.#deps.onException(thrown)
+  }
+}
+
+function rawParameters(route: Route, head: RequestHead, body: Buffer | null): RawParameters {
+  if (route.method === 'GET') return parsePairs(head.queryText)
+  const fromBody = parseBody(body ?? Buffer.alloc(0))
+  if (route.method !== 'DELETE') return fromBody
+  return new Map([...parsePairs(head.queryText), ...fromBody])
+}

@@ -1,0 +1,70 @@
+// Answers a stream request: plans it, opens a reader if there is a body, and runs the writer. Counts open streams.
+
+import mime from 'mime'
+import { AppError } from '../../base/errors.ts'
+import type { Random } from '../../ports/random.ts'
+import type { StreamableFile } from '../../services/api.ts'
+import { planStream } from '../stream-plan.ts'
+import { RangeWriter, type RangeWriterDeps } from './range-writer.ts'
+import type { Reply } from './reply.ts'
+import type { RequestHead } from './request.ts'
+
+const UNKNOWN_TYPE = 'application/octet-stream'
+
+export interface StreamAnswersDeps extends RangeWriterDeps {
+  readonly random: Random
+}
+
+/** All stream answers of a server. */
+export class StreamAnswers {
+  readonly #deps: StreamAnswersDeps
+  readonly #maxStreams: number
+  readonly #open = new Set<Reply>()
+
+  constructor(maxStreams: number, deps: StreamAnswersDeps) {
+    this.#maxStreams = maxStreams
+    this.#deps = deps
+  }
+
+  /** Bodies under way. */
+  get openCount(): number {
+    return this.#open.size
+  }
+
+  /** Throws AppError TooManyRequests when no further stream fits; asked before any work is done for one. */
+  checkRoom(): void {
+    if (this.#open.size >= this.#maxStreams) {
+      throw new AppError('TooManyRequests', `${this.#maxStreams} streams are open already; try again.`)
+    }
+  }
+
+  /** Settles when the answer is complete or its client gone. Rejects with what the reader throws. */
+  async answer(reply: Reply, head: RequestHead, file: StreamableFile): Promise<void> {
+    const plan = planStream({
+      head: reply.headOnly,
+      range: head.range,
+      ifRange: head.ifRange,
+      ifNoneMatch: head.ifNoneMatch,
+      size: file.size,
+      tag: file.tag,
+      contentType: mime.getType(file.name) ?? UNKNOWN_TYPE,
+      boundary: Buffer.from(this.#deps.random.bytes(18)).toString('hex'),
+    })
+    if (plan.status === 416) return void reply.error(new AppError('RangeNotSatisfiable'), plan.headers)
+    if (plan.status === 304) return reply.headersOnly(304, plan.headers, null)
+    if (reply.headOnly || plan.length === 0) return reply.headersOnly(plan.status, plan.headers, plan.length)
+    this.checkRoom()
+    const reader = file.openReader()
+    this.#open.add(reply)
+    try {
+      await new RangeWriter(reply, plan, reader, this.#deps).run()
+    } finally {
+      this.#open.delete(reply)
+    }
+  }
+
+  /** Cuts every stream: it would go on for as long as its film. */
+  cutAll(): void {
+    for (const reply of [...this.#open]) reply.cut()
+  }
+}

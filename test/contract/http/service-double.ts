@@ -1,0 +1,245 @@
+// A double of all services: answers with complete records, notes every call, fails on demand, and serves one file from
+// memory whose bytes become available step by step.
+
+import { AppError } from '../../../src/base/errors.ts'
+import type { Slot } from '../../../src/ports/arena.ts'
+import type {
+  DownloadRecord,
+  EventRecord,
+  FileRecord,
+  Json,
+  PeerRecord,
+  Services,
+  StreamReader,
+  StreamableFile,
+} from '../../../src/services/api.ts'
+
+export const HASH = '0123456789abcdef0123456789abcdef01234567'
+
+const file: FileRecord = { index: 0, name: 'Film/film.mp4', size: 1000, included: true, progress: 0.5 }
+
+const peer: PeerRecord = {
+  ip: '192.0.2.1',
+  dtotal: 1,
+  downrate: 2,
+  uinterested: true,
+  wstate: 'unchoked',
+  optimistic: false,
+  id: '00',
+  port: 6881,
+  client: 'Transmission 4.0',
+  direction: 'L',
+  uprate: 0,
+  utotal: 0,
+  uchoked: true,
+  dinterested: true,
+  dchoked: false,
+  snubbed: false,
+  completed: 0.5,
+  speed: 0,
+  upload_only: false,
+  seed: false,
+  connection_type: 0,
+  rstate: 'choked',
+}
+
+/** A record with every field. */
+export const download: DownloadRecord = {
+  name: 'Film',
+  infohash: HASH,
+  progress: 0.5,
+  status: 'DLSTATUS_DOWNLOADING',
+  size: 1000,
+  eta: 60,
+  speed_down: 10,
+  speed_up: 1.5,
+  num_peers: 3,
+  num_seeds: 2,
+  num_connected_peers: 1,
+  num_connected_seeds: 0,
+  total_up: 5,
+  total_down: 500,
+  total_pieces: 1,
+  ratio: 0.01,
+  hops: 0,
+  anon_download: false,
+  safe_seeding: true,
+  max_upload_speed: 0,
+  max_download_speed: 0,
+  destination: '/srv/media',
+  availability: 2.5,
+  error: '',
+  time_added: 1_700_000_000,
+  vod_mode: false,
+  vod_prebuffering_progress: 0,
+  vod_prebuffering_progress_consec: 0,
+  trackers: [{ url: 'http://t.example/announce', status: 'Working', peers: 3 }],
+  files: [file],
+  peers: [peer],
+  pieces: 'gA==',
+}
+
+/** A reader of bytes in memory; `availableTo` says how many bytes of the file are there. */
+class MemoryReader implements StreamReader {
+  readonly #double: ServiceDouble
+  closed = false
+  #wait: { position: number; resolve: (count: number) => void; reject: (error: unknown) => void } | null = null
+
+  constructor(double: ServiceDouble) {
+    this.#double = double
+  }
+
+  waitFor(position: number): number | Promise<number> {
+    if (position >= this.#double.content.length) return 0
+    const there = this.#double.availableTo - position
+    if (there > 0) return there
+    return new Promise((resolve, reject) => {
+      this.#wait = { position, resolve, reject }
+    })
+  }
+
+  wake(): void {
+    const wait = this.#wait
+    if (wait === null || this.#double.availableTo <= wait.position) return
+    this.#wait = null
+    wait.resolve(this.#double.availableTo - wait.position)
+  }
+
+  fail(error: unknown): void {
+    this.#wait?.reject(error)
+    this.#wait = null
+  }
+
+  async read(position: number, length: number, slot: Slot): Promise<number> {
+    await new Promise(resolve => setImmediate(resolve))
+    const bytes = this.#double.content.subarray(position, Math.min(position + length, this.#double.availableTo))
+    slot.bytes.set(bytes)
+    this.#double.reads += 1
+    return bytes.length
+  }
+
+  close(): void {
+    this.closed = true
+    this.fail(new AppError('Aborted'))
+  }
+}
+
+type Deliver = (record: EventRecord) => boolean
+
+export class ServiceDouble implements Services {
+  /** Every call as [method, ...arguments]. */
+  readonly calls: unknown[][] = []
+  /** Thrown by the next calls when set. */
+  failure: unknown = null
+  content: Buffer = Buffer.alloc(0)
+  availableTo = Number.POSITIVE_INFINITY
+  fileName = 'Film/film.mp4'
+  downloadCount = 1
+  reads = 0
+  readonly readers: MemoryReader[] = []
+  readonly followers = new Set<Deliver>()
+  /** Asked by tests of event back pressure. */
+  room: (() => undefined | Promise<void>) | null = null
+
+  /** How many readers are open now. */
+  get openReaders(): number {
+    return this.readers.filter(reader => !reader.closed).length
+  }
+
+  /** Makes bytes of the file available up to `end`. */
+  makeAvailable(end: number): void {
+    this.availableTo = end
+    for (const reader of this.readers) reader.wake()
+  }
+
+  #note(...call: unknown[]): void {
+    this.calls.push(call)
+    if (this.failure !== null) throw this.failure
+  }
+
+  readonly downloads = {
+    list: (options: unknown): DownloadRecord[] => {
+      this.#note('list', options)
+      return Array.from({ length: this.downloadCount }, () => download)
+    },
+    add: async (request: unknown) => {
+      this.#note('add', request)
+      return { started: true, infohash: HASH }
+    },
+    remove: async (infohash: string, removeData: boolean) => {
+      this.#note('remove', infohash, removeData)
+      return { infohash, removed: true }
+    },
+    patch: async (infohash: string, change: object) => {
+      this.#note('patch', infohash, change)
+      return { infohash, modified: Object.keys(change).length > 0 }
+    },
+    files: (infohash: string): FileRecord[] => {
+      this.#note('files', infohash)
+      return [file]
+    },
+    torrentFile: async (infohash: string): Promise<Uint8Array> => {
+      this.#note('torrentFile', infohash)
+      return Buffer.from('d4:infod4:name4:Filmee')
+    },
+    streamable: async (infohash: string, fileIndex: string, _signal: AbortSignal): Promise<StreamableFile> => {
+      this.#note('streamable', infohash, fileIndex)
+      return {
+        name: this.fileName,
+        size: this.content.length,
+        tag: `${infohash}-${fileIndex}`,
+        openReader: () => this.#open(),
+      }
+    },
+  }
+
+  #open(): StreamReader {
+    const reader = new MemoryReader(this)
+    this.readers.push(reader)
+    return reader
+  }
+
+  readonly torrentInfo = {
+    read: async (uri: string, _signal: AbortSignal) => {
+      this.#note('torrentInfo', uri)
+      return { metainfo: { info: { name: 'Film' } } as Json, infohash: HASH, download_exists: false }
+    },
+  }
+
+  readonly settings = {
+    read: () => {
+      this.#note('settings')
+      return { settings: { libtorrent: { port: -1 } as Record<string, Json> }, ports: { 'libtorrent~port': 6881 } }
+    },
+    change: async (body: Json) => {
+      this.#note('changeSettings', body)
+      return { modified: true, restart_required: [] }
+    },
+  }
+
+  readonly state = {
+    read: () => {
+      this.#note('state')
+      return { state: 'STARTED' as const, last_exception: null }
+    },
+    ports: () => {
+      this.#note('ports')
+      return { 'http_api~port': 52194 }
+    },
+  }
+
+  readonly events = {
+    follow: (since: number | null, deliver: Deliver, room?: () => undefined | Promise<void>) => {
+      this.#note('follow', since)
+      this.room = room ?? null
+      deliver({ id: 1, type: 'events_start', event: { tribler_started: true, version: '1.2.3' } })
+      this.followers.add(deliver)
+      return { close: () => this.followers.delete(deliver) }
+    },
+  }
+
+  /** Sends an event to all followers; those that refuse are gone. */
+  emit(record: EventRecord): void {
+    for (const deliver of [...this.followers]) if (!deliver(record)) this.followers.delete(deliver)
+  }
+}
