@@ -203,10 +203,12 @@ export class TorrentAnnouncer implements Announcer {
         this.#handleFailure(entry, event, new TrackerError('the announce failed inside this node'))
         return false
       })
-      .finally(() => {
+      .then(taken => {
         ends.removeEventListener('abort', onEnd)
         entry.inFlight = null
-        this.#tellCompleted(entry)
+        // Only after a success: a tracker that fails is asked again after its back-off, by a round.
+        if (taken) this.#tellCompleted(entry)
+        return taken
       })
     entry.inFlight = { event, abort, done }
     return done

@@ -1,6 +1,7 @@
-// What is asked of a tracker and what it answers, whatever carries it (HTTP or UDP). Types and bounds only.
+// What is asked of a tracker and what it answers, whatever carries it (HTTP or UDP). Types, bounds and the text of trackers.
 
 import type { PeerAddress } from '../base/ids.ts'
+import { plainLine } from './plain-text.ts'
 
 /** Announce events of BEP 3; null is a regular announce. */
 export type AnnounceEvent = 'started' | 'completed' | 'stopped' | null
@@ -8,7 +9,7 @@ export type AnnounceEvent = 'started' | 'completed' | 'stopped' | null
 /** Most peers used of one answer: no torrent connects to more, and a list costs memory. */
 export const MAX_PEERS_PER_ANSWER = 2_000
 
-/** Longest text of a tracker (failure, warning) that is kept, characters. */
+/** Longest text of a tracker (failure, warning) that is kept, bytes. */
 export const MAX_TRACKER_TEXT = 200
 
 /** One announce. Counters in bytes of this session. */
@@ -58,15 +59,11 @@ export interface ScrapeCounts {
   readonly completed: number
 }
 
-// biome-ignore format: the classes of characters stand one a line
-const UNPRINTABLE = new RegExp([
-  '[\\u0000-\\u001f\\u007f-\\u009f]', // control characters
-  '[\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]', // invisible ones and those that turn the direction
-].join('|'), 'g')
-
-/** A tracker's text made fit to be shown: one line, no control characters, at most MAX_TRACKER_TEXT characters. */
+/**
+ * A tracker's text made fit to be shown: one line without control or invisible characters, at most MAX_TRACKER_TEXT
+ * bytes.
+ */
 export function trackerText(bytes: Uint8Array): string {
-  const cut = bytes.subarray(0, MAX_TRACKER_TEXT * 4)
-  const text = new TextDecoder().decode(cut).replace(UNPRINTABLE, ' ').trim()
-  return text.length > MAX_TRACKER_TEXT ? `${text.slice(0, MAX_TRACKER_TEXT)}...` : text
+  const text = new TextDecoder().decode(bytes.subarray(0, MAX_TRACKER_TEXT * 2))
+  return plainLine(text.replace(/\p{Cf}/gu, ' '), MAX_TRACKER_TEXT) ?? ''
 }

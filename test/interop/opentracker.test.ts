@@ -1,0 +1,155 @@
+// Announces against opentracker (Debian), over HTTP and UDP: two torrents' peers find each other, counts are right,
+// stopped removes, an unlisted infohash is refused.
+
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type InfoHash, parseInfoHash } from '../../src/base/ids.ts'
+import { AddressPolicy } from '../../src/io/address-policy.ts'
+import { SystemClock } from '../../src/io/clock.ts'
+import { DnsResolver } from '../../src/io/dns-resolver.ts'
+import { GuardedHttp } from '../../src/io/guarded-http.ts'
+import { SystemRandom } from '../../src/io/random.ts'
+import { DgramNetwork } from '../../src/io/udp-dgram.ts'
+import type { Announcer, TrackerRow } from '../../src/ports/announcer.ts'
+import { TorrentAnnouncers } from '../../src/tracker/announcer.ts'
+import { needs } from '../kit/requirements.ts'
+import { waitFor } from '../kit/wait-for.ts'
+import { silentLog } from '../unit/tracker/tracker-kit.ts'
+
+const LISTED = '0123456789abcdef0123456789abcdef01234567'
+const UNLISTED = 'ff23456789abcdef0123456789abcdef01234567'
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise<void>(resolve => server.close(() => resolve()))
+  return port
+}
+
+interface RunningTracker {
+  readonly port: number
+  stop(): Promise<void>
+}
+
+async function answers(port: number): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/scrape`).then(
+    reply => reply.arrayBuffer().then(() => true),
+    () => false,
+  )
+}
+
+async function startOpentracker(): Promise<RunningTracker> {
+  // It changes its root to this folder and becomes nobody, so nobody must be able to enter it.
+  const folder = await mkdtemp(join(tmpdir(), 'opentracker-'))
+  await chmod(folder, 0o755)
+  await writeFile(join(folder, 'whitelist'), `${LISTED}\n`)
+  const port = await freePort()
+  const args = ['-i', '127.0.0.1', '-p', String(port), '-P', String(port), '-d', folder, '-w', 'whitelist']
+  const child: ChildProcess = spawn('opentracker', args, { cwd: folder, stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  const stop = async (): Promise<void> => {
+    child.kill('SIGKILL')
+    await ended
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await waitFor('opentracker to answer', () => answers(port), 10_000)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { port, stop }
+}
+
+interface Node {
+  readonly announcers: TorrentAnnouncers
+  readonly peers: string[]
+  create(infoHash: string, url: string): Announcer
+  close(): Promise<void>
+}
+
+function makeNode(listenPort: number): Node {
+  const policy = new AddressPolicy()
+  const resolver = new DnsResolver({ policy })
+  const http = new GuardedHttp({ userAgent: 'Tributary/test', localIp: null }, { policy, resolver })
+  const random = new SystemRandom()
+  const deps = { clock: new SystemClock(), random, log: silentLog, http, udp: new DgramNetwork(), resolver }
+  const announcers = new TorrentAnnouncers({ httpTimeoutMs: 5_000, udpRetryBaseMs: 2_000 }, deps)
+  announcers.setListenPort(listenPort)
+  const peers: string[] = []
+  return {
+    announcers,
+    peers,
+    create: (infoHash, url) =>
+      announcers.create({
+        infoHash: parseInfoHash(infoHash) as InfoHash,
+        peerId: random.bytes(20),
+        tiers: [[url]],
+        wantedPeers: () => 50,
+        counters: () => ({ uploaded: 0, downloaded: 0, left: listenPort === 5_001 ? 0 : 100 }),
+        onPeers: found => void peers.push(...found.map(peer => `${peer.ip}:${peer.port}`)),
+      }),
+    close: async () => {
+      await announcers.close()
+      await http.close()
+    },
+  }
+}
+
+async function rowWhen(announcer: Announcer, done: (row: TrackerRow) => boolean): Promise<TrackerRow> {
+  const row = (): TrackerRow | undefined => announcer.rows()[0]
+  return await waitFor('a tracker row', () => (done(row() as TrackerRow) ? row() : false), 10_000, row)
+}
+
+async function swarmOfTwo(urlOf: (port: number) => string): Promise<void> {
+  const tracker = await startOpentracker()
+  const seeder = makeNode(5_001)
+  const leecher = makeNode(5_002)
+  try {
+    const url = urlOf(tracker.port)
+    const seeding = seeder.create(LISTED, url)
+    seeding.start()
+    await rowWhen(seeding, row => row.status === 'Working')
+    const leeching = leecher.create(LISTED, url)
+    leeching.start()
+    const row = await rowWhen(leeching, found => found.status === 'Working')
+    assert.ok(leecher.peers.includes('127.0.0.1:5001'), leecher.peers.join())
+    assert.equal(row.seeders, 1)
+    assert.equal(row.leechers, 1)
+
+    await seeding.stop(5_000)
+    const late = makeNode(5_003)
+    const looking = late.create(LISTED, url)
+    looking.start()
+    const after = await rowWhen(looking, found => found.status === 'Working')
+    assert.equal(after.seeders, 0, 'stopped was not heard')
+    assert.ok(!late.peers.includes('127.0.0.1:5001'))
+    await looking.stop(5_000)
+    await late.close()
+
+    const refused = leecher.create(UNLISTED, url)
+    refused.start()
+    const bad = await rowWhen(refused, found => found.status.startsWith('Error: '))
+    // Over UDP it refuses with an announce answer of 8 bytes.
+    assert.match(bad.status, /not authorized|cut off/)
+    await refused.stop(1_000)
+    await leeching.stop(5_000)
+  } finally {
+    await seeder.close()
+    await leecher.close()
+    await tracker.stop()
+  }
+}
+
+const skip = needs('opentracker')
+
+test('opentracker over HTTP', { skip }, () => swarmOfTwo(port => `http://127.0.0.1:${port}/announce`))
+
+test('opentracker over UDP', { skip }, () => swarmOfTwo(port => `udp://127.0.0.1:${port}/announce`))

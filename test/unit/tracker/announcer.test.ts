@@ -1,0 +1,361 @@
+// TorrentAnnouncers: who is asked, when and with which event, in a world where only the test moves time.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { reply, settle, TrackerWorld } from './tracker-kit.ts'
+
+const url = (host: string): string => `http://${host}/announce`
+
+function statuses(world: { rows(): readonly { url: string; status: string }[] }): Record<string, string> {
+  return Object.fromEntries(world.rows().map(row => [new URL(row.url).host, row.status]))
+}
+
+test('started is said once, then regular announces follow in the interval of the tracker', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply({ interval: 900, peers: Buffer.from([10, 0, 0, 1, 0x1a, 0xe1]) }))
+  const torrent = world.create([[url('a')]])
+  assert.deepEqual(torrent.rows(), [
+    { url: url('a'), status: 'Not contacted yet', peers: 0, seeders: null, leechers: null },
+  ])
+  torrent.start()
+  await world.clock.advance(0)
+  assert.deepEqual(world.http.events('a'), ['started'])
+  const query = world.http.announces('a')[0]?.query
+  assert.equal(query?.get('port'), '6881')
+  assert.equal(query?.get('left'), '1000')
+  assert.equal(query?.get('uploaded'), '1')
+  assert.equal(query?.get('downloaded'), '2')
+  assert.equal(query?.get('compact'), '1')
+  assert.equal(query?.get('numwant'), '50')
+  assert.match(query?.get('key') ?? '', /^[0-9a-f]{8}$/)
+  assert.equal(query?.has('ip'), false)
+  assert.deepEqual(world.peers, ['10.0.0.1:6881'])
+  assert.deepEqual(torrent.rows(), [{ url: url('a'), status: 'Working', peers: 1, seeders: 3, leechers: 4 }])
+  await world.clock.advance(899_000)
+  assert.deepEqual(world.http.events('a'), ['started'])
+  await world.clock.advance(1_000)
+  assert.deepEqual(world.http.events('a'), ['started', ''])
+  assert.equal(world.http.announces('a')[1]?.query.get('key'), query?.get('key'))
+})
+
+test('an interval of the tracker is held between one minute and one day', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('fast', () => reply({ interval: 1 }))
+  world.http.trackers.set('slow', () => reply({ interval: 999_999_999 }))
+  world.create([[url('fast')]]).start()
+  world.create([[url('slow')]]).start()
+  await world.clock.advance(59_000)
+  assert.equal(world.http.announces('fast').length, 1)
+  await world.clock.advance(1_000)
+  assert.equal(world.http.announces('fast').length, 2)
+  await world.clock.advance(86_400_000)
+  assert.equal(world.http.announces('slow').length, 2)
+})
+
+test('announceSoon waits for the min interval, and not for the interval', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply({ interval: 1_800, min: 300 }))
+  const torrent = world.create([[url('a')]])
+  torrent.start()
+  await world.clock.advance(10_000)
+  torrent.announceSoon()
+  await world.clock.advance(289_000)
+  torrent.announceSoon()
+  assert.equal(world.http.announces('a').length, 1)
+  await world.clock.advance(1_000)
+  assert.equal(world.http.announces('a').length, 2)
+})
+
+test('the next tier is asked only when every tracker of the tier before has failed', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('b', () => reply())
+  world.http.trackers.set('c', () => reply())
+  const torrent = world.create([[url('a'), url('b')], [url('c')]])
+  torrent.start()
+  await world.clock.advance(0)
+  assert.deepEqual(world.http.events('b'), ['started'])
+  assert.deepEqual(world.http.events('c'), [])
+  assert.equal(statuses(torrent)['c'], 'Not contacted yet')
+  world.http.trackers.delete('b')
+  await world.clock.advance(1_800_000)
+  assert.deepEqual(world.http.events('c'), ['started'])
+  assert.deepEqual(statuses(torrent), {
+    a: 'Error: the connection was refused',
+    b: 'Error: the connection was refused',
+    c: 'Working',
+  })
+})
+
+test('the order within a tier is shuffled, and the tracker that answers moves to the front', async () => {
+  const hosts = Array.from({ length: 12 }, (_, i) => `t${i}`)
+  const world = new TrackerWorld()
+  world.http.trackers.set('t7', () => reply())
+  const torrent = world.create([hosts.map(url), [url('other')]])
+  assert.notDeepEqual(torrent.tiers()[0], hosts.map(url))
+  assert.deepEqual(torrent.tiers()[0]?.toSorted(), hosts.map(url).toSorted())
+  assert.notEqual(torrent.tiers()[0]?.[0], url('t7'))
+  torrent.start()
+  await world.clock.advance(0)
+  assert.equal(torrent.tiers()[0]?.[0], url('t7'))
+  assert.deepEqual(torrent.tiers()[1], [url('other')])
+  world.http.seen.length = 0
+  await world.clock.advance(1_800_000)
+  assert.deepEqual(
+    world.http.seen.map(seen => seen.host),
+    ['t7'],
+  )
+})
+
+test('a tier comes back when one of its trackers answers again', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('b', () => reply({ interval: 1_800 }))
+  const torrent = world.create([[url('a')], [url('b')]])
+  torrent.start()
+  await world.clock.advance(0)
+  assert.deepEqual(world.http.events('b'), ['started'])
+  world.http.trackers.set('a', () => reply())
+  await world.clock.advance(1_800_000)
+  assert.deepEqual(world.http.events('a'), ['started', 'started'])
+  assert.deepEqual(world.http.events('b'), ['started'])
+})
+
+test('completed goes once to every tracker that heard started, and to no other', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply())
+  world.http.trackers.set('b', () => reply())
+  const torrent = world.create([[url('a')], [url('b')], [url('c')]])
+  torrent.start()
+  await world.clock.advance(0)
+  world.http.trackers.delete('a')
+  await world.clock.advance(1_800_000)
+  assert.deepEqual(world.http.events('b'), ['started'])
+  world.http.trackers.set('a', () => reply())
+  world.left = 0
+  torrent.completed()
+  torrent.completed()
+  await world.clock.advance(0)
+  assert.deepEqual(world.http.events('a'), ['started', '', 'completed'])
+  assert.deepEqual(world.http.events('b'), ['started', 'completed'])
+  assert.deepEqual(world.http.events('c'), [])
+  assert.equal(world.http.announces('b')[1]?.query.get('left'), '0')
+  await world.clock.advance(7_200_000)
+  assert.equal(world.http.events('a').filter(event => event === 'completed').length, 1)
+  assert.equal(world.http.events('b').filter(event => event === 'completed').length, 1)
+})
+
+test('a completed that failed is said again, one that came before started is not', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply())
+  const torrent = world.create([[url('a')]])
+  torrent.start()
+  await world.clock.advance(0)
+  world.http.trackers.set('a', query => (query.get('event') === 'completed' ? 'down' : reply()))
+  torrent.completed()
+  await world.clock.advance(0)
+  world.http.trackers.set('a', () => reply())
+  await world.clock.advance(60_000)
+  assert.deepEqual(world.http.events('a'), ['started', 'completed', 'completed'])
+
+  const late = world.create([[url('late')]])
+  late.start()
+  await world.clock.advance(0)
+  late.completed()
+  world.http.trackers.set('late', () => reply())
+  await world.clock.advance(1_830_000)
+  assert.deepEqual(world.http.events('late').slice(0, 3), ['started', 'started', ''])
+})
+
+test('stopped goes once to every tracker that heard started, and stop settles', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply())
+  world.http.trackers.set('b', () => reply())
+  const torrent = world.create([[url('a')], [url('b')], [url('c')]])
+  torrent.start()
+  await world.clock.advance(0)
+  world.http.trackers.delete('a')
+  await world.clock.advance(1_800_000)
+  world.http.trackers.set('a', () => reply())
+  const stopped = torrent.stop(5_000)
+  assert.equal(torrent.stop(5_000), stopped)
+  await world.clock.advance(0)
+  await stopped
+  assert.deepEqual(world.http.events('a'), ['started', '', 'stopped'])
+  assert.deepEqual(world.http.events('b'), ['started', 'stopped'])
+  assert.deepEqual(world.http.events('c'), [])
+  assert.equal(world.http.announces('b')[1]?.query.get('numwant'), '0')
+  await world.clock.advance(86_400_000)
+  assert.equal(world.http.announces('b').length, 2)
+  await torrent.stop(1_000)
+  assert.equal(world.http.announces('b').length, 2)
+})
+
+test('stop waits a moment for a started on its way, and no longer than its deadline for anything', async () => {
+  const world = new TrackerWorld({ stopGraceMs: 500 })
+  world.http.trackers.set('silent', () => 'silent')
+  const torrent = world.create([[url('silent')]])
+  torrent.start()
+  await world.clock.advance(0)
+  let settled = false
+  void torrent.stop(5_000).then(() => {
+    settled = true
+  })
+  await world.clock.advance(499)
+  assert.equal(settled, false)
+  await world.clock.advance(1)
+  assert.equal(settled, true)
+  assert.deepEqual(world.http.events('silent'), ['started'])
+
+  world.http.trackers.set('deaf', query => (query.get('event') === 'stopped' ? 'silent' : reply()))
+  const other = world.create([[url('deaf')]])
+  other.start()
+  await world.clock.advance(0)
+  settled = false
+  void other.stop(5_000).then(() => {
+    settled = true
+  })
+  await world.clock.advance(4_999)
+  assert.equal(settled, false)
+  await world.clock.advance(1)
+  assert.equal(settled, true)
+})
+
+test('a torrent that is started again says started again', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply())
+  const torrent = world.create([[url('a')]])
+  torrent.start()
+  await world.clock.advance(0)
+  const stopped = torrent.stop(5_000)
+  torrent.start()
+  await world.clock.advance(0)
+  await stopped
+  await world.clock.advance(0)
+  assert.deepEqual(world.http.events('a'), ['started', 'stopped', 'started'])
+})
+
+test('failures are asked again in growing pauses, with jitter, up to a bound', async () => {
+  const world = new TrackerWorld({ backoffBaseSec: 10, backoffMaxSec: 1_000 })
+  const torrent = world.create([[url('a')]])
+  const times: number[] = []
+  world.http.trackers.set('a', () => {
+    times.push(world.clock.now())
+    return 'down'
+  })
+  torrent.start()
+  await world.clock.advance(10_000_000)
+  const pauses = times.slice(1).map((time, i) => (time - (times[i] ?? 0)) / 1_000)
+  for (const [i, pause] of pauses.entries()) {
+    const least = Math.min(1_000, 10 * 2 ** i)
+    assert.ok(pause >= least && pause <= least * 1.25 + 0.1, `pause ${i} is ${pause}`)
+  }
+  assert.ok(
+    pauses.some(pause => pause % 10 !== 0),
+    'no jitter',
+  )
+})
+
+test('a failure reason stands in the row; retry in is honoured, also never', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => 'd14:failure reason8:not here8:retry ini30ee')
+  world.http.trackers.set('b', () => 'd14:failure reason4:away8:retry in5:nevere')
+  world.http.trackers.set('c', () => '<html>no</html>')
+  const a = world.create([[url('a')]])
+  const b = world.create([[url('b')]])
+  const c = world.create([[url('c')]])
+  for (const torrent of [a, b, c]) torrent.start()
+  await world.clock.advance(1_790_000)
+  assert.equal(a.rows()[0]?.status, 'Error: not here')
+  assert.equal(c.rows()[0]?.status, 'Error: the tracker answered with a web page')
+  assert.equal(world.http.announces('a').length, 1)
+  await world.clock.advance(86_400_000)
+  assert.ok(world.http.announces('a').length > 10)
+  assert.equal(world.http.announces('b').length, 1)
+})
+
+test('an announce without counts is followed by a scrape; a tracker without scrape is not asked twice', async () => {
+  const world = new TrackerWorld()
+  const scrape =
+    'd5:filesd20:\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\u0001d8:completei11e10:downloadedi1e10:incompletei22eeee'
+  world.http.trackers.set('a', (_, path) => (path === '/scrape' ? scrape : reply({ counts: false })))
+  world.http.trackers.set('b', (_, path) => (path === '/scrape' ? 'down' : reply({ counts: false })))
+  const torrent = world.create([[url('a')]])
+  const other = world.create([[url('b')]])
+  torrent.start()
+  other.start()
+  await world.clock.advance(0)
+  assert.deepEqual(torrent.rows()[0], { url: url('a'), status: 'Working', peers: 0, seeders: 11, leechers: 22 })
+  assert.equal(other.rows()[0]?.status, 'Working')
+  await world.clock.advance(1_800_000)
+  assert.equal(world.http.seen.filter(seen => seen.host === 'b' && seen.path === '/scrape').length, 1)
+})
+
+test('a tracker id goes back with every further announce to that tracker', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply({ extra: '10:tracker id3:x y' }))
+  world.create([[url('a')]]).start()
+  await world.clock.advance(1_800_000)
+  assert.equal(world.http.announces('a')[0]?.query.has('trackerid'), false)
+  assert.equal(world.http.announces('a')[1]?.query.get('trackerid'), 'x y')
+})
+
+test('unusable URLs are rows with an error and never asked', async () => {
+  const world = new TrackerWorld()
+  const torrent = world.create([['wss://a/announce', 'no url', 'http://']])
+  torrent.start()
+  await world.clock.advance(86_400_000)
+  assert.deepEqual(world.http.seen, [])
+  for (const row of torrent.rows()) assert.equal(row.status, 'Error: this kind of tracker is not supported')
+  assert.equal(torrent.rows().length, 3)
+})
+
+test('nothing is announced before the port is known', async () => {
+  const world = new TrackerWorld()
+  world.announcers.setListenPort(0)
+  world.http.trackers.set('a', () => reply())
+  world.create([[url('a')]]).start()
+  await world.clock.advance(60_000)
+  assert.deepEqual(world.http.seen, [])
+  world.announcers.setListenPort(7_000)
+  await world.clock.advance(0)
+  assert.equal(world.http.announces('a')[0]?.query.get('port'), '7000')
+})
+
+test('trackers added later are new tiers, known ones are not added, and are asked at once when none works', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('b', () => reply())
+  const torrent = world.create([[url('a')]])
+  torrent.start()
+  await world.clock.advance(0)
+  assert.deepEqual(torrent.addTiers([[url('a'), url('b')], [url('b')]]), [url('b')])
+  assert.deepEqual(torrent.tiers(), [[url('a')], [url('b')]])
+  await world.clock.advance(0)
+  assert.deepEqual(world.http.events('b'), ['started'])
+})
+
+test('announces at once are bounded, in all and for one host, and all get their turn', async () => {
+  const world = new TrackerWorld({ maxRunning: 5, maxPerHost: 3 })
+  world.http.trackers.set('a', () => reply())
+  for (let i = 0; i < 40; i++) world.create([[url('a')]]).start()
+  await world.clock.advance(0)
+  assert.equal(world.http.peak, 3)
+  assert.equal(world.http.announces('a').length, 40)
+  for (let i = 0; i < 40; i++) {
+    world.http.trackers.set(`h${i}`, () => reply())
+    world.create([[url(`h${i}`)]]).start()
+  }
+  await world.clock.advance(0)
+  assert.equal(world.http.peak, 5)
+  assert.equal(new Set(world.http.seen.map(seen => seen.host)).size, 41)
+})
+
+test('a thousand idle torrents wait on one timer', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply())
+  const torrents = Array.from({ length: 1_000 }, () => world.create([[url('a')]]))
+  for (const torrent of torrents) torrent.start()
+  while (world.http.announces('a').length < 1_000 || world.http.running > 0) await world.clock.advance(0)
+  await settle()
+  assert.equal(world.clock.pending, 1)
+  await world.announcers.close()
+  assert.equal(world.clock.pending, 0)
+})
