@@ -137,12 +137,11 @@ export class WorkerPool {
   #sendBatches(): void {
     this.#flush = null
     const most = this.#options.threads * BATCHES_PER_THREAD
-    while (!this.#stopped && this.#inFlight.size < most && this.#queue.ready > 0) {
-      // Small bursts are shared out over the threads instead of filling one message.
-      const share = Math.ceil(this.#queue.readyBytes / this.#options.threads)
-      const bytes = Math.min(MAX_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, share))
+    // Small bursts are shared out over the threads instead of filling one message.
+    const share = Math.ceil(this.#queue.readyBytes / this.#options.threads)
+    const bytes = Math.min(MAX_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, share))
+    while (!this.#stopped && this.#inFlight.size < most && this.#queue.ready > 0)
       this.#send(this.#queue.take(MAX_BATCH_JOBS, bytes))
-    }
   }
 
   #send(batch: readonly QueuedJob[]): void {
