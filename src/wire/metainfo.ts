@@ -65,7 +65,8 @@ export function decodeMetainfo(bytes: Uint8Array): Metainfo {
 export function decodeInfo(infoBytes: Uint8Array, announce: readonly (readonly string[])[]): Metainfo {
   checkSize(infoBytes)
   const bytes = new Uint8Array(infoBytes)
-  const slices = dictSlices(bytes)
+  // As a Buffer, so that each of perhaps 200,000 names is not wrapped anew.
+  const slices = dictSlices(asBuffer(bytes))
   const keys = ['name', 'name.utf-8', 'piece length', 'pieces', 'private', 'length', 'meta version']
   const info = decodeEntries(slices, keys)
   const pieceHashes = readPieceHashes(info)

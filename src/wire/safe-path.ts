@@ -23,6 +23,9 @@ const BLANK = '_'
 // Control characters, both separators, and the marks that turn text round: `gpj.exe` must not look like `exe.jpg`.
 const UNSAFE = /[\p{Cc}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
 
+// A name of ASCII that needs nothing done but the test for devices: most are, and a torrent may have 200,000.
+const PLAIN = /^[\x20-\x2e\x30-\x5b\x5d-\x7e]{0,254}[\x21-\x2d\x30-\x5b\x5d-\x7e]$/
+
 // Device names of Windows; they count with any ending and in any case.
 const DEVICE =
   /^(con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9\u00b9\u00b2\u00b3]|lpt[0-9\u00b9\u00b2\u00b3]) *(\.|$)/i
@@ -32,6 +35,8 @@ const DEVICE =
  * dots and spaces. Bytes that are not UTF-8 become `_`.
  */
 export function safeName(raw: Uint8Array): string | null {
+  const plain = raw.length <= MAX_NAME_BYTES ? asBuffer(raw).toString('latin1') : ''
+  if (PLAIN.test(plain) && !DEVICE.test(plain)) return plain
   const text = (utf8Text(raw) ?? lenientText(raw)).replace(UNSAFE, BLANK).replace(/^\ufeff/, '')
   const trimmed = trimEnd(text)
   if (trimmed === '') return null

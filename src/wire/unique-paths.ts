@@ -18,18 +18,24 @@ export class UniquePaths {
   /** The unique path for a safe path (safe-path.ts) of at least one part, its last one a file. */
   add(path: readonly string[]): string[] {
     const unique: string[] = []
+    const last = path.length - 1
     let parent = ''
-    for (const [index, name] of path.entries()) {
-      const last = index === path.length - 1
-      const given = last ? this.#file(parent, name) : this.#folder(parent, name)
+    for (let index = 0; index < last; index++) {
+      const given = this.#folder(parent, path[index] as string)
       unique.push(given)
-      parent = `${parent}/${fold(given)}`
+      parent += `/${fold(given)}`
     }
+    unique.push(this.#file(parent, path[last] as string))
     return unique
   }
 
   #file(parent: string, name: string): string {
-    const given = this.#taken.has(`${parent}/${fold(name)}`) ? this.#another(parent, name) : name
+    const wanted = `${parent}/${fold(name)}`
+    if (!this.#taken.has(wanted)) {
+      this.#taken.set(wanted, 'file')
+      return name
+    }
+    const given = this.#another(parent, name)
     this.#taken.set(`${parent}/${fold(given)}`, 'file')
     return given
   }
@@ -38,8 +44,12 @@ export class UniquePaths {
     const wanted = `${parent}/${fold(name)}`
     const there = this.#taken.get(wanted)
     if (there === 'folder') return name
-    const given = there === undefined ? name : (this.#renamed.get(wanted) ?? this.#another(parent, name))
-    if (given !== name) this.#renamed.set(wanted, given)
+    if (there === undefined) {
+      this.#taken.set(wanted, 'folder')
+      return name
+    }
+    const given = this.#renamed.get(wanted) ?? this.#another(parent, name)
+    this.#renamed.set(wanted, given)
     this.#taken.set(`${parent}/${fold(given)}`, 'folder')
     return given
   }
@@ -59,5 +69,7 @@ export class UniquePaths {
 
 /** What a file system that ignores case and composition takes a name for. */
 function fold(name: string): string {
+  // Most names are ASCII, where lower case is all there is to it.
+  if (/^[\x20-\x7e]*$/.test(name)) return name.toLowerCase()
   return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
 }
