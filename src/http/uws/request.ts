@@ -25,7 +25,8 @@ export interface RequestHead {
 
 /** Copies the head. */
 export function copyHead(req: HttpRequest): RequestHead {
-  const queryText = req.getQuery()
+  // The package's types say text, but without a question mark it is undefined.
+  const queryText = (req.getQuery() as string | undefined) ?? ''
   return {
     method: req.getCaseSensitiveMethod(),
     path: req.getUrl(),
