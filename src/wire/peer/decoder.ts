@@ -4,6 +4,7 @@
 // has really come, never with what a length announces.
 
 import { DecodeError } from '../../base/errors.ts'
+import { copyBytes } from './copy-bytes.ts'
 import { decodeMessageBody, KEEP_ALIVE, PIECE_HEAD_BYTES, PIECE_ID, type PeerMessage, readUint32 } from './messages.ts'
 
 /** Where decoded messages go. Calls are synchronous, in the order of the wire; what they throw leaves push(). */
@@ -160,7 +161,7 @@ export class PeerDecoder {
   #takeBlock(chunk: Uint8Array, at: number): number {
     const count = Math.min(this.#blockLeft, chunk.length - at)
     const part = at === 0 && count === chunk.length ? chunk : chunk.subarray(at, at + count)
-    if (this.#target !== null) this.#target.set(part, this.#blockLength - this.#blockLeft)
+    if (this.#target !== null) copyBytes(part, this.#target, this.#blockLength - this.#blockLeft)
     this.#blockLeft -= count
     if (this.#blockLeft === 0) this.#endBlock()
     return at + count
