@@ -51,7 +51,10 @@ export interface SessionDeps {
   readonly announcers: Announcers
   /** Slots of 16 KiB for received blocks: its size bounds what all downloads together hold in memory. */
   readonly blockArena: Arena
-  /** Where blocks for upload are read to; larger slots mean fewer, longer reads. Default: blockArena, a quarter of it. */
-  readonly uploadArena?: Arena
+  /**
+   * Slots that FileReader.read is given, and into which runs of blocks are read for upload (at most half of them): larger
+   * slots mean fewer, longer reads. Default: blockArena, of which uploads then take a quarter.
+   */
+  readonly rangeArena?: Arena
   readonly events: TorrentEvents
 }

@@ -1,0 +1,126 @@
+// What all torrents of a session share: ports, limits, counters of connections, rate limiters, bans, memory budget.
+// A bag with small dealers and no behaviour of its own: session.ts makes it, torrents and peers use it.
+
+import { errorText } from '../base/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import { makePeerId } from '../wire/peer/peer-id.ts'
+import { BanList } from './ban-list.ts'
+import { BlockBudget } from './block-budget.ts'
+import type { LinkDeps } from './peer-link.ts'
+import { Permits } from './permits.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
+import { SlotHolders } from './slot-holders.ts'
+import { TurnEnd } from './turn-end.ts'
+import { UploadSlots } from './upload-slots.ts'
+
+/** Outgoing connections under way at a time: more make home routers drop others. */
+const MAX_HALF_OPEN = 50
+/** Torrents hash-checked at a time: two keep the workers busy, more would only make the disk seek. */
+const MAX_CHECKING = 2
+const CHECK_DEPTH = 4
+/** Part of the block arena that uploads use when they have no other; of another, shared with stream readers, one half. */
+const UPLOAD_SHARE = 4
+
+/** Something the session's tick calls while it is active. */
+export interface Ticker {
+  /** Answers whether it wants to be called again. */
+  tick(nowMs: number): boolean
+}
+
+/** The shared part of a session. */
+export class Engine {
+  readonly options: SessionOptions
+  readonly deps: SessionDeps
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly peerId: Uint8Array
+  readonly turnEnd: TurnEnd
+  readonly budget: BlockBudget
+  readonly holders: SlotHolders
+  readonly uploadSlots: UploadSlots
+  readonly bans = new BanList()
+  readonly downLimiter: RateLimiter
+  readonly upLimiter: RateLimiter
+  readonly checks: Permits
+  readonly checkDepth: number
+  readonly maxHalfOpen: number
+  readonly link: LinkDeps
+  readonly #active = new Set<Ticker>()
+  readonly #activated: () => void
+  limits: SessionLimits
+  /** Outgoing connections before their handshake, and connected peers, of all torrents. */
+  halfOpen = 0
+  connected = 0
+  /** Port told to peers; 0 until the session listens. */
+  listenPort = 0
+  stopping = false
+
+  /** `activated` is called when a ticker joins. */
+  constructor(options: SessionOptions, deps: SessionDeps, activated: () => void) {
+    this.options = options
+    this.deps = deps
+    this.limits = options
+    this.clock = deps.clock
+    this.random = deps.random
+    this.log = deps.log.part('engine')
+    this.peerId = makePeerId(deps.random, options.version)
+    this.turnEnd = new TurnEnd(error => this.defect(error))
+    const ownArena = deps.rangeArena !== undefined && deps.rangeArena !== deps.blockArena
+    const share = Math.max(1, Math.floor(deps.blockArena.slotCount / UPLOAD_SHARE))
+    this.budget = new BlockBudget(deps.blockArena, ownArena ? 0 : share, this.turnEnd)
+    this.holders = new SlotHolders(this.budget)
+    const upload = deps.rangeArena ?? deps.blockArena
+    this.uploadSlots = new UploadSlots(upload, ownArena ? Math.ceil(upload.slotCount / 2) : share, this.turnEnd)
+    this.downLimiter = new RateLimiter(options.maxDownloadRate)
+    this.upLimiter = new RateLimiter(options.maxUploadRate)
+    this.checks = new Permits(options.maxChecking ?? MAX_CHECKING)
+    this.checkDepth = options.checkDepth ?? CHECK_DEPTH
+    this.maxHalfOpen = options.maxHalfOpen ?? MAX_HALF_OPEN
+    this.link = {
+      turnEnd: this.turnEnd,
+      now: () => deps.clock.now(),
+      defect: error => this.defect(error),
+    }
+    this.#activated = activated
+  }
+
+  /** Room for one more connection of any kind. */
+  get hasRoom(): boolean {
+    return this.connected + this.halfOpen < this.limits.maxConnections
+  }
+
+  /** Lets `ticker` be called at every tick until it declines. */
+  activate(ticker: Ticker): void {
+    this.#active.add(ticker)
+    this.#activated()
+  }
+
+  deactivate(ticker: Ticker): void {
+    this.#active.delete(ticker)
+  }
+
+  /** Calls all active tickers; answers whether any is left. */
+  tick(nowMs: number): boolean {
+    for (const ticker of this.#active) {
+      try {
+        if (!ticker.tick(nowMs)) this.#active.delete(ticker)
+      } catch (error) {
+        this.defect(error)
+      }
+    }
+    this.uploadSlots.tick()
+    return this.#active.size > 0
+  }
+
+  /** Reports a defect of ours that was caught at the edge of a loop turn. */
+  defect(error: unknown): void {
+    this.log.error('internal error in the engine', {
+      error: errorText(error),
+      stack: error instanceof Error ? error.stack : undefined,
+    })
+  }
+}

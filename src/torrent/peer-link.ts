@@ -1,0 +1,206 @@
+// One connection below the level of a torrent: the handshake, then the cutting into messages; outgoing small messages are
+// gathered and written once a turn. Knows nothing of pieces or choking. Whatever goes wrong in reading ends the link.
+
+import { DecodeError, errorText } from '../base/errors.ts'
+import type { PeerAddress } from '../base/ids.ts'
+import type { TcpStream, TcpStreamHandlers } from '../ports/tcp.ts'
+import { PeerDecoder, type PeerMessageSink } from '../wire/peer/decoder.ts'
+import { decodeHandshake, HANDSHAKE_BYTES, type Handshake, startsLikeHandshake } from '../wire/peer/handshake.ts'
+import type { TurnEnd, TurnJob } from './turn-end.ts'
+
+/** Who gets the messages of a link once the handshake is done. */
+export interface LinkReceiver extends PeerMessageSink {
+  readonly maxMessageBytes: number
+  /** All messages of this chunk were delivered. */
+  chunkEnd(): void
+  /** The send buffer is empty again. */
+  drained(): void
+  /** The link has ended; `offence` when the peer broke the protocol. */
+  closed(reason: string, offence: boolean): void
+}
+
+/** Who owns a link until the handshake is done. */
+export interface LinkOwner {
+  /** The stream is connected (outgoing only). */
+  opened(link: PeerLink): void
+  /** The other side's handshake; answers who takes over, or null to close. */
+  handshake(link: PeerLink, handshake: Handshake): LinkReceiver | null
+  /** The link ended before it was taken over. */
+  failed(link: PeerLink, reason: string): void
+}
+
+/** What a link needs of its session. */
+export interface LinkDeps {
+  readonly turnEnd: TurnEnd
+  now(): number
+  /** A defect of ours, seen while reading. */
+  defect(error: unknown): void
+}
+
+/** One connection. */
+export class PeerLink implements TcpStreamHandlers, TurnJob {
+  queued = false
+  /** Clock milliseconds of the last bytes in and out. */
+  lastInMs: number
+  lastOutMs: number
+  readonly startedMs: number
+  readonly #deps: LinkDeps
+  readonly #owner: LinkOwner
+  #stream: TcpStream | null = null
+  #receiver: LinkReceiver | null = null
+  #decoder: PeerDecoder | null = null
+  #shake: Buffer | null = null
+  #shaken = 0
+  #out: Uint8Array[] = []
+  #outBytes = 0
+  #reason: string | null = null
+  #offence = false
+  #ended = false
+
+  constructor(owner: LinkOwner, deps: LinkDeps) {
+    this.#owner = owner
+    this.#deps = deps
+    this.startedMs = deps.now()
+    this.lastInMs = this.startedMs
+    this.lastOutMs = this.startedMs
+  }
+
+  /** Gives the link its stream; at once after connect() or inside accept. */
+  attach(stream: TcpStream): this {
+    this.#stream = stream
+    return this
+  }
+
+  get remote(): PeerAddress {
+    return this.#stream?.remote ?? { ip: '', port: 0 }
+  }
+
+  get incoming(): boolean {
+    return this.#stream?.incoming ?? false
+  }
+
+  /** True until end() was called or the stream ended. */
+  get alive(): boolean {
+    return this.#reason === null && !this.#ended
+  }
+
+  /** Bytes the other side has not taken yet. */
+  get bufferedBytes(): number {
+    return this.#outBytes + (this.#stream?.bufferedBytes ?? 0)
+  }
+
+  /** The block whose payload is coming in now. */
+  get decoder(): PeerDecoder | null {
+    return this.#decoder
+  }
+
+  /** Queues a small message; it is written with the others at the end of the turn. */
+  send(bytes: Uint8Array): void {
+    if (!this.alive) return
+    this.#out.push(bytes)
+    this.#outBytes += bytes.length
+    this.#deps.turnEnd.later(this)
+  }
+
+  /** Writes a block at once, after everything queued. `sent` runs when `payload` may be written to again. */
+  sendBlock(head: Uint8Array, payload: Uint8Array, sent: (() => void) | undefined): boolean {
+    const stream = this.#stream
+    if (stream === null) {
+      sent?.()
+      return true
+    }
+    this.#out.push(head)
+    this.run()
+    return stream.write(payload, sent)
+  }
+
+  cork(): void {
+    this.#stream?.cork()
+  }
+
+  uncork(): void {
+    this.#stream?.uncork()
+  }
+
+  pause(): void {
+    this.#stream?.pause()
+  }
+
+  resume(): void {
+    this.#stream?.resume()
+  }
+
+  /** Writes the queued messages (end of the turn). */
+  run(): void {
+    const out = this.#out
+    if (out.length === 0) return
+    this.#out = []
+    this.#outBytes = 0
+    this.lastOutMs = this.#deps.now()
+    this.#stream?.write(out.length === 1 ? (out[0] as Uint8Array) : Buffer.concat(out))
+  }
+
+  /** Ends the link. The receiver hears `closed` later, never inside this call. */
+  end(reason: string, offence = false): void {
+    if (!this.alive) return
+    this.#reason = reason
+    this.#offence = offence
+    this.#decoder?.stop()
+    this.#out = []
+    this.#outBytes = 0
+    this.#stream?.destroy()
+  }
+
+  // --- TcpStreamHandlers
+
+  open(): void {
+    this.lastInMs = this.#deps.now()
+    this.#owner.opened(this)
+  }
+
+  data(chunk: Uint8Array): void {
+    if (!this.alive) return
+    this.lastInMs = this.#deps.now()
+    try {
+      if (this.#decoder !== null) this.#decoder.push(chunk)
+      else this.#takeHandshake(chunk)
+      this.#receiver?.chunkEnd()
+    } catch (error) {
+      if (!(error instanceof DecodeError)) this.#deps.defect(error)
+      this.end(errorText(error), error instanceof DecodeError)
+    }
+  }
+
+  drain(): void {
+    this.#receiver?.drained()
+  }
+
+  /** The stream is gone (called by it, once). */
+  close(error: Error | null): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#decoder?.stop()
+    const reason = this.#reason ?? (error === null ? 'closed by the peer' : error.message)
+    const receiver = this.#receiver
+    this.#receiver = null
+    this.#stream = null
+    if (receiver !== null) receiver.closed(reason, this.#offence)
+    else this.#owner.failed(this, reason)
+  }
+
+  #takeHandshake(chunk: Uint8Array): void {
+    this.#shake ??= Buffer.alloc(HANDSHAKE_BYTES)
+    const count = Math.min(HANDSHAKE_BYTES - this.#shaken, chunk.length)
+    this.#shake.set(chunk.subarray(0, count), this.#shaken)
+    this.#shaken += count
+    const head = this.#shake.subarray(0, this.#shaken)
+    if (!startsLikeHandshake(head)) throw new DecodeError('not a BitTorrent handshake')
+    if (this.#shaken < HANDSHAKE_BYTES) return
+    this.#shake = null
+    const receiver = this.#owner.handshake(this, decodeHandshake(head))
+    if (receiver === null) return this.end('handshake refused')
+    this.#receiver = receiver
+    this.#decoder = new PeerDecoder(receiver, { maxMessageBytes: receiver.maxMessageBytes })
+    if (count < chunk.length && this.alive) this.#decoder.push(chunk.subarray(count))
+  }
+}

@@ -1,0 +1,188 @@
+// One connected peer of one torrent: its flags, what it has, what we asked it for and it asked us for, its rates.
+// Keeps state and sends messages; what a message means for the torrent is decided in torrent-messages.ts.
+// Invariant: every entry of `outstanding` holds one credit of the block budget; `receiving` holds a leased slot.
+
+import { type PeerAddress, addressKey } from '../base/ids.ts'
+import type { Slot } from '../ports/arena.ts'
+import { clientName } from '../wire/peer/client-name.ts'
+import type { Handshake } from '../wire/peer/handshake.ts'
+import {
+  encodeCancel,
+  encodeExtended,
+  encodeKeepAlive,
+  encodePlain,
+  encodeRequest,
+  type PeerMessage,
+} from '../wire/peer/messages.ts'
+import type { LinkReceiver, PeerLink } from './peer-link.ts'
+import { PeerUploads } from './peer-uploads.ts'
+import { RateMeter } from './rate-meter.ts'
+import { RequestPipeline } from './request-pipeline.ts'
+
+/** A peer may ask for this many allowed-fast pieces at most; more are ignored (BEP 6 uses 10). */
+export const MAX_ALLOWED_FAST = 64
+/** Haves kept from before the metadata is known. */
+const MAX_EARLY_HAVES = 4096
+
+/** The IP address in a peer's key. */
+export function ipOfKey(key: string): string {
+  return key.startsWith('[') ? key.slice(1, key.indexOf(']')) : key.slice(0, key.lastIndexOf(':'))
+}
+
+/** The torrent, as its peers see it. */
+export interface PeerHost {
+  readonly maxMessageBytes: number
+  message(peer: PeerSession, message: PeerMessage): void
+  blockStart(peer: PeerSession, piece: number, begin: number, length: number): Uint8Array | null
+  blockEnd(peer: PeerSession, piece: number, begin: number, length: number, stored: boolean): void
+  /** All messages of a chunk were handled: time to ask for more. */
+  turnDone(peer: PeerSession): void
+  peerClosed(peer: PeerSession, reason: string, offence: boolean): void
+}
+
+/** What a peer said of its pieces while we could not know what it meant. */
+export interface EarlyPieces {
+  bits: Uint8Array | 'all' | 'none' | null
+  readonly haves: number[]
+}
+
+/** A block on its way from the socket into memory. */
+export interface ReceivingBlock {
+  readonly piece: number
+  readonly begin: number
+  readonly length: number
+  readonly requestedAtMs: number
+  readonly slot: Slot
+}
+
+/** One connected peer. */
+export class PeerSession implements LinkReceiver {
+  readonly key: string
+  readonly link: PeerLink
+  readonly peerId: string
+  readonly fast: boolean
+  readonly extended: boolean
+  readonly connectedAtMs: number
+  readonly uploads: PeerUploads
+  readonly pipeline = new RequestPipeline()
+  readonly down = new RateMeter()
+  readonly up = new RateMeter()
+  /** Where the peer can be connected to; for incoming ones the port is known only from its handshake. */
+  address: PeerAddress
+  client: string
+  amChoking = true
+  amInterested = false
+  peerChoking = true
+  peerInterested = false
+  optimistic = false
+  /** BEP 21: it wants nothing. */
+  uploadOnly = false
+  /** Some message about pieces came: bitfield and the like may only come first. */
+  piecesKnown = false
+  early: EarlyPieces | null = null
+  /** Id the peer chose for ut_metadata; 0 = it has none. */
+  utMetadataId = 0
+  metadataSize = 0
+  extendedShakes = 0
+  /** Block number (piece * blocks per piece + block) -> when it was asked for, clock ms; oldest first. */
+  readonly outstanding = new Map<number, number>()
+  receiving: ReceivingBlock | null = null
+  /** Pieces it lets us have while it chokes us, and we it. */
+  readonly allowedIn = new Set<number>()
+  allowedOut: ReadonlySet<number> = new Set()
+  /** Requests taken back of which a block may still come. */
+  forgiven = 0
+  /** Bytes of blocks that came without having been asked for. */
+  unaskedBytes = 0
+  /** Requests of its that were refused since the last one that was allowed. */
+  refused = 0
+  lastBlockMs: number
+  readonly #host: PeerHost
+
+  constructor(link: PeerLink, handshake: Handshake, host: PeerHost, nowMs: number) {
+    this.#host = host
+    this.link = link
+    this.address = link.remote
+    this.key = `${addressKey(link.remote)}${link.incoming ? '<' : '>'}`
+    this.peerId = Buffer.from(handshake.peerId).toString('hex')
+    this.fast = handshake.extensions.fast
+    this.extended = handshake.extensions.extended
+    this.client = clientName(handshake.peerId)
+    this.connectedAtMs = nowMs
+    this.lastBlockMs = nowMs
+    this.uploads = new PeerUploads(link, this.fast)
+  }
+
+  get maxMessageBytes(): number {
+    return this.#host.maxMessageBytes
+  }
+
+  /** Notes what a peer has before the metadata tells what it means. */
+  noteEarly(bits: EarlyPieces['bits'], have: number | null): void {
+    this.early ??= { bits: null, haves: [] }
+    if (bits !== null) this.early.bits = bits
+    if (have !== null && this.early.haves.length < MAX_EARLY_HAVES) this.early.haves.push(have)
+  }
+
+  // --- sending
+
+  choke(choked: boolean): void {
+    if (this.amChoking === choked) return
+    this.amChoking = choked
+    this.link.send(encodePlain(choked ? 'choke' : 'unchoke'))
+    if (choked) this.uploads.clear(request => this.fast && this.allowedOut.has(request.piece))
+  }
+
+  interest(interested: boolean): void {
+    if (this.amInterested === interested) return
+    this.amInterested = interested
+    this.link.send(encodePlain(interested ? 'interested' : 'not-interested'))
+  }
+
+  request(id: number, piece: number, begin: number, length: number, nowMs: number): void {
+    this.outstanding.set(id, nowMs)
+    this.link.send(encodeRequest(piece, begin, length))
+  }
+
+  cancel(piece: number, begin: number, length: number): void {
+    this.link.send(encodeCancel(piece, begin, length))
+  }
+
+  extend(id: number, payload: Uint8Array): void {
+    this.link.send(encodeExtended(id, payload))
+  }
+
+  keepAlive(): void {
+    this.link.send(encodeKeepAlive())
+  }
+
+  close(reason: string, offence = false): void {
+    this.link.end(reason, offence)
+  }
+
+  // --- LinkReceiver
+
+  message(message: PeerMessage): void {
+    this.#host.message(this, message)
+  }
+
+  blockStart(piece: number, begin: number, length: number): Uint8Array | null {
+    return this.#host.blockStart(this, piece, begin, length)
+  }
+
+  blockEnd(piece: number, begin: number, length: number, stored: boolean): void {
+    this.#host.blockEnd(this, piece, begin, length, stored)
+  }
+
+  chunkEnd(): void {
+    this.#host.turnDone(this)
+  }
+
+  drained(): void {
+    this.uploads.uploadGoOn()
+  }
+
+  closed(reason: string, offence: boolean): void {
+    this.#host.peerClosed(this, reason, offence)
+  }
+}

@@ -1,0 +1,134 @@
+// Finds out what of a torrent's data is there: what the last run says, what the files say, and hashing for the rest.
+// A few pieces of a torrent are in hashing at a time, and few torrents check at a time. Changes no network state.
+
+import { AppError } from '../base/errors.ts'
+import type { FileFacts } from '../ports/piece-store.ts'
+import type { ResumeData } from '../ports/progress-journal.ts'
+import { copyPieceSet, countBits, forEachPiece, fullPieceSet } from './piece-set.ts'
+import { planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
+import type { TorrentContent, TorrentCore } from './torrent-core.ts'
+
+/** Wait before a job is posted again that the full pool refused. */
+const RETRY_MS = 50
+
+/** What this part tells others. */
+export interface CheckHooks {
+  setStatus(status: 'allocating' | 'waiting-check' | 'checking'): void
+}
+
+/** The checks of one torrent. */
+export class TorrentCheck {
+  readonly #core: TorrentCore
+  readonly #hooks: CheckHooks
+  /** What the next start begins from; null = nothing is known. */
+  #resume: ResumeData | null
+
+  constructor(core: TorrentCore, hooks: CheckHooks, resume: ResumeData | null) {
+    this.#core = core
+    this.#hooks = hooks
+    this.#resume = resume
+  }
+
+  /** Progress as far as it can be trusted without looking at the disk: shown while the torrent is stopped. */
+  assumeResumed(content: TorrentContent): void {
+    const resume = this.#resume
+    if (resume === null) return
+    content.picker.setHave(planFromResume(content.lengths, [], [], resume).have)
+  }
+
+  /**
+   * Makes folders, finds out what is there and sets `have`. Answers whether that is news for the journal.
+   * Rejects with AppError Aborted when `signal` fires, or with what the store said.
+   */
+  async prepare(content: TorrentContent, signal: AbortSignal): Promise<boolean> {
+    this.#hooks.setStatus('allocating')
+    // Before prepare(): it makes files, and what it makes says nothing.
+    const facts = await content.store.facts()
+    const plan = this.#plan(content, facts)
+    stopWhen(signal)
+    await content.store.prepare()
+    stopWhen(signal)
+    content.picker.setHave(plan.have)
+    if (countBits(plan.check.buffer) === 0) return this.#resume === null
+    await this.#hashAll(content, plan, signal)
+    return true
+  }
+
+  /** Hashes everything. `have` is empty while it runs and right afterwards. Rejects like prepare(). */
+  async recheck(content: TorrentContent, signal: AbortSignal): Promise<void> {
+    const check = fullPieceSet(content.lengths.pieceCount)
+    const have = copyPieceSet(check)
+    have.buffer.fill(0)
+    content.picker.setHave(have)
+    this.#resume = null
+    await this.#hashAll(content, { have, check }, signal)
+  }
+
+  /** Notes what was there and what the files looked like at a checkpoint, for a later start in this run. */
+  remember(have: Uint8Array, files: readonly FileFacts[]): void {
+    this.#resume = { have, suspect: [], files, newestMs: 0 }
+  }
+
+  /** No checkpoint could be made: what is there was written until now, whatever the files looked like before. */
+  rememberHave(content: TorrentContent): void {
+    const have = Uint8Array.from(content.picker.have.buffer)
+    const files = this.#resume?.files ?? []
+    this.#resume = { have, suspect: [], files, newestMs: this.#core.engine.clock.wallMs() }
+  }
+
+  #plan(content: TorrentContent, facts: readonly FileFacts[]): ResumePlan {
+    const { lengths, metainfo } = content
+    if (this.#resume === null) return planWithoutResume(lengths, metainfo.files, facts)
+    return planFromResume(lengths, metainfo.files, facts, this.#resume)
+  }
+
+  async #hashAll(content: TorrentContent, plan: ResumePlan, signal: AbortSignal): Promise<void> {
+    this.#hooks.setStatus('waiting-check')
+    this.#core.checkProgress = 0
+    const permit = await this.#core.engine.checks.take(signal)
+    try {
+      this.#hooks.setStatus('checking')
+      const pieces: number[] = []
+      forEachPiece(plan.check, piece => pieces.push(piece))
+      await this.#hash(content, pieces, signal)
+    } finally {
+      permit.release()
+    }
+  }
+
+  async #hash(content: TorrentContent, pieces: readonly number[], signal: AbortSignal): Promise<void> {
+    let next = 0
+    let done = 0
+    const lane = async (): Promise<void> => {
+      while (next < pieces.length) {
+        stopWhen(signal)
+        const piece = pieces[next] as number
+        next += 1
+        if (await this.#verify(content, piece, signal)) content.picker.pieceDone(piece)
+        done += 1
+        this.#core.checkProgress = done / pieces.length
+      }
+    }
+    // All lanes end before this does, also when one fails: nobody may touch the torrent afterwards.
+    const lanes = Array.from({ length: this.#core.engine.checkDepth }, lane)
+    const results = await Promise.allSettled(lanes)
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+    stopWhen(signal)
+  }
+
+  async #verify(content: TorrentContent, piece: number, signal: AbortSignal): Promise<boolean> {
+    for (;;) {
+      try {
+        return (await content.store.verify(piece)) === 'ok'
+      } catch (error) {
+        if (!(error instanceof AppError) || (error.code !== 'PoolBusy' && error.code !== 'WorkerLost')) throw error
+        await new Promise<void>(resolve => this.#core.engine.clock.after(RETRY_MS, resolve))
+        stopWhen(signal)
+      }
+    }
+  }
+}
+
+function stopWhen(signal: AbortSignal): void {
+  if (signal.aborted) throw new AppError('Aborted')
+}

@@ -1,0 +1,160 @@
+// The state of one torrent, owned by torrent.ts and worked on by the torrent-*.ts parts, each with its own job.
+// Holds data and small reads of it, no decisions. Everything happens on one thread: a part may read what another wrote.
+
+import { AppError } from '../base/errors.ts'
+import type { InfoHash } from '../base/ids.ts'
+import { BLOCK_BYTES, pieceBytes, type TorrentLengths } from '../base/lengths.ts'
+import type { PieceStore } from '../ports/piece-store.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import type { Engine } from './engine.ts'
+import { wantedPieces } from './file-pieces.ts'
+import { KnownPeers } from './known-peers.ts'
+import type { PeerSession } from './peer-session.ts'
+import { PiecePicker } from './piece-picker.ts'
+import { countAndNot, countBits, emptyPieceSet, type PieceSet } from './piece-set.ts'
+import { RateLimiter } from './rate-limiter.ts'
+import { RateMeter } from './rate-meter.ts'
+import { SmartBan } from './smart-ban.ts'
+import type { TorrentSpec, TorrentStatus } from './types.ts'
+
+/** What becomes known with the metadata. */
+export interface TorrentContent {
+  readonly metainfo: Metainfo
+  readonly lengths: TorrentLengths
+  /** Blocks of a full piece: (piece x this + block) names a block. */
+  readonly stride: number
+  readonly store: PieceStore
+  readonly picker: PiecePicker
+  /** Pieces that the selected files need. */
+  wanted: PieceSet
+}
+
+/** The state of one torrent. */
+export class TorrentCore {
+  readonly engine: Engine
+  readonly infoHash: InfoHash
+  readonly destination: string
+  readonly peers = new Map<string, PeerSession>()
+  readonly known = new KnownPeers()
+  readonly smartBan = new SmartBan()
+  readonly down = new RateMeter()
+  readonly up = new RateMeter()
+  readonly downLimiter: RateLimiter
+  readonly upLimiter: RateLimiter
+  content: TorrentContent | null = null
+  name: string
+  selected: readonly number[] | null
+  status: TorrentStatus
+  errorText = ''
+  /** Peers may be connected. */
+  online = false
+  /** Pieces may be asked for, written and served: data is checked. */
+  working = false
+  /** Progress of the present check, 0 to 1. */
+  checkProgress = 0
+  /** Bytes of payload, all time and since start-up. */
+  totalDown: number
+  totalUp: number
+  sessionDown = 0
+  sessionUp = 0
+
+  constructor(engine: Engine, spec: TorrentSpec) {
+    this.engine = engine
+    this.infoHash = spec.infoHash
+    this.destination = spec.destination
+    this.name = spec.name
+    this.selected = spec.selectedFiles
+    this.totalDown = spec.totalDown
+    this.totalUp = spec.totalUp
+    this.status = 'stopped'
+    this.downLimiter = new RateLimiter(0, engine.downLimiter)
+    this.upLimiter = new RateLimiter(0, engine.upLimiter)
+  }
+
+  now(): number {
+    return this.engine.clock.now()
+  }
+
+  /** Every selected piece is there. */
+  get complete(): boolean {
+    const content = this.content
+    return content !== null && countAndNot(content.wanted.buffer, content.picker.have.buffer) === 0
+  }
+
+  /** Something is to be fetched now. */
+  get needsPieces(): boolean {
+    return this.working && this.content !== null && this.content.picker.needCount > 0
+  }
+
+  isSeed(peer: PeerSession): boolean {
+    const content = this.content
+    if (content === null) return peer.early?.bits === 'all'
+    return content.picker.peerCount(peer.key) === content.lengths.pieceCount
+  }
+
+  /** Sets up what the metadata brings: store, picker, wanted pieces. Nothing is had yet. */
+  setContent(metainfo: Metainfo): TorrentContent {
+    const { totalLength, pieceLength, pieceCount } = metainfo
+    const lengths = { totalLength, pieceLength, pieceCount }
+    const stride = Math.ceil(pieceLength / BLOCK_BYTES)
+    const picker = new PiecePicker(lengths, this.engine.random, maxOpenPieces(this.engine.budget.limit, stride))
+    const store = this.engine.deps.stores.open({
+      key: this.infoHash,
+      destination: this.destination,
+      files: metainfo.files,
+      totalLength,
+      pieceLength,
+      pieceCount,
+      pieceHashes: metainfo.pieceHashes,
+    })
+    this.name = metainfo.name
+    this.content = { metainfo, lengths, stride, store, picker, wanted: emptyPieceSet(pieceCount) }
+    // A selection made before the metadata was known may name files that do not exist.
+    const count = metainfo.files.length
+    this.setSelected(this.selected?.filter(index => Number.isInteger(index) && index >= 0 && index < count) ?? null)
+    return this.content
+  }
+
+  /** Changes the selection; answers open pieces that nobody needs any more. Throws AppError InvalidParameter. */
+  setSelected(files: readonly number[] | null): number[] {
+    const content = this.content
+    if (content !== null && files !== null) checkIndexes(files, content.metainfo.files.length)
+    this.selected = files
+    if (content === null) return []
+    content.wanted = wantedPieces(content.lengths, content.metainfo.files, files)
+    return content.picker.setWanted(content.wanted)
+  }
+
+  /** Bytes of the wanted pieces that are not there. */
+  bytesLeft(): number {
+    const content = this.content
+    if (content === null) return 0
+    const { lengths, wanted, picker } = content
+    const last = lengths.pieceCount - 1
+    const short = wanted.get(last) && !picker.have.get(last) ? lengths.pieceLength - pieceBytes(lengths, last) : 0
+    return countAndNot(wanted.buffer, picker.have.buffer) * lengths.pieceLength - short
+  }
+
+  /** Share of the wanted pieces that is there, 0 to 1. */
+  wantedProgress(): number {
+    const content = this.content
+    if (content === null) return 0
+    const wanted = countBits(content.wanted.buffer)
+    if (wanted === 0) return 1
+    return 1 - countAndNot(content.wanted.buffer, content.picker.have.buffer) / wanted
+  }
+}
+
+/** Throws AppError InvalidParameter unless every index names one of `count` files. */
+function checkIndexes(files: readonly number[], count: number): void {
+  for (const index of files) {
+    if (!Number.isInteger(index) || index < 0 || index >= count) {
+      throw new AppError('InvalidParameter', `There is no file with the index ${index}.`)
+    }
+  }
+}
+
+/** Pieces in progress at once: as many as half of the block budget holds, so that the other half can be on its way. */
+function maxOpenPieces(budget: number, stride: number): number {
+  return Math.max(4, Math.floor(budget / 2 / stride))
+}

@@ -1,0 +1,249 @@
+// What the messages of a peer mean for the torrent. Each check that a hostile peer could fail ends its connection by a
+// DecodeError, which counts as an offence. Blocks are torrent-blocks.ts, metadata torrent-metadata.ts.
+
+import { DecodeError } from '../base/errors.ts'
+import { BLOCK_BYTES } from '../base/lengths.ts'
+import {
+  decodeExtendedHandshake,
+  encodeExtendedHandshake,
+  EXTENDED_HANDSHAKE_ID,
+  type ExtendedHandshake,
+} from '../wire/peer/extension.ts'
+import { allowedFastSet } from '../wire/peer/allowed-fast.ts'
+import { encodeAllowedFast, encodeBitfield, encodeHave, encodePlain, type PeerMessage } from '../wire/peer/messages.ts'
+import { UT_METADATA } from '../wire/peer/ut-metadata.ts'
+import { MAX_ALLOWED_FAST, type PeerSession } from './peer-session.ts'
+import { UPLOAD_QUEUE, type UploadRequest } from './peer-uploads.ts'
+import { countBits, forEachPiece, type PieceSet, pieceSetFromBytes } from './piece-set.ts'
+import type { TorrentContent, TorrentCore } from './torrent-core.ts'
+import type { TorrentMetadata } from './torrent-metadata.ts'
+import type { TorrentRequests } from './torrent-requests.ts'
+
+/** Our id for ut_metadata messages sent to us. */
+const OUR_METADATA_ID = 1
+/** Requests that were refused one after the other before a peer is dropped. */
+const MAX_REFUSED = 1000
+/** Extended handshakes a peer may send: they may be repeated to change things. */
+const MAX_SHAKES = 20
+
+/** What this part tells others. */
+export interface MessageHooks {
+  /** Whether the peer is interesting, a seed or upload-only may have changed. */
+  judge(peer: PeerSession): void
+  /** Its interest in us changed. */
+  interestChanged(peer: PeerSession): void
+  /** The peer told the port it listens on. */
+  listensAt(peer: PeerSession, port: number): void
+}
+
+/** The message handlers of one torrent. */
+export class TorrentMessages {
+  readonly #core: TorrentCore
+  readonly #requests: TorrentRequests
+  readonly #metadata: TorrentMetadata
+  readonly #hooks: MessageHooks
+
+  constructor(core: TorrentCore, requests: TorrentRequests, metadata: TorrentMetadata, hooks: MessageHooks) {
+    this.#core = core
+    this.#requests = requests
+    this.#metadata = metadata
+    this.#hooks = hooks
+  }
+
+  /** What a fresh connection is told first: who we are, what we have. */
+  greet(peer: PeerSession): void {
+    const content = this.#core.content
+    if (peer.extended) peer.extend(EXTENDED_HANDSHAKE_ID, this.#extendedHandshake(peer))
+    this.sendPieces(peer)
+    if (content !== null) this.#sendAllowedFast(peer, content)
+  }
+
+  /** Tells what we have: first message after the handshake (BEP 3, 6). */
+  sendPieces(peer: PeerSession): void {
+    const content = this.#core.content
+    const have = this.#core.working && content !== null ? content.picker.haveCount : 0
+    if (content === null || have === 0) {
+      if (peer.fast) peer.link.send(encodePlain('have-none'))
+    } else if (peer.fast && have === content.lengths.pieceCount) {
+      peer.link.send(encodePlain('have-all'))
+    } else {
+      peer.link.send(encodeBitfield(Uint8Array.from(content.picker.have.buffer)))
+    }
+  }
+
+  /** The data has been checked while peers were connected already: they hear of each piece. */
+  sendHaves(peer: PeerSession, content: TorrentContent): void {
+    forEachPiece(content.picker.have, piece => peer.link.send(encodeHave(piece)))
+  }
+
+  handle(peer: PeerSession, message: PeerMessage): void {
+    switch (message.type) {
+      case 'choke':
+        return this.#choke(peer)
+      case 'unchoke':
+        peer.peerChoking = false
+        return
+      case 'interested':
+      case 'not-interested':
+        return this.#interest(peer, message.type === 'interested')
+      case 'have':
+        return this.#have(peer, message.piece)
+      case 'bitfield':
+        return this.#pieces(peer, message.bits)
+      case 'have-all':
+      case 'have-none':
+        demand(peer.fast, `${message.type} without the fast extension`)
+        return this.#pieces(peer, message.type === 'have-all' ? 'all' : 'none')
+      case 'request':
+        return this.#request(peer, message)
+      case 'cancel':
+        return peer.uploads.cancel(message)
+      case 'reject':
+        return this.#reject(peer, message)
+      case 'allowed-fast':
+        return this.#allowedFast(peer, message.piece)
+      case 'extended':
+        return this.#extended(peer, message.id, message.payload)
+      default:
+        // keep-alive, port, suggest and unknown ids change nothing.
+        return
+    }
+  }
+
+  /** The metadata is known now: what the peer said of its pieces before gets its meaning. */
+  applyEarly(peer: PeerSession, content: TorrentContent): void {
+    const early = peer.early
+    peer.early = null
+    const bits = early?.bits ?? 'none'
+    content.picker.addPeer(peer.key, this.#readPieces(content, bits))
+    for (const piece of early?.haves ?? []) {
+      demand(piece < content.lengths.pieceCount, 'have of a piece that does not exist')
+      content.picker.peerHave(peer.key, piece)
+    }
+    this.#hooks.judge(peer)
+  }
+
+  #extendedHandshake(peer: PeerSession): Uint8Array {
+    const { engine, content } = this.#core
+    return encodeExtendedHandshake({
+      m: new Map([[UT_METADATA, OUR_METADATA_ID]]),
+      version: `Tributary ${engine.options.version}`,
+      listenPort: engine.listenPort > 0 ? engine.listenPort : null,
+      metadataSize: content?.metainfo.infoBytes.length ?? null,
+      requestQueue: UPLOAD_QUEUE,
+      yourIp: ipv4Bytes(peer.link.remote.ip),
+      uploadOnly: this.#core.working && this.#core.complete,
+    })
+  }
+
+  #sendAllowedFast(peer: PeerSession, content: TorrentContent): void {
+    if (!peer.fast || !this.#core.working || content.picker.haveCount === 0) return
+    const set = allowedFastSet(peer.link.remote.ip, this.#core.infoHash, content.lengths.pieceCount)
+    peer.allowedOut = new Set(set.filter(piece => content.picker.have.get(piece)))
+    for (const piece of peer.allowedOut) peer.link.send(encodeAllowedFast(piece))
+  }
+
+  #choke(peer: PeerSession): void {
+    peer.peerChoking = true
+    // Without the fast extension a choke discards all requests; with it each one is answered or rejected (BEP 6).
+    if (!peer.fast) this.#requests.withdrawAll(peer, true)
+  }
+
+  #interest(peer: PeerSession, interested: boolean): void {
+    if (peer.peerInterested === interested) return
+    peer.peerInterested = interested
+    this.#hooks.interestChanged(peer)
+  }
+
+  #have(peer: PeerSession, piece: number): void {
+    const content = this.#core.content
+    if (content === null) return peer.noteEarly(null, piece)
+    demand(piece < content.lengths.pieceCount, 'have of a piece that does not exist')
+    content.picker.peerHave(peer.key, piece)
+    this.#hooks.judge(peer)
+  }
+
+  #pieces(peer: PeerSession, pieces: Uint8Array | 'all' | 'none'): void {
+    demand(!peer.piecesKnown, 'a second bitfield')
+    peer.piecesKnown = true
+    const content = this.#core.content
+    if (content === null) {
+      peer.noteEarly(typeof pieces === 'string' ? pieces : Uint8Array.from(pieces), null)
+      return
+    }
+    content.picker.addPeer(peer.key, this.#readPieces(content, pieces))
+    this.#hooks.judge(peer)
+  }
+
+  #readPieces(content: TorrentContent, pieces: Uint8Array | 'all' | 'none'): PieceSet | 'all' | 'none' {
+    if (typeof pieces === 'string') return pieces
+    const set = pieceSetFromBytes(pieces, content.lengths.pieceCount)
+    if (set === null) throw new DecodeError('a bitfield of the wrong length or with spare bits set')
+    return countBits(set.buffer) === 0 ? 'none' : set
+  }
+
+  #request(peer: PeerSession, request: UploadRequest): void {
+    const content = this.#core.content
+    const allowed = content !== null && this.#mayHave(peer, request, content)
+    if (allowed && peer.uploads.add(request)) {
+      peer.refused = 0
+      return
+    }
+    if (!allowed) peer.uploads.reject(request)
+    peer.refused += 1
+    demand(peer.refused <= MAX_REFUSED, 'too many requests that cannot be served')
+  }
+
+  #mayHave(peer: PeerSession, request: UploadRequest, content: TorrentContent): boolean {
+    if (!this.#core.working) return false
+    const { lengths, picker } = content
+    demand(request.piece < lengths.pieceCount, 'request of a piece that does not exist')
+    const offset = request.piece * lengths.pieceLength + request.begin
+    const end = Math.min(lengths.totalLength, (request.piece + 1) * lengths.pieceLength)
+    demand(request.length > 0 && offset + request.length <= end, 'request beyond the end of a piece')
+    if (request.length > peer.uploads.maxRequestBytes || !picker.have.get(request.piece)) return false
+    return !peer.amChoking || (peer.fast && peer.allowedOut.has(request.piece))
+  }
+
+  #reject(peer: PeerSession, block: UploadRequest): void {
+    const content = this.#core.content
+    if (content === null || block.begin % BLOCK_BYTES !== 0 || block.begin >= content.lengths.pieceLength) return
+    // A piece that was allowed while choked is not allowed any more.
+    peer.allowedIn.delete(block.piece)
+    this.#requests.withdraw(peer, block.piece * content.stride + block.begin / BLOCK_BYTES, content)
+  }
+
+  #allowedFast(peer: PeerSession, piece: number): void {
+    const count = this.#core.content?.lengths.pieceCount
+    if (!peer.fast || peer.allowedIn.size >= MAX_ALLOWED_FAST) return
+    if (count === undefined || piece < count) peer.allowedIn.add(piece)
+  }
+
+  #extended(peer: PeerSession, id: number, payload: Uint8Array): void {
+    if (!peer.extended) return
+    if (id === EXTENDED_HANDSHAKE_ID) this.#extendedShake(peer, decodeExtendedHandshake(payload))
+    else if (id === OUR_METADATA_ID) this.#metadata.handle(peer, payload)
+  }
+
+  #extendedShake(peer: PeerSession, shake: ExtendedHandshake): void {
+    peer.extendedShakes += 1
+    demand(peer.extendedShakes <= MAX_SHAKES, 'too many extended handshakes')
+    peer.utMetadataId = shake.m.get(UT_METADATA) ?? peer.utMetadataId
+    peer.metadataSize = shake.metadataSize ?? peer.metadataSize
+    peer.uploadOnly = shake.uploadOnly
+    if (shake.version !== null) peer.client = shake.version
+    if (shake.requestQueue !== null) peer.pipeline.setPeerQueue(shake.requestQueue)
+    if (shake.listenPort !== null) this.#hooks.listensAt(peer, shake.listenPort)
+    this.#metadata.peerReady(peer)
+    this.#hooks.judge(peer)
+  }
+}
+
+function demand(condition: boolean, offence: string): void {
+  if (!condition) throw new DecodeError(offence)
+}
+
+function ipv4Bytes(ip: string): Uint8Array | null {
+  const parts = ip.split('.').map(Number)
+  return parts.length === 4 && parts.every(part => part >= 0 && part <= 255) ? Uint8Array.from(parts) : null
+}

@@ -1,0 +1,293 @@
+// The connections of one torrent: whom to connect to and when, who may stay, choking, keep-alives, going idle.
+// Invariant: an address in `known` is busy exactly while a connection to it exists or is being made; engine.halfOpen and
+// engine.connected count every connection here once.
+
+import { type PeerAddress, addressKey } from '../base/ids.ts'
+import { encodeHandshake, type Handshake } from '../wire/peer/handshake.ts'
+import { Choker, CHOKE_INTERVAL_MS } from './choker.ts'
+import type { KnownPeer } from './known-peers.ts'
+import { type LinkOwner, type LinkReceiver, PeerLink } from './peer-link.ts'
+import { type PeerHost, PeerSession } from './peer-session.ts'
+import type { TorrentCore } from './torrent-core.ts'
+import type { TurnJob } from './turn-end.ts'
+
+const CONNECT_TIMEOUT_MS = 10_000
+const HANDSHAKE_TIMEOUT_MS = 20_000
+/** BEP 3: a keep-alive every two minutes; who is silent for four is gone. */
+const KEEP_ALIVE_MS = 120_000
+const IDLE_MS = 240_000
+/** Nobody interested on either side for this long: the place is for somebody else, when places are short. */
+const USELESS_MS = 120_000
+/** A peer that takes nothing of what is on its way to it for this long is dropped: it pins memory. */
+const STALL_MS = 60_000
+/** Unsent bytes beyond which a peer that does not read is dropped. */
+const MAX_BUFFERED_BYTES = 8 * 1024 * 1024
+/** Choking is not decided more often than this, whatever peers do. */
+const CHOKE_PAUSE_MS = 250
+/** Two connections to one peer that are younger than this crossed each other. */
+const CROSSED_MS = 20_000
+/** Connections begun by one torrent in one tick: the half-open places are shared. */
+const CONNECTS_PER_TICK = 10
+
+/** What this part tells others. */
+export interface PeerHooks {
+  /** A peer is connected: greet it. */
+  joined(peer: PeerSession): void
+  /** A peer is gone; its requests are to be taken back. */
+  left(peer: PeerSession): void
+  /** Short of peers: trackers may be asked. */
+  wantPeers(): void
+}
+
+/** The peers of one torrent. */
+export class TorrentPeers implements LinkOwner {
+  readonly #core: TorrentCore
+  readonly #host: PeerHost
+  readonly #hooks: PeerHooks
+  readonly #dialing = new Map<PeerLink, KnownPeer>()
+  readonly #choker: Choker
+  /** Connected peers by address and peer id: one connection each. */
+  readonly #ids = new Map<string, PeerSession>()
+  readonly #chokeJob: TurnJob = { queued: false, run: () => this.#decideChoking(this.#core.now()) }
+  #lastChokeMs = Number.NEGATIVE_INFINITY
+  #chokeWanted = false
+
+  constructor(core: TorrentCore, host: PeerHost, hooks: PeerHooks) {
+    this.#core = core
+    this.#host = host
+    this.#hooks = hooks
+    this.#choker = new Choker(core.engine.limits.uploadSlots, core.engine.random)
+  }
+
+  /** Connections being made. */
+  get dialing(): number {
+    return this.#dialing.size
+  }
+
+  /** How many more addresses would be of use. */
+  get wanted(): number {
+    if (!this.#core.online || (this.#core.working && this.#core.complete)) return 0
+    return Math.max(0, this.#limit - this.#core.peers.size - this.#dialing.size)
+  }
+
+  /** Learns addresses; our own and banned ones are left out. */
+  addAddresses(addresses: readonly PeerAddress[]): void {
+    const nowMs = this.#core.now()
+    for (const address of addresses) {
+      if (address.port < 1 || address.port > 65535 || this.#core.engine.bans.isBanned(address.ip, nowMs)) continue
+      this.#core.known.add(address)
+    }
+    this.connectSome(nowMs)
+  }
+
+  /** Takes over an incoming connection whose handshake named this torrent; null = refused. */
+  accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
+    const { engine, peers } = this.#core
+    if (!this.#core.online || peers.size >= this.#limit || engine.bans.isBanned(link.remote.ip, this.#core.now())) {
+      return null
+    }
+    link.send(this.#handshake())
+    return this.#join(link, handshake, null)
+  }
+
+  /** Begins connections as far as limits and known addresses allow. */
+  connectSome(nowMs: number): void {
+    const { engine, known } = this.#core
+    if (!this.#core.online) return
+    for (let begun = 0; begun < CONNECTS_PER_TICK; begun += 1) {
+      if (engine.halfOpen >= engine.maxHalfOpen || !engine.hasRoom) return
+      if (this.#core.peers.size + this.#dialing.size >= this.#limit) return
+      const peer = known.next(nowMs, one => this.#worthwhile(one))
+      if (peer === null) return
+      this.#dial(peer)
+    }
+  }
+
+  /** True while known addresses may be worth a connection later. */
+  get hasCandidates(): boolean {
+    return this.#core.known.hasCandidates(one => this.#worthwhile(one))
+  }
+
+  /** An unchoked peer left or interest changed: choking is decided anew, at once unless that was just done. */
+  chokeSoon(): void {
+    this.#chokeWanted = true
+    if (this.#core.working && this.#core.now() - this.#lastChokeMs >= CHOKE_PAUSE_MS) {
+      this.#core.engine.turnEnd.later(this.#chokeJob)
+    }
+  }
+
+  /** Once a second: time-outs, keep-alives, choking, new connections. */
+  tick(nowMs: number): void {
+    for (const link of this.#dialing.keys()) {
+      if (nowMs - link.startedMs > CONNECT_TIMEOUT_MS + HANDSHAKE_TIMEOUT_MS) link.end('handshake timed out')
+    }
+    for (const peer of this.#core.peers.values()) this.#tend(peer, nowMs)
+    if (this.#chokeWanted || nowMs - this.#lastChokeMs >= CHOKE_INTERVAL_MS) this.#decideChoking(nowMs)
+    this.connectSome(nowMs)
+    if (this.wanted > 0 && this.#core.known.size === 0) this.#hooks.wantPeers()
+  }
+
+  /** Notes the port an incoming peer listens on: it can be connected to later, and is known only once. */
+  listensAt(peer: PeerSession, port: number): void {
+    if (!peer.link.incoming || peer.address.port === port) return
+    peer.address = { ip: peer.link.remote.ip, port }
+    const known = this.#core.known.add(peer.address)
+    if (known !== null && !known.busy) this.#core.known.shookHands(known)
+  }
+
+  /** Ends everything. */
+  closeAll(reason: string): void {
+    for (const link of this.#dialing.keys()) link.end(reason)
+    for (const peer of this.#core.peers.values()) peer.close(reason)
+  }
+
+  /** Ends the connections to these addresses (bans). */
+  closeIps(ips: readonly string[], reason: string): void {
+    for (const peer of this.#core.peers.values()) if (ips.includes(peer.link.remote.ip)) peer.close(reason)
+  }
+
+  // --- LinkOwner (outgoing links until their handshake)
+
+  opened(link: PeerLink): void {
+    link.send(this.#handshake())
+  }
+
+  handshake(link: PeerLink, handshake: Handshake): LinkReceiver | null {
+    const known = this.#dialing.get(link)
+    if (known === undefined || handshake.infoHash !== this.#core.infoHash || !this.#core.online) return null
+    this.#dialing.delete(link)
+    this.#core.engine.halfOpen -= 1
+    return this.#join(link, handshake, known)
+  }
+
+  failed(link: PeerLink, _reason: string): void {
+    const known = this.#dialing.get(link)
+    if (known === undefined) return
+    this.#dialing.delete(link)
+    this.#core.engine.halfOpen -= 1
+    this.#core.known.failed(known, this.#core.now())
+    this.connectSome(this.#core.now())
+  }
+
+  /** A connected peer is gone. */
+  gone(peer: PeerSession, offence: boolean, reason: string): void {
+    if (this.#core.peers.get(peer.key) !== peer) return
+    const { engine, known } = this.#core
+    const nowMs = this.#core.now()
+    const seed = this.#core.isSeed(peer)
+    this.#core.peers.delete(peer.key)
+    if (this.#ids.get(idKey(peer)) === peer) this.#ids.delete(idKey(peer))
+    engine.connected -= 1
+    if (offence) engine.bans.strike(peer.link.remote.ip, reason, nowMs)
+    const address = known.get(addressKey(peer.address))
+    if (address !== undefined) {
+      known.setSeed(address, seed)
+      known.left(address, peer.down.total + peer.up.total > 0, nowMs)
+    }
+    this.#hooks.left(peer)
+    if (!peer.amChoking) this.chokeSoon()
+  }
+
+  get #limit(): number {
+    return this.#core.engine.limits.maxConnectionsPerTorrent
+  }
+
+  #worthwhile(peer: KnownPeer): boolean {
+    if (peer.seed && this.#core.working && this.#core.complete) return false
+    return !this.#core.engine.bans.isBanned(peer.address.ip, this.#core.now())
+  }
+
+  #dial(peer: KnownPeer): void {
+    const { engine } = this.#core
+    const link = new PeerLink(this, engine.link)
+    peer.busy = true
+    engine.halfOpen += 1
+    this.#dialing.set(link, peer)
+    const options = { localIp: engine.options.localIp, timeoutMs: CONNECT_TIMEOUT_MS }
+    link.attach(engine.deps.tcp.connect(peer.address, options, link))
+  }
+
+  #handshake(): Uint8Array {
+    return encodeHandshake({
+      infoHash: this.#core.infoHash,
+      peerId: this.#core.engine.peerId,
+      extensions: { fast: true, extended: true, dht: false },
+    })
+  }
+
+  /** Makes a peer of a link whose handshake is done; null when we do not want it. */
+  #join(link: PeerLink, handshake: Handshake, known: KnownPeer | null): LinkReceiver | null {
+    const { engine, peers } = this.#core
+    const peer = new PeerSession(link, handshake, this.#host, this.#core.now())
+    if (Buffer.compare(handshake.peerId, engine.peerId) === 0) {
+      // The answer must get out: the other end, also ours, learns from it whom it called.
+      link.run()
+      if (known !== null) this.#core.known.banish(known)
+      return null
+    }
+    const other = this.#ids.get(idKey(peer))
+    if (other !== undefined && !this.#replaces(peer, other)) {
+      if (known !== null) this.#core.known.left(known, false, this.#core.now())
+      return null
+    }
+    other?.close('a second connection to the same peer')
+    if (known !== null) this.#core.known.shookHands(known)
+    peers.set(peer.key, peer)
+    this.#ids.set(idKey(peer), peer)
+    engine.connected += 1
+    this.#hooks.joined(peer)
+    return peer
+  }
+
+  /** Two connections that crossed: both sides keep the one that the greater peer id began. */
+  #replaces(peer: PeerSession, other: PeerSession): boolean {
+    if (peer.link.incoming === other.link.incoming || this.#core.now() - other.connectedAtMs > CROSSED_MS) return false
+    const oursIsGreater = Buffer.from(this.#core.engine.peerId).toString('hex') > peer.peerId
+    return peer.link.incoming !== oursIsGreater
+  }
+
+  #tend(peer: PeerSession, nowMs: number): void {
+    if (nowMs - peer.link.lastInMs > IDLE_MS) return peer.close('silent for four minutes')
+    if (peer.uploads.stalledMs(nowMs) > STALL_MS || peer.link.bufferedBytes > MAX_BUFFERED_BYTES) {
+      return peer.close('does not read')
+    }
+    if (nowMs - peer.link.lastOutMs > KEEP_ALIVE_MS) peer.keepAlive()
+    if (!this.#core.working) return
+    const seed = this.#core.isSeed(peer)
+    if (this.#core.complete && (seed || peer.uploadOnly) && nowMs - peer.connectedAtMs > 1000) {
+      return peer.close('both sides have everything')
+    }
+    const useless = !peer.amInterested && !peer.peerInterested && nowMs - peer.connectedAtMs > USELESS_MS
+    if (useless && nowMs - peer.lastBlockMs > USELESS_MS && this.#core.peers.size >= this.#limit) {
+      peer.close('nobody is interested')
+    }
+  }
+
+  #decideChoking(nowMs: number): void {
+    if (!this.#core.working) return
+    this.#chokeWanted = false
+    this.#lastChokeMs = nowMs
+    this.#choker.setSlots(this.#core.engine.limits.uploadSlots)
+    const peers = [...this.#core.peers.values()]
+    const decision = this.#choker.decide(
+      peers.map(peer => ({
+        key: peer.key,
+        interested: peer.peerInterested,
+        downRate: peer.down.rate(nowMs),
+        upRate: peer.up.rate(nowMs),
+        snubbed: peer.pipeline.snubbed,
+        connectedAtMs: peer.connectedAtMs,
+      })),
+      this.#core.complete,
+      nowMs,
+    )
+    for (const peer of peers) {
+      peer.optimistic = decision.optimistic === peer.key
+      peer.choke(!decision.unchoked.has(peer.key))
+    }
+  }
+}
+
+function idKey(peer: PeerSession): string {
+  return `${peer.link.remote.ip} ${peer.peerId}`
+}

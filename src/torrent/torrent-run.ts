@@ -1,0 +1,299 @@
+// Starting, stopping, rechecking and failing of one torrent: the arrows between the states of types.ts.
+// One thing after the other: each transition waits in #chain until what the one before it began has settled.
+// Invariant: #abort is set exactly while the torrent runs (or prepares to); who finds its own signal aborted does nothing.
+
+import { AppError, errorText } from '../base/errors.ts'
+import type { Announcer } from '../ports/announcer.ts'
+import { emptyPieceSet } from './piece-set.ts'
+import { probeSpace } from './space-probe.ts'
+import type { TorrentCheck } from './torrent-check.ts'
+import type { TorrentContent, TorrentCore } from './torrent-core.ts'
+import type { TorrentPieces } from './torrent-pieces.ts'
+import type { TorrentStatus } from './types.ts'
+
+/** How long trackers get to hear `stopped`. */
+const FAREWELL_MS = 3000
+/** A full disk is looked at again after this long. */
+const SPACE_RETRY_MS = 10_000
+
+/** What this part asks of others. */
+export interface RunHooks {
+  /** May connect now. */
+  online(): void
+  /** Everything of the network ends now. */
+  offline(reason: string): void
+  /** The data is checked: pieces may be asked for and served. */
+  working(): void
+  /** Readers that wait are told. */
+  failed(error: unknown): void
+}
+
+/** The life of one torrent. */
+export class TorrentRun {
+  readonly #core: TorrentCore
+  readonly #check: TorrentCheck
+  readonly #pieces: TorrentPieces
+  readonly #announcer: Announcer
+  readonly #hooks: RunHooks
+  #abort: AbortController | null = null
+  #chain: Promise<void> = Promise.resolve()
+  #farewell: Promise<void> = Promise.resolve()
+  #checkpointing: Promise<void> = Promise.resolve()
+  /** What the user wants: survives errors, recheck and readers. */
+  #wanted = false
+  #forReaders = false
+  /** The last failure was a full disk, and nothing was written since. */
+  #full = false
+  /** The run came as far as working on pieces: `have` is all that is there. */
+  #worked = false
+  #gone = false
+
+  constructor(core: TorrentCore, check: TorrentCheck, pieces: TorrentPieces, announcer: Announcer, hooks: RunHooks) {
+    this.#core = core
+    this.#check = check
+    this.#pieces = pieces
+    this.#announcer = announcer
+    this.#hooks = hooks
+  }
+
+  /** True while the torrent runs only because readers miss pieces. */
+  get forReaders(): boolean {
+    return this.#forReaders
+  }
+
+  /** Starts, also after an error. Nothing happens when it runs. */
+  resume(): void {
+    this.#wanted = true
+    this.#full = false
+    if (this.#forReaders) this.#endForReaders()
+    this.#begin()
+  }
+
+  /** Stops; settles when progress is durable and files are closed. */
+  stop(): Promise<void> {
+    this.#wanted = false
+    this.#forReaders = false
+    this.#end('stopped', 'stopped')
+    return this.#chain
+  }
+
+  /** The session ends: like stop(), but the state that is shown stays. */
+  shutdown(deadlineMs: number): Promise<void> {
+    this.#gone = true
+    this.#end(null, 'shutting down', deadlineMs)
+    return Promise.all([this.#chain, this.#farewell]).then(() => undefined)
+  }
+
+  /** A reader misses a piece of a stopped torrent. Throws the torrent's error, or AppError Aborted at the end of all. */
+  runForReaders(): void {
+    if (this.#core.status === 'error') throw new AppError('DiskError', this.#core.errorText)
+    if (this.#gone) throw new AppError('Aborted')
+    if (this.#wanted || this.#forReaders) return
+    this.#forReaders = true
+    this.#begin()
+  }
+
+  /** The last reader that missed something is closed. */
+  readersDone(): void {
+    if (this.#forReaders) void this.stop()
+  }
+
+  /** Hashes everything, then goes back to the state before. Rejects with AppError MetadataNotFound, Aborted or the disk's. */
+  recheck(): Promise<void> {
+    const content = this.#core.content
+    if (content === null) return Promise.reject(new AppError('MetadataNotFound'))
+    this.#end(null, 'rechecking')
+    this.setStatus('waiting-check')
+    const abort = new AbortController()
+    this.#abort = abort
+    const done = this.#chain.then(() => this.#recheck(content, abort.signal))
+    this.#chain = done.catch(() => undefined)
+    return done
+  }
+
+  /** The metadata of a magnet is known and durable: goes on with the data. */
+  haveContent(content: TorrentContent): void {
+    const signal = this.#abort?.signal
+    if (signal === undefined) return
+    this.#chain = this.#chain.then(() => this.#guard(signal, () => this.#work(content, signal)))
+  }
+
+  /** The torrent cannot go on. */
+  fail(error: unknown): void {
+    if (this.#gone || this.#core.status === 'error' || this.#abort === null) return
+    const again = this.#full
+    this.#core.errorText = errorText(error)
+    this.#forReaders = false
+    this.#end('error', 'the torrent failed')
+    this.#hooks.failed(error)
+    this.#warn('torrent failed', error)
+    this.#full = error instanceof AppError && error.code === 'DiskFull'
+    // A disk that is full again before anything could be written is no news.
+    if (!(again && this.#full)) this.#core.engine.deps.events.failed(this.#core.infoHash, this.#core.errorText)
+    if (this.#full) this.#retryLater()
+  }
+
+  /** A piece reached the disk: it is not full any more. */
+  pieceWritten(): void {
+    this.#full = false
+  }
+
+  /** Makes all progress durable; checkpoints follow each other. Rejects with what the store or the journal said. */
+  checkpoint(): Promise<void> {
+    const next = this.#checkpointing.catch(() => undefined).then(() => this.#checkpoint())
+    this.#checkpointing = next
+    return next
+  }
+
+  /** Tells the picker what is wanted now: the selection, or nothing when only readers are served. */
+  chooseWanted(content: TorrentContent): number[] {
+    return content.picker.setWanted(this.#forReaders ? emptyPieceSet(content.lengths.pieceCount) : content.wanted)
+  }
+
+  setStatus(status: TorrentStatus): void {
+    if (this.#core.status === status) return
+    this.#core.status = status
+    this.#core.engine.deps.events.statusChanged(this.#core.infoHash, status)
+  }
+
+  #begin(): void {
+    if (this.#abort !== null || this.#gone) return
+    const abort = new AbortController()
+    this.#abort = abort
+    this.#core.errorText = ''
+    this.setStatus(this.#core.content === null ? 'metadata' : 'allocating')
+    this.#chain = this.#chain.then(() => this.#guard(abort.signal, () => this.#start(abort.signal)))
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    if (this.#core.content === null) this.#goOnline()
+    else await this.#work(this.#core.content, signal)
+  }
+
+  /** Prepares the data and begins the work on it. */
+  async #work(content: TorrentContent, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    if (await this.#check.prepare(content, signal)) await this.checkpoint()
+    this.#enter(content, signal)
+  }
+
+  async #recheck(content: TorrentContent, signal: AbortSignal): Promise<void> {
+    try {
+      if (signal.aborted) throw new AppError('Aborted')
+      await this.#core.engine.deps.journal.reset(this.#core.infoHash)
+      this.#core.smartBan.clear()
+      await content.store.prepare()
+      await this.#check.recheck(content, signal)
+      await this.checkpoint()
+      if (this.#wanted || this.#forReaders) return this.#enter(content, signal)
+      await content.store.close()
+      if (signal.aborted) return
+      this.#abort = null
+      this.setStatus('stopped')
+    } catch (error) {
+      if (!signal.aborted) this.fail(error)
+      throw error
+    }
+  }
+
+  #enter(content: TorrentContent, signal: AbortSignal): void {
+    if (signal.aborted) return
+    this.chooseWanted(content)
+    this.#worked = true
+    this.#core.working = true
+    this.setStatus(this.#core.complete && !this.#forReaders ? 'seeding' : 'downloading')
+    this.#goOnline()
+    this.#hooks.working()
+  }
+
+  #goOnline(): void {
+    if (this.#core.online) return
+    this.#core.online = true
+    this.#announcer.start()
+    this.#hooks.online()
+  }
+
+  /** Ends the run: network at once, the rest in its turn. `status` null keeps what is shown. */
+  #end(status: 'stopped' | 'error' | null, reason: string, deadlineMs = FAREWELL_MS): void {
+    const wasRunning = this.#abort !== null
+    const worked = this.#worked
+    this.#worked = false
+    this.#abort?.abort()
+    this.#abort = null
+    if (status !== null) this.setStatus(status)
+    if (this.#core.online) this.#farewell = this.#announcer.stop(deadlineMs)
+    this.#core.online = false
+    this.#core.working = false
+    this.#hooks.offline(reason)
+    this.#pieces.dropAll()
+    if (wasRunning) this.#chain = this.#chain.then(() => this.#settle(worked))
+  }
+
+  /** Waits for posted writes, makes progress durable, closes the files. Failures are told in the log only. */
+  async #settle(worked: boolean): Promise<void> {
+    const content = this.#core.content
+    await this.#pieces.settled()
+    await this.#checkpointing.catch(() => undefined)
+    if (content === null) return
+    try {
+      if (worked && this.#pieces.dirty) await this.checkpoint()
+    } catch (error) {
+      this.#check.rememberHave(content)
+      this.#warn('progress could not be made durable', error)
+    }
+    await content.store.close().catch((error: unknown) => this.#warn('files could not be closed', error))
+  }
+
+  #warn(message: string, error: unknown): void {
+    this.#core.engine.log.warn(message, { infoHash: this.#core.infoHash, error: errorText(error) })
+  }
+
+  async #checkpoint(): Promise<void> {
+    const content = this.#core.content
+    if (content === null) return
+    this.#pieces.dirty = false
+    try {
+      // What is there before the flush begins is covered by it; what comes meanwhile stays in the journal.
+      const have = Uint8Array.from(content.picker.have.buffer)
+      await content.store.sync()
+      const facts = await content.store.facts()
+      await this.#core.engine.deps.journal.checkpoint(this.#core.infoHash, have, facts)
+      this.#check.remember(have, facts)
+    } catch (error) {
+      this.#pieces.dirty = true
+      throw error
+    }
+  }
+
+  /** Runs a step of the run; its failure is the torrent's, unless the run is over. */
+  async #guard(signal: AbortSignal, step: () => Promise<void>): Promise<void> {
+    try {
+      await step()
+    } catch (error) {
+      if (!signal.aborted) this.fail(error)
+    }
+  }
+
+  #retryLater(): void {
+    this.#core.engine.clock.after(SPACE_RETRY_MS, () => {
+      const content = this.#core.content
+      if (this.#core.status !== 'error' || !this.#full || !this.#wanted || this.#gone || content === null) return
+      probeSpace(this.#core, content).then(
+        free => (free && this.#core.status === 'error' ? this.#begin() : this.#retryLater()),
+        (error: unknown) => this.#core.engine.defect(error),
+      )
+    })
+  }
+
+  /** The user resumed what ran for readers: the selection counts again. */
+  #endForReaders(): void {
+    this.#forReaders = false
+    const content = this.#core.content
+    if (content === null) return
+    this.chooseWanted(content)
+    if (!this.#core.working) return
+    this.setStatus(this.#core.complete ? 'seeding' : 'downloading')
+    this.#hooks.working()
+  }
+}

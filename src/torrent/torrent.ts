@@ -1,0 +1,445 @@
+// One torrent: owns its state (torrent-core.ts) and its parts (torrent-*.ts), ties them together, and is what services/ see.
+// Decides little itself: what follows from an event of one part for the others. All calls come on the one loop.
+
+import { AppError } from '../base/errors.ts'
+import type { InfoHash, PeerAddress } from '../base/ids.ts'
+import type { Announcer, TrackerRow } from '../ports/announcer.ts'
+import type { Handshake } from '../wire/peer/handshake.ts'
+import { encodeHave, type PeerMessage } from '../wire/peer/messages.ts'
+import { messageLimit } from '../wire/peer/decoder.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import type { Engine, Ticker } from './engine.ts'
+import type { LinkReceiver, PeerLink } from './peer-link.ts'
+import type { PeerHost, PeerSession } from './peer-session.ts'
+import { TorrentBlocks } from './torrent-blocks.ts'
+import { TorrentCheck } from './torrent-check.ts'
+import { type TorrentContent, TorrentCore } from './torrent-core.ts'
+import { TorrentMessages } from './torrent-messages.ts'
+import { TorrentMetadata } from './torrent-metadata.ts'
+import { TorrentPeers } from './torrent-peers.ts'
+import { TorrentPieces } from './torrent-pieces.ts'
+import { TorrentRequests } from './torrent-requests.ts'
+import { TorrentRun } from './torrent-run.ts'
+import { fileSnapshots, peerSnapshots, torrentSnapshot } from './torrent-stats.ts'
+import { TorrentStreams } from './torrent-streams.ts'
+import type { FileReader, FileSnapshot, PeerSnapshot, TorrentHandle, TorrentSnapshot, TorrentSpec } from './types.ts'
+import { MetadataWaiters } from './metadata-waiters.ts'
+
+/** Checkpoints come this often while pieces come in. */
+const CHECKPOINT_MS = 30_000
+const SECOND_MS = 1000
+/** What trackers hear as `left` while the size is not known: something, so that we count as a leecher. */
+const UNKNOWN_LEFT = 16 * 1024
+/** Trackers are asked for more peers this often when none is known. */
+const WANT_PEERS_MS = 30_000
+
+/** One torrent. */
+export class Torrent implements TorrentHandle, PeerHost, Ticker {
+  readonly #engine: Engine
+  readonly #core: TorrentCore
+  readonly #announcer: Announcer
+  readonly #requests: TorrentRequests
+  readonly #pieces: TorrentPieces
+  readonly #blocks: TorrentBlocks
+  readonly #metadata: TorrentMetadata
+  readonly #messages: TorrentMessages
+  readonly #peers: TorrentPeers
+  readonly #streams: TorrentStreams
+  readonly #run: TorrentRun
+  readonly #check: TorrentCheck
+  readonly #waiters = new MetadataWaiters()
+  #secondMs = 0
+  #checkpointMs = 0
+  #wantPeersMs = Number.NEGATIVE_INFINITY
+
+  constructor(engine: Engine, spec: TorrentSpec) {
+    const core = new TorrentCore(engine, spec)
+    this.#engine = engine
+    this.#core = core
+    this.#announcer = engine.deps.announcers.create({
+      infoHash: spec.infoHash,
+      peerId: engine.peerId,
+      tiers: spec.announceTiers,
+      wantedPeers: () => this.#peers.wanted,
+      counters: () => ({ uploaded: core.sessionUp, downloaded: core.sessionDown, left: this.#left() }),
+      onPeers: peers => this.#learn(peers),
+    })
+    this.#pieces = new TorrentPieces(core, {
+      pieceDone: piece => this.#pieceDone(piece),
+      pieceFailed: () => this.#requests.refillSoon(),
+      storeFailed: error => this.#run.fail(error),
+      guilty: ips => this.#ban(ips, 'sent bad data'),
+    })
+    this.#requests = new TorrentRequests(core, {
+      shortage: () => engine.holders.relieve(),
+      readersWait: () => this.#streams.hungry > 0,
+    })
+    this.#blocks = new TorrentBlocks(core, this.#requests, this.#pieces)
+    this.#metadata = new TorrentMetadata(core, {
+      metadataFound: metainfo => this.#metadataFound(metainfo),
+      metadataUnusable: error => this.#run.fail(error),
+      guilty: ips => this.#ban(ips, 'sent wrong metadata'),
+      announceTiers: () => this.#announcer.tiers(),
+    })
+    this.#messages = new TorrentMessages(core, this.#requests, this.#metadata, {
+      judge: peer => this.#judge(peer),
+      interestChanged: () => this.#peers.chokeSoon(),
+      listensAt: (peer, port) => this.#peers.listensAt(peer, port),
+    })
+    this.#peers = new TorrentPeers(core, this, {
+      joined: peer => this.#joined(peer),
+      left: peer => this.#peerLeft(peer),
+      wantPeers: () => this.#wantPeers(),
+    })
+    this.#streams = new TorrentStreams(core, {
+      windowsMoved: dropped => this.#windowsMoved(dropped),
+      readerNeeds: () => this.#run.runForReaders(),
+      readersDone: () => this.#run.readersDone(),
+      readFailed: error => this.#run.fail(error),
+    })
+    this.#check = new TorrentCheck(core, { setStatus: status => this.#run.setStatus(status) }, spec.resume)
+    this.#run = new TorrentRun(core, this.#check, this.#pieces, this.#announcer, {
+      online: () => this.#online(),
+      offline: reason => this.#offline(reason),
+      working: () => this.#working(),
+      failed: error => this.#streams.fail(error),
+    })
+    if (spec.metainfo !== null) this.#check.assumeResumed(core.setContent(spec.metainfo))
+    this.#learn(spec.peers)
+  }
+
+  // --- TorrentHandle
+
+  get infoHash(): InfoHash {
+    return this.#core.infoHash
+  }
+
+  get metainfo(): Metainfo | null {
+    return this.#core.content?.metainfo ?? null
+  }
+
+  get selectedFiles(): readonly number[] | null {
+    return this.#core.selected
+  }
+
+  get openReaders(): number {
+    return this.#streams.open
+  }
+
+  snapshot(): TorrentSnapshot {
+    return torrentSnapshot(this.#core, this.#announcer)
+  }
+
+  peers(): PeerSnapshot[] {
+    return peerSnapshots(this.#core)
+  }
+
+  files(): FileSnapshot[] {
+    return fileSnapshots(this.#core)
+  }
+
+  trackers(): TrackerRow[] {
+    return this.#announcer.rows()
+  }
+
+  haveBits(): Uint8Array {
+    return Uint8Array.from(this.#core.content?.picker.have.buffer ?? [])
+  }
+
+  stop(): Promise<void> {
+    return this.#run.stop()
+  }
+
+  resume(): void {
+    this.#core.known.forgiveAll()
+    this.#run.resume()
+  }
+
+  recheck(): Promise<void> {
+    return this.#run.recheck()
+  }
+
+  select(files: readonly number[] | null): void {
+    this.#core.setSelected(files)
+    const content = this.#core.content
+    if (content === null) return
+    this.#dropPieces(this.#run.chooseWanted(content), content)
+    if (!this.#core.working) return
+    this.#requests.refillSoon()
+    this.#judgeAll()
+    if (this.#run.forReaders) return
+    if (!this.#core.complete) this.#run.setStatus('downloading')
+    else if (this.#core.status === 'downloading') this.#finished()
+  }
+
+  addTrackers(tiers: readonly (readonly string[])[]): string[] {
+    return this.#core.content?.metainfo.private === true ? [] : this.#announcer.addTiers(tiers)
+  }
+
+  announceTiers(): string[][] {
+    return this.#announcer.tiers()
+  }
+
+  addPeers(peers: readonly PeerAddress[]): void {
+    // BEP 27: a private torrent's peers come from its own trackers.
+    if (this.#core.content?.metainfo.private !== true) this.#learn(peers)
+  }
+
+  whenMetadata(signal: AbortSignal): Promise<Metainfo> {
+    const known = this.metainfo
+    return known === null ? this.#waiters.wait(signal) : Promise.resolve(known)
+  }
+
+  openReader(fileIndex: number): FileReader {
+    const reader = this.#streams.openReader(fileIndex)
+    this.#engine.activate(this)
+    return reader
+  }
+
+  // --- Session
+
+  /** Limits of this torrent alone, bytes/s, 0 = none; the session's count too. */
+  setRateLimits(limits: { readonly maxDownloadRate: number; readonly maxUploadRate: number }): void {
+    this.#core.downLimiter.setRate(limits.maxDownloadRate)
+    this.#core.upLimiter.setRate(limits.maxUploadRate)
+  }
+
+  /** Takes over an incoming connection; null = refused. */
+  accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
+    return this.#peers.accept(link, handshake)
+  }
+
+  /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. */
+  async shutdown(deadlineMs: number): Promise<void> {
+    this.#waiters.settle(new AppError('Aborted'))
+    await this.#run.shutdown(deadlineMs)
+    this.#streams.closeAll()
+    this.#engine.deactivate(this)
+  }
+
+  /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */
+  async remove(deleteData: boolean, deadlineMs: number): Promise<void> {
+    await this.shutdown(deadlineMs)
+    await this.#engine.deps.metadata.remove(this.infoHash)
+    if (deleteData) await this.#core.content?.store.remove()
+  }
+
+  /** Every quarter of a second while there is something to watch. */
+  tick(nowMs: number): boolean {
+    this.#requests.refillThrottled()
+    if (nowMs - this.#secondMs >= SECOND_MS) {
+      this.#secondMs = nowMs
+      this.#requests.tick(nowMs)
+      this.#metadata.tick(nowMs)
+      this.#streams.tick(nowMs)
+      this.#peers.tick(nowMs)
+      this.#checkpointSometimes(nowMs)
+      return this.#isBusy()
+    }
+    return true
+  }
+
+  // --- PeerHost
+
+  get maxMessageBytes(): number {
+    return messageLimit(this.#core.content?.lengths.pieceCount ?? null)
+  }
+
+  message(peer: PeerSession, message: PeerMessage): void {
+    this.#messages.handle(peer, message)
+  }
+
+  blockStart(peer: PeerSession, piece: number, begin: number, length: number): Uint8Array | null {
+    return this.#blocks.start(peer, piece, begin, length)
+  }
+
+  blockEnd(peer: PeerSession, _piece: number, _begin: number, _length: number, stored: boolean): void {
+    this.#blocks.end(peer, stored)
+  }
+
+  turnDone(peer: PeerSession): void {
+    if (!this.#core.working) return
+    peer.uploads.uploadGoOn()
+    this.#requests.refill(peer)
+  }
+
+  peerClosed(peer: PeerSession, reason: string, offence: boolean): void {
+    this.#peers.gone(peer, offence, reason)
+  }
+
+  // --- what follows from what
+
+  #left(): number {
+    // Of a magnet nothing is known, but it is not complete.
+    return this.#core.content === null ? UNKNOWN_LEFT : this.#core.bytesLeft()
+  }
+
+  #learn(peers: readonly PeerAddress[]): void {
+    if (peers.length === 0) return
+    this.#peers.addAddresses(peers)
+    if (this.#core.online) this.#engine.activate(this)
+  }
+
+  #wantPeers(): void {
+    const nowMs = this.#core.now()
+    if (nowMs - this.#wantPeersMs < WANT_PEERS_MS) return
+    this.#wantPeersMs = nowMs
+    this.#announcer.announceSoon()
+  }
+
+  #online(): void {
+    this.#engine.activate(this)
+    this.#peers.connectSome(this.#core.now())
+  }
+
+  #offline(reason: string): void {
+    this.#metadata.reset()
+    this.#requests.stop()
+    this.#streams.fail(new AppError('Aborted', `The download ends: ${reason}.`))
+    this.#peers.closeAll(reason)
+    for (const peer of this.#core.peers.values()) this.#takeBack(peer)
+  }
+
+  /** The data is checked: peers that were connected for the metadata hear what we have. */
+  #working(): void {
+    const content = this.#core.content
+    if (content === null) return
+    this.#checkpointMs = this.#core.now()
+    this.#engine.activate(this)
+    for (const peer of this.#core.peers.values()) this.#messages.sendHaves(peer, content)
+    this.#streams.renew()
+    this.#judgeAll()
+    this.#requests.refillSoon()
+    this.#peers.chokeSoon()
+    this.#peers.connectSome(this.#core.now())
+  }
+
+  #joined(peer: PeerSession): void {
+    const content = this.#core.content
+    if (content !== null) {
+      this.#setUploads(peer, content)
+      content.picker.addPeer(peer.key, 'none')
+    }
+    peer.pipeline.setStreaming(this.#streams.hungry > 0)
+    this.#messages.greet(peer)
+    this.#engine.activate(this)
+  }
+
+  #peerLeft(peer: PeerSession): void {
+    this.#takeBack(peer)
+    peer.uploads.close()
+    this.#metadata.peerGone(peer)
+    this.#core.content?.picker.removePeer(peer.key)
+    this.#requests.refillSoon()
+  }
+
+  #takeBack(peer: PeerSession): void {
+    this.#blocks.abandon(peer)
+    this.#requests.withdrawAll(peer, true)
+  }
+
+  #setUploads(peer: PeerSession, content: TorrentContent): void {
+    const core = this.#core
+    peer.uploads.setSource({
+      slots: this.#engine.uploadSlots,
+      limiter: core.upLimiter,
+      pieceLength: content.lengths.pieceLength,
+      store: content.store,
+      now: () => core.now(),
+      rate: () => peer.up.rate(core.now()),
+      uploaded: bytes => {
+        peer.up.add(core.now(), bytes)
+        core.up.add(core.now(), bytes)
+        core.totalUp += bytes
+        core.sessionUp += bytes
+      },
+      storeFailed: error => this.#run.fail(error),
+    })
+  }
+
+  #metadataFound(metainfo: Metainfo): void {
+    const content = this.#core.setContent(metainfo)
+    for (const peer of [...this.#core.peers.values()]) {
+      this.#setUploads(peer, content)
+      try {
+        this.#messages.applyEarly(peer, content)
+      } catch {
+        peer.close('told of pieces that do not exist', true)
+      }
+    }
+    this.#engine.deps.events.metadata(this.infoHash, metainfo).then(
+      () => {
+        this.#waiters.settle(metainfo)
+        this.#run.haveContent(content)
+      },
+      (error: unknown) => this.#run.fail(error),
+    )
+  }
+
+  #pieceDone(piece: number): void {
+    this.#run.pieceWritten()
+    this.#streams.pieceDone(piece)
+    if (this.#core.working) {
+      const have = encodeHave(piece)
+      for (const peer of this.#core.peers.values()) {
+        if (!this.#core.isSeed(peer)) peer.link.send(have)
+        this.#judge(peer)
+      }
+      this.#requests.refillSoon()
+    }
+    if (this.#core.complete && (this.#core.status === 'downloading' || !this.#core.working)) this.#finished()
+  }
+
+  /** The last selected piece is there. */
+  #finished(): void {
+    if (this.#core.working && !this.#run.forReaders) this.#run.setStatus('seeding')
+    this.#announcer.completed()
+    this.#engine.deps.events.finished(this.infoHash, this.#core.name)
+    if (this.#core.working) this.#checkpoint()
+  }
+
+  #windowsMoved(dropped: readonly number[]): void {
+    const content = this.#core.content
+    if (content === null) return
+    this.#dropPieces(dropped, content)
+    this.#judgeAll()
+    this.#requests.refillAll()
+  }
+
+  #dropPieces(pieces: readonly number[], content: TorrentContent): void {
+    this.#requests.withdrawPieces(pieces, content)
+    this.#pieces.drop(pieces)
+  }
+
+  #judge(peer: PeerSession): void {
+    const content = this.#core.content
+    if (content === null || !this.#core.working) return
+    peer.interest(content.picker.isInteresting(peer.key))
+  }
+
+  #judgeAll(): void {
+    for (const peer of this.#core.peers.values()) this.#judge(peer)
+  }
+
+  #ban(ips: readonly string[], reason: string): void {
+    for (const ip of ips) this.#engine.bans.ban(ip, reason, this.#core.now())
+    this.#peers.closeIps(ips, reason)
+  }
+
+  #checkpointSometimes(nowMs: number): void {
+    if (!this.#core.working || !this.#pieces.dirty || nowMs - this.#checkpointMs < CHECKPOINT_MS) return
+    this.#checkpointMs = nowMs
+    this.#checkpoint()
+  }
+
+  #checkpoint(): void {
+    this.#run.checkpoint().catch((error: unknown) => this.#run.fail(error))
+  }
+
+  #isBusy(): boolean {
+    if (this.#streams.open > 0) return true
+    if (!this.#core.online) return false
+    const { peers } = this.#core
+    return peers.size > 0 || this.#peers.dialing > 0 || this.#pieces.dirty || this.#peers.hasCandidates
+  }
+}

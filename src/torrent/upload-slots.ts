@@ -1,0 +1,72 @@
+// Slots for blocks that are read to be uploaded: a bound over all peers together, and a line for those who find none or
+// have to wait for the upload rate. Invariant: leased <= limit; a waiter is woken at most once for each time it waits.
+
+import type { Arena, Slot } from '../ports/arena.ts'
+import type { TurnEnd, TurnJob } from './turn-end.ts'
+
+/** Someone with blocks to send who could not go on. */
+export interface UploadWaiter {
+  uploadGoOn(): void
+}
+
+/** The dealer of upload slots of one session. */
+export class UploadSlots {
+  readonly arena: Arena
+  readonly #limit: number
+  readonly #turnEnd: TurnEnd
+  readonly #waiting = new Set<UploadWaiter>()
+  readonly #throttled = new Set<UploadWaiter>()
+  readonly #wakeJob: TurnJob = { queued: false, run: () => this.#wake() }
+  #leased = 0
+
+  /** `limit`: slots of `arena` that may be used. */
+  constructor(arena: Arena, limit: number, turnEnd: TurnEnd) {
+    this.arena = arena
+    this.#limit = limit
+    this.#turnEnd = turnEnd
+  }
+
+  get leased(): number {
+    return this.#leased
+  }
+
+  /** A slot, or null: `waiter` is then woken when one is free. */
+  lease(waiter: UploadWaiter): Slot | null {
+    const slot = this.#leased < this.#limit ? this.arena.lease() : null
+    if (slot === null) this.#waiting.add(waiter)
+    else this.#leased += 1
+    return slot
+  }
+
+  release(slot: Slot): void {
+    this.arena.release(slot)
+    this.#leased -= 1
+    if (this.#waiting.size > 0) this.#turnEnd.later(this.#wakeJob)
+  }
+
+  /** `waiter` had no rate left: it is woken at the next tick. */
+  throttle(waiter: UploadWaiter): void {
+    this.#throttled.add(waiter)
+  }
+
+  forget(waiter: UploadWaiter): void {
+    this.#waiting.delete(waiter)
+    this.#throttled.delete(waiter)
+  }
+
+  /** Wakes those who waited for rate; also those whose slot was taken by a user of the arena this dealer does not see. */
+  tick(): void {
+    const line = [...this.#throttled]
+    this.#throttled.clear()
+    for (const waiter of line) waiter.uploadGoOn()
+    if (this.#waiting.size > 0) this.#wake()
+  }
+
+  #wake(): void {
+    for (const waiter of [...this.#waiting]) {
+      if (this.#leased >= this.#limit) return
+      this.#waiting.delete(waiter)
+      waiter.uploadGoOn()
+    }
+  }
+}
