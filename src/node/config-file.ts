@@ -75,7 +75,7 @@ export class ConfigFile {
         entries.push({
           section: String(section.key),
           option: String(pair.key),
-          value: isNode(pair.value) ? pair.value.toJS(this.#document, { maxAliasCount: 100 }) : pair.value,
+          value: this.#valueOf(pair.value),
           line: this.#lineOf(pair.key),
         })
       }
@@ -104,6 +104,15 @@ export class ConfigFile {
     this.#text = text
     this.#document = parsed.document
     this.#lines = parsed.lines
+  }
+
+  #valueOf(node: unknown): unknown {
+    if (!isNode(node)) return node
+    try {
+      return node.toJS(this.#document, { maxAliasCount: 100 })
+    } catch (error) {
+      throw new AppError('BadConfiguration', `${this.path}, line ${this.#lineOf(node)}: ${errorText(error)}.`)
+    }
   }
 
   #lineOf(node: unknown): number {

@@ -2,7 +2,7 @@
 // operating system, taken through SQLite: it dies with the process (kill -9 too), and of two starts exactly one gets it.
 
 import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError, errorText } from '../base/errors.ts'
 
@@ -10,10 +10,10 @@ const LOCK_FILE = 'lock.db'
 /** Only for the sentence about who holds the lock; nothing depends on it. */
 const PID_FILE = 'node.pid'
 
-/** Where the node keeps its state when nobody chooses: $XDG_DATA_HOME/tributary or ~/.local/share/tributary. */
+/** Where the node keeps its state when nobody chooses: $XDG_STATE_HOME/tributary or ~/.local/state/tributary. */
 export function defaultStateDirectory(env: Readonly<Record<string, string | undefined>>, homeDir: string): string {
-  const data = env['XDG_DATA_HOME']
-  return join(data !== undefined && isAbsolute(data) ? data : join(homeDir, '.local', 'share'), 'tributary')
+  const base = env['XDG_STATE_HOME']
+  return join(base !== undefined && isAbsolute(base) ? base : join(homeDir, '.local', 'state'), 'tributary')
 }
 
 /** A state directory held by this process. */
@@ -52,12 +52,28 @@ export class StateDirectory {
 
 function prepare(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 })
+    makeDirectory(path)
     if (!statSync(path).isDirectory()) throw new Error('it is not a directory')
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
     makeLockFile(join(path, LOCK_FILE))
   } catch (error) {
     throw unreadable(path, error)
+  }
+}
+
+/**
+ * Makes the directory and those above it. Not by mkdir's own recursion: that never ends in places like /proc, where
+ * making a folder fails as if its parent were missing.
+ */
+function makeDirectory(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false }) !== undefined) return
+  const parent = dirname(path)
+  if (parent !== path) makeDirectory(parent)
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another start was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 
