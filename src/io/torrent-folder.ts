@@ -1,8 +1,8 @@
 // The files of one torrent below its destination folder: made, stated, opened and deleted through safe-files. It keeps no
 // descriptor open. Invariant: no path is followed through a link below the destination, and padding files are never touched.
 
-import { mkdir, realpath } from 'node:fs/promises'
-import { join } from 'node:path'
+import { mkdir, realpath, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
@@ -72,7 +72,7 @@ export class TorrentFolder {
     this.#root = null
     const made = new Set<number>()
     await this.#lanes
-      .run(() => mkdir(this.#destination, { recursive: true }))
+      .run(() => makeFolders(this.#destination))
       .catch(error => {
         throw diskError(error, this.#destination)
       })
@@ -159,6 +159,26 @@ export class TorrentFolder {
     if (file === undefined || file.padding) throw new RangeError(`file ${index} is not on disk`)
     return { parts: file.path.slice(0, -1), name: nameOf(file) }
   }
+}
+
+/**
+ * Makes `path` and the folders above it, through links too: it is the user's choice. Not mkdir's own `recursive`, which
+ * never returns where a parent exists and refuses (tried on /proc, Node 20).
+ */
+async function makeFolders(path: string): Promise<void> {
+  if (await isFolder(path)) return
+  const parent = dirname(path)
+  if (parent !== path) await makeFolders(parent)
+  await mkdir(path).catch(async error => {
+    if (errnoOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error
+  })
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    stats => stats.isDirectory(),
+    () => false,
+  )
 }
 
 function nameOf(file: TorrentFile): string {

@@ -106,7 +106,11 @@ export class JobQueue {
     this.#ready = []
     this.#readyBytes = 0
     this.#waiting = []
-    for (const job of ready) job.reject(error)
+    for (const job of ready) {
+      this.#jobs--
+      this.#bytes -= job.cost
+      job.reject(error)
+    }
     for (const caller of waiting) caller.giveUp(error)
   }
 
