@@ -146,7 +146,7 @@ export class TorrentAnnouncer implements Announcer {
       return
     }
     this.#roundActive = true
-    this.#round(session.signal)
+    void this.#round(session.signal)
       .catch((error: unknown) => {
         this.#deps.log.error('announce round failed', { error: errorText(error) })
         return this.#options.defaultIntervalSec * 1_000

@@ -100,7 +100,7 @@ export class UdpTracker implements TrackerClient {
   /** Ends what waits and closes the sockets. */
   async close(): Promise<void> {
     this.#closed = true
-    for (const waiting of [...this.#waiting.values()]) waiting.settle(new TrackerError('the node is stopping'))
+    for (const waiting of this.#waiting.values()) waiting.settle(new TrackerError('the node is stopping'))
     const sockets = [...this.#sockets.values()]
     this.#sockets.clear()
     for (const socket of sockets) {

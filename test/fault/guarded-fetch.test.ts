@@ -13,7 +13,9 @@ const MAX = 1024 * 1024
 let open: HostileServer
 let secret: HostileServer
 
-const redirect = (reply: ServerResponse, location: string): void => void reply.writeHead(302, { location }).end()
+function redirect(reply: ServerResponse, location: string): void {
+  reply.writeHead(302, { location }).end()
+}
 
 before(async () => {
   secret = await serve((_, reply) => void reply.end('secret'), '127.0.0.2')
@@ -31,7 +33,7 @@ before(async () => {
     if (path === '/to-self') return redirect(reply, open.url('/torrent', 'pub.test'))
     if (path === '/bomb') return gzipBomb(reply)
     if (path === '/endless') return endless(reply)
-    if (path === '/long') return void reply.writeHead(200, { 'content-length': MAX + 1 }).flushHeaders()
+    if (path === '/long') return reply.writeHead(200, { 'content-length': MAX + 1 }).flushHeaders()
     if (path === '/bad-gzip') return void reply.writeHead(200, { 'content-encoding': 'gzip' }).end('not gzip')
     if (path === '/br') return void reply.writeHead(200, { 'content-encoding': 'br' }).end('x')
     if (path === '/slow') return void reply.write('d')
@@ -163,15 +165,18 @@ test('a resolver that lies about classes is caught at the connected socket', asy
 
 test('user and password go to the address that was asked for, and not along a redirect', () =>
   withFetch(async fetcher => {
-    const url = new URL(open.url('/to-self'))
-    url.username = 'me'
-    url.password = 'p%20w'
-    await fetcher.fetch(url.href)
-    const [first, second] = open.requests.slice(-2)
-    assert.equal(first?.headers.authorization, `Basic ${Buffer.from('me:p w').toString('base64')}`)
-    assert.equal(second?.url, '/torrent')
-    assert.equal(second?.headers.authorization, undefined)
-    assert.equal(second?.headers.referer, undefined)
+    // A relative redirect inherits user and password from the address before, by the rules of URLs.
+    for (const path of ['/to-self', '/hop/0']) {
+      const url = new URL(open.url(path))
+      url.username = 'me'
+      url.password = 'p%20w'
+      await fetcher.fetch(url.href)
+      const [first, second] = open.requests.slice(-2)
+      assert.equal(first?.headers.authorization, `Basic ${Buffer.from('me:p w').toString('base64')}`)
+      assert.equal(second?.url, '/torrent')
+      assert.equal(second?.headers.authorization, undefined)
+      assert.equal(second?.headers.referer, undefined)
+    }
   }))
 
 test('bodies are cut at the limit as sent and as decoded, memory stays flat', () =>

@@ -138,6 +138,7 @@ test('completed goes once to every tracker that heard started, and to no other',
   assert.deepEqual(world.http.events('b'), ['started', 'completed'])
   assert.deepEqual(world.http.events('c'), [])
   assert.equal(world.http.announces('b')[1]?.query.get('left'), '0')
+  torrent.completed()
   await world.clock.advance(7_200_000)
   assert.equal(world.http.events('a').filter(event => event === 'completed').length, 1)
   assert.equal(world.http.events('b').filter(event => event === 'completed').length, 1)

@@ -55,8 +55,8 @@ export class ManualClock implements Clock {
   }
 }
 
-/** What a tracker of the memory world does with a request. */
-export type Behaviour = (query: URLSearchParams, path: string) => string | Buffer | 'silent' | 'down'
+/** What a tracker of the memory world does with a request: an answer, or the words `silent` or `down`. */
+export type Behaviour = (query: URLSearchParams, path: string) => string | Buffer
 
 /** One request as it came in. */
 export interface Seen {

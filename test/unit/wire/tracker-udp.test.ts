@@ -71,7 +71,7 @@ test('answers', () => {
   const head = '0000000100000005000007080000000200000003'
   const counts = { action: 'announce', transactionId: 5, intervalSec: 1_800, leechers: 2, seeders: 3 }
   assert.deepEqual(read(`${head}0a0000011ae1`), { ...counts, peers: [{ ip: '10.0.0.1', port: 6_881 }] })
-  assert.deepEqual(read(`${head}20010db8000000000000000000000001${'0050'}`, 16), {
+  assert.deepEqual(read(`${head}20010db80000000000000000000000010050`, 16), {
     ...counts,
     peers: [{ ip: '2001:db8::1', port: 80 }],
   })
