@@ -35,7 +35,7 @@ export class Gate {
     if (!hostAllowed(head.host, this.#options.hostNames)) {
       throw new AppError(
         'ForeignHost',
-        'The Host header names a host this node does not serve; see http_api.host_names.',
+        'The Host header names a host this node does not serve; see the setting api.host_names.',
       )
     }
     if (isForeignPage({ ...head }, this.#options.origins)) throw new AppError('ForeignOrigin')

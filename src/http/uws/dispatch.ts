@@ -42,7 +42,7 @@ export class Dispatch {
   constructor(options: HttpOptions, context: RouteContext, deps: HttpDeps) {
     this.#context = context
     this.#deps = deps
-    this.#log = deps.log.part('http')
+    this.#log = deps.log
     this.#gate = new Gate(options, context.links)
     this.#origins = options.origins
     this.#router = new Router(context.routes)

@@ -98,6 +98,10 @@ class MemoryReader implements StreamReader {
     })
   }
 
+  get waiting(): boolean {
+    return this.#wait !== null
+  }
+
   wake(): void {
     const wait = this.#wait
     if (wait === null || this.#double.availableTo <= wait.position) return
@@ -144,6 +148,11 @@ export class ServiceDouble implements Services {
   /** How many readers are open now. */
   get openReaders(): number {
     return this.readers.filter(reader => !reader.closed).length
+  }
+
+  /** How many readers wait for bytes now. */
+  get waitingReaders(): number {
+    return this.readers.filter(reader => reader.waiting).length
   }
 
   /** Makes bytes of the file available up to `end`. */

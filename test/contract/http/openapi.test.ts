@@ -1,0 +1,59 @@
+// The OpenAPI document: valid for a public validator, complete, and equal to what the routes do.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { errorTable } from '../../../src/base/errors.ts'
+import { routeTable } from '../../../src/http/table.ts'
+import { type Running, ask, startServer } from './harness.ts'
+
+interface Operation {
+  operationId: string
+  responses: Record<string, { description: string }>
+  parameters: { name: string; in: string }[]
+}
+interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+}
+
+let server: Running
+let document: Document
+before(async () => {
+  server = await startServer()
+  document = (await ask(server.port, '/docs/openapi.json', { key: false })).json() as Document
+})
+after(() => server.stop())
+
+test('a public validator accepts it as OpenAPI 3.1', async () => {
+  assert.match(document.openapi, /^3\.1\./)
+  const result = await new Validator().validate(structuredClone(document) as unknown as Record<string, unknown>)
+  assert.deepEqual(result.errors ?? [], [])
+  assert.equal(result.valid, true)
+})
+
+test('every route stands in it once, and nothing else', () => {
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => `${method.toUpperCase()} ${path} ${operation.operationId}`),
+  )
+  const served = routeTable.map(route => `${route.method} ${route.path} ${route.id}`)
+  assert.deepEqual(documented.sort(), served.sort())
+})
+
+test('every error code of a route is documented under its status', () => {
+  for (const route of routeTable) {
+    const operation = document.paths[route.path]?.[route.method.toLowerCase()]
+    for (const code of route.errors) {
+      const response = operation?.responses[String(errorTable[code].status)]
+      assert.ok(response?.description.includes(`\`${code}\``), `${route.id} ${code}`)
+    }
+  }
+})
+
+test('the path names of every route are its path parameters', () => {
+  for (const route of routeTable) {
+    const operation = document.paths[route.path]?.[route.method.toLowerCase()]
+    const names = operation?.parameters.filter(each => each.in === 'path').map(each => `{${each.name}}`)
+    assert.deepEqual(names, route.path.match(/\{[^}]*\}/g) ?? [])
+  }
+})

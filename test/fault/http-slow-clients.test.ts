@@ -1,0 +1,158 @@
+// Clients that stall: the native server would cut them after about 10 s, the node must not before its own limit. These
+// tests wait in real time, side by side, because the time in question is the native server's.
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { type Socket, connect } from 'node:net'
+import { after, before, describe, test } from 'node:test'
+import { KEY, type Running, ask, startServer, until } from '../contract/http/harness.ts'
+import { HASH } from '../contract/http/service-double.ts'
+
+/** Longer than the native 10 s and the 4 s of its clock's steps. */
+const STALL_MS = 17_000
+const SIZE = 24 * 1024 * 1024
+const content = randomBytes(SIZE)
+
+const pause = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+
+/** A raw stream client that can stop reading. */
+class Client {
+  readonly socket: Socket
+  #chunks: Buffer[] = []
+  length = 0
+  closed = false
+
+  constructor(port: number, headers = '') {
+    this.socket = connect(port, '127.0.0.1')
+    this.socket.on('error', () => {})
+    this.socket.on('close', () => {
+      this.closed = true
+    })
+    this.socket.on('data', (chunk: Buffer) => {
+      this.#chunks.push(chunk)
+      this.length += chunk.length
+    })
+    this.socket.write(
+      `GET /downloads/${HASH}/stream/0 HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${KEY}\r\n${headers}\r\n`,
+    )
+  }
+
+  get body(): Buffer {
+    const all = Buffer.concat(this.#chunks)
+    return all.subarray(all.indexOf('\r\n\r\n') + 4)
+  }
+}
+
+describe('slow clients', { concurrency: true }, () => {
+  let server: Running
+  before(async () => {
+    server = await startServer({}, 4)
+    server.double.content = content
+  })
+  after(() => server.stop())
+
+  test('a stalled client holds no slot, and reads every byte later', async () => {
+    const client = new Client(server.port)
+    client.socket.pause()
+    await pause(STALL_MS)
+    assert.equal(server.arena.freeCount, server.arena.slotCount)
+    assert.equal(client.closed, false)
+    client.socket.resume()
+    await until(() => client.body.length === SIZE, 20_000)
+    assert.ok(client.body.equals(content))
+    client.socket.destroy()
+  })
+
+  test('a reader that waits for data longer than the native limit gets it', async () => {
+    const own = await startServer()
+    own.double.content = content
+    own.double.makeAvailable(5_000_000)
+    const client = new Client(own.port)
+    await until(() => client.body.length === 5_000_000)
+    await pause(STALL_MS)
+    assert.equal(client.closed, false)
+    own.double.makeAvailable(SIZE)
+    await until(() => client.body.length === SIZE, 20_000)
+    assert.ok(client.body.equals(content))
+    client.socket.destroy()
+    await own.stop()
+  })
+
+  test('a client that stalls just before the last bytes gets them', async () => {
+    const own = await startServer()
+    const client = await stalledBeforeTail(own)
+    await pause(STALL_MS)
+    assert.equal(client.closed, false)
+    client.socket.resume()
+    await until(() => client.body.length === own.double.content.length, 20_000)
+    assert.ok(client.body.equals(own.double.content))
+    client.socket.destroy()
+    await until(() => own.double.openReaders === 0)
+    await own.stop()
+  })
+
+  test('a silent client is cut after the limit that is set', async () => {
+    const own = await startServer({ silentReaderMs: 5000 })
+    own.double.content = content
+    const client = new Client(own.port)
+    client.socket.pause()
+    await until(() => own.double.openReaders === 1)
+    await until(() => own.double.openReaders === 0, 12_000)
+    client.socket.resume()
+    await until(() => client.closed)
+    assert.ok(client.body.length < SIZE)
+    await own.stop()
+  })
+
+  test('slow clients do not keep others from their slots', async () => {
+    const slow = Array.from({ length: 12 }, () => new Client(server.port))
+    for (const client of slow) client.socket.pause()
+    await until(() => server.double.openReaders >= 12)
+    const answer = await ask(server.port, `/downloads/${HASH}/stream/0`)
+    assert.ok(answer.body.equals(content))
+    for (const client of slow) client.socket.destroy()
+  })
+})
+
+// How much the two kernels take of a client that does not read decides where it stalls, so the file is made that long
+// plus a few bytes.
+async function stalledBeforeTail(server: Running): Promise<Client> {
+  server.double.content = content
+  const probe = new Client(server.port)
+  probe.socket.pause()
+  await until(() => server.double.openReaders === 1)
+  await settled(server)
+  const { reads } = server.double
+  probe.socket.resume()
+  assert.ok(reads > 0)
+  await until(() => probe.body.length === SIZE)
+  probe.socket.destroy()
+  const taken = await takenByKernel(server)
+  server.double.content = content.subarray(0, taken + 5000)
+  const client = new Client(server.port)
+  client.socket.pause()
+  await settled(server)
+  return client
+}
+
+// No read for a while: the stream is blocked.
+async function settled(server: Running): Promise<void> {
+  for (;;) {
+    const { reads } = server.double
+    await pause(150)
+    if (server.double.reads === reads && reads > 0) return
+  }
+}
+
+// The bytes a stalled client gets when the server is stopped under it are those that were in the kernels.
+async function takenByKernel(server: Running): Promise<number> {
+  const own = await startServer()
+  own.double.content = server.double.content
+  const client = new Client(own.port)
+  client.socket.pause()
+  await settled(own)
+  await own.stop()
+  client.socket.resume()
+  await until(() => client.closed)
+  return client.body.length
+}
