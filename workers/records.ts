@@ -28,7 +28,7 @@ const database = open()
 if (database === null) port.close()
 else {
   port.on('message', (bytes: Uint8Array) => {
-    const message = unpackMessage<ToDatabase>(bytes)
+    const message = unpackMessage(bytes) as ToDatabase
     if (message.kind === 'batch') {
       send({ kind: 'answers', answers: database.run(message.jobs) })
       return

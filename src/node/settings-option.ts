@@ -60,7 +60,7 @@ export function checkOption(spec: OptionSpec, input: unknown): Checked {
         : { problem: `must be one of ${spec.values.join(', ')}` }
     case 'text':
       return checkText(spec.format, spec.maxLength, input)
-    case 'list':
+    default:
       return checkList(spec.of, input)
   }
 }
@@ -131,7 +131,7 @@ function formatProblem(format: TextFormat, text: string): string | null {
       return HOSTNAME.test(text) ? null : 'must be a host name'
     case 'origin':
       return isOrigin(text) ? null : 'must be an origin such as https://example.org:8443'
-    case 'cidr':
+    default:
       return isCidr(text) ? null : 'must be an address block such as 192.168.0.0/16'
   }
 }

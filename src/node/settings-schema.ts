@@ -10,7 +10,7 @@ export const settingsSchema = {
       kind: 'choice',
       values: ['debug', 'info', 'warn', 'error'],
       default: 'info',
-      needsRestart: true,
+      needsRestart: false,
       doc: 'Least important log lines that are written.',
     },
     allowed_paths: {
@@ -163,7 +163,7 @@ export const settingsSchema = {
       kind: 'list',
       of: 'cidr',
       default: [],
-      needsRestart: true,
+      needsRestart: false,
       doc: 'Private address blocks (CIDR) that torrent sources may be fetched from.',
     },
   },

@@ -63,7 +63,7 @@ export class DatabaseLink {
   constructor(workerUrl: URL, options: DatabaseOptions, onFatal: (error: AppError) => void) {
     this.#onFatal = onFatal
     this.#worker = new Worker(workerUrl, { workerData: options })
-    this.#worker.on('message', (bytes: Uint8Array) => this.#handleMessage(unpackMessage<FromDatabase>(bytes)))
+    this.#worker.on('message', (bytes: Uint8Array) => this.#handleMessage(unpackMessage(bytes) as FromDatabase))
     this.#worker.on('error', error => this.#handleLoss(error))
     this.#worker.on('exit', () => this.#handleExit())
     // Those who wait get the rejection themselves; nobody may be waiting.

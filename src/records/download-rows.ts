@@ -52,7 +52,7 @@ const columns: {
 export class DownloadRows {
   readonly #database: Database.Database
   readonly #progress: ProgressRows
-  readonly #insert: Database.Statement<unknown[]>
+  readonly #insert: Database.Statement
   readonly #insertInfo: Database.Statement<[number, Uint8Array]>
   readonly #remove: Database.Statement<[string]>
   readonly #id: Database.Statement<[string]>
@@ -61,7 +61,7 @@ export class DownloadRows {
   readonly #infoOf: Database.Statement<[string]>
   readonly #totals: Database.Statement<[number, number, string]>
   /** UPDATE statements by their column list; there are few combinations in use. */
-  readonly #updates = new Map<string, Database.Statement<unknown[]>>()
+  readonly #updates = new Map<string, Database.Statement>()
 
   constructor(database: Database.Database, progress: ProgressRows) {
     this.#database = database
@@ -154,7 +154,7 @@ export class DownloadRows {
     for (const [infoHash, up, down] of totals) this.#totals.run(Math.round(up), Math.round(down), infoHash)
   }
 
-  #updateOf(names: readonly string[]): Database.Statement<unknown[]> {
+  #updateOf(names: readonly string[]): Database.Statement {
     const list = names.map(name => `${name} = ?`).join(', ')
     let statement = this.#updates.get(list)
     if (statement === undefined) {

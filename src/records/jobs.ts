@@ -14,19 +14,19 @@ export interface RecordJobs {
   'download.list': { args: [after: number, limit: number]; reply: StoredDownload[] }
   'download.load': { args: [after: number, limit: number, maxBytes: number]; reply: LoadedDownload[] }
   'download.info': { args: [infoHash: InfoHash]; reply: Uint8Array | null }
-  'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: null }
-  'progress.verified': { args: [infoHash: InfoHash, piece: number, atMs: number]; reply: null }
+  'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: void }
+  'progress.verified': { args: [infoHash: InfoHash, piece: number, atMs: number]; reply: void }
   'progress.checkpoint': {
     args: [infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[], atMs: number]
-    reply: null
+    reply: void
   }
-  'progress.reset': { args: [infoHash: InfoHash]; reply: null }
+  'progress.reset': { args: [infoHash: InfoHash]; reply: void }
   'progress.resume': { args: [infoHash: InfoHash]; reply: ResumeData | null }
   'event.append': { args: [atMs: number, type: string, payload: string]; reply: number }
   'event.read': { args: [since: number, limit: number]; reply: LoggedEvent[] }
   'event.bounds': { args: []; reply: { oldest: number | null; newest: number } }
   'node.get': { args: [key: string]; reply: Uint8Array | null }
-  'node.set': { args: [key: string, value: Uint8Array]; reply: null }
+  'node.set': { args: [key: string, value: Uint8Array]; reply: void }
   'node.getOrSet': { args: [key: string, value: Uint8Array]; reply: Uint8Array }
 }
 

@@ -84,7 +84,7 @@ export class RecordsDatabase {
 
   #runJob(job: JobMessage): JobAnswer {
     const handler = this.#handlers[job.name] as (...args: unknown[]) => unknown
-    return { ok: true, reply: handler(...job.args) }
+    return { ok: true, reply: handler(...job.args) ?? null }
   }
 }
 
@@ -103,7 +103,6 @@ export function failure(error: unknown): JobFailure {
 function makeHandlers(database: Database.Database, progress: ProgressRows, events: EventRows): Handlers {
   const downloads = new DownloadRows(database, progress)
   const node = new NodeRows(database)
-  const done = (_: void): null => null
   return {
     'download.insert': download => downloads.insert(download),
     'download.update': (infoHash, change) => downloads.update(infoHash, change),
@@ -111,16 +110,16 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'download.list': (after, limit) => downloads.list(after, limit),
     'download.load': (after, limit, maxBytes) => downloads.load(after, limit, maxBytes),
     'download.info': infoHash => downloads.info(infoHash),
-    'download.totals': totals => done(downloads.setTotals(totals)),
-    'progress.verified': (infoHash, piece, atMs) => done(progress.verified(infoHash, piece, atMs)),
-    'progress.checkpoint': (infoHash, have, files, atMs) => done(progress.checkpoint(infoHash, have, files, atMs)),
-    'progress.reset': infoHash => done(progress.reset(infoHash)),
+    'download.totals': totals => downloads.setTotals(totals),
+    'progress.verified': (infoHash, piece, atMs) => progress.verified(infoHash, piece, atMs),
+    'progress.checkpoint': (infoHash, have, files, atMs) => progress.checkpoint(infoHash, have, files, atMs),
+    'progress.reset': infoHash => progress.reset(infoHash),
     'progress.resume': infoHash => progress.resumeOf(infoHash),
     'event.append': (atMs, type, payload) => events.append(atMs, type, payload),
     'event.read': (since, limit) => events.read(since, limit),
     'event.bounds': () => events.bounds(),
     'node.get': key => node.get(key),
-    'node.set': (key, value) => done(node.set(key, value)),
+    'node.set': (key, value) => node.set(key, value),
     'node.getOrSet': (key, value) => node.getOrSet(key, value),
   }
 }

@@ -1,3 +1,5 @@
+// The key of the interface: how it is made, read and left out.
+
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

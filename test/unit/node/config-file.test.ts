@@ -1,3 +1,5 @@
+// The configuration file: what survives a change, and what is refused.
+
 import assert from 'node:assert/strict'
 import {
   lstatSync,

@@ -1,3 +1,5 @@
+// Settings: which source wins, what a change may do, what is refused.
+
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,3 +1,5 @@
+// The state directory: its lock within a process and between processes, and what is refused.
+
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,3 +1,5 @@
+// The link to a database thread that dies, hangs or reports damage.
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DatabaseLink } from '../../../src/records/database-link.ts'

@@ -4,10 +4,10 @@ import { parentPort } from 'node:worker_threads'
 import type { FromDatabase, ToDatabase } from '../../../src/records/jobs.ts'
 import { packMessage, unpackMessage } from '../../../src/records/packer.ts'
 
-const send = (message: FromDatabase): void => parentPort?.postMessage(packMessage(message))
+const send = (message: FromDatabase): void => parentPort?.postMessage(packMessage(message), [])
 
 parentPort?.on('message', (bytes: Uint8Array) => {
-  const message = unpackMessage<ToDatabase>(bytes)
+  const message = unpackMessage(bytes) as ToDatabase
   if (message.kind === 'close') {
     parentPort?.close()
     return

@@ -1,3 +1,5 @@
+// The database without its thread: boots, schemas, damage, failing jobs.
+
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,7 +8,7 @@ import Database from 'better-sqlite3'
 import { AppError } from '../../../src/base/errors.ts'
 import { EventRows, MAX_EVENT_AGE_MS } from '../../../src/records/event-rows.ts'
 import type { JobMessage } from '../../../src/records/jobs.ts'
-import { openDatabase } from '../../../src/records/open-database.ts'
+import { databaseError, openDatabase } from '../../../src/records/open-database.ts'
 import { RecordsDatabase } from '../../../src/records/records-database.ts'
 import { migrations } from '../../../src/records/schema.ts'
 import { bitsOf, hashOf, makeDownload, openStore, temporaryFolder } from './records-kit.ts'
@@ -165,5 +167,26 @@ test('the event log drops what is too old or too many, and never uses an id twic
   events.trim(1001 + MAX_EVENT_AGE_MS)
   assert.deepEqual(events.bounds(), { oldest: null, newest: 1000 })
   assert.equal(events.append(2000, 'x', 'null'), 1001)
+  database.close()
+})
+
+test('a full disk is told as such, and what was there stays', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  live(path, 'one', [insert], false)
+  const { database } = openDatabase({ path, bootId: 'one', nowMs: 0 })
+  database.pragma(`max_page_count = ${Number(database.pragma('page_count', { simple: true })) + 2}`)
+  const big = database.prepare('INSERT INTO node (key, value) VALUES (?, ?)')
+  const fill = (): unknown => big.run('big', new Uint8Array(100_000))
+  assert.throws(
+    () => {
+      try {
+        fill()
+      } catch (error) {
+        throw databaseError('The database reported an error', error)
+      }
+    },
+    { code: 'DiskFull', message: /^The database reported an error: .*full\.$/ },
+  )
+  assert.equal(database.prepare('SELECT count(*) FROM downloads').pluck().get(), 1)
   database.close()
 })

@@ -1,3 +1,5 @@
+// The store through its interfaces, with its real thread and file.
+
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
