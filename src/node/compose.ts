@@ -1,0 +1,220 @@
+// The one place where all parts meet: made in order, stopped in reverse. The HTTP front comes first, so that /state,
+// /events and the list answer while the store and the engine are still being opened.
+
+import { join } from 'node:path'
+import { AppError, errorText } from '../base/errors.ts'
+import { createHttpServer, type HttpServer } from '../http/index.ts'
+import { AddressPolicy } from '../io/address-policy.ts'
+import { SystemClock } from '../io/clock.ts'
+import { DnsResolver } from '../io/dns-resolver.ts'
+import { GuardedFetch } from '../io/guarded-fetch.ts'
+import { prepareFolder, readSmallFile } from '../io/local-paths.ts'
+import type { NodeLog } from '../io/log.ts'
+import { PackageFiles } from '../io/package-files.ts'
+import { SystemRandom } from '../io/random.ts'
+import { SharedArena } from '../pools/arena.ts'
+import { DATABASE_FILE_NAME, RecordsStore } from '../records/records-store.ts'
+import type { Services } from '../services/api.ts'
+import { type DownloadSettings, Downloads } from '../services/downloads.ts'
+import { EventHub } from '../services/events.ts'
+import { MetadataPreviews } from '../services/metadata-previews.ts'
+import { NodeSettings } from '../services/settings.ts'
+import { CoreState } from '../services/state.ts'
+import { TorrentInfo } from '../services/torrent-info.ts'
+import { startEngine } from './engine-parts.ts'
+import { openLinkSecret } from './link-secret.ts'
+import type { Settings } from './settings-schema.ts'
+import type { SettingsStore } from './settings-store.ts'
+
+/** What a node is made from; opened by main, closed by main. */
+export interface NodeOptions {
+  readonly stateDir: string
+  readonly settings: SettingsStore
+  readonly log: NodeLog
+  readonly version: string
+}
+
+/** Parts of the time to stop: the engine tells trackers and saves, the others have little left to do. */
+const ENGINE_SHARE = 0.65
+const HTTP_SHARE = 0.2
+const RECORDS_SHARE = 0.15
+
+/** A part that was started, with how it is stopped. */
+interface StartedPart {
+  readonly name: string
+  stop(deadlineMs: number): Promise<unknown>
+}
+
+/** One node. start() once, stop() once; stop() works after a failed start too. */
+export class TributaryNode {
+  /** Resolves when a part died that the node cannot be without. */
+  readonly failed: Promise<Error>
+  readonly #options: NodeOptions
+  readonly #clock = new SystemClock()
+  readonly #random = new SystemRandom()
+  readonly #policy: AddressPolicy
+  readonly #resolver: DnsResolver
+  readonly #sourceFetch: GuardedFetch
+  readonly #rangeArena: SharedArena
+  readonly #state = new CoreState()
+  readonly #events: EventHub
+  readonly #previews: MetadataPreviews
+  readonly #downloads: Downloads
+  readonly #services: Services
+  /** In the order they were started. */
+  readonly #started: StartedPart[] = []
+  #fail: (error: Error) => void = () => undefined
+
+  constructor(options: NodeOptions) {
+    this.#options = options
+    const { settings, log, version } = options
+    this.failed = new Promise(resolve => {
+      this.#fail = resolve
+    })
+    this.#policy = new AddressPolicy(settings.values.network.allow_private)
+    this.#resolver = new DnsResolver({ policy: this.#policy })
+    this.#sourceFetch = new GuardedFetch(
+      { userAgent: `Tributary/${version}`, localIp: settings.values.libtorrent.interface || null },
+      { policy: this.#policy, resolver: this.#resolver },
+    )
+    this.#rangeArena = new SharedArena({ id: 'range', bytes: settings.values.disk.range_arena_bytes })
+    const clock = this.#clock
+    const sources = { http: this.#sourceFetch, readFile: readSmallFile }
+    this.#events = new EventHub({ log: log.part('events'), version, started: () => this.#state.started })
+    this.#previews = new MetadataPreviews({
+      clock,
+      log: log.part('torrentinfo'),
+      destination: () => settings.values.download_defaults.saveas,
+    })
+    this.#downloads = new Downloads({
+      clock,
+      log: log.part('downloads'),
+      events: this.#events,
+      sources,
+      previews: this.#previews,
+      settings: () => downloadSettings(settings.values),
+      prepareFolder,
+    })
+    this.#services = {
+      downloads: this.#downloads,
+      torrentInfo: new TorrentInfo({ clock, sources, previews: this.#previews, downloads: this.#downloads }),
+      settings: new NodeSettings({ source: settings, state: this.#state }),
+      state: this.#state,
+      events: this.#events,
+    }
+  }
+
+  /**
+   * Starts every part; settles when all downloads are loaded. `listening` is called as soon as the interface answers.
+   * AppErrors PortTaken, StateUnreadable and whatever else stands in the way; then stop() is still to be called.
+   */
+  async start(listening: (baseUrl: string) => void): Promise<void> {
+    const { settings } = this.#options
+    listening(await this.#startHttp())
+    const records = await this.#openRecords()
+    await this.#events.open(records.events)
+    this.#started.push({ name: 'events', stop: () => this.#events.close() })
+    await this.#downloads.openStore(records.downloads)
+    const engine = await startEngine(
+      { stateDir: this.#options.stateDir, settings: settings.values, version: this.#options.version },
+      {
+        clock: this.#clock,
+        random: this.#random,
+        log: this.#options.log,
+        policy: this.#policy,
+        resolver: this.#resolver,
+        rangeArena: this.#rangeArena,
+        journal: records.progress,
+        events: this.#downloads.engineEvents,
+        onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
+      },
+    )
+    this.#started.push({ name: 'engine', stop: deadlineMs => engine.stop(deadlineMs * ENGINE_SHARE) })
+    this.#state.setPort('libtorrent~port', engine.session.listenPort)
+    this.#previews.start(engine.session)
+    this.#started.push({ name: 'previews', stop: () => this.#previews.stop() })
+    this.#started.push({ name: 'downloads', stop: () => this.#downloads.stop() })
+    await this.#downloads.load(engine.session)
+    this.#followSettings(engine.follow)
+    this.#state.markStarted()
+    this.#events.emit('tribler_started')
+  }
+
+  /** Stops every part, the newest first. Never rejects; what fails or is late is logged. */
+  async stop(limitMs: number): Promise<void> {
+    for (const part of this.#started.splice(0).reverse()) {
+      try {
+        await part.stop(limitMs)
+      } catch (error) {
+        this.#options.log.error('a part did not stop cleanly', { name: part.name, error })
+      }
+    }
+  }
+
+  /** An error nobody caught: to the log, to /state and to whoever listens. The node goes on. */
+  noteException(error: unknown): void {
+    this.#options.log.error('unhandled exception', { error })
+    const name = error instanceof Error ? error.name : 'Error'
+    this.#events.emit('tribler_exception', { text: this.#state.noteException(`${name}: ${errorText(error)}`) })
+  }
+
+  async #startHttp(): Promise<string> {
+    const { settings, log, version, stateDir } = this.#options
+    const { api } = settings.values
+    const server: HttpServer = createHttpServer(
+      {
+        host: api.http_host,
+        port: api.http_port,
+        apiKey: api.key,
+        hostNames: api.host_names,
+        origins: api.origins,
+        silentReaderMs: api.stream_silent_seconds * 1000,
+        version,
+        linkSecret: await openLinkSecret(stateDir),
+      },
+      this.#services,
+      {
+        rangeArena: this.#rangeArena,
+        clock: this.#clock,
+        random: this.#random,
+        log: log.part('http'),
+        docsFiles: new PackageFiles('swagger-ui-dist'),
+        setEnvironment: (name, value) => {
+          process.env[name] = value
+        },
+        onException: error => this.noteException(error),
+      },
+    )
+    const port = await server.start()
+    this.#started.push({ name: 'sources', stop: () => this.#sourceFetch.close() })
+    this.#started.push({ name: 'http', stop: deadlineMs => server.stop(deadlineMs * HTTP_SHARE) })
+    this.#state.setPort('http_api~port', port)
+    return `http://${api.http_host.includes(':') ? `[${api.http_host}]` : api.http_host}:${port}`
+  }
+
+  async #openRecords(): Promise<RecordsStore> {
+    const path = join(this.#options.stateDir, DATABASE_FILE_NAME)
+    const records = await RecordsStore.open({ path, onFatal: error => this.#fail(error) })
+    this.#started.push({ name: 'records', stop: deadlineMs => records.close(deadlineMs * RECORDS_SHARE) })
+    return records
+  }
+
+  #followSettings(follow: (settings: Settings) => void): void {
+    this.#options.settings.onChange((_, settings) => {
+      follow(settings)
+      this.#policy.setAllowed(settings.network.allow_private)
+      this.#options.log.setLevel(settings.general.log_level)
+    })
+  }
+}
+
+function downloadSettings({ download_defaults: defaults, libtorrent }: Settings): DownloadSettings {
+  return {
+    anonymityEnabled: defaults.anonymity_enabled,
+    numberHops: defaults.number_hops,
+    safeSeedingEnabled: defaults.safeseeding_enabled,
+    saveAs: defaults.saveas,
+    maxDownloadRate: libtorrent.max_download_rate,
+    maxUploadRate: libtorrent.max_upload_rate,
+  }
+}

@@ -1,0 +1,125 @@
+// The life of the process: state directory, settings, log, node, signals, exit code. What the node is made of stands in
+// compose.ts. Nothing is printed with the key in it.
+
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { AppError, errorText } from '../base/errors.ts'
+import { type NodeLog, openLog } from '../io/log.ts'
+import { readApiKeyFile } from './api-key.ts'
+import { TributaryNode } from './compose.ts'
+import { atMost, EXIT_CANNOT_START, EXIT_STOPPED, STOP_LIMIT_MS, watchStopSignals, watchUncaught } from './exit.ts'
+import { greeting } from './greeting.ts'
+import { SettingsStore } from './settings-store.ts'
+import { defaultStateDirectory, StateDirectory } from './state-directory.ts'
+import { readVersion } from './version.ts'
+
+/** What the command line gives. */
+export interface NodeArguments {
+  /** --state-dir, or null. */
+  readonly stateDir: string | null
+  /** --api-key-file, or null. */
+  readonly apiKeyFile: string | null
+  /** Options by `section.option`; later ones win. */
+  readonly flags: readonly (readonly [path: string, value: string])[]
+}
+
+/** Name of the log file, in folder `log` of the state directory. */
+const LOG_FILE = 'tributary.log'
+
+/** Runs a node until a signal stops it; the exit code. Never rejects. */
+export async function runNode(args: NodeArguments): Promise<number> {
+  const signals = watchStopSignals()
+  let state: StateDirectory | null = null
+  let log: NodeLog | null = null
+  try {
+    const env = process.env
+    const chosen = args.stateDir ?? (env['TRIBUTARY_STATE_DIR'] || null)
+    state = StateDirectory.open(chosen ?? defaultStateDirectory(env, homedir()))
+    const settings = await openSettings(state.path, chosen !== null, args)
+    log = openLog({ level: settings.values.general.log_level, file: join(state.path, 'log', LOG_FILE), stderr: true })
+    log.hide(settings.values.api.key)
+    for (const warning of settings.warnings) log.warn(warning)
+    return await runUntilStopped(state.path, settings, log, signals.first)
+  } catch (error) {
+    process.stderr.write(`tributary: ${startProblem(error)}\n`)
+    if (!(error instanceof AppError)) log?.error('start failed', { error })
+    return EXIT_CANNOT_START
+  } finally {
+    log?.close()
+    state?.release()
+    signals.close()
+  }
+}
+
+async function openSettings(stateDir: string, stateDirChosen: boolean, args: NodeArguments): Promise<SettingsStore> {
+  const keyFlag: [string, string][] =
+    args.apiKeyFile === null ? [] : [['api.key', await readApiKeyFile(args.apiKeyFile)]]
+  return SettingsStore.open({
+    stateDir,
+    stateDirChosen,
+    homeDir: homedir(),
+    env: process.env,
+    flags: [...args.flags, ...keyFlag],
+  })
+}
+
+async function runUntilStopped(
+  stateDir: string,
+  settings: SettingsStore,
+  log: NodeLog,
+  signal: Promise<NodeJS.Signals>,
+): Promise<number> {
+  const version = readVersion()
+  const node = new TributaryNode({ stateDir, settings, log, version })
+  const unwatch = watchUncaught(error => node.noteException(error))
+  // Standard output may be closed: nobody reads it then, and the node goes on.
+  process.stdout.on('error', () => undefined)
+  const started = startNode(node, settings, version)
+  const end = await endOf(started, signal, node.failed)
+  if (end instanceof Error) log.error('the node cannot go on', { error: end })
+  else log.info('stopping', { signal: end })
+  // A start under way ends first: parts that are half made cannot be stopped.
+  await stopInTime(() => started.catch(() => undefined).then(() => node.stop(STOP_LIMIT_MS)), log)
+  unwatch()
+  if (end instanceof Error) throw end
+  return EXIT_STOPPED
+}
+
+/** What ends the node: a signal, a failed start, or a part that died. */
+async function endOf(
+  started: Promise<void>,
+  signal: Promise<NodeJS.Signals>,
+  failed: Promise<Error>,
+): Promise<NodeJS.Signals | Error> {
+  try {
+    return await Promise.race([signal, failed, started.then(() => Promise.race([signal, failed]))])
+  } catch (error) {
+    return error instanceof Error ? error : new Error(errorText(error))
+  }
+}
+
+async function startNode(node: TributaryNode, settings: SettingsStore, version: string): Promise<void> {
+  await node.start(baseUrl => {
+    say(greeting({ version, baseUrl, configPath: settings.path, keyIsNew: settings.keyIsNew }))
+  })
+  say('Ready.\n')
+}
+
+async function stopInTime(stop: () => Promise<void>, log: NodeLog): Promise<void> {
+  const inTime = await atMost(
+    STOP_LIMIT_MS,
+    stop().then(() => true),
+    false,
+  )
+  if (inTime) log.info('stopped')
+  else log.warn('stopped late: some parts were cut off')
+}
+
+function say(text: string): void {
+  process.stdout.write(text)
+}
+
+/** One sentence for a person. A bug shows itself as such. */
+function startProblem(error: unknown): string {
+  return error instanceof AppError ? error.message : `unexpected error: ${errorText(error)}`
+}
