@@ -71,5 +71,5 @@ export class UniquePaths {
 function fold(name: string): string {
   // Most names are ASCII, where lower case is all there is to it.
   if (/^[\x20-\x7e]*$/.test(name)) return name.toLowerCase()
-  return name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC')
+  return name.toUpperCase().toLowerCase().normalize('NFC')
 }

@@ -115,6 +115,8 @@ test('strings are views of the input', () => {
 
 test('prefixes end where the value ends; trailing bytes only on request', () => {
   assert.deepEqual(decodeBencodePrefix(bytes('d1:ai1eeRAW')), { value: new Map([['a', 1]]), end: 8 })
+  assert.throws(() => decodeBencodePrefix(bytes('l3:abe')), DecodeError)
+  assert.throws(() => decodeBencode(bytes('9:ab'), { allowTrailing: true }), DecodeError)
   assert.throws(() => decodeBencode(bytes('i1e\n')), DecodeError)
   assert.equal(decodeBencode(bytes('i1e\n'), { allowTrailing: true }), 1)
 })

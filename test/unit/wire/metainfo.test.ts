@@ -66,6 +66,18 @@ test('reads a multi-file torrent with padding and a zero-byte file', () => {
   assert.equal(meta.totalLength, 65_546)
 })
 
+test('the attribute alone makes padding', () => {
+  const files = [
+    { path: 'a', length: 5, attr: 'xp' },
+    { path: 'b', length: 5, attr: 'x' },
+  ]
+  const meta = decodeMetainfo(makeTorrent({ files }).torrent)
+  assert.deepEqual(
+    meta.files.map(file => file.padding),
+    [true, false],
+  )
+})
+
 test('older spellings of padding count; a folder that is only called alike does not', () => {
   const made = makeTorrent({
     files: [
@@ -188,10 +200,16 @@ test('refuses what cannot be a torrent', () => {
     'file without path': torrentOf({ files: [{ length: 1 }] }),
     'file with a number in its path': torrentOf({ files: [{ length: 1, path: [1] }] }),
     'file without length': torrentOf({ files: [{ path: ['a'] }] }),
-    'file negative': torrentOf({ files: [file, { length: -1, path: ['b'] }] }),
+    'file negative': torrentOf({
+      files: [
+        { length: 101, path: ['a'] },
+        { length: -1, path: ['b'] },
+      ],
+    }),
     'sum beyond 2^53': torrentOf({ files: [file, { length: Number.MAX_SAFE_INTEGER, path: ['b'] }] }),
   }
   for (const [what, torrent] of Object.entries(bad)) assert.throws(() => decodeMetainfo(torrent), DecodeError, what)
+  assert.throws(() => decodeMetainfo(torrentOf({ pieces: Buffer.alloc(19) })), /cut off/)
   assert.throws(() => decodeInfo(Buffer.from('de '), []), DecodeError)
 })
 
