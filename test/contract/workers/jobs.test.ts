@@ -97,6 +97,21 @@ test('a dead worker: every job of its batches ends with WorkerLost, the next job
   assert.equal(reported, 1)
 })
 
+test('one of two workers dies: its batch is lost, the other goes on', async t => {
+  const pool = makePool(t, faultyWorker, { threads: 2 })
+  const burst = (last: CommitRequest): Promise<PromiseSettledResult<unknown>[]> =>
+    Promise.allSettled(
+      [...Array.from({ length: 63 }, () => harmless), last].map(request => pool.run('piece.commit', request)),
+    )
+  for (let i = 0; i < 100 && pool.stats().threads < 2; i++) await burst(harmless)
+  assert.equal(pool.stats().threads, 2)
+  const outcomes = await burst(lethal)
+  const lost = outcomes.filter(outcome => outcome.status === 'rejected')
+  assert.ok(lost.length > 0 && lost.length < 64, `${lost.length} jobs were lost`)
+  for (const outcome of lost) assert.ok(hasCode('WorkerLost')(outcome.reason))
+  assert.ok((await burst(harmless)).every(outcome => outcome.status === 'fulfilled'))
+})
+
 test('a worker that cannot start: jobs end with WorkerLost instead of hanging', async t => {
   const pool = makePool(t, new URL('./no-such-worker.js', import.meta.url))
   const outcomes = await Promise.allSettled([pool.run('piece.commit', harmless), pool.run('piece.commit', harmless)])
