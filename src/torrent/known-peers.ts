@@ -90,6 +90,12 @@ export class KnownPeers {
     peer.nextTryMs = nowMs + Math.min(MAX_RETRY_MS, RECONNECT_MS * factor)
   }
 
+  /** We ended the connection, for a reason that is not the peer's. */
+  released(peer: KnownPeer): void {
+    peer.busy = false
+    if (peer.nextTryMs < Number.POSITIVE_INFINITY) peer.nextTryMs = 0
+  }
+
   shookHands(peer: KnownPeer): void {
     peer.good = true
     peer.busy = true

@@ -47,6 +47,8 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
   readonly #deps: LinkDeps
   readonly #owner: LinkOwner
   #stream: TcpStream | null = null
+  #remote: PeerAddress = { ip: '', port: 0 }
+  #incoming = false
   #receiver: LinkReceiver | null = null
   #decoder: PeerDecoder | null = null
   #shake: Buffer | null = null
@@ -68,15 +70,18 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
   /** Gives the link its stream; at once after connect() or inside accept. */
   attach(stream: TcpStream): this {
     this.#stream = stream
+    this.#remote = stream.remote
+    this.#incoming = stream.incoming
     return this
   }
 
+  /** The other side; stays known when the stream is gone. */
   get remote(): PeerAddress {
-    return this.#stream?.remote ?? { ip: '', port: 0 }
+    return this.#remote
   }
 
   get incoming(): boolean {
-    return this.#stream?.incoming ?? false
+    return this.#incoming
   }
 
   /** True until end() was called or the stream ended. */

@@ -135,10 +135,20 @@ export class TorrentPeers implements LinkOwner {
     if (known !== null && !known.busy) this.#core.known.shookHands(known)
   }
 
-  /** Ends everything. */
+  /** Ends everything; afterwards no peer is left, and none is blamed for it. */
   closeAll(reason: string): void {
-    for (const link of this.#dialing.keys()) link.end(reason)
-    for (const peer of this.#core.peers.values()) peer.close(reason)
+    for (const [link, known] of this.#dialing) {
+      this.#dialing.delete(link)
+      this.#core.engine.halfOpen -= 1
+      this.#core.known.released(known)
+      link.end(reason)
+    }
+    for (const peer of [...this.#core.peers.values()]) {
+      peer.close(reason)
+      this.gone(peer, false, reason)
+      const known = this.#core.known.get(addressKey(peer.address))
+      if (known !== undefined) this.#core.known.released(known)
+    }
   }
 
   /** Ends the connections to these addresses (bans). */

@@ -297,7 +297,6 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
     this.#requests.stop()
     this.#streams.fail(new AppError('Aborted', `The download ends: ${reason}.`))
     this.#peers.closeAll(reason)
-    for (const peer of this.#core.peers.values()) this.#takeBack(peer)
   }
 
   /** The data is checked: peers that were connected for the metadata hear what we have. */
@@ -326,16 +325,12 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
   }
 
   #peerLeft(peer: PeerSession): void {
-    this.#takeBack(peer)
+    this.#blocks.abandon(peer)
+    this.#requests.withdrawAll(peer, true)
     peer.uploads.close()
     this.#metadata.peerGone(peer)
     this.#core.content?.picker.removePeer(peer.key)
     this.#requests.refillSoon()
-  }
-
-  #takeBack(peer: PeerSession): void {
-    this.#blocks.abandon(peer)
-    this.#requests.withdrawAll(peer, true)
   }
 
   #setUploads(peer: PeerSession, content: TorrentContent): void {

@@ -1,3 +1,5 @@
+// NetTcpNetwork over real loopback sockets.
+
 import assert from 'node:assert/strict'
 import net from 'node:net'
 import { test } from 'node:test'
