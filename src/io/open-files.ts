@@ -142,7 +142,7 @@ export class OpenFiles {
     const opening = (async (): Promise<Entry> => {
       try {
         // One turn later, so that this entry already counts in #entries.
-        await null
+        await Promise.resolve()
         await this.#makeRoom()
         const opened = await source.open(index, write)
         const entry: Entry = {

@@ -3,7 +3,7 @@
 // descriptor is held exactly as long as its job; exclusive work (close, remove) never meets a job.
 
 import { createHash } from 'node:crypto'
-import { fdatasync, read } from 'node:fs'
+import { fdatasync } from 'node:fs'
 import { promisify } from 'node:util'
 import { pieceBytes } from '../base/lengths.ts'
 import { AppError } from '../base/errors.ts'
@@ -14,14 +14,14 @@ import type { OpenFiles } from '../io/open-files.ts'
 import { TorrentFolder } from '../io/torrent-folder.ts'
 import type { Arena, Slot } from '../ports/arena.ts'
 import type { FileFacts, PieceStore, PieceVerdict, ReceivedBlock, StoreLayout } from '../ports/piece-store.ts'
-import type { ArenaNumber, JobName, ReplyOf, RequestOf, Span } from './contract/jobs.ts'
+import type { ArenaNumber, JobName, ReplyOf, RequestOf } from './contract/jobs.ts'
 import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
 import { Fence } from './fence.ts'
 import { JobFailed, type WorkerPool } from './pool.ts'
 import { runsOf, sliceSegments, wholePiece } from './segments.ts'
+import { SpanFiles } from './span-files.ts'
 import { type FileSpan, filesOf, groupSpans, spanLength, SpanMap } from './spans.ts'
 
-const readDescriptor = promisify(read)
 const syncDescriptor = promisify(fdatasync)
 
 /** What every store of a node shares. */
@@ -41,6 +41,7 @@ export class FilePieceStore implements PieceStore {
   readonly #parts: StoreParts
   readonly #folder: TorrentFolder
   readonly #map: SpanMap
+  readonly #spanFiles: SpanFiles
   readonly #fence = new Fence()
   /** Writes at work by piece, so that verify() covers them. */
   readonly #writing = new Map<number, Set<Promise<unknown>>>()
@@ -53,6 +54,7 @@ export class FilePieceStore implements PieceStore {
     this.#parts = parts
     this.#folder = new TorrentFolder(layout, parts.lanes)
     this.#map = new SpanMap(layout.files)
+    this.#spanFiles = new SpanFiles(this.#folder, parts.files, parts.lanes)
   }
 
   prepare(): Promise<void> {
@@ -84,7 +86,7 @@ export class FilePieceStore implements PieceStore {
         return verdict
       }
       await this.#parts.space.reserve(await this.#folder.root(), length)
-      const { verdict } = await this.#withFiles(spans, true, open =>
+      const { verdict } = await this.#spanFiles.withFiles(spans, true, open =>
         this.#run('piece.commit', { ...source, spans: open }, spans),
       )
       if (verdict === 'ok') this.#markDirty(files)
@@ -118,7 +120,7 @@ export class FilePieceStore implements PieceStore {
       try {
         if (filesOf(spans).length > MAX_JOB_FILES) return await this.#verifyLong(piece, spans)
         return (
-          await this.#withFiles(spans, false, open =>
+          await this.#spanFiles.withFiles(spans, false, open =>
             this.#run('piece.hash', { hash: this.#hashOf(piece), spans: open }, spans),
           )
         ).verdict
@@ -136,7 +138,7 @@ export class FilePieceStore implements PieceStore {
       const wanted = Math.min(length, slot.bytes.length, totalLength - offset)
       if (wanted <= 0) return 0
       const into = slot.bytes.subarray(0, wanted)
-      const missing = await this.#readSpans(this.#map.spans(offset, wanted), into)
+      const missing = await this.#spanFiles.read(this.#map.spans(offset, wanted), into)
       if (missing !== null)
         throw new AppError(
           'FileMissing',
@@ -228,28 +230,10 @@ export class FilePieceStore implements PieceStore {
       const length = spanLength(group)
       const part = groups.length === 1 ? segments : sliceSegments(segments, at, length)
       at += length
-      await this.#withFiles(group, true, open =>
+      await this.#spanFiles.withFiles(group, true, open =>
         this.#run('blocks.write', { arena, segments: part, spans: open }, group),
       )
       this.#markDirty(filesOf(group))
-    }
-  }
-
-  /** Lends descriptors for the spans while `use` runs. */
-  async #withFiles<T>(
-    spans: readonly FileSpan[],
-    write: boolean,
-    use: (open: readonly Span[]) => Promise<T>,
-  ): Promise<T> {
-    const indexes = filesOf(spans)
-    const lent = await this.#parts.files.acquire(this.#folder, indexes, write)
-    const descriptors = new Map(indexes.map((index, i) => [index, lent[i]?.fd ?? -1]))
-    try {
-      return await use(
-        spans.map(({ file, position, length }) => ({ fd: descriptors.get(file) ?? -1, position, length })),
-      )
-    } finally {
-      this.#parts.files.release(lent)
     }
   }
 
@@ -278,49 +262,6 @@ export class FilePieceStore implements PieceStore {
     }
   }
 
-  /** Reads the spans into `into`; the file that ended too early, or null. Padding reads as zeroes. */
-  async #readSpans(spans: readonly FileSpan[], into: Uint8Array): Promise<number | null> {
-    let at = 0
-    for (const group of groupSpans(spans, MAX_JOB_FILES)) {
-      const start = at
-      at += spanLength(group)
-      const missing = await this.#withFiles(group, false, open =>
-        this.#readGroup(group, open, into.subarray(start, at)),
-      )
-      if (missing !== null) return missing
-    }
-    return null
-  }
-
-  async #readGroup(group: readonly FileSpan[], open: readonly Span[], into: Uint8Array): Promise<number | null> {
-    let at = 0
-    for (const [i, { fd, position, length }] of open.entries()) {
-      const target = into.subarray(at, at + length)
-      at += length
-      const file = group[i]?.file ?? -1
-      if (fd < 0) target.fill(0)
-      else if (!(await this.#readFully(fd, file, position, target))) return file
-    }
-    return null
-  }
-
-  /** Fills `target`; false when the file ends first. */
-  async #readFully(fd: number, file: number, position: number, target: Uint8Array): Promise<boolean> {
-    let done = 0
-    while (done < target.length) {
-      try {
-        const { bytesRead } = await this.#parts.lanes.run(() =>
-          readDescriptor(fd, target, done, target.length - done, position + done),
-        )
-        if (bytesRead === 0) return false
-        done += bytesRead
-      } catch (error) {
-        throw diskError(error, this.#folder.pathOf(file))
-      }
-    }
-    return true
-  }
-
   /** Hashes a piece over very many files here, a chunk at a time: no job may hold that many descriptors. */
   async #verifyLong(piece: number, spans: readonly FileSpan[]): Promise<PieceVerdict> {
     const hash = createHash('sha1')
@@ -329,7 +270,7 @@ export class FilePieceStore implements PieceStore {
     const total = spanLength(spans)
     for (let at = 0; at < total; at += chunk.length) {
       const part = chunk.subarray(0, Math.min(chunk.length, total - at))
-      if ((await this.#readSpans(this.#map.spans(offset + at, part.length), part)) !== null) return 'missing'
+      if ((await this.#spanFiles.read(this.#map.spans(offset + at, part.length), part)) !== null) return 'missing'
       hash.update(part)
     }
     return hash.digest().equals(this.#hashOf(piece)) ? 'ok' : 'bad-hash'

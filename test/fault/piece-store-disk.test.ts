@@ -26,7 +26,7 @@ function mountSmallDisk(path: string, size: number): string | null {
     return null
   } catch (error) {
     const reason = `no file system can be mounted here: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`
-    if (peersRequired) throw new Error(`REQUIRE_PEERS=1, but ${reason}`)
+    if (peersRequired) throw new Error(`REQUIRE_PEERS=1, but ${reason}`, { cause: error })
     return reason
   }
 }
@@ -141,7 +141,7 @@ test('stop with work posted: every promise settles, and no descriptor stays open
   await new Promise(setImmediate)
   const [settled] = await Promise.all([Promise.allSettled(outcomes), rig.stores.stop(0)])
   for (const outcome of settled)
-    assert.ok(outcome.status === 'fulfilled' || outcome.reason instanceof AppError, String(outcome))
+    assert.ok(outcome.status === 'fulfilled' || outcome.reason instanceof AppError, outcome.status)
   for (const blocks of leased) rig.release(blocks)
   assert.equal(rig.stores.stats().openFiles, 0)
 })
