@@ -49,7 +49,15 @@ export function openLog(options: NodeLogOptions): NodeLog {
       if (open) file?.write(clean)
     },
   }
-  const root = pino({ level: options.level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, sink)
+  const root = pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: label => ({ level: label }) },
+    },
+    sink,
+  )
   const loggers = new Set<Logger>([root])
   return {
     ...wrap(root, loggers),
