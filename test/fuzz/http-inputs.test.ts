@@ -1,0 +1,70 @@
+// What clients send: any body, query or Range header gives parameters that satisfy the schema, a plan that adds up, or an
+// AppError with a 4xx status; nothing else is ever thrown.
+
+import assert from 'node:assert/strict'
+import { Value } from '@sinclair/typebox/value'
+import { AppError, errorTable } from '../../src/base/errors.ts'
+import { InputCheck } from '../../src/http/checked-input.ts'
+import { hostAllowed } from '../../src/http/origin.ts'
+import { chooseRanges } from '../../src/http/range-header.ts'
+import { parseBody, parsePairs } from '../../src/http/raw-parameters.ts'
+import { AddParameters, ListParameters, PatchParameters } from '../../src/http/schemas/downloads.ts'
+import { partLength, planStream } from '../../src/http/stream-plan.ts'
+import { type Fuzz, fuzz } from '../kit/fuzz.ts'
+
+const SEEDS = [
+  '{"uri":"magnet:?x","anon_hops":1,"safe_seeding":true,"selected_files":[0,1],"destination":"/a"}',
+  'uri=magnet%3A%3Fx&anon_hops=1&safe_seeding=1&selected_files[]=0&selected_files[]=1',
+  '{"selected_files":["1"],"state":"stop","uri":{"__proto__":[]}}',
+  'get_peers=1&get_files=false&selected_files=&uri=&uri=&%zz=%',
+].map(text => Buffer.from(text))
+
+const checks = [
+  [AddParameters, new InputCheck(AddParameters, { torrent: 'uri' })],
+  [PatchParameters, new InputCheck(PatchParameters, {})],
+  [ListParameters, new InputCheck(ListParameters, {})],
+] as const
+
+/** The result, or null for a client's error; anything else thrown fails the test. */
+function attempt<T>(run: () => T): T | null {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof AppError && errorTable[error.code].status < 500) return null
+    throw error
+  }
+}
+
+fuzz('bodies', 0.4, (source: Fuzz) => {
+  const bytes = source.mutate(source.below(4) === 0 ? source.bytes(300) : source.pick(SEEDS))
+  const raw = attempt(() => parseBody(bytes))
+  if (raw === null) return
+  for (const [schema, check] of checks) {
+    const values = attempt(() => check.check(raw))
+    if (values !== null) assert.ok(Value.Check(schema, values), Buffer.from(bytes).toString())
+  }
+})
+
+fuzz('queries and hosts', 0.2, (source: Fuzz) => {
+  const text = Buffer.from(source.mutate(source.pick(SEEDS))).toString('latin1')
+  parsePairs(text)
+  hostAllowed(text, ['a'])
+})
+
+const RANGE_SEEDS = ['bytes=0-1', 'bytes=-5,3-', 'bytes=1-2, 4-5 ,6-', 'bytes=999-1000'].map(text => Buffer.from(text))
+
+fuzz('ranges', 0.4, (source: Fuzz) => {
+  const range = Buffer.from(source.mutate(source.pick(RANGE_SEEDS))).toString('latin1')
+  const size = source.below(source.pick([1, 2, 10, 1_000_000]))
+  const choice = chooseRanges(range, size)
+  if (typeof choice !== 'string') {
+    for (const { start, end } of choice) assert.ok(start >= 0 && start < end && end <= size, range)
+  }
+  const request = { head: false, ifRange: '', ifNoneMatch: '', tag: 't', contentType: 'a/b', boundary: 'x' }
+  const plan = planStream({ ...request, range, size })
+  assert.equal(
+    plan.length,
+    plan.parts.reduce((sum, part) => sum + partLength(part), 0),
+  )
+  assert.ok([200, 206, 416].includes(plan.status))
+})

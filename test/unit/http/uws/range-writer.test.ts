@@ -1,0 +1,156 @@
+// The range writer on a socket that takes exactly what a test allows: slots, order, and the short rest of a blocked
+// answer, which must never go into the native buffer (the answer would count as complete and be cut after 10 s).
+
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import type { HttpResponse } from '../../../../src/http/uws/native.ts'
+import { RangeWriter } from '../../../../src/http/uws/range-writer.ts'
+import { Reply, ReplyShare } from '../../../../src/http/uws/reply.ts'
+import { StreamSchedule } from '../../../../src/http/uws/stream-schedule.ts'
+import { type StreamPlan, planStream } from '../../../../src/http/stream-plan.ts'
+import type { StreamReader } from '../../../../src/services/api.ts'
+import { CountingArena, realClock, until } from '../../../contract/http/harness.ts'
+
+const CORK_BYTES = 16 * 1024
+
+/** The native response as measured: corked short chunks are always taken, everything else only as far as there is room. */
+class FakeSocket {
+  room: number
+  corked = false
+  bufferedWhileFull = false
+  done = false
+  rearmed = 0
+  offset = 0
+  readonly taken: Buffer[] = []
+  onWritable: (offset: number) => boolean = () => true
+  onAborted: () => void = () => {}
+
+  constructor(room: number) {
+    this.room = room
+  }
+
+  tryEnd(chunk: Uint8Array, total: number): [boolean, boolean] {
+    assert.equal(this.done, false, 'a complete answer was touched')
+    const short = this.corked && chunk.length <= CORK_BYTES
+    if (short && chunk.length > this.room) this.bufferedWhileFull = true
+    const count = short ? chunk.length : Math.min(this.room, chunk.length)
+    this.taken.push(Buffer.from(chunk.subarray(0, count)))
+    this.offset += count
+    this.room = Math.max(0, this.room - count)
+    this.done = this.offset === total
+    return [count === chunk.length, this.done]
+  }
+
+  writable(room: number): void {
+    this.room = room
+    this.onWritable(this.offset)
+  }
+
+  asNative(): HttpResponse {
+    const native = {
+      onAborted: (run: () => void) => {
+        this.onAborted = run
+      },
+      onWritable: (run: (offset: number) => boolean) => {
+        this.onWritable = run
+      },
+      cork: (run: () => void) => {
+        this.corked = true
+        run()
+        this.corked = false
+      },
+      writeStatus: () => native,
+      writeHeader: () => native,
+      getWriteOffset: () => this.offset,
+      tryEnd: (chunk: Uint8Array, total: number) => this.tryEnd(chunk, total),
+      pause: () => {},
+      resume: () => {
+        this.rearmed += 1
+      },
+      close: () => this.onAborted(),
+    }
+    return native as unknown as HttpResponse
+  }
+}
+
+function rig(size: number, room: number, range = '') {
+  const content = randomBytes(size)
+  const socket = new FakeSocket(room)
+  const arena = new CountingArena(2)
+  let closed = 0
+  const reader: StreamReader = {
+    waitFor: position => size - position,
+    read: async (position, length, slot) => {
+      const part = content.subarray(position, position + length)
+      slot.bytes.set(part)
+      return part.length
+    },
+    close: () => {
+      closed += 1
+    },
+  }
+  const request = { head: false, ifRange: '', ifNoneMatch: '', tag: 't', contentType: 'x/y', boundary: 'b' }
+  const plan: StreamPlan = planStream({ ...request, range, size })
+  const reply = new Reply(socket.asNative(), new ReplyShare(), false, [])
+  const schedule = new StreamSchedule(realClock, 60_000)
+  const writer = new RangeWriter(reply, plan, reader, { arena, schedule })
+  return { content, socket, arena, writer, plan, ended: writer.run(), closed: () => closed }
+}
+
+test('a short rest of a blocked answer goes straight to the socket when it has room', async () => {
+  const { content, socket, arena, ended, closed } = rig(300_000, 295_000)
+  await until(() => socket.offset === 295_000 && arena.freeCount === 2)
+  socket.writable(2000)
+  await new Promise(resolve => setImmediate(resolve))
+  assert.equal(socket.offset, 297_000)
+  assert.equal(socket.done, false)
+  socket.writable(10_000)
+  await ended
+  assert.equal(socket.bufferedWhileFull, false)
+  assert.ok(Buffer.concat(socket.taken).equals(content))
+  assert.equal(closed(), 1)
+})
+
+test('no short chunk is left for the end of a long answer', async () => {
+  const { content, socket, ended } = rig(2 * 256 * 1024 + 700, Number.POSITIVE_INFINITY)
+  await ended
+  assert.ok(Buffer.concat(socket.taken).equals(content))
+  const last = socket.taken.at(-1)
+  assert.ok(last !== undefined && last.length > CORK_BYTES)
+})
+
+test('a blocked answer holds no slot and goes on where the socket stopped', async () => {
+  const { content, socket, arena, ended } = rig(3_000_000, 100_000)
+  while (!socket.done) {
+    await until(() => socket.done || (socket.room === 0 && arena.freeCount === 2))
+    if (!socket.done) socket.writable(130_001)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  await ended
+  assert.ok(Buffer.concat(socket.taken).equals(content))
+})
+
+test('a multipart answer is complete however the socket cuts it', async () => {
+  const { content, socket, arena, plan, ended } = rig(600_000, 10, 'bytes=0-99999,300000-599999,5-5')
+  while (!socket.done) {
+    await until(() => socket.done || (socket.room === 0 && arena.freeCount === 2))
+    if (!socket.done) socket.writable(40_000)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  await ended
+  const body = Buffer.concat(socket.taken)
+  assert.equal(body.length, plan.length)
+  const expected = plan.parts.map(part =>
+    part.kind === 'text' ? part.bytes : content.subarray(part.range.start, part.range.end),
+  )
+  assert.ok(body.equals(Buffer.concat(expected)))
+})
+
+test('a client that goes while blocked ends the writer', async () => {
+  const { socket, arena, ended, closed } = rig(3_000_000, 100_000)
+  await until(() => socket.room === 0 && arena.freeCount === 2)
+  socket.onAborted()
+  await ended
+  assert.equal(closed(), 1)
+})
