@@ -1,6 +1,7 @@
 // How many requests one peer should have outstanding: rate x delay, so that its link never runs dry and yet a seek does
 // not wait behind a long queue. One instance a connection; knows no clock and no requests, only numbers.
 // States: slow-start (target doubles a round trip) -> steady (target follows rate x delay); snubbed overrides both with 1.
+// Steady can still grow without bound but the hard one: while the line is not full, more requests mean more rate.
 
 import { BLOCK_BYTES } from '../base/lengths.ts'
 
@@ -15,8 +16,9 @@ const QUEUE_BULK_MS = 1000
 const QUEUE_STREAM_MS = 150
 /** Bandwidth x delay is asked for with this margin, so that a rate that grows can be seen. */
 const MARGIN = 2
-/** Rates are compared over windows of two round trips, at least this long. */
+/** Rates are compared over windows of two latencies, within these bounds. */
 const MIN_WINDOW_MS = 100
+const MAX_WINDOW_MS = 5000
 /** Slow start ends when a window brought less than this much more than the one before. */
 const GROWTH = 1.1
 /** No block for this long with requests outstanding: the peer is snubbing us. */
@@ -36,6 +38,7 @@ export class RequestPipeline {
   #windowStartMs = -1
   #windowBytes = 0
   #windowBusy = false
+  #outstanding = 0
   #lastRate = 0
   #rate = 0
   #waitingSinceMs = -1
@@ -74,19 +77,24 @@ export class RequestPipeline {
 
   /** Shorter queues while a reader is open, so that a seek is answered soon. */
   setStreaming(streaming: boolean): void {
-    this.#queueMs = streaming ? QUEUE_STREAM_MS : QUEUE_BULK_MS
+    const queueMs = streaming ? QUEUE_STREAM_MS : QUEUE_BULK_MS
+    if (queueMs === this.#queueMs) return
+    this.#queueMs = queueMs
+    if (streaming && this.#rate > 0) this.#target = Math.min(this.#target, this.#steadyTarget())
   }
 
   /** Requests went out; `outstanding` = how many are unanswered now. */
   requested(nowMs: number, outstanding: number): void {
     if (this.#waitingSinceMs < 0) this.#waitingSinceMs = nowMs
     if (this.#windowStartMs < 0) this.#openWindow(nowMs)
+    this.#outstanding = outstanding
     if (outstanding >= this.target) this.#windowBusy = true
   }
 
   /** A block came that was requested at `requestedAtMs`; `outstanding` = requests still unanswered. */
   received(nowMs: number, bytes: number, requestedAtMs: number, outstanding: number): void {
     this.#snubbed = false
+    this.#outstanding = outstanding
     this.#waitingSinceMs = outstanding > 0 ? nowMs : -1
     const latency = Math.max(1, nowMs - requestedAtMs)
     this.#minLatencyMs = Math.min(this.#minLatencyMs, latency)
@@ -102,6 +110,7 @@ export class RequestPipeline {
     this.#waitingSinceMs = -1
     this.#windowStartMs = -1
     this.#windowBusy = false
+    this.#outstanding = 0
   }
 
   /** Call about once a second: true at the moment the peer turns out to be snubbing us. */
@@ -117,24 +126,24 @@ export class RequestPipeline {
   }
 
   #windowMs(): number {
-    return Math.max(MIN_WINDOW_MS, Math.min(1000, 2 * this.#latencyMs))
+    return Math.max(MIN_WINDOW_MS, Math.min(MAX_WINDOW_MS, 2 * this.#latencyMs))
   }
 
   #openWindow(nowMs: number): void {
     this.#windowStartMs = nowMs
     this.#windowBytes = 0
+    this.#windowBusy = this.#outstanding >= this.target
   }
 
   #closeWindow(nowMs: number): void {
     const rate = (this.#windowBytes * 1000) / (nowMs - this.#windowStartMs)
     // A window in which we asked for little (rate limit, choked, arena short) says nothing about the peer.
-    if (this.#slowStart && this.#windowBusy && this.#lastRate > 0 && rate < this.#lastRate * GROWTH) {
-      this.#slowStart = false
-    }
+    const flat = this.#windowBusy && this.#lastRate > 0 && rate < this.#lastRate * GROWTH
     this.#lastRate = rate
     this.#rate = this.#rate === 0 || this.#slowStart ? rate : this.#rate + (rate - this.#rate) / 2
+    // More than rate x delay asks for already means that the queue grows, not the rate.
+    if (flat || (rate > 0 && this.#target > this.#steadyTarget())) this.#slowStart = false
     if (!this.#slowStart) this.#target = this.#steadyTarget()
-    this.#windowBusy = false
     this.#openWindow(nowMs)
   }
 

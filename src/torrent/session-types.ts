@@ -18,7 +18,7 @@ export interface SessionLimits {
   /** Connected peers of all torrents together. */
   readonly maxConnections: number
   readonly maxConnectionsPerTorrent: number
-  /** Peers a torrent uploads to at a time, without the optimistic one. */
+  /** Peers a torrent uploads to at a time, the optimistic one included; below 0 = no limit. */
   readonly uploadSlots: number
 }
 

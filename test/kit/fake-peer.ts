@@ -98,6 +98,9 @@ export class FakePeer {
   #shake = Buffer.alloc(0)
   #listener: TcpListener | null = null
   #nextBlock = 0
+  /** Blocks that wait to be sent. */
+  #queue: { request: BlockName; good: boolean }[] = []
+  #sending = false
   /** Blocks asked of the node, as `piece begin`. */
   readonly #asked = new Set<string>()
 
@@ -154,8 +157,12 @@ export class FakePeer {
     this.#stream?.write(bytes)
   }
 
+  /** Chokes: what was asked for and not sent is void (with the fast extension: rejected). */
   choke(): void {
     this.send(encodePlain('choke'))
+    for (const { request } of this.#queue.splice(0)) {
+      if (this.behaviour.fast) this.send(encodeReject(request.piece, request.begin, request.length))
+    }
   }
 
   unchoke(): void {
@@ -180,12 +187,12 @@ export class FakePeer {
   }
 
   /** Sends one block as it is in the torrent, or spoilt. */
-  sendBlock(piece: number, begin: number, length: number, good = true): void {
+  sendBlock(piece: number, begin: number, length: number, good = true, sent?: () => void): void {
     const start = piece * this.torrent.pieceLength + begin
-    const payload = this.torrent.content.slice(start, start + length)
+    const payload = Uint8Array.from(this.torrent.content.subarray(start, start + length))
     if (!good) payload[0] = (payload[0] ?? 0) ^ 0xff
     this.send(encodePieceHead(piece, begin, length))
-    this.send(payload)
+    this.#stream?.write(payload, sent)
   }
 
   #handlers(): TcpStreamHandlers {
@@ -199,6 +206,8 @@ export class FakePeer {
 
   #reset(stream: TcpStream): void {
     this.#stream = stream
+    this.#queue = []
+    this.#sending = false
     this.#decoder = null
     this.#shake = Buffer.alloc(0)
     this.closed = false
@@ -294,8 +303,7 @@ export class FakePeer {
       case 'request':
         return this.#serve({ piece: message.piece, begin: message.begin, length: message.length, atMs })
       case 'cancel':
-        this.cancels.push({ piece: message.piece, begin: message.begin, length: message.length, atMs })
-        return
+        return this.#cancelled({ piece: message.piece, begin: message.begin, length: message.length, atMs })
       case 'reject':
         this.rejects.push({ piece: message.piece, begin: message.begin, length: message.length, atMs })
         this.#asked.delete(`${message.piece} ${message.begin}`)
@@ -315,7 +323,28 @@ export class FakePeer {
     const { serves } = this.behaviour
     const how = typeof serves === 'function' ? serves(piece, begin) : serves
     if (how === 'reject') this.send(encodeReject(piece, begin, length))
-    else if (how !== 'nothing') this.sendBlock(piece, begin, length, how === 'good')
+    if (how !== 'good' && how !== 'bad') return
+    this.#queue.push({ request, good: how === 'good' })
+    this.#serveNext()
+  }
+
+  /** One block at a time goes to the line, so that a cancel can still reach those that wait. */
+  #serveNext(): void {
+    const next = this.#sending ? undefined : this.#queue.shift()
+    if (next === undefined) return
+    this.#sending = true
+    this.sendBlock(next.request.piece, next.request.begin, next.request.length, next.good, () => {
+      this.#sending = false
+      this.#serveNext()
+    })
+  }
+
+  #cancelled(block: BlockName): void {
+    this.cancels.push(block)
+    const at = this.#queue.findIndex(({ request }) => request.piece === block.piece && request.begin === block.begin)
+    if (at < 0) return
+    this.#queue.splice(at, 1)
+    if (this.behaviour.fast) this.send(encodeReject(block.piece, block.begin, block.length))
   }
 
   #extended(id: number, payload: Uint8Array): void {

@@ -4,7 +4,7 @@
 
 import { AppError } from '../../src/base/errors.ts'
 import type { PeerAddress } from '../../src/base/ids.ts'
-import type { Clock } from '../../src/ports/clock.ts'
+import type { Clock, Timer } from '../../src/ports/clock.ts'
 import type { TcpListener, TcpNetwork, TcpStream, TcpStreamHandlers } from '../../src/ports/tcp.ts'
 
 /** What a host's line is like; rates in bytes/s, 0 = endless. */
@@ -140,8 +140,12 @@ export class MemoryStream implements TcpStream {
   #underWay = 0
   #full = false
   #paused = false
+  /** Waits for the line. */
+  #turn: Timer | null = null
   #unread: Uint8Array[] = []
+  /** When the last chunk arrives at the other side; chunks on the last stretch, in order. */
   #arrivedMs = 0
+  readonly #inFlight: Uint8Array[] = []
   #alive = true
   #open = false
 
@@ -214,7 +218,7 @@ export class MemoryStream implements TcpStream {
     this.#end(null)
     if (other === null) return
     const now = this.#clock.now()
-    this.#clock.after(Math.max(this.#oneWayMs(other), this.#arrivedMs - now), () => other.lose(null))
+    this.#clock.after(Math.max(this.#oneWayMs(other), this.#arrivedMs - now) + 1, () => other.lose(null))
   }
 
   /** The connection is gone for this side. */
@@ -247,22 +251,31 @@ export class MemoryStream implements TcpStream {
     this.#pump()
   }
 
+  /** One chunk a turn on a line with a rate, so that the streams of a host share it and nothing is booked far ahead. */
   #pump(): void {
-    while (this.#alive && this.#open && this.#out.length > 0 && this.#underWay < WINDOW_BYTES) {
+    while (this.#mayPump()) {
       const write = this.#out[0] as Write
-      const chunk = write.bytes.slice(0, CHUNK_BYTES)
+      const chunk = write.bytes.slice(0, this.#chunkBytes())
       write.bytes = write.bytes.subarray(chunk.length)
       this.#buffered -= chunk.length
       const last = write.bytes.length === 0
       if (last) this.#out.shift()
       this.#send(chunk, last ? write.sent : undefined)
-    }
-    if (this.#full && this.#buffered === 0) {
-      this.#full = false
-      this.#clock.after(0, () => {
-        if (this.#alive) this.#handlers?.drain()
+      if (this.host.line.upRate === 0) continue
+      this.#turn = this.#clock.after(Math.floor(this.host.upFreeMs - this.#clock.now()), () => {
+        this.#turn = null
+        this.#pump()
       })
     }
+    if (!this.#full || this.#buffered > 0) return
+    this.#full = false
+    this.#clock.after(0, () => {
+      if (this.#alive) this.#handlers?.drain()
+    })
+  }
+
+  #mayPump(): boolean {
+    return this.#alive && this.#open && this.#turn === null && this.#out.length > 0 && this.#underWay < WINDOW_BYTES
   }
 
   #send(chunk: Uint8Array, sent: (() => void) | undefined): void {
@@ -275,11 +288,24 @@ export class MemoryStream implements TcpStream {
     const to = other.host
     const cost = (bytes: number, rate: number): number => (rate === 0 ? 0 : (bytes * 1000) / rate)
     from.upFreeMs = Math.max(from.upFreeMs, now) + cost(chunk.length, from.line.upRate)
-    const reachedMs = from.upFreeMs + this.#oneWayMs(other)
-    to.downFreeMs = Math.max(to.downFreeMs, reachedMs) + cost(chunk.length, to.line.downRate)
-    this.#arrivedMs = Math.max(this.#arrivedMs, to.downFreeMs)
-    if (sent !== undefined) this.#clock.after(from.upFreeMs - now, sent)
-    this.#clock.after(this.#arrivedMs - now, () => other.arrive(chunk))
+    const departedMs = from.upFreeMs
+    if (sent !== undefined) this.#clock.after(departedMs - now, sent)
+    // The receiving line is taken when the chunk gets there, so that a slow sender does not hold up a quick one.
+    this.#clock.after(departedMs + this.#oneWayMs(other) - now, () => {
+      const reachedMs = this.#clock.now()
+      if (to.line.downRate !== 0) {
+        to.downFreeMs = Math.max(to.downFreeMs, reachedMs) + cost(chunk.length, to.line.downRate)
+        this.#arrivedMs = Math.max(this.#arrivedMs, to.downFreeMs)
+      } else this.#arrivedMs = Math.max(this.#arrivedMs, reachedMs)
+      this.#inFlight.push(chunk)
+      this.#clock.after(this.#arrivedMs - reachedMs, () => other.arrive(this.#inFlight.shift() as Uint8Array))
+    })
+  }
+
+  /** On slow lines bytes dribble: a twentieth of a second at a time. */
+  #chunkBytes(): number {
+    const rate = this.host.line.upRate
+    return rate === 0 ? CHUNK_BYTES : Math.max(1024, Math.min(CHUNK_BYTES, Math.floor(rate / 20)))
   }
 
   #oneWayMs(other: MemoryStream): number {
@@ -288,6 +314,7 @@ export class MemoryStream implements TcpStream {
 
   #end(error: Error | null): void {
     this.#alive = false
+    this.#turn?.cancel()
     this.host.streams.delete(this)
     const writes = this.#out.splice(0)
     this.#buffered = 0

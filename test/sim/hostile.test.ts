@@ -1,0 +1,100 @@
+// Peers that lie, flood or babble among good ones: smart ban, dropped connections, a download that is right all the same.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { encodeBitfield, encodeHave, encodePieceHead } from '../../src/wire/peer/messages.ts'
+import { makeTorrent, seededBytes } from '../kit/make-torrent.ts'
+import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
+
+const KIB = 1024
+
+test('smart ban: the one peer that sends bad blocks is banned, the good ones are not', async () => {
+  const swarm = new SimSwarm(31)
+  const torrent = makeTorrent({ length: 8000 * KIB, pieceLength: 256 * KIB })
+  const node = await swarm.node()
+  const handle = node.add(torrent)
+  let sent = 0
+  const bad = await swarm.join(
+    node,
+    torrent,
+    { serves: () => (++sent % 3 === 0 ? 'bad' : 'good') },
+    { upRate: 200 * KIB },
+  )
+  const good = [
+    await swarm.join(node, torrent, {}, { upRate: 200 * KIB }),
+    await swarm.join(node, torrent, {}, { upRate: 200 * KIB }),
+    await swarm.join(node, torrent, {}, { upRate: 200 * KIB }),
+  ]
+  await swarm.complete(handle)
+  assertHolds(node, torrent)
+  assert.ok(node.disk.counts.badHashes > 0)
+  assert.equal(bad.connected, false)
+  for (const peer of good) assert.equal(peer.connected, true)
+  bad.connect(node.address)
+  await swarm.clock.advance(2000)
+  assert.equal(bad.connected, false, 'it does not come back')
+  await swarm.close()
+})
+
+test('a peer that alone sent a bad piece is banned at once', async () => {
+  const swarm = new SimSwarm(32)
+  const torrent = makeTorrent({ length: 1000 * KIB, pieceLength: 64 * KIB })
+  const node = await swarm.node()
+  const handle = node.add(torrent)
+  const bad = await swarm.join(node, torrent, { serves: 'bad' })
+  await swarm.clock.until('dropped', () => bad.closed, 10_000)
+  assert.ok(node.disk.counts.badHashes <= 16, 'not asked for piece after piece')
+  bad.connect(node.address)
+  await swarm.clock.advance(1000)
+  assert.equal(bad.connected, false)
+  await swarm.join(node, torrent)
+  await swarm.complete(handle)
+  await swarm.close()
+})
+
+test('garbage, impossible pieces, over-long messages and floods end the connection and nothing else', async () => {
+  const swarm = new SimSwarm(33)
+  const torrent = makeTorrent({ length: 4000 * KIB, pieceLength: 64 * KIB })
+  const node = await swarm.node()
+  const handle = node.add(torrent)
+  const good = await swarm.join(node, torrent, {}, { upRate: 100 * KIB })
+  const attacks: Record<string, Uint8Array[]> = {
+    garbage: [seededBytes(5000, 7)],
+    'a have of a piece that does not exist': [encodeHave(4_000_000)],
+    'a second bitfield': [encodeBitfield(new Uint8Array(8)), encodeBitfield(new Uint8Array(8))],
+    'a bitfield of the wrong length': [encodeBitfield(new Uint8Array(100))],
+    'a message of 2 GiB': [Uint8Array.of(0x7f, 0xff, 0xff, 0xff, 20, 1)],
+    'blocks nobody asked for': Array.from({ length: 200 }, () =>
+      Buffer.concat([encodePieceHead(1, 0, 16 * KIB), new Uint8Array(16 * KIB)]),
+    ),
+  }
+  for (const [name, messages] of Object.entries(attacks)) {
+    const peer = await swarm.join(node, torrent, { announcesPieces: false, extended: false })
+    for (const message of messages) peer.send(message)
+    await swarm.clock.advance(3000)
+    assert.equal(peer.connected, false, name)
+  }
+  assert.equal(good.connected, true)
+  await swarm.complete(handle)
+  assertHolds(node, torrent)
+  await swarm.close()
+})
+
+test('a peer that is lost in the middle of a block leaves nothing behind', async () => {
+  const swarm = new SimSwarm(34)
+  const torrent = makeTorrent({ length: 2000 * KIB, pieceLength: 64 * KIB })
+  const node = await swarm.node()
+  const handle = node.add(torrent)
+  for (let i = 0; i < 4; i++) {
+    const peer = await swarm.join(node, torrent, {}, { upRate: 60 * KIB })
+    await swarm.clock.advance(1330)
+    peer.host.cut()
+    node.host.cut()
+    await swarm.clock.advance(100)
+    assert.equal(handle.peers().length, 0)
+  }
+  await swarm.join(node, torrent)
+  await swarm.complete(handle)
+  assertHolds(node, torrent)
+  await swarm.close()
+})

@@ -1,0 +1,100 @@
+// Limits of whole sessions: connections in all and per torrent, rates in both directions, and the private flag.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { FakePeer } from '../kit/fake-peer.ts'
+import { makeTorrent } from '../kit/make-torrent.ts'
+import { SimSwarm } from '../kit/sim-swarm.ts'
+
+const KIB = 1024
+
+test('no more connections per torrent and in all than allowed, incoming and outgoing', async () => {
+  const swarm = new SimSwarm(41)
+  const a = makeTorrent({ length: 500 * KIB, seed: 1 })
+  const b = makeTorrent({ length: 500 * KIB, seed: 2 })
+  const node = await swarm.node({ session: { maxConnectionsPerTorrent: 4, maxConnections: 6 } })
+  const behaviour = { unchokes: false }
+  const handles = [node.add(a), node.add(b)]
+  const addresses = []
+  for (let i = 0; i < 8; i++) addresses.push(await swarm.peer(a, behaviour).listen())
+  handles[0]?.addPeers(addresses)
+  await swarm.clock.advance(20_000)
+  assert.equal(handles[0]?.peers().length, 4)
+  const incoming: FakePeer[] = []
+  for (let i = 0; i < 5; i++) incoming.push(await swarm.join(node, b, behaviour))
+  await swarm.clock.advance(5000)
+  assert.equal(incoming.filter(peer => peer.connected).length, 2)
+  assert.equal(handles[1]?.peers().length, 2)
+  const one = await swarm.join(node, a, behaviour)
+  await swarm.clock.advance(1000)
+  assert.equal(one.connected, false)
+  await swarm.close()
+})
+
+test('the download rate of the session holds over all torrents', async () => {
+  const swarm = new SimSwarm(42)
+  const rate = 300 * KIB
+  const node = await swarm.node({ session: { maxDownloadRate: rate } })
+  const torrents = [1, 2].map(seed => makeTorrent({ length: 20_000 * KIB, pieceLength: 64 * KIB, seed }))
+  for (const torrent of torrents) {
+    node.add(torrent)
+    for (let i = 0; i < 2; i++) await swarm.join(node, torrent)
+  }
+  await swarm.clock.advance(5000)
+  const before = node.host.receivedBytes
+  await swarm.clock.advance(20_000)
+  const got = (node.host.receivedBytes - before) / 20
+  assert.ok(got < rate * 1.08, `${Math.round(got / KIB)} KiB/s`)
+  assert.ok(got > rate * 0.85, `${Math.round(got / KIB)} KiB/s`)
+  node.session.setLimits({ maxDownloadRate: 0 })
+  await swarm.clock.advance(10_000)
+  assert.ok(node.host.receivedBytes - before > rate * 60, 'lifting the limit takes effect')
+  await swarm.close()
+})
+
+test('the upload rate of the session holds over all peers', async () => {
+  const swarm = new SimSwarm(43)
+  const rate = 200 * KIB
+  const torrent = makeTorrent({ length: 4000 * KIB, pieceLength: 64 * KIB })
+  const node = await swarm.seeder(torrent, { session: { maxUploadRate: rate } })
+  for (let i = 0; i < 3; i++) await swarm.join(node, torrent, { has: () => false, leeches: 20 })
+  await swarm.clock.advance(5000)
+  const before = node.host.sentBytes
+  await swarm.clock.advance(20_000)
+  const sent = (node.host.sentBytes - before) / 20
+  assert.ok(sent < rate * 1.08, `${Math.round(sent / KIB)} KiB/s`)
+  assert.ok(sent > rate * 0.8, `${Math.round(sent / KIB)} KiB/s`)
+  await swarm.close()
+})
+
+test('a private torrent takes no trackers from elsewhere; a public one does', async () => {
+  const swarm = new SimSwarm(44)
+  const announce = [['http://tracker.example/announce']]
+  const node = await swarm.node()
+  const secret = node.add(makeTorrent({ length: 500 * KIB, private: true, announce }))
+  const open = node.add(makeTorrent({ length: 500 * KIB, seed: 2, announce }))
+  const more = [['http://elsewhere.example/announce']]
+  assert.deepEqual(secret.addTrackers(more), [])
+  assert.deepEqual(secret.announceTiers(), announce)
+  assert.deepEqual(open.addTrackers(more), more[0])
+  await swarm.close()
+})
+
+test('a private torrent connects only to peers its trackers named', async () => {
+  const swarm = new SimSwarm(45)
+  const announce = [['http://tracker.example/announce']]
+  const torrent = makeTorrent({ length: 500 * KIB, private: true, announce })
+  const node = await swarm.node()
+  const stranger = swarm.peer(torrent)
+  const named = swarm.peer(torrent)
+  const strangerAddress = await stranger.listen()
+  const handle = node.add(torrent, { peers: [strangerAddress] })
+  handle.addPeers([strangerAddress])
+  await swarm.clock.advance(5000)
+  assert.equal(stranger.connected, false)
+  node.announcers.made.get(torrent.infoHash)?.answer([await named.listen()])
+  await swarm.complete(handle)
+  assert.equal(named.connected || named.requests.length > 0, true)
+  assert.equal(stranger.requests.length, 0)
+  await swarm.close()
+})
