@@ -86,7 +86,7 @@ export async function startNode(options: StartNodeOptions = {}): Promise<NodePro
   try {
     const line = await running.line(/^.* listens at (http:\/\/\S+)$/m)
     if (options.until !== 'listening') await running.line(/^Ready\.$/m)
-    const key = readKey(await readFile(path.join(stateDir, 'tributary.yaml'), 'utf8'), options)
+    const key = await readKey(stateDir, options)
     return nodeAt(line, key, stateDir, ownsStateDir, running)
   } catch (error) {
     running.child.kill('SIGKILL')
@@ -162,11 +162,21 @@ function waitForOutput(child: ChildProcess, out: { stdout: string; stderr: strin
   })
 }
 
-/** The key in force: argument, then environment, then the configuration file. */
-function readKey(yaml: string, options: StartNodeOptions): string {
-  const at = options.args?.indexOf('--api-key') ?? -1
-  const given = at < 0 ? options.env?.['CORE_API_KEY'] : options.args?.[at + 1]
-  return given ?? /^\s+key:\s*"?([^"\s]*)"?\s*$/m.exec(yaml)?.[1] ?? ''
+/** The key in force: argument, key file, environment, configuration file; in the order the node itself uses. */
+async function readKey(stateDir: string, options: StartNodeOptions): Promise<string> {
+  const given = argument(options, '--api-key')
+  if (given !== undefined) return given
+  const file = argument(options, '--api-key-file')
+  if (file !== undefined) return (await readFile(file, 'utf8')).split('\n')[0] ?? ''
+  const fromEnvironment = options.env?.['CORE_API_KEY']
+  if (fromEnvironment !== undefined) return fromEnvironment
+  const yaml = await readFile(path.join(stateDir, 'tributary.yaml'), 'utf8')
+  return /^\s+key:\s*"?([^"\s]*)"?\s*$/m.exec(yaml)?.[1] ?? ''
+}
+
+function argument(options: StartNodeOptions, name: string): string | undefined {
+  const at = options.args?.indexOf(name) ?? -1
+  return at < 0 ? undefined : options.args?.[at + 1]
 }
 
 function nodeAt(baseUrl: string, key: string, stateDir: string, ownsStateDir: boolean, running: Running): NodeProcess {
