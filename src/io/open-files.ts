@@ -43,6 +43,8 @@ export class OpenFiles {
   readonly #names = new WeakMap<FileSource, number>()
   readonly #waiting: { readonly count: number; readonly go: () => void }[] = []
   readonly #lent = new Map<LentFile, Entry>()
+  /** Descriptors being closed behind somebody's back; close() waits for them. */
+  readonly #closing = new Set<Promise<void>>()
   #nextName = 1
   #permits: number
 
@@ -98,12 +100,13 @@ export class OpenFiles {
     await Promise.all(closing)
   }
 
-  /** Closes every descriptor that is not in use. */
+  /** Closes every descriptor that is not in use, and waits for those being closed. */
   async close(): Promise<void> {
     for (const [key, held] of [...this.#entries]) {
       const entry = await Promise.resolve(held).catch(() => null)
       if (entry !== null) await this.#discard(key, entry)
     }
+    await Promise.all(this.#closing)
   }
 
   async #lend(source: FileSource, index: number, write: boolean): Promise<LentFile> {
@@ -190,12 +193,18 @@ export class OpenFiles {
   #discard(key: string, entry: Entry): Promise<void> {
     this.#entries.delete(key)
     entry.stale = true
-    return entry.users === 0 ? closeQuietly(entry.opened.fd) : Promise.resolve()
+    return entry.users === 0 ? this.#shut(entry) : Promise.resolve()
   }
 
   #leave(entry: Entry): void {
     entry.users--
-    if (entry.users === 0 && entry.stale) void closeQuietly(entry.opened.fd)
+    if (entry.users === 0 && entry.stale) void this.#shut(entry)
+  }
+
+  #shut(entry: Entry): Promise<void> {
+    const closing = closeQuietly(entry.opened.fd).finally(() => this.#closing.delete(closing))
+    this.#closing.add(closing)
+    return closing
   }
 
   #nameOf(source: FileSource): number {

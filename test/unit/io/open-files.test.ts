@@ -47,7 +47,6 @@ function makeRig(t: TestContext, capacity: number): Rig {
   }
   t.after(async () => {
     await files.close()
-    await new Promise(setImmediate)
     for (const fd of new Set(rig.opened)) assert.throws(() => closeSync(fd), /EBADF/, `descriptor ${fd} stayed open`)
     rmSync(folder, { recursive: true })
   })
@@ -87,7 +86,11 @@ test('never more than the bound is lent: others wait their turn', async t => {
 test('many at once under a small bound: all served, never more open than the bound', async t => {
   const rig = makeRig(t, 4)
   const use = async (index: number): Promise<void> => {
-    const lent = await rig.files.acquire(rig.source, [index % 20, (index * 7 + 1) % 20].filter((x, i, all) => all.indexOf(x) === i), index % 2 === 0)
+    const lent = await rig.files.acquire(
+      rig.source,
+      [index % 20, (index * 7 + 1) % 20].filter((x, i, all) => all.indexOf(x) === i),
+      index % 2 === 0,
+    )
     for (const { fd } of lent) assert.ok(fstatSync(fd).isFile())
     assert.ok(rig.files.size <= 4, `${rig.files.size} open`)
     await new Promise(setImmediate)
@@ -109,7 +112,10 @@ test('after a while the path is looked at again; a replaced file is not used any
   renameSync(join(rig.folder, 'new'), join(rig.folder, '0'))
   rig.clock.nowMs += 1001
   const outcomes = await Promise.allSettled([again(), again()])
-  for (const outcome of outcomes) assert.ok(outcome.status === 'rejected' && outcome.reason instanceof AppError && outcome.reason.code === 'FileMissing')
+  for (const outcome of outcomes)
+    assert.ok(
+      outcome.status === 'rejected' && outcome.reason instanceof AppError && outcome.reason.code === 'FileMissing',
+    )
   await again()
 })
 
@@ -127,7 +133,10 @@ test('drop closes idle descriptors at once and lent ones when they come back', a
 test('a file that cannot be opened: the others are given back', async t => {
   const rig = makeRig(t, 2)
   rmSync(join(rig.folder, '5'))
-  await assert.rejects(rig.files.acquire({ ...rig.source, open: async index => rig.source.open(index, true) }, [1, 5], true), /ENOENT/)
+  await assert.rejects(
+    rig.files.acquire({ ...rig.source, open: async index => rig.source.open(index, true) }, [1, 5], true),
+    /ENOENT/,
+  )
   const both = await rig.files.acquire(rig.source, [1, 2], true)
   rig.files.release(both)
 })
