@@ -105,7 +105,10 @@ export class Engine {
 
   /** Calls all active tickers; answers whether any is left. */
   tick(nowMs: number): boolean {
-    for (const ticker of this.#active) {
+    // Each tick another one begins: the first to be called has the first go at a rate limit.
+    const [first] = this.#active
+    if (first !== undefined && this.#active.delete(first)) this.#active.add(first)
+    for (const ticker of [...this.#active]) {
       try {
         if (!ticker.tick(nowMs)) this.#active.delete(ticker)
       } catch (error) {

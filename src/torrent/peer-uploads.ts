@@ -172,6 +172,8 @@ export class PeerUploads implements UploadWaiter {
         if (!this.#closed) source.storeFailed(new AppError('DiskError', 'A file of the download became shorter.'))
       },
       (error: unknown) => {
+        // What cannot be read now is refused; what that means for the torrent is not decided here.
+        for (const request of run) this.reject(request)
         done()
         if (!this.#closed) source.storeFailed(error)
       },

@@ -59,8 +59,11 @@ export class Session {
     this.#timer = null
     this.#accept.closeAll()
     const ends = [...this.#torrents.values()].map(torrent => torrent.shutdown(deadlineMs))
-    const late = new Promise<'late'>(resolve => engine.clock.after(deadlineMs, () => resolve('late')))
-    const all = Promise.allSettled([...ends, this.#listener?.close()])
+    let timer: Timer | null = null
+    const late = new Promise<'late'>(resolve => {
+      timer = engine.clock.after(deadlineMs, () => resolve('late'))
+    })
+    const all = Promise.allSettled([...ends, this.#listener?.close()]).finally(() => timer?.cancel())
     const result = await Promise.race([all, late])
     if (result === 'late') return engine.log.warn('not everything ended in time', { deadlineMs })
     for (const one of result) if (one.status === 'rejected') engine.defect(one.reason)

@@ -191,7 +191,7 @@ export class TorrentPeers implements LinkOwner {
     if (offence) engine.bans.strike(peer.link.remote.ip, reason, nowMs)
     const address = known.get(addressKey(peer.address))
     if (address !== undefined) {
-      known.setSeed(address, seed)
+      known.setSeed(address, seed || peer.uploadOnly)
       known.left(address, peer.down.total + peer.up.total > 0, nowMs)
     }
     this.#hooks.left(peer)

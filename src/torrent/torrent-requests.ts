@@ -14,7 +14,6 @@ const LOST_MS = 30_000
 const SLOW_PART = 10
 /** Free credits, as part of all, below which no new pieces are begun. */
 const SHORT_PART = 16
-
 /** What this part asks of others. */
 export interface RequestHooks {
   /** The arena is full: blocks of pieces in progress should go to disk. */
@@ -107,6 +106,24 @@ export class TorrentRequests implements BudgetWaiter {
         if (gone.has(Math.floor(id / content.stride))) this.cancel(peer, id, content)
       }
     }
+  }
+
+  /** A reader waits for `pieces`: peers that have some of them drop what else they were asked for. */
+  makeWay(pieces: ReadonlySet<number>, content: TorrentContent): void {
+    for (const peer of this.#core.peers.values()) {
+      // Without the fast extension a cancelled block may come or not: nothing would be won.
+      if (!peer.fast || peer.peerChoking || !this.#mayGive(peer, pieces, content)) continue
+      for (const id of [...peer.outstanding.keys()]) {
+        if (!pieces.has(Math.floor(id / content.stride))) this.cancel(peer, id, content)
+      }
+    }
+  }
+
+  #mayGive(peer: PeerSession, pieces: ReadonlySet<number>, content: TorrentContent): boolean {
+    for (const piece of pieces) {
+      if (!content.picker.have.get(piece) && content.picker.peerHas(peer.key, piece)) return true
+    }
+    return false
   }
 
   /** Takes one request back and tells the peer. */

@@ -24,8 +24,8 @@ export interface RunHooks {
   offline(reason: string): void
   /** The data is checked: pieces may be asked for and served. */
   working(): void
-  /** Readers that wait are told. */
-  failed(error: unknown): void
+  /** Readers that wait are told that they wait in vain. */
+  readersFail(error: unknown): void
 }
 
 /** The life of one torrent. */
@@ -73,6 +73,7 @@ export class TorrentRun {
   stop(): Promise<void> {
     this.#wanted = false
     this.#forReaders = false
+    this.#hooks.readersFail(new AppError('Aborted', 'The download was stopped.'))
     this.#end('stopped', 'stopped')
     return this.#chain
   }
@@ -80,6 +81,7 @@ export class TorrentRun {
   /** The session ends: like stop(), but the state that is shown stays. */
   shutdown(deadlineMs: number): Promise<void> {
     this.#gone = true
+    this.#hooks.readersFail(new AppError('Aborted', 'The node is stopping.'))
     this.#end(null, 'shutting down', deadlineMs)
     return Promise.all([this.#chain, this.#farewell]).then(() => undefined)
   }
@@ -124,8 +126,8 @@ export class TorrentRun {
     const again = this.#full
     this.#core.errorText = errorText(error)
     this.#forReaders = false
+    this.#hooks.readersFail(error)
     this.#end('error', 'the torrent failed')
-    this.#hooks.failed(error)
     this.#warn('torrent failed', error)
     this.#full = error instanceof AppError && error.code === 'DiskFull'
     // A disk that is full again before anything could be written is no news.
@@ -173,7 +175,8 @@ export class TorrentRun {
 
   /** Prepares the data and begins the work on it. */
   async #work(content: TorrentContent, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return
+    // The metadata may have become durable while a second start was on its way.
+    if (signal.aborted || this.#core.working) return
     if (await this.#check.prepare(content, signal)) await this.checkpoint()
     this.#enter(content, signal)
   }
@@ -190,6 +193,7 @@ export class TorrentRun {
       await content.store.close()
       if (signal.aborted) return
       this.#abort = null
+      this.#hooks.readersFail(new AppError('Aborted', 'The download is stopped.'))
       this.setStatus('stopped')
     } catch (error) {
       if (!signal.aborted) this.fail(error)

@@ -7,7 +7,7 @@ import { piecesOfRange } from '../base/lengths.ts'
 import type { Slot } from '../ports/arena.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
 import { firstMissing } from './piece-set.ts'
-import { type StreamCursor, StreamWindows } from './stream-window.ts'
+import { type StreamCursor, type StreamRange, StreamWindows } from './stream-window.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TurnJob } from './turn-end.ts'
 import type { FileReader } from './types.ts'
@@ -19,8 +19,11 @@ const PAUSE_MS = 5000
 
 /** What this part tells others. */
 export interface StreamHooks {
-  /** The windows have changed: these open pieces are not needed any more; ask for what is needed now. */
-  windowsMoved(dropped: readonly number[]): void
+  /**
+   * The windows have changed: `dropped` open pieces are not needed any more. `jumped` = all pieces of the windows when a
+   * reader waits at a place nobody was asked for: other requests should make way. Null when windows only moved on.
+   */
+  windowsMoved(dropped: readonly number[], jumped: ReadonlySet<number> | null): void
   /** A reader misses a piece: the torrent has to run. Throws its error when it cannot. */
   readerNeeds(): void
   /** The last reader that missed something is closed. */
@@ -85,6 +88,11 @@ export class TorrentStreams {
     if (this.hungry > 0) this.#core.engine.turnEnd.later(this.#job)
   }
 
+  /** Pieces may have come without pieceDone (after a check): who can go on does. */
+  wakeAll(): void {
+    for (const reader of this.#readers) reader.wake()
+  }
+
   /** The torrent is removed: all readers end. */
   closeAll(): void {
     for (const reader of [...this.#readers]) reader.close()
@@ -104,8 +112,16 @@ export class TorrentStreams {
     if (content === null || this.#windows === null) return
     const streaming = this.#windows.size > 0
     for (const peer of this.#core.peers.values()) peer.pipeline.setStreaming(streaming)
-    this.#hooks.windowsMoved(content.picker.setStream(this.#windows.ranges()))
+    const ranges = this.#windows.ranges()
+    const jumped = [...this.#readers].some(reader => reader.takeJump()) ? piecesOf(ranges) : null
+    this.#hooks.windowsMoved(content.picker.setStream(ranges), jumped)
   }
+}
+
+function piecesOf(ranges: readonly StreamRange[]): Set<number> {
+  const pieces = new Set<number>()
+  for (const { first, last } of ranges) for (let piece = first; piece <= last; piece += 1) pieces.add(piece)
+  return pieces
 }
 
 class Reader implements FileReader {
@@ -119,6 +135,7 @@ class Reader implements FileReader {
   #waiters: Waiter[] = []
   #seenMs = 0
   #closed = false
+  #jumped = false
 
   constructor(
     core: TorrentCore,
@@ -148,6 +165,7 @@ class Reader implements FileReader {
     // The window moves on with what is read, so that it stays ahead.
     this.#cursor?.moveTo(position, this.#seenMs)
     if (there > 0) return there
+    if (this.#cursor === null || !this.#content.picker.isOpen(this.#pieceAt(position))) this.#jumped = true
     if (this.#cursor === null) {
       this.#cursor = this.#windows.open(this.#file.offset, this.#file.length, this.#seenMs)
       this.#cursor.moveTo(position, this.#seenMs)
@@ -184,13 +202,23 @@ class Reader implements FileReader {
     this.#onClose()
   }
 
+  /** True once after the reader began to wait for the first time, or for a piece that nobody was asked for. */
+  takeJump(): boolean {
+    const jumped = this.#jumped
+    this.#jumped = false
+    return jumped
+  }
+
   pieceDone(piece: number): void {
-    if (this.#waiters.length === 0) return
+    if (this.#waiters.some(waiter => this.#pieceAt(waiter.position) === piece)) this.wake()
+  }
+
+  /** Settles the waiters whose bytes are there. */
+  wake(): void {
     const waiters = this.#waiters
     this.#waiters = []
     for (const waiter of waiters) {
-      const wanted = Math.floor((this.#file.offset + waiter.position) / this.#content.lengths.pieceLength)
-      const there = wanted === piece ? this.#available(waiter.position) : 0
+      const there = this.#available(waiter.position)
       if (there > 0) waiter.resolve(there)
       else this.#waiters.push(waiter)
     }
@@ -204,6 +232,10 @@ class Reader implements FileReader {
 
   tick(nowMs: number): void {
     if (this.#cursor !== null && this.#waiters.length === 0 && nowMs - this.#seenMs > PAUSE_MS) this.#cursor.pause()
+  }
+
+  #pieceAt(position: number): number {
+    return Math.floor((this.#file.offset + position) / this.#content.lengths.pieceLength)
   }
 
   /** Verified bytes from `position` on without a gap. */

@@ -30,6 +30,8 @@ const CHECKPOINT_MS = 30_000
 const SECOND_MS = 1000
 /** What trackers hear as `left` while the size is not known: something, so that we count as a leecher. */
 const UNKNOWN_LEFT = 16 * 1024
+/** Failures that say nothing of the disk. */
+const PASSING_ERRORS: ReadonlySet<string> = new Set(['PoolBusy', 'WorkerLost', 'Aborted'])
 /** Trackers are asked for more peers this often when none is known. */
 const WANT_PEERS_MS = 30_000
 
@@ -67,7 +69,7 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
     this.#pieces = new TorrentPieces(core, {
       pieceDone: piece => this.#pieceDone(piece),
       pieceFailed: () => this.#requests.refillSoon(),
-      storeFailed: error => this.#run.fail(error),
+      storeFailed: error => this.#storeFailed(error),
       guilty: ips => this.#ban(ips, 'sent bad data'),
     })
     this.#requests = new TorrentRequests(core, {
@@ -92,20 +94,20 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
       wantPeers: () => this.#wantPeers(),
     })
     this.#streams = new TorrentStreams(core, {
-      windowsMoved: dropped => this.#windowsMoved(dropped),
+      windowsMoved: (dropped, jumped) => this.#windowsMoved(dropped, jumped),
       readerNeeds: () => this.#run.runForReaders(),
       readersDone: () => this.#run.readersDone(),
-      readFailed: error => this.#run.fail(error),
+      readFailed: error => this.#storeFailed(error),
     })
     this.#check = new TorrentCheck(core, { setStatus: status => this.#run.setStatus(status) }, spec.resume)
     this.#run = new TorrentRun(core, this.#check, this.#pieces, this.#announcer, {
       online: () => this.#online(),
       offline: reason => this.#offline(reason),
       working: () => this.#working(),
-      failed: error => this.#streams.fail(error),
+      readersFail: error => this.#streams.fail(error),
     })
     if (spec.metainfo !== null) this.#check.assumeResumed(core.setContent(spec.metainfo))
-    this.#learn(spec.peers)
+    this.addPeers(spec.peers)
   }
 
   // --- TorrentHandle
@@ -295,7 +297,6 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
   #offline(reason: string): void {
     this.#metadata.reset()
     this.#requests.stop()
-    this.#streams.fail(new AppError('Aborted', `The download ends: ${reason}.`))
     this.#peers.closeAll(reason)
   }
 
@@ -307,6 +308,7 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
     this.#engine.activate(this)
     for (const peer of this.#core.peers.values()) this.#messages.sendHaves(peer, content)
     this.#streams.renew()
+    this.#streams.wakeAll()
     this.#judgeAll()
     this.#requests.refillSoon()
     this.#peers.chokeSoon()
@@ -348,7 +350,7 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
         core.totalUp += bytes
         core.sessionUp += bytes
       },
-      storeFailed: error => this.#run.fail(error),
+      storeFailed: error => this.#storeFailed(error),
     })
   }
 
@@ -393,10 +395,17 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
     if (this.#core.working) this.#checkpoint()
   }
 
-  #windowsMoved(dropped: readonly number[]): void {
+  /** The disk said no. A pool that is full for a moment is no reason to stop. */
+  #storeFailed(error: unknown): void {
+    const passing = error instanceof AppError && PASSING_ERRORS.has(error.code)
+    if (!passing) this.#run.fail(error)
+  }
+
+  #windowsMoved(dropped: readonly number[], jumped: ReadonlySet<number> | null): void {
     const content = this.#core.content
     if (content === null) return
     this.#dropPieces(dropped, content)
+    if (jumped !== null) this.#requests.makeWay(jumped, content)
     this.#judgeAll()
     this.#requests.refillAll()
   }
