@@ -12,7 +12,7 @@ function makeHub(started = true): EventHub {
 }
 
 /** Follows and collects; `types` are shown with their ids. */
-function collect(hub: EventHub, since: number | null, accept = (_: EventRecord) => true) {
+function collect(hub: EventHub, since: number | null, accept = (_record: EventRecord): boolean => true) {
   const records: EventRecord[] = []
   const subscription = hub.follow(since, record => {
     records.push(record)
