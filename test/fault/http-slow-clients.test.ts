@@ -78,6 +78,20 @@ describe('slow clients', { concurrency: true }, () => {
     await own.stop()
   })
 
+  test('an event stream without events stays open and says so', async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    let text = ''
+    socket.on('data', (chunk: Buffer) => {
+      text += chunk.toString('latin1')
+    })
+    socket.write(`GET /events HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${KEY}\r\n\r\n`)
+    // An empty line is a chunk of one byte; the native side sends the end of a chunk with the next one.
+    await until(() => text.endsWith('1\r\n\n'), STALL_MS)
+    server.double.emit({ id: 5, type: 'tribler_started' })
+    await until(() => text.includes('"type":"tribler_started"'))
+    socket.destroy()
+  })
+
   test('a silent client is cut after the limit that is set', async () => {
     const own = await startServer({ silentReaderMs: 5000 })
     own.double.content = content

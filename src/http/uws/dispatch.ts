@@ -26,7 +26,7 @@ const DEFAULT_MAX_FOLLOWERS = 256
 export class Dispatch {
   /** Once true, every new request is refused. */
   stopping = false
-  readonly share = new ReplyShare()
+  readonly share: ReplyShare
   readonly #bodies = new BodyShare()
   readonly #context: RouteContext
   readonly #deps: HttpDeps
@@ -42,6 +42,7 @@ export class Dispatch {
   constructor(options: HttpOptions, context: RouteContext, deps: HttpDeps) {
     this.#context = context
     this.#deps = deps
+    this.share = new ReplyShare(thrown => this.#reportBug({ method: '', path: '' }, thrown))
     this.#log = deps.log
     this.#gate = new Gate(options, context.links)
     this.#origins = options.origins
@@ -168,7 +169,7 @@ export class Dispatch {
     }
   }
 
-  #reportBug(head: RequestHead, thrown: unknown): void {
+  #reportBug(head: Pick<RequestHead, 'method' | 'path'>, thrown: unknown): void {
     const stack = thrown instanceof Error ? thrown.stack : String(thrown)
     // The query may hold a key; the path may not.
     this.#log.error('a request failed unexpectedly', { method: head.method, path: head.path, stack })

@@ -21,6 +21,12 @@ export class ReplyShare {
   openReplies = 0
   /** Called when the last answer under way has ended. */
   onIdle: (() => void) | null = null
+  /** Told of what a part of the node throws when it hears that a client has gone: that must not reach native code. */
+  readonly reportBug: (thrown: unknown) => void
+
+  constructor(reportBug: (thrown: unknown) => void) {
+    this.reportBug = reportBug
+  }
 }
 
 /** Headers that every answer has (decisions part 1). */
@@ -71,7 +77,7 @@ export class Reply {
     return this.#abort.signal
   }
 
-  /** Runs `run` when the client goes away; must not throw. */
+  /** Runs `run` when the client goes away. */
   onAbort(run: () => void): void {
     this.#onAbort.push(run)
   }
@@ -180,8 +186,16 @@ export class Reply {
     if (!this.#alive) return
     this.#alive = false
     this.#abort?.abort()
-    for (const run of this.#onAbort) run()
+    for (const run of this.#onAbort) this.#runSafely(run)
     this.#leave()
+  }
+
+  #runSafely(run: () => void): void {
+    try {
+      run()
+    } catch (thrown) {
+      this.#share.reportBug(thrown)
+    }
   }
 
   #leave(): void {

@@ -211,6 +211,25 @@ test('a client that goes in the middle closes its reader at once', async () => {
   assert.equal(server.exceptions.length, 0)
 })
 
+test('a reader that fails to close does not end the process', async () => {
+  server.double.makeAvailable(0)
+  const failure = new Error('close failed')
+  const { streamable } = server.double.downloads
+  server.double.downloads.streamable = async (...request) => {
+    const file = await streamable(...request)
+    return { ...file, openReader: () => failingClose(file.openReader(), failure) }
+  }
+  const socket = connect(server.port, '127.0.0.1')
+  socket.write(`GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${KEY}\r\n\r\n`)
+  await new Promise(resolve => socket.once('data', resolve))
+  socket.destroy()
+  await until(() => server.exceptions.length > 0)
+  server.double.downloads.streamable = streamable
+  assert.equal(server.exceptions.splice(0)[0], failure)
+  server.double.makeAvailable(SIZE)
+  assertPart(await get('bytes=0-0'), 0, 0)
+})
+
 test('a failure before the first byte is an envelope, later it cuts the connection', async () => {
   const openReader = () => {
     throw new AppError('FileNotFound')
@@ -258,6 +277,17 @@ test('the length of a file over 4 GiB is told in full', async () => {
 })
 
 type Reader = ReturnType<Awaited<ReturnType<Running['double']['downloads']['streamable']>>['openReader']>
+
+function failingClose(reader: Reader, failure: Error): Reader {
+  return {
+    waitFor: position => reader.waitFor(position),
+    read: (position, length, slot) => reader.read(position, length, slot),
+    close: () => {
+      reader.close()
+      throw failure
+    },
+  }
+}
 
 // The end of a huge file is the small one.
 function offsetReader(reader: Reader, offset: number): Reader {

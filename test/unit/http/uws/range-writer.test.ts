@@ -92,7 +92,7 @@ function rig(size: number, room: number, range = '') {
   }
   const request = { head: false, ifRange: '', ifNoneMatch: '', tag: 't', contentType: 'x/y', boundary: 'b' }
   const plan: StreamPlan = planStream({ ...request, range, size })
-  const reply = new Reply(socket.asNative(), new ReplyShare(), false, [])
+  const reply = new Reply(socket.asNative(), new ReplyShare(assert.ifError), false, [])
   const schedule = new StreamSchedule(realClock, 60_000)
   const writer = new RangeWriter(reply, plan, reader, { arena, schedule })
   return { content, socket, arena, writer, plan, ended: writer.run(), closed: () => closed }
