@@ -20,8 +20,8 @@ const PAUSE_MS = 5000
 /** What this part tells others. */
 export interface StreamHooks {
   /**
-   * The windows have changed: `dropped` open pieces are not needed any more. `jumped` = all pieces of the windows when a
-   * reader waits at a place nobody was asked for: other requests should make way. Null when windows only moved on.
+   * The windows have changed: `dropped` open pieces are not needed any more. `jumped` = the pieces under cursors when a
+   * reader waits at a new place: requests for others should make way. Null when windows only moved on.
    */
   windowsMoved(dropped: readonly number[], jumped: ReadonlySet<number> | null): void
   /** A reader misses a piece: the torrent has to run. Throws its error when it cannot. */
@@ -113,14 +113,16 @@ export class TorrentStreams {
     const streaming = this.#windows.size > 0
     for (const peer of this.#core.peers.values()) peer.pipeline.setStreaming(streaming)
     const ranges = this.#windows.ranges()
-    const jumped = [...this.#readers].some(reader => reader.takeJump()) ? piecesOf(ranges) : null
+    const jumped = [...this.#readers].some(reader => reader.takeJump()) ? cursorPieces(ranges) : null
     this.#hooks.windowsMoved(content.picker.setStream(ranges), jumped)
   }
 }
 
-function piecesOf(ranges: readonly StreamRange[]): Set<number> {
+function cursorPieces(ranges: readonly StreamRange[]): Set<number> {
   const pieces = new Set<number>()
-  for (const { first, last } of ranges) for (let piece = first; piece <= last; piece += 1) pieces.add(piece)
+  for (const { kind, first, last } of ranges) {
+    for (let piece = first; kind === 'cursor' && piece <= last; piece += 1) pieces.add(piece)
+  }
   return pieces
 }
 
