@@ -70,7 +70,7 @@ export class Dispatch {
   /** Ends the answers that have no end of their own. */
   cutEndless(): void {
     this.#streams.cutAll()
-    for (const reply of [...this.#followers]) reply.cut()
+    for (const reply of this.#followers) reply.cut()
   }
 
   // Synchronous up to the point where the body is being collected: the native side demands it.

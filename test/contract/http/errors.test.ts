@@ -5,7 +5,7 @@ import { Agent } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
 import { AppError, type ErrorCode, errorTable } from '../../../src/base/errors.ts'
-import { type Running, ask, envelope, startServer } from './harness.ts'
+import { type Running, ask, envelope, startServer, until } from './harness.ts'
 import { HASH } from './service-double.ts'
 
 let server: Running
@@ -127,19 +127,19 @@ test('a second server on the same port is refused with PortTaken', async () => {
 
 test('stop lets an answer under way finish and refuses what comes after', async () => {
   const own = await startServer()
-  let finish: (() => void) | null = null
+  const finishers: (() => void)[] = []
   own.double.torrentInfo.read = () =>
     new Promise(resolve => {
-      finish = () => resolve({ metainfo: {}, infohash: HASH, download_exists: true })
+      finishers.push(() => resolve({ metainfo: {}, infohash: HASH, download_exists: true }))
     })
   const agent = new Agent({ keepAlive: true })
   await ask(own.port, '/state', { agent })
   const answer = ask(own.port, '/torrentinfo?torrent=x')
-  while (finish === null) await new Promise(resolve => setImmediate(resolve))
+  await until(() => finishers.length === 1)
   const stopped = own.stop(5000)
   const late = await ask(own.port, '/state', { agent })
   assert.equal(late.status, 503)
-  ;(finish as () => void)()
+  finishers[0]?.()
   assert.equal((await answer).status, 200)
   await stopped
   agent.destroy()
