@@ -50,7 +50,10 @@ export class DiskSpace {
     if (this.#minFreeBytes <= 0) return
     const look = await this.#look(folder)
     if (look.left - bytes < this.#minFreeBytes)
-      throw new AppError('DiskFull', `Less than ${this.#minFreeBytes} bytes would stay free on the disk of ${folder}`)
+      throw new AppError(
+        'DiskFull',
+        `The disk is full: less than ${this.#minFreeBytes} bytes would stay free on the disk of ${folder}.`,
+      )
     look.left -= bytes
   }
 
