@@ -26,7 +26,7 @@ export class OpenPiece {
     this.piece = piece
     this.blockCount = blockCount
     this.#state = new Uint8Array(blockCount)
-    this.#peer = new Array<string | null>(blockCount).fill(null)
+    this.#peer = Array.from<string | null>({ length: blockCount }).fill(null)
     this.#requestedAt = new Float64Array(blockCount)
     this.#fromSlow = new Uint8Array(blockCount)
     this.#free = blockCount

@@ -158,7 +158,7 @@ export class PiecePicker {
   releaseAll(peer: string): void {
     const known = this.#peers.get(peer)
     if (known === undefined) return
-    for (const id of [...known.asked]) this.release(peer, Math.floor(id / this.#stride), id % this.#stride)
+    for (const id of known.asked) this.release(peer, Math.floor(id / this.#stride), id % this.#stride)
     known.asked.clear()
   }
 
@@ -238,7 +238,7 @@ export class PiecePicker {
 
   #dropUnneeded(): number[] {
     const dropped: number[] = []
-    for (const open of [...this.#open.byPiece.values()]) {
+    for (const open of this.#open.byPiece.values()) {
       if (open.complete || this.#needs.need.get(open.piece)) continue
       this.#forget(open.piece)
       dropped.push(open.piece)

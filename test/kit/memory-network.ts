@@ -74,7 +74,7 @@ export class MemoryHost implements TcpNetwork {
 
   /** Loses all connections at once, as when a cable is pulled. */
   cut(): void {
-    for (const stream of [...this.streams]) stream.lose(new Error('connection lost'))
+    for (const stream of this.streams) stream.lose(new Error('connection lost'))
   }
 }
 

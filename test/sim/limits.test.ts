@@ -67,6 +67,30 @@ test('the upload rate of the session holds over all peers', async () => {
   await swarm.close()
 })
 
+test('a torrent has limits of its own below those of the session', async () => {
+  const swarm = new SimSwarm(46)
+  const node = await swarm.node()
+  const torrents = [1, 2].map(seed => makeTorrent({ length: 30_000 * KIB, pieceLength: 64 * KIB, seed }))
+  const [slow, quick] = torrents.map(torrent => node.add(torrent))
+  assert.ok(slow && quick)
+  node.session.setTorrentLimits(slow.infoHash, { maxDownloadRate: 100 * KIB, maxUploadRate: 50 * KIB })
+  for (const torrent of torrents) {
+    await swarm.join(node, torrent, {}, { upRate: 500 * KIB })
+    await swarm.join(node, torrent, { has: () => false, leeches: 10 }, { downRate: 400 * KIB })
+  }
+  await swarm.clock.advance(5000)
+  const down = [slow, quick].map(handle => handle.snapshot().totalDown)
+  const up = [slow, quick].map(handle => handle.snapshot().totalUp)
+  await swarm.clock.advance(20_000)
+  const downRates = [slow, quick].map((handle, i) => (handle.snapshot().totalDown - (down[i] ?? 0)) / 20 / KIB)
+  const upRates = [slow, quick].map((handle, i) => (handle.snapshot().totalUp - (up[i] ?? 0)) / 20 / KIB)
+  assert.ok((downRates[0] ?? 0) < 108 && (downRates[0] ?? 0) > 80, `${downRates}`)
+  assert.ok((downRates[1] ?? 0) > 400, `${downRates}`)
+  assert.ok((upRates[0] ?? 0) < 54 && (upRates[0] ?? 0) > 35, `${upRates}`)
+  assert.ok((upRates[1] ?? 0) > 300, `${upRates}`)
+  await swarm.close()
+})
+
 test('a private torrent takes no trackers from elsewhere; a public one does', async () => {
   const swarm = new SimSwarm(44)
   const announce = [['http://tracker.example/announce']]

@@ -115,7 +115,7 @@ test('a begun piece is finished before a new one is opened, also by another peer
   const first = picker.pick('A', 2, NOW)
   assert.equal(first[0]?.piece, first[1]?.piece)
   const second = picker.pick('B', 2, NOW)
-  assert.deepEqual([...new Set(pieces([...first, ...second]))].length, 1)
+  assert.equal(new Set(pieces([...first, ...second])).size, 1)
   assert.equal(picker.openCount, 1)
 })
 
@@ -368,8 +368,8 @@ test('any swarm downloads everything that is available, never a block twice outs
               assert.ok(at >= 0, 'only those are told to cancel who were asked')
               list.splice(at, 1)
             }
-            if (receipt.complete)
-              random.below(4) === 0 ? picker.pieceFailed(request.piece) : picker.pieceDone(request.piece)
+            if (receipt.complete && random.below(4) === 0) picker.pieceFailed(request.piece)
+            else if (receipt.complete) picker.pieceDone(request.piece)
           } else if (random.below(3) === 0) {
             picker.releaseAll(peer)
             queue.length = 0
