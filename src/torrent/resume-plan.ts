@@ -10,6 +10,9 @@ import { emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange } from './pie
 /** Our own writes may be this much younger than the newest journalled piece. */
 const OWN_WRITES_MS = 30_000
 
+/** File times nearer than this are the same: a record may have lost the fraction. */
+const SAME_TIME_MS = 1
+
 /** Where a torrent starts from. */
 export interface ResumePlan {
   /** Pieces that are there, no question. */
@@ -63,10 +66,10 @@ function isSuspicious(
   const then = resume.files[file.index]
   const existed = then?.exists === true
   if (now === undefined || !now.exists) return existed || lastByteHad(lengths, file, have) > 0
-  if (existed && now.sizeBytes === then.sizeBytes && now.mtimeMs === then.mtimeMs) return false
+  if (existed && now.sizeBytes === then.sizeBytes && Math.abs(now.mtimeMs - then.mtimeMs) < SAME_TIME_MS) return false
   if (now.sizeBytes > file.length || now.sizeBytes < lastByteHad(lengths, file, have)) return true
   if (existed && (now.sizeBytes < then.sizeBytes || now.mtimeMs < then.mtimeMs)) return true
-  return now.mtimeMs > resume.newestMs + OWN_WRITES_MS
+  return resume.newestMs === 0 || now.mtimeMs > resume.newestMs + OWN_WRITES_MS
 }
 
 /** How long the file must be at least to hold the pieces we have of it, bytes. */

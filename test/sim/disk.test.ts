@@ -1,0 +1,106 @@
+// Engines on a disk that fails: vanished files, pieces larger than the arena from many slow peers, a check that is
+// interrupted, other torrents meanwhile.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeTorrent } from '../kit/make-torrent.ts'
+import { SimSwarm } from '../kit/sim-swarm.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+test('vanished files stop the torrent with an error, once; resume checks again and fetches what is lost', async () => {
+  const swarm = new SimSwarm(71)
+  const torrent = makeTorrent({ length: 4 * MIB, pieceLength: 64 * KIB })
+  const node = await swarm.node()
+  const handle = node.add(torrent)
+  await swarm.join(node, torrent, {}, { upRate: 500 * KIB })
+  await swarm.clock.until('a part', () => handle.snapshot().progress > 0.3, 60_000)
+  node.disk.faults.missing = true
+  await swarm.clock.until('the error', () => handle.snapshot().status === 'error', 10_000)
+  assert.equal(handle.peers().length, 0)
+  assert.match(handle.snapshot().error, /vanished/)
+  await swarm.clock.advance(60_000)
+  assert.equal(handle.snapshot().status, 'error', 'nobody can know when files come back')
+  assert.equal(node.events.filter(event => event.startsWith('failed')).length, 1)
+  node.disk.faults.missing = false
+  node.disk.drop(torrent.infoHash)
+  handle.resume()
+  await swarm.clock.until('working', () => handle.snapshot().status === 'downloading', 10_000)
+  assert.equal(handle.snapshot().progress, 0)
+  await swarm.join(node, torrent)
+  await swarm.complete(handle)
+  node.complaints.length = 0
+  await swarm.close()
+})
+
+test('a piece larger than the arena comes through, also from many slow peers at a time', async () => {
+  const swarm = new SimSwarm(72)
+  const torrent = makeTorrent({ length: 48 * MIB, pieceLength: 16 * MIB })
+  const node = await swarm.node({ arenaBytes: 4 * MIB })
+  const handle = node.add(torrent)
+  for (let i = 0; i < 12; i += 1) await swarm.join(node, torrent, {}, { upRate: 300 * KIB })
+  await swarm.complete(handle)
+  assert.ok(node.disk.counts.blockWrites > 0)
+  assert.equal(node.disk.counts.badHashes, 0)
+  await swarm.close()
+})
+
+test('many torrents in one small arena: none is starved for ever', async () => {
+  const swarm = new SimSwarm(73)
+  const node = await swarm.node({ arenaBytes: MIB })
+  const handles = []
+  for (let seed = 1; seed <= 6; seed += 1) {
+    const torrent = makeTorrent({ length: 2 * MIB, pieceLength: 512 * KIB, seed })
+    handles.push(node.add(torrent))
+    for (let i = 0; i < 3; i += 1) await swarm.join(node, torrent, {}, { upRate: (i + 1) * 40 * KIB })
+  }
+  for (const handle of handles) await swarm.complete(handle)
+  await swarm.close()
+})
+
+test('a check that is interrupted is done again, and loses nothing', async () => {
+  const swarm = new SimSwarm(74)
+  const torrent = makeTorrent({ length: 4 * MIB, pieceLength: 64 * KIB })
+  const node = await swarm.node()
+  node.disk.put(torrent.infoHash, torrent.content, 64)
+  node.disk.faults.delayMs = 100
+  const handle = node.add(torrent)
+  await swarm.clock.until('checking', () => handle.snapshot().progress > 0.2, 60_000)
+  assert.equal(handle.snapshot().status, 'checking')
+  await swarm.clock.advance(0)
+  void handle.stop()
+  await swarm.clock.advance(5000)
+  assert.equal(handle.snapshot().status, 'stopped')
+  handle.resume()
+  await swarm.complete(handle)
+  assert.equal(handle.snapshot().totalDown, 0)
+  const rechecked = handle.recheck().catch((error: unknown) => String(error))
+  await swarm.clock.advance(500)
+  assert.equal(handle.snapshot().status, 'checking')
+  void handle.stop()
+  await swarm.clock.advance(5000)
+  assert.match(String(await rechecked), /Aborted/)
+  handle.resume()
+  await swarm.complete(handle)
+  assert.ok(!node.events.some(event => event.startsWith('finished')))
+  await swarm.close()
+})
+
+test('no more torrents check at a time than allowed; the others wait', async () => {
+  const swarm = new SimSwarm(75)
+  const node = await swarm.node({ session: { maxChecking: 2 } })
+  node.disk.faults.delayMs = 50
+  const handles = [1, 2, 3, 4].map(seed => {
+    const torrent = makeTorrent({ length: 2 * MIB, pieceLength: 64 * KIB, seed })
+    node.disk.put(torrent.infoHash, torrent.content, 32)
+    return node.add(torrent)
+  })
+  await swarm.clock.advance(300)
+  assert.deepEqual(
+    handles.map(handle => handle.snapshot().status),
+    ['checking', 'checking', 'waiting-check', 'waiting-check'],
+  )
+  for (const handle of handles) await swarm.complete(handle)
+  await swarm.close()
+})
