@@ -77,8 +77,8 @@ export class PeerSession implements LinkReceiver {
   optimistic = false
   /** BEP 21: it wants nothing. */
   uploadOnly = false
-  /** Some message about pieces came: bitfield and the like may only come first. */
-  piecesKnown = false
+  /** Messages that told all its pieces (bitfield, have all, have none). */
+  bitfields = 0
   early: EarlyPieces | null = null
   /** Id the peer chose for ut_metadata; 0 = it has none. */
   utMetadataId = 0

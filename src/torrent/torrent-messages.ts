@@ -14,7 +14,7 @@ import { encodeAllowedFast, encodeBitfield, encodeHave, encodePlain, type PeerMe
 import { UT_METADATA } from '../wire/peer/ut-metadata.ts'
 import { MAX_ALLOWED_FAST, type PeerSession } from './peer-session.ts'
 import { UPLOAD_QUEUE, type UploadRequest } from './peer-uploads.ts'
-import { countBits, forEachPiece, type PieceSet, pieceSetFromBytes } from './piece-set.ts'
+import { countBits, forEachPiece, fullPieceSet, type PieceSet, pieceSetFromBytes } from './piece-set.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TorrentMetadata } from './torrent-metadata.ts'
 import type { TorrentRequests } from './torrent-requests.ts'
@@ -25,6 +25,8 @@ const OUR_METADATA_ID = 1
 const MAX_REFUSED = 1000
 /** Extended handshakes a peer may send: they may be repeated to change things. */
 const MAX_SHAKES = 20
+/** Bitfields a peer may send: one by BEP 3, a few more by clients in the field; each costs a walk over all pieces. */
+const MAX_BITFIELDS = 20
 
 /** What this part tells others. */
 export interface MessageHooks {
@@ -164,15 +166,23 @@ export class TorrentMessages {
   }
 
   #pieces(peer: PeerSession, pieces: Uint8Array | 'all' | 'none'): void {
-    demand(!peer.piecesKnown, 'a second bitfield')
-    peer.piecesKnown = true
+    demand(++peer.bitfields <= MAX_BITFIELDS, 'too many bitfields')
     const content = this.#core.content
     if (content === null) {
       peer.noteEarly(typeof pieces === 'string' ? pieces : Uint8Array.from(pieces), null)
       return
     }
-    content.picker.addPeer(peer.key, this.#readPieces(content, pieces))
+    const told = this.#readPieces(content, pieces)
+    if (peer.bitfields === 1) content.picker.addPeer(peer.key, told)
+    else this.#addPieces(peer, content, told)
     this.#hooks.judge(peer)
+  }
+
+  /** A repeated bitfield (aria2 sends one while it downloads): what it adds is as if told by `have`. */
+  #addPieces(peer: PeerSession, content: TorrentContent, told: PieceSet | 'all' | 'none'): void {
+    if (told === 'none') return
+    const pieces = told === 'all' ? fullPieceSet(content.lengths.pieceCount) : told
+    forEachPiece(pieces, piece => content.picker.peerHave(peer.key, piece))
   }
 
   #readPieces(content: TorrentContent, pieces: Uint8Array | 'all' | 'none'): PieceSet | 'all' | 'none' {

@@ -188,6 +188,7 @@ export class TorrentPeers implements LinkOwner {
     this.#core.peers.delete(peer.key)
     if (this.#ids.get(idKey(peer)) === peer) this.#ids.delete(idKey(peer))
     engine.connected -= 1
+    engine.log.debug('peer gone', { infoHash: this.#core.infoHash, peer: peer.key, reason, offence })
     if (offence) engine.bans.strike(peer.link.remote.ip, reason, nowMs)
     const address = known.get(addressKey(peer.address))
     if (address !== undefined) {
