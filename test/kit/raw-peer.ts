@@ -24,6 +24,8 @@ export async function startRawPeer(ip: string, behave: (socket: Socket) => void)
     socket.on('error', () => undefined)
     socket.on('close', () => sockets.delete(socket))
     behave(socket)
+    // Read on, whatever comes: the end of the connection is only seen behind it.
+    socket.resume()
   })
   await new Promise<void>(resolve => server.listen(0, ip, resolve))
   return {
