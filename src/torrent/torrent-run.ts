@@ -135,9 +135,9 @@ export class TorrentRun {
     if (this.#full) this.#retryLater()
   }
 
-  /** A piece reached the disk: it is not full any more. */
+  /** A piece reached the disk: it is not full any more. One that was on its way when it became full says nothing. */
   pieceWritten(): void {
-    this.#full = false
+    if (this.#core.working) this.#full = false
   }
 
   /** Makes all progress durable; checkpoints follow each other. Rejects with what the store or the journal said. */
