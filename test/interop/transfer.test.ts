@@ -95,7 +95,8 @@ describe('transfers with other clients', { skip, concurrency: 1 }, () => {
       await client.add(torrent, toNode ? from : to)
       if (toNode) await downloadComplete(node, infoHash)
       else await client.complete()
-      assert.deepEqual(await differences(made, to, name), [])
+      // Transmission 3.00 does not make files of no bytes.
+      assert.deepEqual(await differences(made, to, name, !toNode), [])
     })
   }
 

@@ -57,11 +57,19 @@ export async function fileDigest(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Names of the torrent's files that differ below `destination` from what they should be; [] when all are identical. */
-export async function differences(made: MadeTorrent, destination: string, name: string): Promise<string[]> {
+/**
+ * Names of the torrent's files that differ below `destination` from what they should be; [] when all are identical.
+ * `emptyOptional`: files of no bytes may be absent.
+ */
+export async function differences(
+  made: MadeTorrent,
+  destination: string,
+  name: string,
+  emptyOptional = false,
+): Promise<string[]> {
   const wrong: string[] = []
   for (const file of made.files) {
-    if (file.padding) continue
+    if (file.padding || (emptyOptional && file.content.length === 0)) continue
     const path = fileBelow(made, destination, file.path, name)
     const size = await stat(path).then(
       facts => facts.size,

@@ -22,6 +22,8 @@ export async function startRawPeer(ip: string, behave: (socket: Socket) => void)
     connections++
     sockets.add(socket)
     socket.on('error', () => undefined)
+    // Unread bytes would keep the end of the connection from being seen.
+    socket.on('data', () => undefined)
     socket.on('close', () => sockets.delete(socket))
     behave(socket)
     // Read on, whatever comes: the end of the connection is only seen behind it.
