@@ -1,12 +1,19 @@
 // The rules of PUT and PATCH that need no engine: anonymity, selected files. Pure; they throw before anything changes.
 
 import { AppError } from '../base/errors.ts'
+import type { PatchDownload } from './api.ts'
 
 /** Section download_defaults, as far as the rules need it. */
 export interface AnonymityDefaults {
   readonly anonymityEnabled: boolean
   readonly numberHops: number
   readonly safeSeedingEnabled: boolean
+}
+
+/** How a download hides. */
+export interface Anonymity {
+  readonly hops: number
+  readonly safeSeeding: boolean
 }
 
 /** More hops than this no circuit of the network has. */
@@ -29,7 +36,7 @@ export function checkHops(hops: number): void {
 export function anonymityOf(
   wanted: { readonly anon_hops?: number; readonly safe_seeding?: boolean },
   defaults: AnonymityDefaults,
-): { hops: number; safeSeeding: boolean } {
+): Anonymity {
   const hops = wanted.anon_hops ?? (defaults.anonymityEnabled ? defaults.numberHops : 0)
   checkHops(hops)
   const safeSeeding = wanted.safe_seeding ?? (hops > 0 && defaults.safeSeedingEnabled)
@@ -56,4 +63,14 @@ export function checkSelection(files: readonly number[], fileCount: number | nul
 /** Drops the indexes that the metadata, now known, does not have; null (all files) stays null. */
 export function fitSelection(files: readonly number[] | null, fileCount: number): readonly number[] | null {
   return files === null ? null : files.filter(index => index < fileCount)
+}
+
+/** Rules of PATCH that need no download (decisions part 2). AppErrors InvalidParameter, CircuitsUnavailable. */
+export function checkPatch(change: PatchDownload): void {
+  if (change.anon_hops === undefined) return
+  if (change.state !== undefined || change.selected_files !== undefined) {
+    throw new AppError('InvalidParameter', 'anon_hops must be the only parameter in this request.')
+  }
+  checkHops(change.anon_hops)
+  if (change.anon_hops > 0) throw new AppError('CircuitsUnavailable')
 }

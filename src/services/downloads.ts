@@ -7,11 +7,18 @@ import { AppError, errorText } from '../base/errors.ts'
 import { type InfoHash, parseInfoHash } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { DownloadRecords, LoadedDownload, StoredDownload } from '../ports/records.ts'
-import type { TorrentEvents, TorrentSpec } from '../torrent/types.ts'
+import type { DownloadRecords, LoadedDownload } from '../ports/records.ts'
+import type { TorrentEvents } from '../torrent/types.ts'
 import { decodeInfo, encodeMetainfo } from '../wire/metainfo.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
-import { type AnonymityDefaults, anonymityOf, checkHops, checkSelection, fitSelection } from './add-checks.ts'
+import {
+  type Anonymity,
+  type AnonymityDefaults,
+  anonymityOf,
+  checkPatch,
+  checkSelection,
+  fitSelection,
+} from './add-checks.ts'
 import type {
   AddDownload,
   DownloadRecord,
@@ -24,6 +31,7 @@ import type {
 import { DownloadEntry } from './download-entry.ts'
 import type { RateLimits } from './download-record.ts'
 import type { EventHub } from './events.ts'
+import { announceTiersOf, metainfoOf, newRow, selectionOf, specOf } from './new-download.ts'
 import { KeyedQueue } from './keyed-queue.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import { streamableFile } from './stream-files.ts'
@@ -174,50 +182,33 @@ export class Downloads implements DownloadsService {
     return streamableFile(this.#find(infohash), fileIndex, this.#deps.clock, signal)
   }
 
-  async #addNew(
-    request: AddDownload,
-    source: TorrentSource,
-    traits: { hops: number; safeSeeding: boolean },
-  ): Promise<void> {
-    const { clock, previews } = this.#deps
-    const known = source.kind === 'file' ? source.metainfo : previews.cached(source.infoHash)
-    const announceTiers =
-      source.kind === 'file' ? source.metainfo.announceTiers : source.magnet.trackers.map(url => [url])
-    const metainfo = known && { ...known, announceTiers }
-    const wanted = request.selected_files ?? (source.kind === 'magnet' ? source.magnet.selectedFiles : null)
-    const selectedFiles = selectionOf(wanted, metainfo, request.selected_files !== undefined)
-    const destination = await this.#deps.prepareFolder(request.destination ?? this.#deps.settings().saveAs)
-    const stored: Omit<StoredDownload, 'position'> = {
-      infoHash: source.infoHash,
-      name: metainfo?.name ?? (source.kind === 'magnet' ? source.magnet.name : null) ?? source.infoHash,
-      sourceUri: request.uri,
-      destination,
-      announceTiers,
-      peers: source.kind === 'magnet' ? source.magnet.peers : [],
-      addedAtMs: clock.wallMs(),
-      ...traits,
+  async #addNew(request: AddDownload, source: TorrentSource, traits: Anonymity): Promise<void> {
+    const { clock, previews, prepareFolder, settings } = this.#deps
+    const metainfo = metainfoOf(source, previews.cached(source.infoHash))
+    const selectedFiles = selectionOf(request, source, metainfo)
+    const destination = await prepareFolder(request.destination ?? settings().saveAs)
+    const row = newRow({
+      uri: request.uri,
+      source,
+      metainfo,
       selectedFiles,
-      userStopped: false,
-      totalUp: 0,
-      totalDown: 0,
-      finishedAtMs: null,
-      error: '',
-      pieceCount: metainfo?.pieceCount ?? 0,
-    }
-    await this.#store().insert({ ...stored, infoBytes: metainfo?.infoBytes ?? null })
+      destination,
+      traits,
+      nowMs: clock.wallMs(),
+    })
+    await this.#store().insert({ ...row, infoBytes: metainfo?.infoBytes ?? null })
     while (previews.owns(source.infoHash)) await previews.giveWay(source.infoHash)
-    const entry = new DownloadEntry({ ...stored, position: 0 })
+    const entry = new DownloadEntry({ ...row, position: this.#entries.size })
     this.#entries.set(source.infoHash, entry)
-    entry.attach(this.#running().add(specOf(entry.stored, metainfo, null)))
+    entry.attach(this.#running().add(specOf(row, metainfo, null)))
   }
 
   /** A second PUT brings its trackers (never to a private torrent) and peers, nothing else (decisions part 2). */
   async #mergeTrackers(entry: DownloadEntry, source: TorrentSource): Promise<void> {
     const { torrent } = entry
     if (torrent.metainfo?.private === true) return
-    const tiers = source.kind === 'file' ? source.metainfo.announceTiers : source.magnet.trackers.map(url => [url])
     if (source.kind === 'magnet') torrent.addPeers(source.magnet.peers)
-    if (torrent.addTrackers(tiers).length === 0) return
+    if (torrent.addTrackers(announceTiersOf(source)).length === 0) return
     await this.#update(entry, { announceTiers: torrent.announceTiers() })
   }
 
@@ -343,46 +334,5 @@ export class Downloads implements DownloadsService {
   #running(): TorrentEngine {
     if (this.#engine === null) throw new AppError('NotReady')
     return this.#engine
-  }
-}
-
-/** Rules of PATCH that need no download (decisions part 2). AppErrors InvalidParameter, CircuitsUnavailable. */
-function checkPatch(change: PatchDownload): void {
-  if (change.anon_hops === undefined) return
-  if (change.state !== undefined || change.selected_files !== undefined) {
-    throw new AppError('InvalidParameter', 'anon_hops must be the only parameter in this request.')
-  }
-  checkHops(change.anon_hops)
-  if (change.anon_hops > 0) throw new AppError('CircuitsUnavailable')
-}
-
-/** A selection of the client must fit; one of a magnet's `so` is cut to what there is. */
-function selectionOf(files: readonly number[] | null, metainfo: Metainfo | null, strict: boolean): number[] | null {
-  if (files === null) return null
-  if (strict || metainfo === null) return checkSelection(files, metainfo?.files.length ?? null)
-  return checkSelection(fitSelection(files, metainfo.files.length) ?? [], metainfo.files.length)
-}
-
-function specOf(
-  stored: Omit<StoredDownload, 'position'>,
-  metainfo: Metainfo | null,
-  resume: LoadedDownload['resume'],
-): TorrentSpec {
-  const { infoHash, name, destination, announceTiers, peers, totalUp, totalDown } = stored
-  const selectedFiles =
-    metainfo === null ? stored.selectedFiles : fitSelection(stored.selectedFiles, metainfo.files.length)
-  const running = !stored.userStopped
-  return {
-    infoHash,
-    name,
-    metainfo,
-    destination,
-    announceTiers,
-    peers,
-    selectedFiles,
-    running,
-    resume,
-    totalUp,
-    totalDown,
   }
 }

@@ -1,0 +1,93 @@
+// From a torrent source to the row that is stored and the torrent the engine is given. Pure.
+
+import type { LoadedDownload, StoredDownload } from '../ports/records.ts'
+import type { TorrentSpec } from '../torrent/types.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import { type Anonymity, checkSelection, fitSelection } from './add-checks.ts'
+import type { AddDownload } from './api.ts'
+import type { TorrentSource } from './torrent-source.ts'
+
+/** A row before the store gave it its place. */
+export type NewRow = Omit<StoredDownload, 'position'>
+
+/** The trackers a source names: tiers of a file; every tracker of a magnet is a tier of its own. */
+export function announceTiersOf(source: TorrentSource): readonly (readonly string[])[] {
+  return source.kind === 'file' ? source.metainfo.announceTiers : source.magnet.trackers.map(url => [url])
+}
+
+/** The metainfo of a source, for a magnet from what was fetched before (`cached`), with the trackers of the source. */
+export function metainfoOf(source: TorrentSource, cached: Metainfo | null): Metainfo | null {
+  if (source.kind === 'file') return source.metainfo
+  return cached === null ? null : { ...cached, announceTiers: announceTiersOf(source) }
+}
+
+/**
+ * The selection of a new download, null = all. One that the client sent must fit (AppError InvalidParameter); that of
+ * a magnet's `so` is cut to what there is.
+ */
+export function selectionOf(request: AddDownload, source: TorrentSource, metainfo: Metainfo | null): number[] | null {
+  const count = metainfo?.files.length ?? null
+  if (request.selected_files !== undefined) return checkSelection(request.selected_files, count)
+  const offered = source.kind === 'magnet' ? source.magnet.selectedFiles : null
+  if (offered === null) return null
+  return checkSelection(count === null ? offered : (fitSelection(offered, count) ?? []), count)
+}
+
+/** What a new row is made from; `nowMs` since 1970. */
+export interface NewRowFacts {
+  readonly uri: string
+  readonly source: TorrentSource
+  readonly metainfo: Metainfo | null
+  readonly selectedFiles: readonly number[] | null
+  readonly destination: string
+  readonly traits: Anonymity
+  readonly nowMs: number
+}
+
+/** The row of a new, running download. */
+export function newRow(facts: NewRowFacts): NewRow {
+  const { uri, source, metainfo, selectedFiles, destination, traits, nowMs } = facts
+  return {
+    infoHash: source.infoHash,
+    name: metainfo?.name ?? shownName(source),
+    sourceUri: uri,
+    destination,
+    announceTiers: announceTiersOf(source),
+    peers: source.kind === 'magnet' ? source.magnet.peers : [],
+    addedAtMs: nowMs,
+    hops: traits.hops,
+    safeSeeding: traits.safeSeeding,
+    selectedFiles,
+    userStopped: false,
+    totalUp: 0,
+    totalDown: 0,
+    finishedAtMs: null,
+    error: '',
+    pieceCount: metainfo?.pieceCount ?? 0,
+  }
+}
+
+function shownName(source: TorrentSource): string {
+  return (source.kind === 'magnet' ? source.magnet.name : null) ?? source.infoHash
+}
+
+/** The engine's torrent of a row. */
+export function specOf(stored: NewRow, metainfo: Metainfo | null, resume: LoadedDownload['resume']): TorrentSpec {
+  const { infoHash, name, destination, announceTiers, peers, totalUp, totalDown } = stored
+  const selectedFiles =
+    metainfo === null ? stored.selectedFiles : fitSelection(stored.selectedFiles, metainfo.files.length)
+  const running = !stored.userStopped
+  return {
+    infoHash,
+    name,
+    metainfo,
+    destination,
+    announceTiers,
+    peers,
+    selectedFiles,
+    running,
+    resume,
+    totalUp,
+    totalDown,
+  }
+}
