@@ -173,7 +173,7 @@ export const settingsSchema = {
       min: 0,
       max: 1_000_000_000_000_000,
       default: 256 * 1024 * 1024,
-      needsRestart: true,
+      needsRestart: false,
       doc: 'Downloads stop with an error before free space falls below this.',
     },
     arena_bytes: {
