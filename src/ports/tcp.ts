@@ -42,7 +42,11 @@ export interface TcpListener {
 
 export interface TcpNetwork {
   /** Opens a stream from `localIp` (null: any). Fails through `close` after `timeoutMs` at the latest. */
-  connect(remote: PeerAddress, options: { localIp: string | null; timeoutMs: number }, handlers: TcpStreamHandlers): TcpStream
+  connect(
+    remote: PeerAddress,
+    options: { localIp: string | null; timeoutMs: number },
+    handlers: TcpStreamHandlers,
+  ): TcpStream
   /** Listens. `accept` gives the handlers of a new stream, or null to refuse it. Rejects with AppError PortTaken. */
   listen(at: PeerAddress, accept: (stream: TcpStream) => TcpStreamHandlers | null): Promise<TcpListener>
 }

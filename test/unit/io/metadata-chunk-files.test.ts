@@ -34,7 +34,8 @@ test('pieces in any order become the whole; before that there is no whole and no
   const chunks = open(t).make()
   const bytes = makeBytes(2 * METADATA_CHUNK_BYTES + 100)
   await chunks.begin(hashOf(1), bytes.length)
-  for (const index of [2, 0]) await chunks.put(hashOf(1), index, bytes.subarray(index * METADATA_CHUNK_BYTES, (index + 1) * METADATA_CHUNK_BYTES))
+  for (const index of [2, 0])
+    await chunks.put(hashOf(1), index, bytes.subarray(index * METADATA_CHUNK_BYTES, (index + 1) * METADATA_CHUNK_BYTES))
   await assert.rejects(chunks.assemble(hashOf(1)), hasCode('MetadataNotFound'))
   await chunks.put(hashOf(1), 1, bytes.subarray(METADATA_CHUNK_BYTES, 2 * METADATA_CHUNK_BYTES))
   assert.deepEqual(await chunks.assemble(hashOf(1)), bytes)
@@ -74,7 +75,8 @@ test('a stored dictionary is served by pieces, also after a restart, and replace
 
 test('begin drops what was there; sizes and pieces out of bounds are refused', async t => {
   const chunks = open(t).make()
-  for (const size of [0, -1, 1.5, Number.NaN, MAX_METADATA_BYTES + 1]) await assert.rejects(chunks.begin(hashOf(3), size), hasCode('TorrentUnreadable'))
+  for (const size of [0, -1, 1.5, Number.NaN, MAX_METADATA_BYTES + 1])
+    await assert.rejects(chunks.begin(hashOf(3), size), hasCode('TorrentUnreadable'))
   await assert.rejects(chunks.put(hashOf(3), 0, new Uint8Array(1)), hasCode('MetadataNotFound'))
   await chunks.begin(hashOf(3), 10)
   for (const [index, length] of [

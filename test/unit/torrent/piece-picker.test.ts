@@ -58,9 +58,15 @@ test('rarest first: fewest sources first, once there is something to trade', () 
   })
   const order = pieces(picker.pick('A', 20, NOW))
   // Sources: piece 4: 4, 5: 3, 6: 1, 7: 2, 8: 4, 9: 1, 10: 4.
-  assert.deepEqual(order.slice(0, 2).sort(), [6, 9])
+  assert.deepEqual(
+    order.slice(0, 2).toSorted((a, b) => a - b),
+    [6, 9],
+  )
   assert.deepEqual(order.slice(2, 4), [7, 5])
-  assert.deepEqual(order.slice(4).sort(), [10, 4, 8])
+  assert.deepEqual(
+    order.slice(4).toSorted((a, b) => a - b),
+    [10, 4, 8],
+  )
 })
 
 test('among equals chance decides', () => {
@@ -139,7 +145,10 @@ test('only wanted pieces are picked; giving up a selection drops what is in prog
   picker.setWanted(setOf('#.#.'))
   const requests = picker.pick('A', 3, NOW)
   assert.ok(pieces(requests).every(piece => piece === 0 || piece === 2))
-  assert.deepEqual(picker.setWanted(setOf('.#..')).sort(), [0, 2])
+  assert.deepEqual(
+    picker.setWanted(setOf('.#..')).toSorted((a, b) => a - b),
+    [0, 2],
+  )
   assert.deepEqual(pieces(picker.pick('A', 10, NOW)), [1, 1])
   assert.equal(picker.needCount, 1)
 })
@@ -244,7 +253,10 @@ test('before the end a late block is asked of an idle peer as well', () => {
 test('a choking peer is asked for allowed-fast pieces only', () => {
   const { picker } = swarm(['A ######'], { blocks: 2 })
   const requests = picker.pick('A', 100, { ...NOW, allowedFast: new Set([2, 4]) })
-  assert.deepEqual([...new Set(pieces(requests))].sort(), [2, 4])
+  assert.deepEqual(
+    [...new Set(pieces(requests))].toSorted((a, b) => a - b),
+    [2, 4],
+  )
   assert.deepEqual(picker.pick('A', 100, { ...NOW, allowedFast: new Set() }), [])
 })
 
@@ -262,7 +274,10 @@ test('streaming: cursor, then window, then index, then the rest', () => {
   ])
   const order = pieces(picker.pick('A', 10, NOW))
   assert.deepEqual(order.slice(0, 4), [6, 7, 8, 4])
-  assert.deepEqual(order.slice(4).sort(), [5, 9])
+  assert.deepEqual(
+    order.slice(4).toSorted((a, b) => a - b),
+    [5, 9],
+  )
 })
 
 test('streaming: a seek puts the new place first at once; closing restores the old order', () => {
@@ -321,7 +336,10 @@ test('setHave after a recheck forgets all progress', () => {
   picker.setHave(setOf('##..'))
   assert.equal(picker.openCount, 0)
   assert.equal(picker.haveCount, 2)
-  assert.deepEqual([...new Set(pieces(picker.pick('A', 10, NOW)))].sort(), [2, 3])
+  assert.deepEqual(
+    [...new Set(pieces(picker.pick('A', 10, NOW)))].toSorted((a, b) => a - b),
+    [2, 3],
+  )
 })
 
 test('stuck pieces are named: begun, nobody asked', () => {
