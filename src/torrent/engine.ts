@@ -108,7 +108,7 @@ export class Engine {
     // Each tick another one begins: the first to be called has the first go at a rate limit.
     const [first] = this.#active
     if (first !== undefined && this.#active.delete(first)) this.#active.add(first)
-    for (const ticker of [...this.#active]) {
+    for (const ticker of Array.from(this.#active)) {
       try {
         if (!ticker.tick(nowMs)) this.#active.delete(ticker)
       } catch (error) {

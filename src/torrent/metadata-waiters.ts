@@ -25,6 +25,6 @@ export class MetadataWaiters {
 
   /** Settles all. */
   settle(result: Metainfo | AppError): void {
-    for (const settle of [...this.#settles]) settle(result)
+    for (const settle of this.#settles) settle(result)
   }
 }

@@ -143,7 +143,7 @@ export class TorrentPeers implements LinkOwner {
       this.#core.known.released(known)
       link.end(reason)
     }
-    for (const peer of [...this.#core.peers.values()]) {
+    for (const peer of this.#core.peers.values()) {
       peer.close(reason)
       this.gone(peer, false, reason)
       const known = this.#core.known.get(addressKey(peer.address))

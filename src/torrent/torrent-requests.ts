@@ -102,7 +102,7 @@ export class TorrentRequests implements BudgetWaiter {
     if (pieces.length === 0) return
     const gone = new Set(pieces)
     for (const peer of this.#core.peers.values()) {
-      for (const id of [...peer.outstanding.keys()]) {
+      for (const id of peer.outstanding.keys()) {
         if (gone.has(Math.floor(id / content.stride))) this.cancel(peer, id, content)
       }
     }
@@ -113,7 +113,7 @@ export class TorrentRequests implements BudgetWaiter {
     for (const peer of this.#core.peers.values()) {
       // Without the fast extension a cancelled block may come or not: nothing would be won.
       if (!peer.fast || peer.peerChoking || !this.#mayGive(peer, pieces, content)) continue
-      for (const id of [...peer.outstanding.keys()]) {
+      for (const id of peer.outstanding.keys()) {
         if (!pieces.has(Math.floor(id / content.stride))) this.cancel(peer, id, content)
       }
     }

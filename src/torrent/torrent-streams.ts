@@ -95,7 +95,7 @@ export class TorrentStreams {
 
   /** The torrent is removed: all readers end. */
   closeAll(): void {
-    for (const reader of [...this.#readers]) reader.close()
+    for (const reader of this.#readers) reader.close()
   }
 
   tick(nowMs: number): void {

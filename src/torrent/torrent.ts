@@ -356,7 +356,7 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
 
   #metadataFound(metainfo: Metainfo): void {
     const content = this.#core.setContent(metainfo)
-    for (const peer of [...this.#core.peers.values()]) {
+    for (const peer of this.#core.peers.values()) {
       this.#setUploads(peer, content)
       try {
         this.#messages.applyEarly(peer, content)

@@ -63,7 +63,7 @@ export class UploadSlots {
   }
 
   #wake(): void {
-    for (const waiter of [...this.#waiting]) {
+    for (const waiter of Array.from(this.#waiting)) {
       if (this.#leased >= this.#limit) return
       this.#waiting.delete(waiter)
       waiter.uploadGoOn()

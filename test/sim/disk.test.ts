@@ -1,5 +1,5 @@
 // Engines on a disk that fails: vanished files, pieces larger than the arena from many slow peers, a check that is
-// interrupted, other torrents meanwhile.
+// interrupted, other torrents meanwhile, a slow journal.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -102,5 +102,32 @@ test('no more torrents check at a time than allowed; the others wait', async () 
     ['checking', 'checking', 'waiting-check', 'waiting-check'],
   )
   for (const handle of handles) await swarm.complete(handle)
+  await swarm.close()
+})
+
+test('nobody hears of a piece before the journal has it', async () => {
+  const swarm = new SimSwarm(76)
+  const torrent = makeTorrent({ length: MIB, pieceLength: 64 * KIB })
+  const node = await swarm.node()
+  const waiting: (() => void)[] = []
+  node.journal.pieceVerified = () => new Promise<void>(resolve => waiting.push(resolve))
+  const handle = node.add(torrent)
+  const peer = await swarm.join(node, torrent, { has: piece => piece < 8 })
+  const reader = handle.openReader(0)
+  let there = 0
+  void Promise.resolve(reader.waitFor(0)).then(bytes => {
+    there = bytes
+  })
+  await swarm.clock.until('a piece to be journalled', () => waiting.length > 0, 60_000)
+  await swarm.clock.advance(5000)
+  assert.equal(handle.snapshot().progress, 0)
+  assert.equal(there, 0)
+  assert.ok(!peer.messages.includes('have'))
+  for (const resolve of waiting) resolve()
+  await swarm.clock.advance(1000)
+  assert.ok(handle.snapshot().progress > 0)
+  assert.ok(there > 0)
+  assert.ok(peer.messages.includes('have'))
+  reader.close()
   await swarm.close()
 })

@@ -269,6 +269,20 @@ test('an engine does not talk to itself', async t => {
   assert.equal(handle.peers().length, 0)
 })
 
+test('two engines that call each other at the same time end with one connection', async t => {
+  const torrent = makeTorrent({ length: 4 * MIB })
+  const [a, b] = [await node(t), await node(t)]
+  const handles = [a.add(torrent), b.add(torrent)]
+  for (const handle of handles) await status(handle, 'downloading')
+  handles[0]?.addPeers([b.address])
+  handles[1]?.addPeers([a.address])
+  const counts = () => handles.map(handle => handle.peers().length)
+  await waitFor('one connection', () => a.session.connections === 1 && b.session.connections === 1, 5000, counts)
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(resolve => setImmediate(resolve))
+  assert.deepEqual(counts(), [1, 1])
+  assert.equal(handles[0]?.peers()[0]?.incoming, !handles[1]?.peers()[0]?.incoming)
+})
+
 test('removing deletes the data only when asked', async t => {
   const torrent = makeTorrent({ length: MIB })
   const at = await seeder(t, torrent)
