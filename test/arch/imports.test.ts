@@ -2,26 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { allowedImports, edgeFolders } from './layers.ts'
 import { type SourceFile, sourceFiles } from './source-tree.ts'
 
-/** Layer -> what it may import from other layers; a trailing `.ts` names one file. */
-const allowed: Record<string, readonly string[]> = {
-  base: [],
-  wire: ['base'],
-  ports: ['base', 'wire'],
-  torrent: ['base', 'wire', 'ports'],
-  tracker: ['base', 'wire', 'ports'],
-  services: ['base', 'wire', 'ports', 'torrent'],
-  http: ['base', 'ports', 'services/api.ts', 'services/event-table.ts'],
-  io: ['base', 'wire', 'ports'],
-  pools: ['base', 'wire', 'ports', 'io'],
-  records: ['base', 'wire', 'ports'],
-  node: ['base', 'wire', 'ports', 'torrent', 'tracker', 'services', 'http', 'io', 'pools', 'records'],
-  cli: ['base', 'node'],
-}
-
-/** Layers that may touch time, randomness, environment, disk and network themselves. */
-const edge = new Set(['io', 'pools', 'records', 'node', 'cli'])
 const forbiddenText = /\bDate\.now\b|\bset(Timeout|Interval)\(|\bMath\.random\b|\bprocess\.env\b|\bperformance\.now\b/
 const forbiddenModules = /^node:(net|dgram|fs|fs\/promises|http|https|tls|dns|child_process|worker_threads)$/
 
@@ -35,13 +18,13 @@ function layerOf(path: string): string {
 function mayImport(from: SourceFile, target: string): boolean {
   const layer = layerOf(from.path)
   if (layerOf(target) === layer) return true
-  return (allowed[layer] ?? []).some(entry =>
+  return (allowedImports[layer] ?? []).some(entry =>
     entry.endsWith('.ts') ? target === `src/${entry}` : layerOf(target) === entry && target.startsWith('src/'),
   )
 }
 
 test('every folder of src is a known layer', () => {
-  for (const file of sources) assert.ok(layerOf(file.path) in allowed, `${file.path}: layer without a rule`)
+  for (const file of sources) assert.ok(layerOf(file.path) in allowedImports, `${file.path}: layer without a rule`)
 })
 
 test('imports point downwards only', () => {
@@ -61,7 +44,7 @@ test('workers import only codecs, contracts and jobs', () => {
 })
 
 test('only edges touch time, randomness, environment, disk and network', () => {
-  const inner = sources.filter(file => !edge.has(layerOf(file.path)))
+  const inner = sources.filter(file => !edgeFolders.has(layerOf(file.path)))
   const wrong = inner.flatMap(file => [
     ...file.specifiers.filter(name => forbiddenModules.test(name)).map(name => `${file.path} imports ${name}`),
     ...(forbiddenText.test(file.text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, ''))

@@ -1,0 +1,20 @@
+// The folders of src and what each may import: the one list behind imports.test.ts and the table of src/README.md.
+
+/** Layer -> what it may import from other layers; a trailing `.ts` names one file. */
+export const allowedImports: Record<string, readonly string[]> = {
+  base: [],
+  wire: ['base'],
+  ports: ['base', 'wire'],
+  torrent: ['base', 'wire', 'ports'],
+  tracker: ['base', 'wire', 'ports'],
+  services: ['base', 'wire', 'ports', 'torrent'],
+  http: ['base', 'ports', 'services/api.ts', 'services/event-table.ts'],
+  io: ['base', 'wire', 'ports'],
+  pools: ['base', 'wire', 'ports', 'io'],
+  records: ['base', 'wire', 'ports'],
+  node: ['base', 'wire', 'ports', 'torrent', 'tracker', 'services', 'http', 'io', 'pools', 'records'],
+  cli: ['base', 'node'],
+}
+
+/** Layers that may touch time, randomness, environment, disk and network themselves. */
+export const edgeFolders: ReadonlySet<string> = new Set(['io', 'pools', 'records', 'node', 'cli'])

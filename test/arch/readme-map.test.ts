@@ -1,0 +1,74 @@
+// src/README.md tells the truth: files and methods it names exist, every folder of src has a row, and the rows agree
+// with the import rules.
+
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { projectRoot } from '../kit/project-root.ts'
+import { allowedImports, edgeFolders } from './layers.ts'
+import { sourceFiles } from './source-tree.ts'
+
+const map = readFileSync(join(projectRoot, 'src/README.md'), 'utf8')
+const codeSpans = [...map.matchAll(/`([^`\n]+)`/g)].map(match => match[1] ?? '')
+
+const sources = sourceFiles('src')
+
+/** A folder without files is not in the repository. */
+function isThere(path: string): boolean {
+  return existsSync(path) && (!statSync(path).isDirectory() || readdirSync(path).length > 0)
+}
+
+/** Cells of the folder table by folder. */
+const rows = new Map(
+  [...map.matchAll(/^\| `src\/([a-z]+)` \|(.*)\|$/gm)].map(match => [
+    match[1] ?? '',
+    (match[2] ?? '').split('|').map(cell => cell.trim()),
+  ]),
+)
+
+const folders = readdirSync(join(projectRoot, 'src'), { withFileTypes: true })
+  .filter(entry => entry.isDirectory())
+  .map(entry => entry.name)
+
+test('every file and folder it names exists', () => {
+  const paths = codeSpans.filter(text => /^(src|workers|test|bench)(\/[\w.-]+)*\/?$/.test(text))
+  assert.ok(paths.length > 80, `only ${paths.length} paths found`)
+  assert.deepEqual(
+    paths.filter(path => !isThere(join(projectRoot, path))),
+    [],
+  )
+})
+
+test('every method it names exists', () => {
+  const methods = codeSpans.flatMap(text => /^([A-Z]\w+)\.(#?[a-z]\w*)/.exec(text) ?? []).length / 3
+  assert.ok(methods > 30, `only ${methods} methods found`)
+  for (const span of codeSpans) {
+    const [, owner, name] = /^([A-Z]\w+)\.(#?[a-z]\w*)/.exec(span) ?? []
+    if (owner === undefined || name === undefined) continue
+    const file = sources.find(source => source.text.includes(`class ${owner} `))
+    assert.ok(file, `there is no class ${owner}`)
+    assert.match(file.text, new RegExp(`^  (async |static )*${name}[(<]`, 'm'), `${span} is not in ${file.path}`)
+  }
+})
+
+test('every folder of src has a row, and no other', () => {
+  assert.deepEqual([...rows.keys()].toSorted(), folders.toSorted())
+})
+
+test('the rows say what the import rules say', () => {
+  for (const [folder, imports] of Object.entries(allowedImports)) {
+    const [, cell = '', edge = ''] = rows.get(folder) ?? []
+    assert.deepEqual(cell === 'nothing' ? [] : cell.split(', '), imports, folder)
+    assert.equal(edge === 'yes', edgeFolders.has(folder), `${folder}: edge`)
+  }
+})
+
+test('every decision it names has a page', () => {
+  const pages = readdirSync(join(projectRoot, 'src/decisions'))
+  for (const [, number] of map.matchAll(/decision (\d{4})/g))
+    assert.ok(
+      pages.some(page => page.startsWith(`${number}-`)),
+      `decision ${number}`,
+    )
+})
