@@ -115,8 +115,10 @@ export class Reply {
     if (!this.#alive) return
     this.res.cork(() => {
       this.#writeHead(status, headers)
-      if (length === null) this.res.endWithoutBody()
-      else this.res.endWithoutBody(length)
+      // Given to endWithoutBody, a length other than 0 leaves the native response open: the next request on the
+      // connection would be taken as pipelined and cut off.
+      if (length !== null) this.res.writeHeader('Content-Length', String(length))
+      this.res.endWithoutBody()
     })
     this.finish()
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomInt } from 'node:crypto'
 import { Agent } from 'node:http'
-import { connect } from 'node:net'
+import { type Socket, connect } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { type Answer, KEY, type Running, ask, envelope, startServer, until } from './harness.ts'
@@ -135,6 +135,25 @@ test('HEAD is 200 with the length of the file, whatever range', async () => {
   assert.equal(answer.headers['content-length'], String(SIZE))
   assert.equal(answer.headers['content-range'], undefined)
   assert.equal(answer.headers['accept-ranges'], 'bytes')
+})
+
+test('answers without a body keep their connection', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const sockets = new Set<number | undefined>()
+  agent.on('free', (socket: Socket) => sockets.add(socket.localPort))
+  const gone = `/downloads/${HASH}/nothing`
+  for (const [method, path, header] of [
+    ['HEAD', PATH, ''],
+    ['HEAD', '/state', ''],
+    ['HEAD', gone, ''],
+    ['GET', PATH, '*'],
+    ['HEAD', PATH, '*'],
+  ] as const) {
+    await ask(server.port, path, { method, agent, headers: header === '' ? {} : { 'If-None-Match': header } })
+    assertPart(await get('bytes=0-9', {}, agent), 0, 9)
+  }
+  agent.destroy()
+  assert.equal(sockets.size, 1)
 })
 
 test('If-None-Match is 304, If-Range decides about the range', async () => {
