@@ -23,10 +23,12 @@ tools:
 	@for tool in node npm; do command -v $$tool >/dev/null || { echo "missing: $$tool (install Node.js 20.20 or 22)"; exit 1; }; done
 	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); if (!((a === 20 && b >= 19) || a === 22)) { console.error("Node.js " + process.versions.node + " cannot run this; use 20.20 or 22"); process.exit(1) }'
 
+# Not `npm ci`: it refuses the lock file where a registry lacks a package that only another platform would install.
+# This installs the locked versions too, and leaves the lock file alone.
 node_modules/.installed: package.json package-lock.json
 	@missing=; for tool in g++ make python3; do command -v $$tool >/dev/null || missing="$$missing $$tool"; done; \
 	if [ -n "$$missing" ]; then echo "missing for native builds:$$missing (Debian: apt-get install g++ make python3)"; exit 1; fi
-	npm ci --no-audit --no-fund
+	npm install --no-save --no-audit --no-fund
 	@touch $@
 
 check: build types format lint arch ## Types, formatter, linter, import rules, unit tests; under a minute

@@ -80,7 +80,19 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       localIp,
       version,
     },
-    { clock, random, log, tcp: new NetTcpNetwork(), stores, journal, metadata, announcers, blockArena, events },
+    {
+      clock,
+      random,
+      log,
+      tcp: new NetTcpNetwork(),
+      stores,
+      journal,
+      metadata,
+      announcers,
+      blockArena,
+      rangeArena,
+      events,
+    },
   )
   await stores.start()
   await session.start()

@@ -61,7 +61,7 @@ test('garbage, impossible pieces, over-long messages and floods end the connecti
   const attacks: Record<string, Uint8Array[]> = {
     garbage: [seededBytes(5000, 7)],
     'a have of a piece that does not exist': [encodeHave(4_000_000)],
-    'a second bitfield': [encodeBitfield(new Uint8Array(8)), encodeBitfield(new Uint8Array(8))],
+    'bitfields without end': Array.from({ length: 30 }, () => encodeBitfield(new Uint8Array(8))),
     'a bitfield of the wrong length': [encodeBitfield(new Uint8Array(100))],
     'a message of 2 GiB': [Uint8Array.of(0x7f, 0xff, 0xff, 0xff, 20, 1)],
     'blocks nobody asked for': Array.from({ length: 200 }, () =>

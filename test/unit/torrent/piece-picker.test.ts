@@ -65,7 +65,7 @@ test('rarest first: fewest sources first, once there is something to trade', () 
   assert.deepEqual(order.slice(2, 4), [7, 5])
   assert.deepEqual(
     order.slice(4).toSorted((a, b) => a - b),
-    [10, 4, 8],
+    [4, 8, 10],
   )
 })
 
