@@ -132,8 +132,13 @@ export interface StreamableFile {
   openReader(): StreamReader
 }
 
-/** Every method that takes an infohash throws AppError DownloadNotFound when it names no download. */
+/**
+ * Every method that takes an infohash throws AppError DownloadNotFound when it names no download, NotReady while it is
+ * not known yet which downloads there are.
+ */
 export interface DownloadsService {
+  /** Settles when every download of the store is listed: moments after the start, long before all are loaded. */
+  whenListed(): Promise<void>
   list(options: ListOptions): DownloadRecord[]
   /** AppErrors: SafeSeedingRequired, InvalidParameter, CircuitsUnavailable, TorrentUnreadable, BadMagnet, BadScheme, SourceFailed, PathNotAllowed. */
   add(request: AddDownload): Promise<{ started: boolean; infohash: string }>

@@ -32,6 +32,7 @@ import { DownloadEntry } from './download-entry.ts'
 import type { RateLimits } from './download-record.ts'
 import type { EventHub } from './events.ts'
 import { announceTiersOf, metainfoOf, newRow, selectionOf, specOf } from './new-download.ts'
+import { makeDeferred } from './deferred.ts'
 import { KeyedQueue } from './keyed-queue.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import { streamableFile } from './stream-files.ts'
@@ -65,6 +66,8 @@ export class Downloads implements DownloadsService {
   readonly #queue = new KeyedQueue<InfoHash>()
   #records: DownloadRecords | null = null
   #engine: TorrentEngine | null = null
+  readonly #opened = makeDeferred<void>()
+  #listed = false
   #ready = false
   #totalsTimer: Timer | null = null
 
@@ -91,6 +94,8 @@ export class Downloads implements DownloadsService {
   async openStore(records: DownloadRecords): Promise<void> {
     this.#records = records
     for (const stored of await records.list()) this.#entries.set(stored.infoHash, new DownloadEntry(stored))
+    this.#listed = true
+    this.#opened.resolve()
   }
 
   /** Hands every download to the engine, a turn of the event loop for each; then every method works. */
@@ -114,7 +119,9 @@ export class Downloads implements DownloadsService {
     this.#noteTotals()
   }
 
+  /** AppError NotReady while the store is being opened: until then nothing is known to be absent. */
   has(infoHash: InfoHash): boolean {
+    this.#checkListed()
     return this.#entries.has(infoHash)
   }
 
@@ -122,6 +129,10 @@ export class Downloads implements DownloadsService {
   async whenMetadata(infoHash: InfoHash, signal: AbortSignal): Promise<Metainfo> {
     const { torrent } = this.#find(infoHash)
     return torrent.metainfo ?? torrent.whenMetadata(signal)
+  }
+
+  whenListed(): Promise<void> {
+    return this.#opened.promise
   }
 
   list(options: ListOptions): DownloadRecord[] {
@@ -167,7 +178,10 @@ export class Downloads implements DownloadsService {
   }
 
   files(infohash: string): FileRecord[] {
-    return this.#find(infohash).files()
+    const entry = this.#find(infohash)
+    // [] would say that its metadata is unknown.
+    if (!entry.loaded && entry.loadError === '') throw new AppError('NotReady', 'The download is still being loaded.')
+    return entry.files()
   }
 
   async torrentFile(infohash: string): Promise<Uint8Array> {
@@ -316,10 +330,15 @@ export class Downloads implements DownloadsService {
   }
 
   #find(infohash: string): DownloadEntry {
+    this.#checkListed()
     const infoHash = parseInfoHash(infohash)
     const entry = infoHash === null ? undefined : this.#entries.get(infoHash)
     if (entry === undefined) throw new AppError('DownloadNotFound')
     return entry
+  }
+
+  #checkListed(): void {
+    if (!this.#listed) throw new AppError('NotReady')
   }
 
   #checkReady(): void {

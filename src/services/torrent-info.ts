@@ -17,6 +17,7 @@ const METADATA_LIMIT_MS = 60_000
 
 /** What is asked of the downloads. */
 export interface KnownDownloads {
+  /** AppError NotReady while it is not known yet. */
   has(infoHash: InfoHash): boolean
   /** Of a download that is there; waits for it. AppErrors DownloadNotFound, NotReady, Aborted. */
   whenMetadata(infoHash: InfoHash, signal: AbortSignal): Promise<Metainfo>

@@ -169,8 +169,12 @@ test('a restart keeps downloads, their states and settings; kill -9 as well', as
   const removed = await second.request('DELETE', `/downloads/${'a'.repeat(40)}?remove_data=0`)
   assert.equal(removed.status, 200)
   await second.kill('SIGTERM')
-  const third = await startNode({ stateDir })
+  // From the first moment on: a download that is not loaded yet is listed, and never answered as unknown.
+  const third = await startNode({ stateDir, until: 'listening' })
+  const early = await third.request('GET', `/downloads/${'b'.repeat(40)}/files`)
   assert.equal((await third.get<Listed>('/downloads')).downloads.length, 1)
+  assert.ok([200, 503].includes(early.status), String(early.status))
+  if (early.status === 503) assert.ok(Number(early.headers.get('retry-after')) > 0)
   await third.stop()
 })
 

@@ -39,13 +39,12 @@ export const listDownloads = route({
   reply: ListReply,
   errors: ['InvalidParameter'],
   sample: { path: '/downloads', query: 'get_peers=1&get_files=true&get_pieces=1', status: 200 },
-  run: ({ services }, { parameters }) => ({
-    downloads: services.downloads.list({
-      peers: parameters.get_peers ?? false,
-      pieces: parameters.get_pieces ?? false,
-      files: parameters.get_files ?? false,
-    }),
-  }),
+  run: async ({ services }, { parameters }) => {
+    // An empty list from a node that has not looked yet would say that every download is gone.
+    await services.downloads.whenListed()
+    const { get_peers: peers = false, get_pieces: pieces = false, get_files: files = false } = parameters
+    return { downloads: services.downloads.list({ peers, pieces, files }) }
+  },
 })
 
 export const addDownload = route({
@@ -145,7 +144,7 @@ export const downloadFiles = route({
   summary: 'Files of a download, each with a signed link to its stream',
   parameters: null,
   reply: FilesReply,
-  errors: ['DownloadNotFound'],
+  errors: ['DownloadNotFound', 'NotReady'],
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/files`, status: 200 },
   run: ({ services, links }, { path }) => {
     const infohash = infohashOf(path)
@@ -166,7 +165,7 @@ const torrentRoute = (id: string, path: string) =>
     summary: 'The torrent file of a download',
     parameters: null,
     reply: null,
-    errors: ['DownloadNotFound', 'MetadataNotFound'],
+    errors: ['DownloadNotFound', 'MetadataNotFound', 'NotReady'],
     sample: { path: `${path}/${SAMPLE_INFOHASH}/torrent`, status: 200 },
     run: async ({ services }, input): Promise<BytesReply> => {
       const infohash = infohashOf(input.path)
@@ -192,7 +191,14 @@ const streamRoute = (id: string, path: string, samplePath: string) =>
       'several (multipart/byteranges). HEAD answers 200. Waits up to 60 s for the metadata of a magnet.',
     parameters: null,
     reply: null,
-    errors: ['DownloadNotFound', 'FileNotFound', 'MetadataTimeout', 'RangeNotSatisfiable', 'TooManyRequests'],
+    errors: [
+      'DownloadNotFound',
+      'FileNotFound',
+      'MetadataTimeout',
+      'RangeNotSatisfiable',
+      'TooManyRequests',
+      'NotReady',
+    ],
     sample: { path: samplePath, status: 206 },
     run: ({ services }, input) =>
       services.downloads.streamable(infohashOf(input.path), input.path['fileindex'] ?? '', input.signal),

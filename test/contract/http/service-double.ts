@@ -167,6 +167,7 @@ export class ServiceDouble implements Services {
   }
 
   readonly downloads = {
+    whenListed: () => Promise.resolve(),
     list: (options: unknown): DownloadRecord[] => {
       this.#note('list', options)
       return Array.from({ length: this.downloadCount }, () => download)

@@ -291,6 +291,8 @@ test('after a restart everything is listed as waiting, then loaded as it was', a
       ['a'.repeat(40), 'DLSTATUS_WAITING4HASHCHECK', 'shown'],
     ],
   )
+  assert.throws(() => second.downloads.files(made.infoHash), refuses('NotReady'))
+  assert.throws(() => second.downloads.files('b'.repeat(40)), refuses('DownloadNotFound'))
   await assert.rejects(second.downloads.add({ uri: magnet }), refuses('NotReady'))
   await assert.rejects(second.downloads.patch(made.infoHash, { state: 'resume' }), refuses('NotReady'))
   await second.downloads.load(second.engine)
