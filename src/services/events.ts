@@ -30,6 +30,8 @@ export interface EventHubDeps {
 
 interface Follower {
   readonly deliver: (record: EventRecord) => boolean
+  /** Whether it has room for more; see EventsService.follow. */
+  readonly room: () => undefined | Promise<void>
   readonly since: number | null
   /** Id of the newest event it has; null until the log is open. */
   cursor: number | null
@@ -71,9 +73,13 @@ export class EventHub implements EventsService {
     else this.#append(this.#log, type, value)
   }
 
-  follow(since: number | null, deliver: (record: EventRecord) => boolean): EventSubscription {
+  follow(
+    since: number | null,
+    deliver: (record: EventRecord) => boolean,
+    room: () => undefined | Promise<void> = () => undefined,
+  ): EventSubscription {
     if (this.#followers.size >= MAX_FOLLOWERS) throw new AppError('TooManyRequests', 'Too many event streams are open.')
-    const follower: Follower = { deliver, since, cursor: null, pumping: false, closed: false }
+    const follower: Follower = { deliver, room, since, cursor: null, pumping: false, closed: false }
     this.#followers.add(follower)
     // Later in this turn, so that the caller holds its subscription before the first record comes.
     queueMicrotask(() => {
@@ -156,7 +162,7 @@ export class EventHub implements EventsService {
     follower.pumping = true
     try {
       while (!follower.closed && follower.cursor < this.#newest) {
-        const batch = this.#recent(follower.cursor) ?? (await this.#older(follower.cursor))
+        const batch = this.#recent(follower.cursor) ?? (await this.#older(follower))
         if (batch.length === 0) break
         for (const record of batch) this.#send(follower, record)
       }
@@ -173,8 +179,10 @@ export class EventHub implements EventsService {
     return this.#ring.filter(record => record.id > cursor)
   }
 
-  async #older(cursor: number): Promise<EventRecord[]> {
-    const events = (await this.#log?.readSince(cursor, REPLAY_BATCH)) ?? []
+  /** A batch of the log, once the follower has taken what it got so far: a whole log at once would overrun anybody. */
+  async #older(follower: Follower): Promise<EventRecord[]> {
+    await follower.room()
+    const events = (await this.#log?.readSince(follower.cursor ?? 0, REPLAY_BATCH)) ?? []
     return events.map(event => recordOf(event.id, event.type, event.payload as Json))
   }
 

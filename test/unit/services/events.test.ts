@@ -76,6 +76,23 @@ test('since replays the log and goes over into live events without a gap or a do
   )
 })
 
+test('a replay waits for a follower without room, batch by batch', async () => {
+  const hub = makeHub()
+  const log = new MemoryEventLog()
+  for (let i = 1; i <= 1700; i++) await log.append('torrent_finished', { infohash: 'f', name: String(i) })
+  await hub.open(log)
+  const asked: (() => void)[] = []
+  const records: EventRecord[] = []
+  const deliver = (record: EventRecord) => records.push(record) > 0
+  hub.follow(0, deliver, () => new Promise(resolve => asked.push(resolve)))
+  for (const [batch, count] of [0, 500, 1000, 1500].entries()) {
+    await waitFor('the question for room', () => asked.length === batch + 1)
+    assert.equal(records.length, 1 + count)
+    asked[batch]?.()
+  }
+  await waitFor('the rest', () => records.length === 1701)
+})
+
 test('events that the log no longer has are told as lost', async () => {
   const hub = makeHub()
   const log = new MemoryEventLog(0, 5)
