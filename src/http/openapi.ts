@@ -23,6 +23,26 @@ const BODY_CODES: readonly ErrorCode[] = ['BadRequest', 'BodyTooLarge']
 
 type Plain = { [key: string]: unknown }
 
+const DESCRIPTION =
+  'Every request carries the header `X-Api-Key`. Bodies are JSON objects or key=value pairs. Errors are ' +
+  '`{"error": {"handled", "code", "message"}}`. Facts that the specification of this interface leaves open are listed ' +
+  'under "Choices of this node", here and at each route: they are no facts of the interface and other nodes may differ.'
+
+/** What holds for all routes (decisions part 1). */
+const CHOICES: readonly string[] = [
+  'The body is taken as JSON when it begins with `{`, else as pairs (lists as repeated `name[]` or `name`); ' +
+    'Content-Type is not read. DELETE reads the query too.',
+  'Booleans: true and false, 1 and 0, and their texts. An empty value counts as absent; unknown parameters are ' +
+    'ignored, except in /settings.',
+  'A missing or wrong key: 401, also at unknown paths. The key may also come as `Authorization: Bearer`, and for GET ' +
+    'and HEAD as `?key=` or `?apikey=`. /docs and /healthz need none.',
+  'Host must be localhost, an IP address or a name from api.host_names, else 403 `ForeignHost`; requests of pages of ' +
+    'other origins that change something: 403 `ForeignOrigin`.',
+  'Errors other than those the specification names: 400 parameter, 404 unknown path or infohash (also one that is not ' +
+    'hexadecimal), 405 with Allow, 408 metadata not found in time, 409 state, 413 body over 16 MiB, 416 range, 502 ' +
+    'source, 503 with Retry-After. All error codes are names of this node; fields marked "extra" are additions.',
+]
+
 /** The document for these routes, as a JSON value. `version` is the node's. */
 export function openApiDocument(routes: readonly Route[], version: string): Plain {
   const paths: { [path: string]: Plain } = {}
@@ -39,10 +59,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Plai
       title: 'Node control interface',
       version,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-      description:
-        'Bodies are JSON objects or key=value pairs; booleans may be 1/0; unknown parameters are ignored (except in ' +
-        '/settings) and empty values count as absent. What the specification of this interface leaves open, such as ' +
-        'error statuses and extra fields, is the choice of this node.',
+      description: `${DESCRIPTION}\n\n${choicesText(CHOICES)}`,
     },
     servers: [{ url: '/' }],
     security: [{ apiKey: [] }],
@@ -59,12 +76,20 @@ export function openApiDocument(routes: readonly Route[], version: string): Plai
   }
 }
 
+function choicesText(choices: readonly string[]): string {
+  return ['**Choices of this node** (left open by the specification):', '', ...choices.map(each => `- ${each}`)].join(
+    '\n',
+  )
+}
+
 function operation(route: Route): Plain {
+  const paragraphs = [route.description, route.choices.length === 0 ? '' : choicesText(route.choices)]
+  const text = paragraphs.filter(each => each !== '').join('\n\n')
   const made: Plain = {
     operationId: route.id,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description === '' ? {} : { description: route.description }),
+    ...(text === '' ? {} : { description: text }),
     parameters: [...pathParameters(route), ...queryParameters(route)],
     responses: responses(route),
     security: security(route),

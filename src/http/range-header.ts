@@ -11,7 +11,7 @@ export interface ByteRange {
 export type RangeChoice = 'whole' | 'unsatisfiable' | readonly ByteRange[]
 
 /** More ranges than this in one request are answered with the whole file (decisions part 2). */
-export const MAX_RANGES = 16
+const MAX_RANGES = 16
 
 const HEADER = /^\s*bytes\s*=(.*)$/is
 const RANGE = /^\s*([0-9]*)\s*-\s*([0-9]*)\s*$/

@@ -77,6 +77,8 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   readonly tag: string
   readonly summary: string
   readonly description: string
+  /** What the specification of the interface leaves open here, and what this node does: shown as such in /docs. */
+  readonly choices: readonly string[]
   /** Schema of the parameters; `object` = any JSON object, passed on unchecked; null = none. */
   readonly parameters: TObject | 'object' | null
   /** Old names of parameters: old -> name. */
@@ -104,6 +106,7 @@ interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object'
   tag: string
   summary: string
   description?: string
+  choices?: readonly string[]
   parameters: P
   oldNames?: Readonly<Record<string, string>>
   reply: R
@@ -123,6 +126,7 @@ export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object
     ...parts,
     signedLinks: parts.signedLinks ?? false,
     description: parts.description ?? '',
+    choices: parts.choices ?? [],
     oldNames: parts.oldNames ?? {},
     // The parameters were checked against `parts.parameters` before run is called (checked-input.ts).
     run: (context, input) => parts.run(context, input as RouteInput<ParametersOf<P>>),

@@ -35,6 +35,16 @@ export const listDownloads = route({
   scope: 'read',
   tag,
   summary: 'All downloads, active and inactive',
+  choices: [
+    '`get_pieces` adds `pieces`: base64, one bit a piece, most significant bit first.',
+    '`eta` is 0 when complete and 8640000 when nothing moves. `total_up`, `total_down` and `ratio` are of all time.',
+    '`num_peers` and `num_seeds` are those known, `num_connected_*` (extra) those connected.',
+    '`availability`: complete sources, plus the fraction of pieces that one more has; 0 when unknown.',
+    '`max_*_speed`: the limit in force, 0 = none. `vod_mode`: a reader is open; `vod_*`: the buffer of the newest one.',
+    'Peer fields from `id` on are extra. Trackers end with the pseudo rows `[DHT]` and `[PeX]`.',
+    'Each file has `progress` here too.',
+    'While the node starts, every download is listed; those not loaded yet are DLSTATUS_WAITING4HASHCHECK.',
+  ],
   parameters: ListParameters,
   reply: ListReply,
   errors: ['InvalidParameter'],
@@ -55,7 +65,19 @@ export const addDownload = route({
   scope: 'add',
   tag,
   summary: 'Starts a download',
-  description: 'A known infohash is answered as if started; its new trackers are merged, nothing else changes.',
+  choices: [
+    'A known infohash is answered as if started; its new trackers are merged (not into a private torrent), nothing ' +
+      'else changes.',
+    '`uri`: magnet (`btih` in hex or base32, `tr`, `dn`, `x.pe`, `so`), http, https, `file:` or an absolute path; its ' +
+      'old name `torrent` is read too. Torrent files have at most 16 MiB; http(s) redirects 5 times at most, within 30 s, ' +
+      'and private addresses are refused unless in network.allow_private.',
+    'What is absent comes from the settings download_defaults. `selected_files` (extra): indexes, absent = all.',
+    '`anon_hops` is 0 to 3; above 0 it needs `safe_seeding` and answers 503 `CircuitsUnavailable`: this node has no ' +
+      'circuits yet, nothing is added or sent.',
+    'With `safe_seeding` and 0 hops the download stops when it is complete.',
+    'Statuses follow one another as METADATA (magnets), ALLOCATING_DISKSPACE, WAITING4HASHCHECK and HASHCHECKING (when ' +
+      'data is there), DOWNLOADING, SEEDING.',
+  ],
   parameters: AddParameters,
   oldNames: { torrent: 'uri' },
   reply: AddReply,
@@ -94,7 +116,10 @@ export const removeDownload = route({
   scope: 'add',
   tag,
   summary: 'Removes a download, with or without its files',
-  description: 'Answers when the files are closed, and deleted if that was asked for.',
+  choices: [
+    '`remove_data` is required, in the body or the query.',
+    'Answers when the files are closed, and deleted if that was asked for.',
+  ],
   parameters: RemoveParameters,
   reply: RemoveReply,
   errors: ['MissingParameter', 'InvalidParameter', 'DownloadNotFound', 'NotReady'],
@@ -110,7 +135,14 @@ export const patchDownload = route({
   scope: 'add',
   tag,
   summary: 'Changes state, file selection or hops of a download',
-  description: '`anon_hops` must be the only parameter. An empty body changes nothing and answers `modified` false.',
+  description: '`anon_hops` must be the only parameter.',
+  choices: [
+    'An empty body changes nothing and answers `modified` false.',
+    '`selected_files`: indexes; an empty list = no file, absent = unchanged; one out of range is 400 and changes nothing.',
+    '`stop`: DLSTATUS_STOPPED at once, also after a restart. `resume`: works again, also after an error. `recheck`: ' +
+      'DLSTATUS_HASHCHECKING, then the state before; 409 without metadata.',
+    '`anon_hops` above 0 answers 503 `CircuitsUnavailable` and changes nothing: this node has no circuits yet.',
+  ],
   parameters: PatchParameters,
   reply: PatchReply,
   errors: [
@@ -142,6 +174,11 @@ export const downloadFiles = route({
   scope: 'read',
   tag,
   summary: 'Files of a download, each with a signed link to its stream',
+  choices: [
+    '`stream_url` (extra) opens GET and HEAD of the file without a key for 24 hours.',
+    '`index` counts from 0 in torrent order, `name` is the path under the torrent root. Empty before the metadata is ' +
+      'known. A file of 0 bytes has progress 1.',
+  ],
   parameters: null,
   reply: FilesReply,
   errors: ['DownloadNotFound', 'NotReady'],
@@ -163,6 +200,10 @@ const torrentRoute = (id: string, path: string) =>
     scope: 'read',
     tag,
     summary: 'The torrent file of a download',
+    choices: [
+      '`application/x-bittorrent`, attachment `<infohash>.torrent`, with the trackers known now; 404 before the metadata ' +
+        'is known. Served under /downloads/ and /download/.',
+    ],
     parameters: null,
     reply: null,
     errors: ['DownloadNotFound', 'MetadataNotFound', 'NotReady'],
@@ -186,9 +227,18 @@ const streamRoute = (id: string, path: string, samplePath: string) =>
     signedLinks: true,
     tag,
     summary: 'The content of one file, also while it is being downloaded',
-    description:
-      'Every successful GET answers 206 with Content-Range, also without a Range header. Ranges may be suffix, open or ' +
-      'several (multipart/byteranges). HEAD answers 200. Waits up to 60 s for the metadata of a magnet.',
+    description: 'Every successful GET answers 206 with Content-Range, also without a Range header.',
+    choices: [
+      'Ranges may be suffix, open or several (multipart/byteranges; more than 16: one 206 of the whole). An end beyond ' +
+        'the file is cut; a range outside it: 416 with `bytes */size`; malformed ranges and other units are ignored.',
+      'HEAD: 200 with Content-Length, Range ignored. A file of 0 bytes: 200 without a body, a range of it 416.',
+      'Strong `ETag`; `If-Range`; `If-None-Match`: 304. Content-Type follows the extension of the file name.',
+      'Waits up to 60 s for the metadata of a magnet, then 408. A fileindex that does not exist or is no number: 404.',
+      'Any number of readers. An unselected file is fetched for its readers and stays unselected. A stopped download ' +
+        'serves what it has, runs while a reader needs more, and is stopped again after it.',
+      'Opened by a signed link too (`stream_url` of the files); `/stream/{fileindex}/{any name}` is the same route.',
+      'A client that takes no byte for 10 minutes (api.stream_silent_seconds) is cut off.',
+    ],
     parameters: null,
     reply: null,
     errors: [

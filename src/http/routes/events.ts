@@ -7,9 +7,7 @@ import { EventsParameters } from '../schemas/core.ts'
 const types = Object.entries(eventDocs).map(([type, text]) => `- \`${type}\`: ${text}`)
 
 const description = [
-  'Stays open. One JSON object a line: `{"id": n, "type": "...", "event": {...}}`; `event` is absent for some types.',
-  'With `Accept: text/event-stream` the same objects come as server-sent events. Every 15 s an empty line (or a comment)',
-  'keeps the connection open. `since` (or `Last-Event-ID`) replays what came after that event. Slow readers are cut off.',
+  'Stays open. Each event is one JSON object on a line of its own, with its `type`.',
   '',
   ...types,
 ].join('\n')
@@ -27,11 +25,21 @@ export const eventRoutes = [
     description,
     parameters: EventsParameters,
     reply: null,
+    choices: [
+      'Objects are `{"id": n, "type": "...", "event": {...}}`; `event` is absent for tribler_started. Keys of `event`: ' +
+        'events_start: tribler_started, version; torrent_finished: infohash, name; torrent_error: infohash, error; ' +
+        'tribler_exception: text.',
+      '`id` (extra) grows; `since` (extra), or the header `Last-Event-ID`, replays what came after that event.',
+      'The log keeps 100,000 events or 7 days; what is gone by then is told as `lost` (extra) in events_start.',
+      'With `Accept: text/event-stream` the same objects come as server-sent events.',
+      'Every 15 s an empty line (or a comment) keeps the connection open. A reader that is too slow is cut off.',
+    ],
     errors: ['InvalidParameter', 'TooManyRequests'],
     sample: { path: '/events', query: 'since=0', status: 200 },
     run: ({ services }, { parameters, lastEventId }) => ({
       events: services.events,
-      since: parameters.since ?? (/^[0-9]{1,15}$/.test(lastEventId) ? Number(lastEventId) : null),
+      // A browser that reconnects repeats the address it began with: the header is the newer of the two.
+      since: /^[0-9]{1,15}$/.test(lastEventId) ? Number(lastEventId) : (parameters.since ?? null),
     }),
   }),
 ] as const

@@ -9,7 +9,7 @@ const Rate = Count('bytes a second')
 const Fraction = Type.Number({ minimum: 0, maximum: 1, description: 'a number from 0 to 1' })
 
 /** Spec 3.1. */
-export const DownloadStatusSchema = Type.Union(
+const DownloadStatusSchema = Type.Union(
   [
     Type.Literal('DLSTATUS_ALLOCATING_DISKSPACE'),
     Type.Literal('DLSTATUS_WAITING4HASHCHECK'),
@@ -75,7 +75,7 @@ export const DownloadSchema = Type.Object({
   progress: Fraction,
   status: DownloadStatusSchema,
   size: Bytes,
-  eta: Type.Number({ description: 'seconds; 0 when complete, 8640000 when nothing moves' }),
+  eta: Type.Integer({ description: 'seconds; 0 when complete, 8640000 when nothing moves' }),
   speed_down: Type.Number({ description: 'bytes a second' }),
   speed_up: Type.Number({ description: 'bytes a second' }),
   num_peers: Type.Integer(),

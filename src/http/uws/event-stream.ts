@@ -58,7 +58,9 @@ export class EventStream {
 
   #deliver(record: EventRecord): boolean {
     const json = JSON.stringify({ id: record.id, type: record.type, event: record.event })
-    return this.#send(this.#serverSent ? `id: ${record.id}\ndata: ${json}\n\n` : `${json}\n`)
+    if (!this.#serverSent) return this.#send(`${json}\n`)
+    // 0 says that no event is known yet: as the id to go on from, it would bring back the whole log.
+    return this.#send(`${record.id === 0 ? '' : `id: ${record.id}\n`}data: ${json}\n\n`)
   }
 
   #silence(): string {

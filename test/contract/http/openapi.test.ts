@@ -9,11 +9,13 @@ import { type Running, ask, startServer } from './harness.ts'
 
 interface Operation {
   operationId: string
+  description?: string
   responses: Record<string, { description: string }>
   parameters: { name: string; in: string }[]
 }
 interface Document {
   openapi: string
+  info: { description: string }
   paths: Record<string, Record<string, Operation>>
 }
 
@@ -47,6 +49,18 @@ test('every error code of a route is documented under its status', () => {
       const response = operation?.responses[String(errorTable[code].status)]
       assert.ok(response?.description.includes(`\`${code}\``), `${route.id} ${code}`)
     }
+  }
+})
+
+test('what the specification leaves open is told apart from it, in general and at every route', () => {
+  const heading = '**Choices of this node** (left open by the specification):'
+  assert.ok(document.info.description.includes(`${heading}\n\n- `))
+  for (const route of routeTable) {
+    if (route.tag === 'documentation') continue
+    assert.ok(route.choices.length > 0, route.id)
+    const text = document.paths[route.path]?.[route.method.toLowerCase()]?.description ?? ''
+    assert.ok(text.includes(heading), route.id)
+    for (const choice of route.choices) assert.ok(text.includes(`- ${choice}`), route.id)
   }
 })
 
