@@ -4,12 +4,10 @@
 import { AppError } from '../base/errors.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
+import { retryWhileBusy } from './busy-pool.ts'
 import { copyPieceSet, countBits, forEachPiece, fullPieceSet } from './piece-set.ts'
 import { planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
-
-/** Wait before a job is posted again that the full pool refused. */
-const RETRY_MS = 50
 
 /** What this part tells others. */
 export interface CheckHooks {
@@ -117,15 +115,8 @@ export class TorrentCheck {
   }
 
   async #verify(content: TorrentContent, piece: number, signal: AbortSignal): Promise<boolean> {
-    for (;;) {
-      try {
-        return (await content.store.verify(piece)) === 'ok'
-      } catch (error) {
-        if (!(error instanceof AppError) || (error.code !== 'PoolBusy' && error.code !== 'WorkerLost')) throw error
-        await new Promise<void>(resolve => this.#core.engine.clock.after(RETRY_MS, resolve))
-        stopWhen(signal)
-      }
-    }
+    const verify = () => content.store.verify(piece)
+    return (await retryWhileBusy(this.#core.engine.clock, verify, { signal })) === 'ok'
   }
 }
 

@@ -2,16 +2,14 @@
 // the bit, `have` to peers and readers. Spills blocks to disk when the arena is clogged. A failed piece goes to smart ban.
 // Invariant: `have` is set only after the journal said that the fact is durable; slots return when the store has settled.
 
-import { AppError } from '../base/errors.ts'
 import type { ReceivedBlock } from '../ports/piece-store.ts'
+import { retryWhileBusy } from './busy-pool.ts'
 import { ipOfKey } from './peer-session.ts'
 import { PieceBuffer } from './piece-buffer.ts'
 import { PieceEvidence } from './piece-evidence.ts'
 import type { HeldPiece, SlotHolder } from './slot-holders.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 
-/** Wait before a job is posted again that the full or restarted pool refused. */
-const RETRY_MS = 50
 /** Attempts of one job: a pool that stays full this long is a fault. */
 const MAX_ATTEMPTS = 200
 
@@ -174,16 +172,8 @@ export class TorrentPieces implements SlotHolder {
   }
 
   /** Runs a job of the store; a full pool or a lost worker is tried again after a while. */
-  async #job<T>(run: () => Promise<T>): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await run()
-      } catch (error) {
-        const again = error instanceof AppError && (error.code === 'PoolBusy' || error.code === 'WorkerLost')
-        if (!again || attempt === MAX_ATTEMPTS) throw error
-        await new Promise<void>(resolve => this.#core.engine.clock.after(RETRY_MS, resolve))
-      }
-    }
+  #job<T>(run: () => Promise<T>): Promise<T> {
+    return retryWhileBusy(this.#core.engine.clock, run, { maxAttempts: MAX_ATTEMPTS })
   }
 
   #remove(buffer: PieceBuffer): boolean {
