@@ -4,13 +4,10 @@
 import { AppError } from '../base/errors.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { FetchedSource, SourceFetch } from '../ports/source-fetch.ts'
+import { MAX_MAGNET_CHARS } from '../wire/magnet.ts'
+import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { GuardedHttp } from './guarded-http.ts'
-
-/** Most bytes of a torrent source, decoded (decisions part 2). */
-export const MAX_SOURCE_BYTES = 16 * 1024 * 1024
-/** Longest magnet link taken from a redirect, characters. */
-const MAX_MAGNET_LENGTH = 64 * 1024
 
 export interface SourceFetchOptions {
   readonly userAgent: string
@@ -25,7 +22,7 @@ export interface SourceFetchDeps {
 }
 
 function isMagnet(location: string): boolean {
-  return /^magnet:/i.test(location) && location.length <= MAX_MAGNET_LENGTH
+  return /^magnet:/i.test(location) && location.length <= MAX_MAGNET_CHARS
 }
 
 /** SourceFetch with judged addresses. */
@@ -35,7 +32,7 @@ export class GuardedFetch implements SourceFetch {
   readonly #maxBytes: number
 
   constructor(options: SourceFetchOptions, deps: SourceFetchDeps) {
-    const { userAgent, localIp = null, timeoutMs = 30_000, maxBytes = MAX_SOURCE_BYTES } = options
+    const { userAgent, localIp = null, timeoutMs = 30_000, maxBytes = MAX_METAINFO_BYTES } = options
     // Sources are asked once: a connection that waits for more would only hold a socket.
     this.#http = new GuardedHttp({ userAgent, localIp, connectionsPerOrigin: 2, keepAliveMs: 1_000 }, deps)
     this.#timeoutMs = timeoutMs

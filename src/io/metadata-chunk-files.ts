@@ -10,12 +10,10 @@ import { AppError } from '../base/errors.ts'
 import { type InfoHash, parseInfoHash } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { MetadataChunks } from '../ports/metadata-chunks.ts'
+import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
+import { METADATA_PIECE_BYTES } from '../wire/peer/ut-metadata.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 
-/** Bytes of one piece of metadata (BEP 9). */
-export const METADATA_CHUNK_BYTES = 16 * 1024
-/** Largest info dictionary this node takes, bytes. */
-export const MAX_METADATA_BYTES = 16 * 1024 * 1024
 /** Files open at a time. fs-chunk-store keeps its file open until it is closed. */
 const MAX_OPEN = 16
 /** A file that nobody used this long is closed. */
@@ -51,7 +49,7 @@ export class ChunkFileMetadata implements MetadataChunks {
   }
 
   begin(infoHash: InfoHash, totalBytes: number): Promise<void> {
-    if (!Number.isInteger(totalBytes) || totalBytes <= 0 || totalBytes > MAX_METADATA_BYTES)
+    if (!Number.isInteger(totalBytes) || totalBytes <= 0 || totalBytes > MAX_METAINFO_BYTES)
       return Promise.reject(new AppError('TorrentUnreadable', `Metadata of ${totalBytes} bytes is not accepted.`))
     return this.#inOrder(infoHash, async () => {
       await this.#dropPartial(infoHash)
@@ -76,18 +74,18 @@ export class ChunkFileMetadata implements MetadataChunks {
   assemble(infoHash: InfoHash): Promise<Uint8Array> {
     return this.#inOrder(infoHash, async () => {
       const { totalBytes, put } = this.#arrivingOf(infoHash)
-      const count = Math.ceil(totalBytes / METADATA_CHUNK_BYTES)
+      const count = Math.ceil(totalBytes / METADATA_PIECE_BYTES)
       if (put.size < count)
         throw new AppError('MetadataNotFound', `${put.size} of ${count} pieces of the metadata are here.`)
       const { file } = await this.#use(`${this.#path(infoHash)}.part`, totalBytes)
       const whole = new Uint8Array(totalBytes)
-      for (let index = 0; index < count; index++) whole.set(await getChunk(file, index), index * METADATA_CHUNK_BYTES)
+      for (let index = 0; index < count; index++) whole.set(await getChunk(file, index), index * METADATA_PIECE_BYTES)
       return whole
     })
   }
 
   store(infoHash: InfoHash, infoBytes: Uint8Array): Promise<void> {
-    if (infoBytes.length === 0 || infoBytes.length > MAX_METADATA_BYTES)
+    if (infoBytes.length === 0 || infoBytes.length > MAX_METAINFO_BYTES)
       return Promise.reject(new AppError('TorrentUnreadable', `Metadata of ${infoBytes.length} bytes is not accepted.`))
     return this.#inOrder(infoHash, async () => {
       const path = this.#path(infoHash)
@@ -95,8 +93,8 @@ export class ChunkFileMetadata implements MetadataChunks {
       await this.#shut(path)
       await rm(`${path}.new`, { force: true })
       const chunks = await this.#use(`${path}.new`, infoBytes.length)
-      for (let at = 0; at < infoBytes.length; at += METADATA_CHUNK_BYTES)
-        await putChunk(chunks.file, at / METADATA_CHUNK_BYTES, infoBytes.subarray(at, at + METADATA_CHUNK_BYTES))
+      for (let at = 0; at < infoBytes.length; at += METADATA_PIECE_BYTES)
+        await putChunk(chunks.file, at / METADATA_PIECE_BYTES, infoBytes.subarray(at, at + METADATA_PIECE_BYTES))
       await this.#shut(`${path}.new`)
       await rename(`${path}.new`, path)
       await this.#dropPartial(infoHash)
@@ -176,7 +174,7 @@ export class ChunkFileMetadata implements MetadataChunks {
   async #use(path: string, totalBytes: number): Promise<OpenChunks> {
     let chunks = this.#open.get(path)
     if (chunks === undefined) {
-      const file = new FSChunkStore(METADATA_CHUNK_BYTES, { path, length: totalBytes })
+      const file = new FSChunkStore(METADATA_PIECE_BYTES, { path, length: totalBytes })
       chunks = { file, totalBytes, usedMs: 0 }
     }
     chunks.usedMs = this.#clock.now()
@@ -209,7 +207,7 @@ export class ChunkFileMetadata implements MetadataChunks {
 /** Bytes of chunk `index` of a whole of `totalBytes`; 0 when there is no such chunk. */
 function chunkLength(totalBytes: number, index: number): number {
   if (!Number.isInteger(index) || index < 0) return 0
-  return Math.max(0, Math.min(METADATA_CHUNK_BYTES, totalBytes - index * METADATA_CHUNK_BYTES))
+  return Math.max(0, Math.min(METADATA_PIECE_BYTES, totalBytes - index * METADATA_PIECE_BYTES))
 }
 
 function putChunk(file: FSChunkStore, index: number, bytes: Uint8Array): Promise<void> {

@@ -3,6 +3,7 @@
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type { DownloadChange, DownloadRecords, LoadedDownload, NewDownload, StoredDownload } from '../ports/records.ts'
+import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
 import type { DatabaseLink } from './database-link.ts'
 import type { LazyTotals } from './lazy-totals.ts'
 
@@ -11,8 +12,6 @@ const LIST_PAGE_ROWS = 1000
 /** A page of loaded downloads holds info dictionaries: bounded in bytes, so that a start stays small. */
 const LOAD_PAGE_ROWS = 250
 const LOAD_PAGE_BYTES = 2 * 1024 * 1024
-/** The metainfo limit of this node; a larger dictionary never gets here. */
-const MAX_INFO_BYTES = 16 * 1024 * 1024
 
 /** DownloadRecords over the database. */
 export class DatabaseDownloads implements DownloadRecords {
@@ -76,7 +75,7 @@ export class DatabaseDownloads implements DownloadRecords {
 }
 
 function checkInfo(infoBytes: Uint8Array | null): void {
-  if (infoBytes !== null && infoBytes.length > MAX_INFO_BYTES) {
-    throw new AppError('TorrentUnreadable', `The info dictionary has more than ${MAX_INFO_BYTES} bytes.`)
+  if (infoBytes !== null && infoBytes.length > MAX_METAINFO_BYTES) {
+    throw new AppError('TorrentUnreadable', `The info dictionary has more than ${MAX_METAINFO_BYTES} bytes.`)
   }
 }

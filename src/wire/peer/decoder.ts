@@ -4,6 +4,7 @@
 // has really come, never with what a length announces.
 
 import { DecodeError } from '../../base/errors.ts'
+import { MAX_METAINFO_BYTES } from '../metainfo.ts'
 import { copyBytes } from './copy-bytes.ts'
 import { decodeMessageBody, KEEP_ALIVE, PIECE_HEAD_BYTES, PIECE_ID, type PeerMessage, readUint32 } from './messages.ts'
 
@@ -29,8 +30,8 @@ export interface BlockInProgress {
 /** Smallest limit that lets every message but large bitfields through: blocks and metadata pieces of 16 KiB, handshakes. */
 const MIN_MESSAGE_BYTES = 64 * 1024
 
-/** Most pieces a torrent has: 16 MiB of metainfo hold no more hashes of 20 bytes. */
-const MOST_PIECES = (16 * 1024 * 1024) / 20
+/** Most pieces a torrent has: a metainfo file holds no more hashes of 20 bytes. */
+const MOST_PIECES = MAX_METAINFO_BYTES / 20
 
 /** The maxMessageBytes for a torrent of `pieceCount` pieces (null: not known yet): room for its bitfield. */
 export function messageLimit(pieceCount: number | null): number {

@@ -7,7 +7,9 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { type InfoHash, infoHashFromBytes } from '../../../src/base/ids.ts'
-import { ChunkFileMetadata, MAX_METADATA_BYTES, METADATA_CHUNK_BYTES } from '../../../src/io/metadata-chunk-files.ts'
+import { ChunkFileMetadata } from '../../../src/io/metadata-chunk-files.ts'
+import { MAX_METAINFO_BYTES } from '../../../src/wire/metainfo.ts'
+import { METADATA_PIECE_BYTES } from '../../../src/wire/peer/ut-metadata.ts'
 import { StandingClock } from '../../kit/store-rig.ts'
 
 const hashOf = (n: number): InfoHash => infoHashFromBytes(new Uint8Array(20).fill(n))
@@ -32,12 +34,12 @@ function open(t: TestContext): { folder: string; make: () => ChunkFileMetadata }
 
 test('pieces in any order become the whole; before that there is no whole and nothing is served', async t => {
   const chunks = open(t).make()
-  const bytes = makeBytes(2 * METADATA_CHUNK_BYTES + 100)
+  const bytes = makeBytes(2 * METADATA_PIECE_BYTES + 100)
   await chunks.begin(hashOf(1), bytes.length)
   for (const index of [2, 0])
-    await chunks.put(hashOf(1), index, bytes.subarray(index * METADATA_CHUNK_BYTES, (index + 1) * METADATA_CHUNK_BYTES))
+    await chunks.put(hashOf(1), index, bytes.subarray(index * METADATA_PIECE_BYTES, (index + 1) * METADATA_PIECE_BYTES))
   await assert.rejects(chunks.assemble(hashOf(1)), hasCode('MetadataNotFound'))
-  await chunks.put(hashOf(1), 1, bytes.subarray(METADATA_CHUNK_BYTES, 2 * METADATA_CHUNK_BYTES))
+  await chunks.put(hashOf(1), 1, bytes.subarray(METADATA_PIECE_BYTES, 2 * METADATA_PIECE_BYTES))
   assert.deepEqual(await chunks.assemble(hashOf(1)), bytes)
   assert.equal(await chunks.get(hashOf(1), 0), null)
 })
@@ -54,17 +56,17 @@ test('the bytes of a put may be used again at once', async t => {
 
 test('a stored dictionary is served by pieces, also after a restart, and replaces what was arriving', async t => {
   const { folder, make } = open(t)
-  const bytes = makeBytes(METADATA_CHUNK_BYTES + 1)
+  const bytes = makeBytes(METADATA_PIECE_BYTES + 1)
   const first = make()
   await first.begin(hashOf(2), bytes.length)
-  await first.put(hashOf(2), 1, bytes.subarray(METADATA_CHUNK_BYTES))
+  await first.put(hashOf(2), 1, bytes.subarray(METADATA_PIECE_BYTES))
   await first.store(hashOf(2), bytes)
   await first.close()
   assert.deepEqual(readdirSync(folder), [hashOf(2)])
   assert.deepEqual(readFileSync(join(folder, hashOf(2))), Buffer.from(bytes))
   const second = make()
-  assert.deepEqual(await second.get(hashOf(2), 0), bytes.slice(0, METADATA_CHUNK_BYTES))
-  assert.deepEqual(await second.get(hashOf(2), 1), bytes.slice(METADATA_CHUNK_BYTES))
+  assert.deepEqual(await second.get(hashOf(2), 0), bytes.slice(0, METADATA_PIECE_BYTES))
+  assert.deepEqual(await second.get(hashOf(2), 1), bytes.slice(METADATA_PIECE_BYTES))
   for (const index of [2, -1, 0.5, 1e9]) assert.equal(await second.get(hashOf(2), index), null)
   await second.store(hashOf(2), bytes.slice(0, 5))
   assert.deepEqual(await second.get(hashOf(2), 0), bytes.slice(0, 5))
@@ -75,7 +77,7 @@ test('a stored dictionary is served by pieces, also after a restart, and replace
 
 test('begin drops what was there; sizes and pieces out of bounds are refused', async t => {
   const chunks = open(t).make()
-  for (const size of [0, -1, 1.5, Number.NaN, MAX_METADATA_BYTES + 1])
+  for (const size of [0, -1, 1.5, Number.NaN, MAX_METAINFO_BYTES + 1])
     await assert.rejects(chunks.begin(hashOf(3), size), hasCode('TorrentUnreadable'))
   await assert.rejects(chunks.put(hashOf(3), 0, new Uint8Array(1)), hasCode('MetadataNotFound'))
   await chunks.begin(hashOf(3), 10)
@@ -89,7 +91,7 @@ test('begin drops what was there; sizes and pieces out of bounds are refused', a
   await chunks.put(hashOf(3), 0, new Uint8Array(10))
   await chunks.begin(hashOf(3), 10)
   await assert.rejects(chunks.assemble(hashOf(3)), hasCode('MetadataNotFound'))
-  await chunks.begin(hashOf(3), MAX_METADATA_BYTES)
+  await chunks.begin(hashOf(3), MAX_METAINFO_BYTES)
 })
 
 test('only an info hash makes a path', async t => {
