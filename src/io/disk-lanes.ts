@@ -2,7 +2,7 @@
 // else: the pool's remaining thread still opens the node's own files and looks up names. First come first served.
 
 /** Lanes by default: libuv has four threads, one stays free. */
-export const DEFAULT_LANES = 3
+const DEFAULT_LANES = 3
 
 export class DiskLanes {
   readonly #waiting: (() => void)[] = []

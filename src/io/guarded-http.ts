@@ -12,7 +12,7 @@ import { familyFits } from './dns-resolver.ts'
 import { createGuardedAgent } from './guarded-agent.ts'
 
 /** Redirects followed; the sixth ends it. */
-export const MAX_REDIRECTS = 5
+const MAX_REDIRECTS = 5
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** The only paths asked of private addresses (decisions part 2, row uri schemes). */

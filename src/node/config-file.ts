@@ -8,7 +8,7 @@ import { type Document, isMap, isNode, LineCounter, parseDocument } from 'yaml'
 import { AppError, errorText } from '../base/errors.ts'
 
 /** Name of the file in the state directory. */
-export const CONFIG_FILE_NAME = 'tributary.yaml'
+const CONFIG_FILE_NAME = 'tributary.yaml'
 
 /** A configuration of this size is a mistake; reading it whole would be another. */
 const MAX_CONFIG_BYTES = 1024 * 1024

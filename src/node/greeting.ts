@@ -25,7 +25,7 @@ export function greeting(facts: GreetingFacts): string {
 }
 
 /** A line for any POSIX shell: the header goes to curl through a pipe, not through its arguments. */
-export function curlLine(configPath: string, url: string): string {
+function curlLine(configPath: string, url: string): string {
   return `sed -n 's/^ *key: *"\\{0,1\\}\\([^" ]*\\).*/X-Api-Key: \\1/p' ${shellQuote(configPath)} | curl -s -H @- ${url}`
 }
 

@@ -87,7 +87,7 @@ export function makeDefaults(options: SettingsOptions): Layer {
 }
 
 /** The option of that name; undefined when there is none. Names like `__proto__` find nothing. */
-export function findOption(section: string, option: string): OptionSpec | undefined {
+function findOption(section: string, option: string): OptionSpec | undefined {
   const table = Object.hasOwn(settingsTable, section) ? settingsTable[section] : undefined
   return table !== undefined && Object.hasOwn(table, option) ? table[option] : undefined
 }

@@ -5,13 +5,13 @@ import { AppError } from '../base/errors.ts'
 import type { Arena, Slot } from '../ports/arena.ts'
 
 /** Slot size of the block arena: one block of the wire, bytes. */
-export const BLOCK_SLOT_BYTES = 16 * 1024
+const BLOCK_SLOT_BYTES = 16 * 1024
 /** Slot size of the range arena (stream and upload reads), bytes. */
-export const RANGE_SLOT_BYTES = 256 * 1024
+const RANGE_SLOT_BYTES = 256 * 1024
 /** Default size of the block arena, bytes: 16 MiB already kept two workers busy, twice that leaves room for slow peers. */
-export const BLOCK_ARENA_BYTES = 32 * 1024 * 1024
+const BLOCK_ARENA_BYTES = 32 * 1024 * 1024
 /** Default size of the range arena, bytes: 64 readers at work at a time. */
-export const RANGE_ARENA_BYTES = 16 * 1024 * 1024
+const RANGE_ARENA_BYTES = 16 * 1024 * 1024
 /** How many may wait for a slot; ten thousand readers are a mistake somewhere, not load. */
 const MAX_WAITERS = 10_000
 

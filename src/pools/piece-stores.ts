@@ -18,7 +18,7 @@ import { pieceWorkerUrl } from './worker-url.ts'
 const MAX_DEFAULT_THREADS = 4
 
 /** One thread a core, at most four; at least two, so that one slow write does not hold up every hash. */
-export function defaultThreads(): number {
+function defaultThreads(): number {
   return Math.min(MAX_DEFAULT_THREADS, Math.max(2, availableParallelism()))
 }
 

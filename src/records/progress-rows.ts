@@ -103,7 +103,7 @@ export class ProgressRows {
 }
 
 /** True when bit `piece` is set, most significant first; false beyond the end. */
-export function hasBit(bits: Uint8Array, piece: number): boolean {
+function hasBit(bits: Uint8Array, piece: number): boolean {
   return ((bits[piece >> 3] ?? 0) & (0x80 >> (piece & 7))) !== 0
 }
 

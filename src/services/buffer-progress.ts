@@ -3,7 +3,7 @@
 import { piecesOfRange, type TorrentLengths } from '../base/lengths.ts'
 
 /** Bytes ahead of a reader that count as its buffer: what players want before they start (decisions part 2). */
-export const BUFFER_BYTES = 5 * 1024 * 1024
+const BUFFER_BYTES = 5 * 1024 * 1024
 
 /** Fractions from 0 to 1: of the pieces in the buffer that are here, and of those before the first gap. */
 export interface BufferProgress {

@@ -7,7 +7,7 @@ import type { DownloadRecord, DownloadStatus, FileRecord, PeerRecord, TrackerRec
 import type { BufferProgress } from './buffer-progress.ts'
 
 /** Spec 3.1 for each state of the engine. */
-export const statusNames: Readonly<Record<TorrentStatus, DownloadStatus>> = {
+const statusNames: Readonly<Record<TorrentStatus, DownloadStatus>> = {
   metadata: 'DLSTATUS_METADATA',
   allocating: 'DLSTATUS_ALLOCATING_DISKSPACE',
   'waiting-check': 'DLSTATUS_WAITING4HASHCHECK',

@@ -127,14 +127,6 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
     this.#stream?.uncork()
   }
 
-  pause(): void {
-    this.#stream?.pause()
-  }
-
-  resume(): void {
-    this.#stream?.resume()
-  }
-
   /** Writes the queued messages (end of the turn). */
   run(): void {
     const out = this.#out

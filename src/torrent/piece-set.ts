@@ -59,22 +59,6 @@ export function countAndNot(a: Uint8Array, b: Uint8Array): number {
   return count
 }
 
-/** True when some bit is set in `a` and not in `b`; stops at the first. */
-export function anyAndNot(a: Uint8Array, b: Uint8Array): boolean {
-  for (let i = 0; i < a.length; i++) if (((a[i] ?? 0) & ~(b[i] ?? 0)) !== 0) return true
-  return false
-}
-
-/** True when every bit of `a` is set in `b`. */
-export function isSubset(a: Uint8Array, b: Uint8Array): boolean {
-  return !anyAndNot(a, b)
-}
-
-/** True when some piece from `first` to `last` (included) is not in the set. */
-export function anyMissing(set: PieceSet, first: number, last: number): boolean {
-  return firstMissing(set, first, last) <= last
-}
-
 /** The first piece from `first` to `last` (included) that is not in the set; `last + 1` when there is none. */
 export function firstMissing(set: PieceSet, first: number, last: number): number {
   let piece = first

@@ -5,10 +5,10 @@
 import type { Random } from '../ports/random.ts'
 
 /** Most trackers of one torrent; lists of public trackers have about a hundred. */
-export const MAX_TRACKERS = 256
+const MAX_TRACKERS = 256
 
 /** Longest announce URL, characters. */
-export const MAX_URL_LENGTH = 2_048
+const MAX_URL_LENGTH = 2_048
 
 function shuffle(urls: string[], random: Random): string[] {
   for (let i = urls.length - 1; i > 0; i--) {

@@ -33,14 +33,6 @@ export function decodeBencodePrefix(bytes: Uint8Array): { value: BencodeValue; e
   return { value, end: reader.position }
 }
 
-/**
- * The raw value at `key` (latin1) of the dictionary that `bytes` are, or null when it has no such key.
- * Throws DecodeError when `bytes` are not one dictionary.
- */
-export function dictEntrySlice(bytes: Uint8Array, key: string): Uint8Array | null {
-  return dictSlices(bytes).get(key) ?? null
-}
-
 /** The entries of `slices` named in `keys`, decoded. Throws DecodeError. */
 export function decodeEntries(slices: ReadonlyMap<string, Uint8Array>, keys: readonly string[]): BencodeDict {
   const dict: BencodeDict = new Map()

@@ -110,7 +110,7 @@ export function isPeerIp(bytes: Uint8Array): boolean {
 }
 
 /** The address of a peer, or null when nothing can be reached there. */
-export function peerAddress(ipBytes: Uint8Array, port: number): PeerAddress | null {
+function peerAddress(ipBytes: Uint8Array, port: number): PeerAddress | null {
   if (!Number.isInteger(port) || port < 1 || port > 65_535 || !isPeerIp(ipBytes)) return null
   return { ip: formatIp(ipBytes), port }
 }

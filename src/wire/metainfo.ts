@@ -27,10 +27,10 @@ import type { Metainfo } from './torrent-types.ts'
 export const MAX_METAINFO_BYTES = 16 * 1024 * 1024
 
 /** Smallest piece, bytes: below it the hashes weigh as much as the content. */
-export const MIN_PIECE_LENGTH = 1024
+const MIN_PIECE_LENGTH = 1024
 
 /** Largest piece, bytes: what no client makes, and still small enough to hash in well under a second. */
-export const MAX_PIECE_LENGTH = 128 * 1024 * 1024
+const MAX_PIECE_LENGTH = 128 * 1024 * 1024
 
 /** Longest name, comment and creator kept, bytes of UTF-8. */
 const MAX_TEXT_BYTES = 4096
@@ -99,7 +99,7 @@ export function decodeInfo(infoBytes: Uint8Array, announce: readonly (readonly s
 }
 
 /** The SHA-1 of an info dictionary: the torrent's info hash (BEP 3). */
-export function hashInfo(infoBytes: Uint8Array): InfoHash {
+function hashInfo(infoBytes: Uint8Array): InfoHash {
   const infoHash = parseInfoHash(sha1.sync(infoBytes))
   if (infoHash === null) throw new Error('simple-sha1 gave no SHA-1')
   return infoHash

@@ -14,7 +14,7 @@ const MAX_TRACKER_ID_BYTES = 256
 const MAX_COUNT = 2 ** 31
 
 /** Percent-encodes raw bytes for a query: unreserved characters stay. */
-export function percentEncode(bytes: Uint8Array): string {
+function percentEncode(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) {
     const char = String.fromCharCode(byte)

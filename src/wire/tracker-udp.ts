@@ -19,9 +19,9 @@ const OPTION_URL_DATA = 2
 /** One option holds at most 255 bytes (BEP 41). */
 const MAX_OPTION_BYTES = 255
 /** Longest URL data that is sent, bytes: the packet must fit one datagram of the internet. */
-export const MAX_URL_DATA_BYTES = 1_000
+const MAX_URL_DATA_BYTES = 1_000
 /** Most torrents of one scrape (BEP 15). */
-export const MAX_SCRAPE_HASHES = 74
+const MAX_SCRAPE_HASHES = 74
 
 /** What came back. `transactionId` is a 32-bit unsigned number, as sent. */
 export type UdpTrackerAnswer =

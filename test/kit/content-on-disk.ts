@@ -29,7 +29,7 @@ export async function makeTestFolder(): Promise<TestFolder> {
 }
 
 /** Path of a file of a torrent below its destination: multi-file torrents have a folder of their own. */
-export function fileBelow(made: MadeTorrent, destination: string, path: string, name: string): string {
+function fileBelow(made: MadeTorrent, destination: string, path: string, name: string): string {
   return made.files.length === 1 ? join(destination, path) : join(destination, name, path)
 }
 
@@ -51,7 +51,7 @@ export async function writeTorrent(made: MadeTorrent, folder: string): Promise<s
 }
 
 /** SHA-256 of a file in hexadecimal. */
-export async function fileDigest(path: string): Promise<string> {
+async function fileDigest(path: string): Promise<string> {
   const hash = createHash('sha256')
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
   return hash.digest('hex')

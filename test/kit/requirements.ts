@@ -1,7 +1,7 @@
 // What an interop test needs of the machine. Missing: the test is skipped with its reason, or fails with it where
 // REQUIRE_PEERS=1 (CI).
 
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
@@ -38,13 +38,4 @@ export function needs(...names: string[]): false | string {
   const reason = `not on this machine: ${missing.join(', ')}`
   if (peersRequired) throw new Error(`REQUIRE_PEERS=1, but ${reason}`)
   return reason
-}
-
-/** Version line of a program, for the test's output. */
-export function versionOf(program: string, ...args: string[]): string {
-  return (
-    execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-      .toString()
-      .split('\n')[0] ?? ''
-  )
 }

@@ -11,7 +11,7 @@ function shown(value: unknown): string {
 }
 
 /** The table as Markdown, one row an option. */
-export function settingsMarkdown(): string {
+function settingsMarkdown(): string {
   const rows = Object.entries(settingsTable).flatMap(([section, options]) =>
     Object.entries(options).map(([option, spec]) => {
       const when = spec.needsRestart ? 'restart' : 'at once'

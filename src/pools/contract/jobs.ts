@@ -100,7 +100,7 @@ export const jobs = {
   }),
 } as const
 
-export type JobTable = typeof jobs
+type JobTable = typeof jobs
 export type JobName = keyof JobTable
 export type RequestOf<Name extends JobName> = JobTable[Name]['sample']['request']
 export type ReplyOf<Name extends JobName> = JobTable[Name]['sample']['reply']

@@ -4,7 +4,7 @@ import sha1 from 'simple-sha1'
 import { type InfoHash, infoHashBytes } from '../../base/ids.ts'
 
 /** Size of the set the BEP proposes. */
-export const ALLOWED_FAST_COUNT = 10
+const ALLOWED_FAST_COUNT = 10
 
 /** Rounds after which a set that keeps hitting the same pieces is left short: nothing may loop on foreign input. */
 const MAX_ROUNDS = 1000
