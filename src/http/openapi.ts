@@ -70,6 +70,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Plai
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key' },
         bearer: { type: 'http', scheme: 'bearer' },
+        queryKey: { type: 'apiKey', in: 'query', name: 'key' },
         signedLink: { type: 'apiKey', in: 'query', name: 'token' },
       },
     },
@@ -102,6 +103,7 @@ function operation(route: Route): Plain {
 function security(route: Route): Plain[] {
   if (route.scope === 'open') return []
   const keys: Plain[] = [{ apiKey: [] }, { bearer: [] }]
+  if (route.method === 'GET') keys.push({ queryKey: [] })
   return route.signedLinks ? [...keys, { signedLink: [] }] : keys
 }
 
@@ -115,12 +117,14 @@ function pathParameters(route: Route): Plain[] {
 }
 
 function queryParameters(route: Route): Plain[] {
-  if (route.method !== 'GET' || route.parameters === null || route.parameters === 'object') return []
+  const inQuery = route.method === 'GET' || route.method === 'DELETE'
+  if (!inQuery || route.parameters === null || route.parameters === 'object') return []
   const { properties, required } = route.parameters
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
-    required: required?.includes(name) ?? false,
+    // What a DELETE needs may stand in its body as well.
+    required: route.method === 'GET' && (required?.includes(name) ?? false),
     schema: plainSchema(schema),
   }))
 }
@@ -143,6 +147,10 @@ function responses(route: Route): Plain {
   if (route.scope !== 'open') for (const code of KEYED_CODES) codes.add(code)
   if (hasBody(route)) for (const code of BODY_CODES) codes.add(code)
   if (route.signedLinks) codes.add('LinkInvalid')
+  if (route.kind === 'stream') {
+    made['200'] = { description: 'HEAD, or a file of 0 bytes.' }
+    made['304'] = { description: 'If-None-Match names the present ETag.' }
+  }
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes) {
     const { status } = errorTable[code]
@@ -162,16 +170,17 @@ function errorContent(): Plain {
   return { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
 }
 
-const CONTENT_TYPES: Readonly<Record<Route['kind'], string>> = {
-  json: 'application/json',
-  bytes: 'application/octet-stream',
-  stream: 'application/octet-stream',
-  events: 'application/x-ndjson',
+const CONTENT_TYPES: Readonly<Record<Route['kind'], readonly string[]>> = {
+  json: ['application/json'],
+  bytes: ['application/octet-stream'],
+  stream: ['application/octet-stream', 'multipart/byteranges'],
+  events: ['application/x-ndjson', 'text/event-stream'],
 }
 
 function success(route: Route): Plain {
   const schema = route.reply === null ? {} : plainSchema(route.reply)
-  return { description: route.summary, content: { [CONTENT_TYPES[route.kind]]: { schema } } }
+  const types = route.contentType === null ? CONTENT_TYPES[route.kind] : [route.contentType]
+  return { description: route.summary, content: Object.fromEntries(types.map(type => [type, { schema }])) }
 }
 
 // A copy without TypeBox's symbols; named schemas become references, except at the place where they are defined.

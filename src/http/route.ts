@@ -85,6 +85,8 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   readonly oldNames: Readonly<Record<string, string>>
   /** Schema of the JSON answer; null for the other kinds. */
   readonly reply: TSchema | null
+  /** Type of the answer, for the documentation, where the kind alone does not tell. */
+  readonly contentType: string | null
   readonly errors: readonly ErrorCode[]
   readonly sample: Sample
   readonly run: (context: RouteContext, input: RouteInput<unknown>) => unknown
@@ -110,6 +112,7 @@ interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object'
   parameters: P
   oldNames?: Readonly<Record<string, string>>
   reply: R
+  contentType?: string
   errors: readonly ErrorCode[]
   sample: Sample
   run: (
@@ -127,6 +130,7 @@ export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object
     signedLinks: parts.signedLinks ?? false,
     description: parts.description ?? '',
     choices: parts.choices ?? [],
+    contentType: parts.contentType ?? null,
     oldNames: parts.oldNames ?? {},
     // The parameters were checked against `parts.parameters` before run is called (checked-input.ts).
     run: (context, input) => parts.run(context, input as RouteInput<ParametersOf<P>>),

@@ -61,6 +61,7 @@ const pageRoute = (id: string, path: string, base: string) =>
     summary: 'The interactive API browser',
     parameters: null,
     reply: null,
+    contentType: 'text/html',
     errors: [],
     sample: { path, status: 200 },
     run: (): BytesReply => ({
@@ -80,6 +81,7 @@ const openApi = route({
   summary: 'This interface as an OpenAPI 3.1 document',
   parameters: null,
   reply: null,
+  contentType: 'application/json',
   errors: [],
   sample: { path: '/docs/openapi.json', status: 200 },
   run: context => ({ contentType: 'application/json', body: documentBytes(context) }),

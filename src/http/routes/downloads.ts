@@ -206,6 +206,7 @@ const torrentRoute = (id: string, path: string) =>
     ],
     parameters: null,
     reply: null,
+    contentType: 'application/x-bittorrent',
     errors: ['DownloadNotFound', 'MetadataNotFound', 'NotReady'],
     sample: { path: `${path}/${SAMPLE_INFOHASH}/torrent`, status: 200 },
     run: async ({ services }, input): Promise<BytesReply> => {

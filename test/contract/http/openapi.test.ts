@@ -10,7 +10,7 @@ import { type Running, ask, startServer } from './harness.ts'
 interface Operation {
   operationId: string
   description?: string
-  responses: Record<string, { description: string }>
+  responses: Record<string, { description: string; content?: Record<string, unknown> }>
   parameters: { name: string; in: string }[]
 }
 interface Document {
@@ -61,6 +61,14 @@ test('what the specification leaves open is told apart from it, in general and a
     const text = document.paths[route.path]?.[route.method.toLowerCase()]?.description ?? ''
     assert.ok(text.includes(heading), route.id)
     for (const choice of route.choices) assert.ok(text.includes(`- ${choice}`), route.id)
+  }
+})
+
+test('the documented type of an answer is the one it has', async () => {
+  for (const route of routeTable.filter(each => each.kind === 'bytes' && each.id !== 'docs.asset')) {
+    const { headers } = await ask(server.port, route.sample.path)
+    const documented = document.paths[route.path]?.['get']?.responses['200']?.content ?? {}
+    assert.deepEqual(Object.keys(documented), [headers['content-type']?.split(';')[0]], route.id)
   }
 })
 
