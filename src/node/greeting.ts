@@ -6,14 +6,14 @@ export interface GreetingFacts {
   readonly baseUrl: string
   /** The configuration file. */
   readonly configPath: string
-  /** True at the first start: the key was just made. */
-  readonly keyIsNew: boolean
+  /** True at the first start: tells where the key lies. */
+  readonly showKey: boolean
 }
 
 /** Lines for standard output; the key itself is never among them. */
 export function greeting(facts: GreetingFacts): string {
   const lines = [`Tributary ${facts.version} listens at ${facts.baseUrl}`]
-  if (facts.keyIsNew) {
+  if (facts.showKey) {
     lines.push(
       `The API key lies in ${facts.configPath} (section api, option key).`,
       'Try it with this line, which reads the key from the file and keeps it out of the process list:',

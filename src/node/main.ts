@@ -1,10 +1,12 @@
 // The life of the process: state directory, settings, log, node, signals, exit code. What the node is made of stands in
 // compose.ts. Nothing is printed with the key in it.
 
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import { type NodeLog, openLog } from '../io/log.ts'
+import { DATABASE_FILE_NAME } from '../records/records-store.ts'
 import { readApiKeyFile } from './api-key.ts'
 import { TributaryNode } from './compose.ts'
 import { atMost, EXIT_CANNOT_START, EXIT_STOPPED, STOP_LIMIT_MS, watchStopSignals, watchUncaught } from './exit.ts'
@@ -74,9 +76,11 @@ async function runUntilStopped(
   const unwatch = watchUncaught(error => node.noteException(error))
   // Standard output may be closed: nobody reads it then, and the node goes on.
   process.stdout.on('error', () => undefined)
-  const started = startNode(node, settings, version)
+  const started = startNode(node, settings, { version, showKey: keyIsNews(stateDir, settings) })
   const end = await endOf(started, signal, node.failed)
-  if (end instanceof Error) log.error('the node cannot go on', { error: end })
+  // A known reason needs no stack: it is said in one sentence at the end.
+  if (end instanceof AppError) log.error('the node cannot go on', { reason: end.message })
+  else if (end instanceof Error) log.error('the node cannot go on', { error: end })
   else log.info('stopping', { signal: end })
   // A start under way ends first: parts that are half made cannot be stopped.
   await stopInTime(() => started.catch(() => undefined).then(() => node.stop(STOP_LIMIT_MS)), log)
@@ -98,9 +102,20 @@ async function endOf(
   }
 }
 
-async function startNode(node: TributaryNode, settings: SettingsStore, version: string): Promise<void> {
+/** Whether nobody was told yet where the key lies: also when the start that made it got no further. */
+function keyIsNews(stateDir: string, settings: SettingsStore): boolean {
+  if (settings.keyIsNew) return true
+  const inFile = settings.source('api.key') === 'file' && settings.values.api.key !== ''
+  return inFile && !existsSync(join(stateDir, DATABASE_FILE_NAME))
+}
+
+async function startNode(
+  node: TributaryNode,
+  settings: SettingsStore,
+  facts: { readonly version: string; readonly showKey: boolean },
+): Promise<void> {
   await node.start(baseUrl => {
-    say(greeting({ version, baseUrl, configPath: settings.path, keyIsNew: settings.keyIsNew }))
+    say(greeting({ ...facts, baseUrl, configPath: settings.path }))
   })
   say('Ready.\n')
 }

@@ -110,7 +110,12 @@ test('what keeps it from starting is said in one sentence, with exit code 1', as
       assert.equal(said.length, 1, shown)
       assert.match(said[0] ?? '', sentence, shown)
       assert.doesNotMatch(stdout, /Ready/)
+      assert.doesNotMatch(stderr, /\n {4}at |\\n {4}at /, 'a stack is no sentence')
     }
+    // The key was made by a start that got no further: the next one still says where it lies.
+    const later = await startNode({ stateDir: inFolder('a') })
+    assert.match(later.logs().stdout, /^ {2}sed .*tributary\.yaml/m)
+    await later.stop()
   } finally {
     busy.close()
   }
