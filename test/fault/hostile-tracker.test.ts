@@ -11,7 +11,7 @@ import { SystemRandom } from '../../src/io/random.ts'
 import { DgramNetwork } from '../../src/io/udp-dgram.ts'
 import type { Announcer } from '../../src/ports/announcer.ts'
 import { TorrentAnnouncers } from '../../src/tracker/announcer.ts'
-import { silentLog } from '../unit/tracker/tracker-kit.ts'
+import { strictLog } from '../unit/tracker/tracker-kit.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { endless, gzipBomb, type HostileServer, loopbackWorld, serve } from './hostile-http.ts'
 
@@ -48,7 +48,7 @@ before(async () => {
     {
       clock: new SystemClock(),
       random: new SystemRandom(),
-      log: silentLog,
+      log: strictLog,
       http,
       udp: new DgramNetwork(),
       resolver: world.resolver,

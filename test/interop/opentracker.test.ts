@@ -20,7 +20,7 @@ import type { Announcer, TrackerRow } from '../../src/ports/announcer.ts'
 import { TorrentAnnouncers } from '../../src/tracker/announcer.ts'
 import { needs } from '../kit/requirements.ts'
 import { waitFor } from '../kit/wait-for.ts'
-import { silentLog } from '../unit/tracker/tracker-kit.ts'
+import { strictLog } from '../unit/tracker/tracker-kit.ts'
 
 const LISTED = '0123456789abcdef0123456789abcdef01234567'
 const UNLISTED = 'ff23456789abcdef0123456789abcdef01234567'
@@ -80,7 +80,7 @@ function makeNode(listenPort: number): Node {
   const resolver = new DnsResolver({ policy })
   const http = new GuardedHttp({ userAgent: 'Tributary/test', localIp: null }, { policy, resolver })
   const random = new SystemRandom()
-  const deps = { clock: new SystemClock(), random, log: silentLog, http, udp: new DgramNetwork(), resolver }
+  const deps = { clock: new SystemClock(), random, log: strictLog, http, udp: new DgramNetwork(), resolver }
   const announcers = new TorrentAnnouncers({ httpTimeoutMs: 5_000, udpRetryBaseMs: 2_000 }, deps)
   announcers.setListenPort(listenPort)
   const peers: string[] = []

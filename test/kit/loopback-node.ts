@@ -15,7 +15,7 @@ import type { Log } from '../../src/ports/log.ts'
 import { Session, type SessionOptions, type TorrentHandle, type TorrentSpec } from '../../src/torrent/index.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { FakeAnnouncers } from './fake-announcers.ts'
-import type { MadeTorrent } from './make-torrent.ts'
+import { type MadeTorrent, specOf } from './make-torrent.ts'
 import { MemoryJournal, MemoryMetadata } from './memory-journal.ts'
 
 export interface LoopbackOptions {
@@ -106,21 +106,7 @@ export class LoopbackNode {
   }
 
   add(torrent: MadeTorrent, spec: Partial<TorrentSpec> = {}): TorrentHandle {
-    const metainfo = decodeMetainfo(torrent.torrent)
-    return this.session.add({
-      infoHash: torrent.infoHash,
-      name: 'named by the test',
-      metainfo,
-      destination: this.folder,
-      announceTiers: [],
-      peers: [],
-      selectedFiles: null,
-      running: true,
-      resume: null,
-      totalUp: 0,
-      totalDown: 0,
-      ...spec,
-    })
+    return this.session.add({ ...specOf(torrent), destination: this.folder, announceTiers: [], ...spec })
   }
 
   /** Ends the engine; `keep` leaves the folder for another one. */

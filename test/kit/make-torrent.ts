@@ -3,7 +3,9 @@
 
 import { createHash } from 'node:crypto'
 import { parseInfoHash, type InfoHash } from '../../src/base/ids.ts'
+import type { TorrentSpec } from '../../src/torrent/types.ts'
 import { encodeBencode } from '../../src/wire/bencode.ts'
+import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 
 /** One file: its content, or a length for which seeded content is made. */
 export interface MadeFile {
@@ -148,4 +150,22 @@ function wrap(info: Uint8Array, options: MakeTorrentOptions): Uint8Array {
   if (options.comment !== undefined) parts.push(Buffer.from('7:comment'), encodeBencode(options.comment))
   parts.push(Buffer.from('4:info'), info, Buffer.from('e'))
   return Buffer.concat(parts)
+}
+
+/** What a torrent is added with: all files, running, nothing known of its data. */
+export function specOf(torrent: MadeTorrent): TorrentSpec {
+  const metainfo = decodeMetainfo(torrent.torrent)
+  return {
+    infoHash: torrent.infoHash,
+    name: metainfo.name,
+    metainfo,
+    destination: '/memory',
+    announceTiers: metainfo.announceTiers,
+    peers: [],
+    selectedFiles: null,
+    running: true,
+    resume: null,
+    totalUp: 0,
+    totalDown: 0,
+  }
 }

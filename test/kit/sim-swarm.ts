@@ -10,7 +10,7 @@ import type { TorrentEvents, TorrentHandle, TorrentSpec } from '../../src/torren
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { FakeAnnouncers } from './fake-announcers.ts'
 import { type Behaviour, FakePeer } from './fake-peer.ts'
-import type { MadeTorrent } from './make-torrent.ts'
+import { type MadeTorrent, specOf } from './make-torrent.ts'
 import { MemoryJournal, MemoryMetadata } from './memory-journal.ts'
 import { type HostLine, type MemoryHost, MemoryNetwork } from './memory-network.ts'
 import { MemoryPieceStores } from './memory-piece-store.ts'
@@ -169,24 +169,6 @@ export class SimSwarm {
 export function assertHolds(node: SimNode, torrent: MadeTorrent): void {
   const bytes = node.disk.content(torrent.infoHash)?.bytes ?? new Uint8Array(0)
   assert.ok(Buffer.compare(bytes, torrent.content) === 0, 'the bytes on disk are not those of the torrent')
-}
-
-/** What a torrent is added with: all files, running, nothing known of its data. */
-export function specOf(torrent: MadeTorrent): TorrentSpec {
-  const metainfo = decodeMetainfo(torrent.torrent)
-  return {
-    infoHash: torrent.infoHash,
-    name: metainfo.name,
-    metainfo,
-    destination: '/memory',
-    announceTiers: metainfo.announceTiers,
-    peers: [],
-    selectedFiles: null,
-    running: true,
-    resume: null,
-    totalUp: 0,
-    totalDown: 0,
-  }
 }
 
 function eventsTo(list: string[]): TorrentEvents {

@@ -11,18 +11,9 @@ import { BLOCK_BYTES } from '../../src/base/lengths.ts'
 import { SharedArena } from '../../src/pools/arena.ts'
 import { FilePieceStores, type FilePieceStoresDeps, type FilePieceStoresOptions } from '../../src/pools/piece-stores.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { Log } from '../../src/ports/log.ts'
 import type { ReceivedBlock, StoreLayout } from '../../src/ports/piece-store.ts'
 import type { TorrentFile } from '../../src/wire/torrent-types.ts'
-
-/** A log that says nothing. */
-export const silentLog: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  part: () => silentLog,
-}
+import { silentLog } from './silent-log.ts'
 
 /** A clock that stands until it is moved; its timers never run. */
 export class StandingClock implements Clock {

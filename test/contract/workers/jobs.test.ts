@@ -8,7 +8,7 @@ import { makeBatchCodec } from '../../../src/pools/contract/batch.ts'
 import { type CommitRequest, jobNames, jobs } from '../../../src/pools/contract/jobs.ts'
 import { makePacker, shapesOf } from '../../../src/pools/contract/packer.ts'
 import { JobFailed, type PoolOptions, WorkerPool } from '../../../src/pools/pool.ts'
-import { silentLog } from '../../kit/store-rig.ts'
+import { silentLog } from '../../kit/silent-log.ts'
 
 const echoWorker = new URL('./echo-worker.js', import.meta.url)
 const faultyWorker = new URL('./faulty-worker.js', import.meta.url)

@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EventRecord } from '../../../src/services/api.ts'
 import { EventHub } from '../../../src/services/events.ts'
+import { silentLog } from '../../kit/silent-log.ts'
 import { waitFor } from '../../kit/wait-for.ts'
-import { MemoryEventLog, silentLog } from './service-doubles.ts'
+import { MemoryEventLog } from './service-doubles.ts'
 
 function makeHub(started = true): EventHub {
   return new EventHub({ log: silentLog, version: '1.2.3', started: () => started })

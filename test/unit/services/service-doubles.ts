@@ -4,7 +4,6 @@
 import { AppError } from '../../../src/base/errors.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import type { Clock, Timer } from '../../../src/ports/clock.ts'
-import type { Log } from '../../../src/ports/log.ts'
 import type {
   DownloadChange,
   DownloadRecords,
@@ -19,15 +18,7 @@ import { MetadataPreviews } from '../../../src/services/metadata-previews.ts'
 import type { TorrentEngine } from '../../../src/services/torrent-engine.ts'
 import type { FileReader, TorrentHandle, TorrentSpec, TorrentStatus } from '../../../src/torrent/types.ts'
 import type { Metainfo } from '../../../src/wire/torrent-types.ts'
-
-/** A log that keeps nothing. */
-export const silentLog: Log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  part: () => silentLog,
-}
+import { silentLog } from '../../kit/silent-log.ts'
 
 /** Time that moves only by advance(). */
 export class HandClock implements Clock {

@@ -106,14 +106,15 @@ export class MemoryHttp implements HttpClient {
   }
 }
 
-export const silentLog: Log = {
+/** Silent, but an error line fails the test. */
+export const strictLog: Log = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
   error: (message, fields) => {
     throw new Error(`logged: ${message} ${JSON.stringify(fields)}`)
   },
-  part: () => silentLog,
+  part: () => strictLog,
 }
 
 /** An answer in bencode, 1,800 s and both counts unless told otherwise. */
@@ -144,7 +145,7 @@ export class TrackerWorld {
 
   constructor(options: Partial<TrackerOptions> = {}) {
     const { clock, http } = this
-    const deps = { clock, http, random: new SeededRandom(7), log: silentLog, udp: noUdp, resolver: noNames }
+    const deps = { clock, http, random: new SeededRandom(7), log: strictLog, udp: noUdp, resolver: noNames }
     this.announcers = new TorrentAnnouncers(options, deps)
     this.announcers.setListenPort(6_881)
   }
