@@ -190,7 +190,7 @@ export const settingsSchema = {
       max: 4 * 1024 * 1024 * 1024,
       default: 16 * 1024 * 1024,
       needsRestart: true,
-      doc: 'Shared memory for stream readers.',
+      doc: 'Shared memory for stream readers and uploads.',
     },
     worker_threads: {
       kind: 'integer',
@@ -198,7 +198,7 @@ export const settingsSchema = {
       max: 64,
       default: 2,
       needsRestart: true,
-      doc: 'Threads that hash, read and write pieces.',
+      doc: 'Threads that hash, check and write pieces.',
     },
     open_files: {
       kind: 'integer',
