@@ -81,10 +81,13 @@ export class TorrentCheck {
   }
 
   async #hashAll(content: TorrentContent, plan: ResumePlan, signal: AbortSignal): Promise<void> {
+    // A status set after the stop would stay.
+    stopWhen(signal)
     this.#hooks.setStatus('waiting-check')
     this.#core.checkProgress = 0
     const permit = await this.#core.engine.checks.take(signal)
     try {
+      stopWhen(signal)
       this.#hooks.setStatus('checking')
       const pieces: number[] = []
       forEachPiece(plan.check, piece => pieces.push(piece))

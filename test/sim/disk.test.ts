@@ -87,6 +87,27 @@ test('a check that is interrupted is done again, and loses nothing', async () =>
   await swarm.close()
 })
 
+test('stop right after recheck is stopped, and stays so', async () => {
+  const swarm = new SimSwarm(77)
+  const torrent = makeTorrent({ length: 4 * MIB, pieceLength: 64 * KIB })
+  const node = await swarm.seeder(torrent)
+  const handle = node.session.get(torrent.infoHash)
+  assert.ok(handle)
+  node.disk.faults.delayMs = 100
+  const rechecked = handle.recheck().catch((error: unknown) => String(error))
+  // Before the first piece is hashed: the files are still being looked at.
+  await swarm.clock.advance(50)
+  void handle.stop()
+  assert.equal(handle.snapshot().status, 'stopped')
+  await swarm.clock.advance(5000)
+  assert.equal(handle.snapshot().status, 'stopped')
+  assert.match(String(await rechecked), /Aborted/)
+  handle.resume()
+  await swarm.complete(handle)
+  assert.equal(handle.snapshot().totalDown, 0)
+  await swarm.close()
+})
+
 test('no more torrents check at a time than allowed; the others wait', async () => {
   const swarm = new SimSwarm(75)
   const node = await swarm.node({ session: { maxChecking: 2 } })
