@@ -86,6 +86,11 @@ export class TorrentCore {
     return this.working && this.content !== null && this.content.picker.needCount > 0
   }
 
+  /** Nothing is to be fetched, neither for the selection nor for a reader of another file. */
+  get satisfied(): boolean {
+    return this.complete && this.content?.picker.needCount === 0
+  }
+
   isSeed(peer: PeerSession): boolean {
     const content = this.content
     if (content === null) return peer.early?.bits === 'all'

@@ -29,6 +29,9 @@ const CROSSED_MS = 20_000
 /** Connections begun by one torrent in one tick: the half-open places are shared. */
 const CONNECTS_PER_TICK = 10
 
+/** Why seeds are let go. They did nothing wrong: they are called again as soon as something is missing. */
+const BOTH_COMPLETE = 'both sides have everything'
+
 /** What this part tells others. */
 export interface PeerHooks {
   /** A peer is connected: greet it. */
@@ -66,7 +69,7 @@ export class TorrentPeers implements LinkOwner {
 
   /** How many more addresses would be of use. */
   get wanted(): number {
-    if (!this.#core.online || (this.#core.working && this.#core.complete)) return 0
+    if (!this.#core.online || (this.#core.working && this.#core.satisfied)) return 0
     return Math.max(0, this.#limit - this.#core.peers.size - this.#dialing.size)
   }
 
@@ -129,10 +132,12 @@ export class TorrentPeers implements LinkOwner {
 
   /** Notes the port an incoming peer listens on: it can be connected to later, and is known only once. */
   listensAt(peer: PeerSession, port: number): void {
-    if (!peer.link.incoming || peer.address.port === port) return
+    // The first word counts: a peer that names port after port would fill the list of addresses by itself.
+    if (!peer.link.incoming || peer.address.port !== peer.link.remote.port) return
     peer.address = { ip: peer.link.remote.ip, port }
     const known = this.#core.known.add(peer.address)
-    if (known !== null && !known.busy) this.#core.known.shookHands(known)
+    // Not good yet: nobody has reached it there.
+    if (known !== null) known.busy = true
   }
 
   /** Ends everything; afterwards no peer is left, and none is blamed for it. */
@@ -193,7 +198,8 @@ export class TorrentPeers implements LinkOwner {
     const address = known.get(addressKey(peer.address))
     if (address !== undefined) {
       known.setSeed(address, seed || peer.uploadOnly)
-      known.left(address, peer.down.total + peer.up.total > 0, nowMs)
+      if (reason === BOTH_COMPLETE) known.released(address)
+      else known.left(address, peer.down.total + peer.up.total > 0, nowMs)
     }
     this.#hooks.left(peer)
     if (!peer.amChoking) this.chokeSoon()
@@ -204,7 +210,7 @@ export class TorrentPeers implements LinkOwner {
   }
 
   #worthwhile(peer: KnownPeer): boolean {
-    if (peer.seed && this.#core.working && this.#core.complete) return false
+    if (peer.seed && this.#core.working && this.#core.satisfied) return false
     return !this.#core.engine.bans.isBanned(peer.address.ip, this.#core.now())
   }
 
@@ -265,8 +271,8 @@ export class TorrentPeers implements LinkOwner {
     if (nowMs - peer.link.lastOutMs > KEEP_ALIVE_MS) peer.keepAlive()
     if (!this.#core.working) return
     const seed = this.#core.isSeed(peer)
-    if (this.#core.complete && (seed || peer.uploadOnly) && nowMs - peer.connectedAtMs > 1000) {
-      return peer.close('both sides have everything')
+    if (this.#core.satisfied && (seed || peer.uploadOnly) && nowMs - peer.connectedAtMs > 1000) {
+      return peer.close(BOTH_COMPLETE)
     }
     const useless = !peer.amInterested && !peer.peerInterested && nowMs - peer.connectedAtMs > USELESS_MS
     if (useless && nowMs - peer.lastBlockMs > USELESS_MS && this.#core.peers.size >= this.#limit) {
