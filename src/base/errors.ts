@@ -8,6 +8,7 @@ export interface ErrorEntry {
   readonly text: string
 }
 
+/** Every code with its HTTP status and the text used when the thrower gives none. */
 export const errorTable = {
   // Requests (decisions part 1)
   BadRequest: { status: 400, text: 'The request is not valid.' },

@@ -8,6 +8,7 @@ export interface ErrorEnvelope {
   error: { handled: boolean; code: string; message: string }
 }
 
+/** An error as it is answered: status and envelope; `unexpected` ones are bugs to be reported. */
 export interface ErrorAnswer {
   readonly status: number
   readonly envelope: ErrorEnvelope

@@ -19,6 +19,7 @@ export interface GateHead {
   readonly query: URLSearchParams
 }
 
+/** The checks that come before routing; each throws what is answered. */
 export class Gate {
   readonly #options: Pick<HttpOptions, 'hostNames' | 'origins'>
   readonly #keys: KeyCheck

@@ -6,6 +6,7 @@ import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { StaticFiles } from '../ports/static-files.ts'
 
+/** How the front is set up; none of it changes while it runs. */
 export interface HttpOptions {
   /** Address to listen on: an IP literal or `localhost`. */
   readonly host: string
@@ -31,6 +32,7 @@ export interface HttpOptions {
   readonly linkLifetimeMs?: number
 }
 
+/** What the front needs of the node beside the services. */
 export interface HttpDeps {
   readonly rangeArena: Arena
   readonly clock: Clock
@@ -44,6 +46,7 @@ export interface HttpDeps {
   onException(error: unknown): void
 }
 
+/** The running front. */
 export interface HttpServer {
   /** Listens; the port. AppError PortTaken when another process listens there. */
   start(): Promise<number>

@@ -7,6 +7,7 @@ import type { EventsService, Services, StreamableFile } from '../services/api.ts
 import type { StaticFiles } from '../ports/static-files.ts'
 import type { LinkSigner } from './links.ts'
 
+/** The methods routes are registered for; HEAD and OPTIONS follow from them. */
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
 /** Which keys open a route (decisions part 1); `open` needs none. */
@@ -64,6 +65,7 @@ export interface Sample {
   readonly status: 200 | 206
 }
 
+/** One route as table.ts lists it; made by route(). */
 export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   /** `things.verb`, unique. */
   readonly id: string

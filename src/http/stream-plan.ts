@@ -8,6 +8,7 @@ export type BodyPart =
   | { readonly kind: 'file'; readonly range: ByteRange }
   | { readonly kind: 'text'; readonly bytes: Uint8Array }
 
+/** The answer to a stream request before its first byte: status, headers, and what the body is made of. */
 export interface StreamPlan {
   readonly status: 200 | 206 | 304 | 416
   readonly headers: readonly (readonly [string, string])[]

@@ -4,6 +4,7 @@
 /** Lanes by default: libuv has four threads, one stays free. */
 const DEFAULT_LANES = 3
 
+/** The lanes. Operations that find none free wait in order of arrival. */
 export class DiskLanes {
   readonly #waiting: (() => void)[] = []
   #free: number

@@ -23,6 +23,7 @@ export async function freeBytes(folder: string): Promise<number> {
   return bavail * bsize
 }
 
+/** Keeps a reserve of free bytes on every disk written to. */
 export class DiskSpace {
   readonly #clock: Clock
   readonly #free: (folder: string) => Promise<number>

@@ -9,6 +9,7 @@ import type { AddressClass, NameResolver } from '../ports/name-resolver.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { familyFits } from './dns-resolver.ts'
 
+/** Bounds and identity of the connections of one agent. */
 export interface GuardedAgentOptions {
   /** The only class of addresses this agent connects to. */
   readonly connectsTo: Exclude<AddressClass, 'refused'>
@@ -19,6 +20,7 @@ export interface GuardedAgentOptions {
   readonly keepAliveMs: number
 }
 
+/** What judges and finds addresses. */
 export interface GuardedAgentDeps {
   readonly policy: AddressPolicy
   readonly resolver: NameResolver

@@ -9,6 +9,7 @@ import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { GuardedHttp } from './guarded-http.ts'
 
+/** Bounds and identity of the requests; what is absent takes the contract's value. */
 export interface SourceFetchOptions {
   readonly userAgent: string
   readonly localIp?: string | null
@@ -16,6 +17,7 @@ export interface SourceFetchOptions {
   readonly maxBytes?: number
 }
 
+/** What judges and finds addresses. */
 export interface SourceFetchDeps {
   readonly policy: AddressPolicy
   readonly resolver: NameResolver

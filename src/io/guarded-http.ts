@@ -33,6 +33,7 @@ const readable: Record<string, string> = {
   UND_ERR_BODY_TIMEOUT: 'the answer took too long',
 }
 
+/** Bounds and identity of all requests. */
 export interface GuardedHttpOptions {
   readonly userAgent: string
   /** Address to connect from (setting libtorrent.interface); null = any. */
@@ -42,6 +43,7 @@ export interface GuardedHttpOptions {
   readonly keepAliveMs?: number
 }
 
+/** What judges and finds addresses. */
 export interface GuardedHttpDeps {
   readonly policy: AddressPolicy
   readonly resolver: NameResolver

@@ -13,6 +13,7 @@ const TURN_OVER_BYTES = 32 * 1024 * 1024
 /** The shortest secret worth hiding: blotting out shorter ones would mangle ordinary lines. */
 const MIN_SECRET_LENGTH = 8
 
+/** Where the log goes and what it keeps. */
 export interface NodeLogOptions {
   readonly level: LogLevel
   /** Absolute path of the log file, null = stderr only. Its folder is made. */

@@ -34,6 +34,7 @@ export const DEFAULT_OPEN_FILES = 512
 /** A descriptor is used this long without a look at its path. */
 const RECHECK_MS = 1000
 
+/** The descriptors of all torrents, lent out while a job uses them. */
 export class OpenFiles {
   readonly #clock: Clock
   readonly #recheckMs: number

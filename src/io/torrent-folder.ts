@@ -23,6 +23,7 @@ interface FolderPlan {
   readonly files: TorrentFile[]
 }
 
+/** The files of one torrent below its destination. */
 export class TorrentFolder {
   readonly #destination: string
   readonly #files: readonly TorrentFile[]

@@ -27,6 +27,7 @@ export interface EngineOptions {
   readonly version: string
 }
 
+/** What compose.ts has made before the engine. */
 export interface EngineDeps {
   readonly clock: Clock
   readonly random: Random

@@ -5,6 +5,7 @@ export const STOP_LIMIT_MS = 4500
 
 /** Exit codes (README): 0 stopped, 1 cannot start. */
 export const EXIT_STOPPED = 0
+/** Exit code of a node that could not start. */
 export const EXIT_CANNOT_START = 1
 
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const

@@ -30,6 +30,7 @@ export interface SettingsChange {
   readonly restartRequired: readonly string[]
 }
 
+/** Hears which options changed, and all values as they are now. */
 export type SettingsListener = (changed: readonly string[], settings: Settings) => void
 
 /** The one owner of settings. */

@@ -6,6 +6,7 @@ interface Waiting {
   readonly go: () => void
 }
 
+/** The fence of one torrent. */
 export class Fence {
   readonly #queue: Waiting[] = []
   #sharing = 0

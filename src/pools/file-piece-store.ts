@@ -36,6 +36,7 @@ export interface StoreParts {
   readonly arenas: readonly SharedArrayBuffer[]
 }
 
+/** PieceStore over the files of one torrent. */
 export class FilePieceStore implements PieceStore {
   readonly #layout: StoreLayout
   readonly #parts: StoreParts

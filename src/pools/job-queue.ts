@@ -29,6 +29,7 @@ interface Waiting {
   readonly giveUp: (error: unknown) => void
 }
 
+/** The queue of one pool: admit, push, take, done, in this order for each job. */
 export class JobQueue {
   readonly #maxJobs: number
   readonly #maxBytes: number

@@ -13,6 +13,7 @@ export interface JobStats {
   readonly maxRunMs: number
 }
 
+/** Waiting and running times by kind of job. */
 export class JobTimes {
   readonly #byName = new Map<JobName, { -readonly [Key in keyof JobStats]: number }>()
 

@@ -22,6 +22,7 @@ function defaultThreads(): number {
   return Math.min(MAX_DEFAULT_THREADS, Math.max(2, availableParallelism()))
 }
 
+/** Bounds; what is absent takes its default. */
 export interface FilePieceStoresOptions {
   /** Worker threads at most; default defaultThreads(). */
   readonly threads?: number
@@ -38,6 +39,7 @@ export interface FilePieceStoresOptions {
   readonly worker?: URL
 }
 
+/** What all stores share with the rest of the node. */
 export interface FilePieceStoresDeps {
   /** Where received blocks lie. */
   readonly blockArena: Arena

@@ -29,6 +29,7 @@ export class JobFailed extends Error {
   }
 }
 
+/** Which workers, how many, and how much may wait for them. */
 export interface PoolOptions {
   /** Most threads; they start at first use. */
   readonly threads: number
@@ -40,6 +41,7 @@ export interface PoolOptions {
   readonly maxBytes?: number
 }
 
+/** Figures of the present moment; `jobs` since the start. */
 export interface PoolStats {
   readonly threads: number
   readonly waiting: number
@@ -50,6 +52,7 @@ export interface PoolStats {
   readonly jobs: Readonly<Partial<Record<JobName, JobStats>>>
 }
 
+/** The pool. run() until stop(). */
 export class WorkerPool {
   readonly #options: PoolOptions
   readonly #log: Log

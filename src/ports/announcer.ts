@@ -21,6 +21,7 @@ export interface TrackerRow {
   readonly leechers: number | null
 }
 
+/** What an announcer is made from. */
 export interface AnnouncerParams {
   readonly infoHash: InfoHash
   readonly peerId: Uint8Array
@@ -31,6 +32,7 @@ export interface AnnouncerParams {
   onPeers(peers: readonly PeerAddress[]): void
 }
 
+/** The announcing of one torrent. */
 export interface Announcer {
   /** Announces `started` and keeps announcing. */
   start(): void
@@ -47,6 +49,7 @@ export interface Announcer {
   stop(deadlineMs: number): Promise<void>
 }
 
+/** Makes announcers. */
 export interface Announcers {
   create(params: AnnouncerParams): Announcer
   /** The port told to trackers; set once the session listens. */

@@ -6,6 +6,7 @@ export interface Timer {
   cancel(): void
 }
 
+/** Time, and timers on it. */
 export interface Clock {
   /** Milliseconds of a clock that never goes back; only differences mean something. */
   now(): number

@@ -7,6 +7,7 @@ export type PrivateRule =
   /** Only paths /announce and /scrape, and never by a redirect that comes from a public address (decisions part 2). */
   | 'tracker-paths'
 
+/** One GET with its bounds. */
 export interface HttpGet {
   readonly url: string
   /** Most bytes of the body, as sent and as decoded. */
@@ -17,6 +18,7 @@ export interface HttpGet {
   readonly signal?: AbortSignal
 }
 
+/** What came back, whole. */
 export interface HttpAnswer {
   readonly status: number
   /** Decoded. */
@@ -25,6 +27,7 @@ export interface HttpAnswer {
   readonly remoteIp: string | null
 }
 
+/** HTTP whose addresses are judged before anything is sent. */
 export interface HttpClient {
   /** Rejects with AppError SourceFailed, AddressRefused, BadScheme or Aborted (the signal), with a readable text. */
   get(request: HttpGet): Promise<HttpAnswer>

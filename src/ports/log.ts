@@ -1,7 +1,9 @@
 // Logging, as every part sees it.
 
+/** Levels, least important first. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
+/** Structured lines: a message for people, fields for machines. Never throws. */
 export interface Log {
   debug(message: string, fields?: Record<string, unknown>): void
   info(message: string, fields?: Record<string, unknown>): void

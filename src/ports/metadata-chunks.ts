@@ -3,6 +3,7 @@
 
 import type { InfoHash } from '../base/ids.ts'
 
+/** The store of info dictionaries. */
 export interface MetadataChunks {
   /** Starts (or restarts, dropping all) the assembly of `totalBytes` of metadata. At most 16 MiB. */
   begin(infoHash: InfoHash, totalBytes: number): Promise<void>

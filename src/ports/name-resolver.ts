@@ -6,6 +6,7 @@
  */
 export type AddressClass = 'public' | 'private' | 'refused'
 
+/** An address of a name, judged. */
 export interface ResolvedAddress {
   /** Canonical literal. */
   readonly ip: string
@@ -13,6 +14,7 @@ export interface ResolvedAddress {
   readonly class: AddressClass
 }
 
+/** Host names to judged addresses. */
 export interface NameResolver {
   /**
    * All addresses of a name or literal, in the order to try them. Rejects with AppError SourceFailed when there is none.

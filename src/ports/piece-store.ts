@@ -59,6 +59,7 @@ export interface PieceStore {
   remove(): Promise<void>
 }
 
+/** Opens stores. */
 export interface PieceStores {
   open(layout: StoreLayout): PieceStore
 }

@@ -15,6 +15,7 @@ export interface ResumeData {
   readonly newestMs: number
 }
 
+/** Durable progress of all torrents. */
 export interface ProgressJournal {
   /** Resolves when the fact "this piece is verified and written" survives kill -9. Batched inside. */
   pieceVerified(infoHash: InfoHash, piece: number): Promise<void>

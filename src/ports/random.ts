@@ -1,5 +1,6 @@
 // Randomness, as the engine sees it. Tests replace it by a seeded one.
 
+/** Chance; tests give one with a seed. */
 export interface Random {
   /** `count` random bytes fit for keys. */
   bytes(count: number): Uint8Array

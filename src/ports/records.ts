@@ -56,6 +56,7 @@ export interface LoadedDownload {
   readonly resume: ResumeData | null
 }
 
+/** The durable list of downloads. */
 export interface DownloadRecords {
   /** Adds a row at the end of the list; false when the info hash is there already (then nothing changes). */
   insert(download: NewDownload): Promise<boolean>

@@ -5,6 +5,7 @@ export type FetchedSource =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'magnet'; readonly uri: string }
 
+/** Fetches torrents from addresses that clients named. */
 export interface SourceFetch {
   /** Rejects with AppError SourceFailed, AddressRefused, BadScheme, or Aborted when `signal` fires. */
   fetch(uri: string, signal?: AbortSignal): Promise<FetchedSource>

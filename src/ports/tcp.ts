@@ -14,6 +14,7 @@ export interface TcpStreamHandlers {
   close(error: Error | null): void
 }
 
+/** One connection; usable until `close` was called on its handlers. */
 export interface TcpStream {
   readonly remote: PeerAddress
   /** True when the other side opened it. */
@@ -35,11 +36,13 @@ export interface TcpStream {
   destroy(): void
 }
 
+/** A listening port. */
 export interface TcpListener {
   readonly address: PeerAddress
   close(): Promise<void>
 }
 
+/** Connects and listens. */
 export interface TcpNetwork {
   /** Opens a stream from `localIp` (null: any). Fails through `close` after `timeoutMs` at the latest. */
   connect(

@@ -2,6 +2,7 @@
 
 import type { PeerAddress } from '../base/ids.ts'
 
+/** One bound socket. */
 export interface UdpSocket {
   readonly address: PeerAddress
   /** Sends one datagram; lost when it cannot be sent, as datagrams are. `to.ip` is a literal of the socket's family. */
@@ -9,6 +10,7 @@ export interface UdpSocket {
   close(): Promise<void>
 }
 
+/** Makes sockets. */
 export interface UdpNetwork {
   /**
    * Binds a socket of one family at `ip` (null: any) and `port` (0: a free one). `receive` gets each datagram with its

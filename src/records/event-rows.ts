@@ -6,6 +6,7 @@ import type { LoggedEvent } from '../ports/records.ts'
 
 /** What the log keeps: this many, and not older than this. */
 const MAX_EVENTS = 100_000
+/** Events older than this are dropped. */
 export const MAX_EVENT_AGE_MS = 7 * 24 * 60 * 60 * 1000
 /** Trimming at every append would cost more than the append. */
 const TRIM_EVERY = 256

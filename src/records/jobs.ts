@@ -30,6 +30,7 @@ export interface RecordJobs {
   'node.getOrSet': { args: [key: string, value: Uint8Array]; reply: Uint8Array }
 }
 
+/** A job of the table. */
 export type JobName = keyof RecordJobs
 
 /**
@@ -58,6 +59,7 @@ export type JobErrorCode = 'DiskFull' | 'DiskError' | 'StateUnreadable' | 'Bug'
 /** Answer of one job, in the order of the batch. */
 export type JobAnswer = { readonly ok: true; readonly reply: unknown } | JobFailure
 
+/** Why a job failed; `text` is one sentence, or the stack of a bug. */
 export interface JobFailure {
   readonly ok: false
   readonly code: JobErrorCode
@@ -74,6 +76,7 @@ export type FromDatabase =
   | { readonly kind: 'closed' }
   | JobFailureMessage
 
+/** The database could not be opened. */
 export interface JobFailureMessage {
   readonly kind: 'failed'
   readonly code: JobErrorCode

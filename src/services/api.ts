@@ -93,6 +93,7 @@ export interface DownloadRecord {
   pieces?: string
 }
 
+/** Which parts of a download record are wanted beside the record itself. */
 export interface ListOptions {
   peers: boolean
   pieces: boolean
@@ -157,11 +158,13 @@ export interface DownloadsService {
 /** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
+/** GET /torrentinfo. */
 export interface TorrentInfoService {
   /** Decisions part 2, row torrentinfo. AppErrors as in add, and MetadataTimeout. */
   read(uri: string, signal: AbortSignal): Promise<{ metainfo: Json; infohash: string; download_exists: boolean }>
 }
 
+/** GET and POST /settings. */
 export interface SettingsService {
   /** Spec 2.14; secrets as null. */
   read(): { settings: Record<string, Record<string, Json>>; ports: Record<string, number> }
@@ -169,8 +172,10 @@ export interface SettingsService {
   change(body: Json): Promise<{ modified: boolean; restart_required: string[] }>
 }
 
+/** How far the start has come. */
 export type CoreStateName = 'STARTING' | 'UPGRADING' | 'STARTED'
 
+/** GET /state and /variables. */
 export interface StateService {
   read(): { state: CoreStateName; last_exception: string | null }
   /** Names of listening ports with `~` between levels (spec 2.15). */
@@ -190,6 +195,7 @@ export interface EventSubscription {
   close(): void
 }
 
+/** GET /events. */
 export interface EventsService {
   /**
    * Sends `events_start`, then the log after `since` (null: none), then live events, each as one record in order.

@@ -48,6 +48,7 @@ export interface DownloadSettings extends AnonymityDefaults, RateLimits {
   readonly saveAs: string
 }
 
+/** What the service needs of the node. */
 export interface DownloadsDeps {
   readonly clock: Clock
   readonly log: Log

@@ -10,6 +10,7 @@ export interface EventPayloads {
   tribler_exception: { text: string }
 }
 
+/** A type of the table. */
 export type EventType = keyof EventPayloads
 
 /** One line for the documentation of each type. */

@@ -20,6 +20,7 @@ const REPLAY_BATCH = 500
 /** Followers at a time. Each is an open connection; the interface is for one machine's programs. */
 const MAX_FOLLOWERS = 256
 
+/** What the hub needs of the node. */
 export interface EventHubDeps {
   readonly log: Log
   /** Whether the core has started, for events_start. */

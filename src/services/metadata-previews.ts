@@ -30,6 +30,7 @@ interface Preview {
   waiters: number
 }
 
+/** What previews need of the node. */
 export interface MetadataPreviewsDeps {
   readonly clock: Clock
   readonly log: Log

@@ -23,6 +23,7 @@ export interface KnownDownloads {
   whenMetadata(infoHash: InfoHash, signal: AbortSignal): Promise<Metainfo>
 }
 
+/** What the service needs of the node. */
 export interface TorrentInfoDeps {
   readonly clock: Clock
   readonly sources: SourceReaders

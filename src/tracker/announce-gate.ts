@@ -7,6 +7,7 @@ export interface Pass {
   release(): void
 }
 
+/** Announces at a time, in all and for one host. */
 export interface GateOptions {
   readonly maxRunning: number
   readonly maxPerHost: number

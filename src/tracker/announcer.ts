@@ -28,6 +28,7 @@ export interface TrackerOptions extends TorrentAnnouncerOptions {
   readonly udpTries: number
 }
 
+/** The values in use; reasons in decision 0140. */
 export const trackerDefaults: TrackerOptions = {
   localIp: null,
   minIntervalSec: 60,
@@ -45,6 +46,7 @@ export const trackerDefaults: TrackerOptions = {
   udpTries: 2,
 }
 
+/** What announcing needs of the node. */
 export interface TrackerDeps {
   readonly clock: Clock
   readonly random: Random

@@ -8,6 +8,7 @@ import { announceUrl, decodeAnnounce, decodeScrape, scrapeUrl } from '../wire/tr
 import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/tracker-types.ts'
 import { type TrackerClient, TrackerError } from './tracker-client.ts'
 
+/** Bounds of one announce. */
 export interface HttpTrackerOptions {
   /** For one announce in all. */
   readonly timeoutMs: number
@@ -15,6 +16,7 @@ export interface HttpTrackerOptions {
   readonly maxAnswerBytes: number
 }
 
+/** What HTTP announces go through. */
 export interface HttpTrackerDeps {
   readonly http: HttpClient
 }

@@ -16,6 +16,7 @@ import { TierList } from './tier-list.ts'
 import { type TrackerClient, TrackerError } from './tracker-client.ts'
 import { type PaceOptions, TrackerEntry } from './tracker-entry.ts'
 
+/** Times and counts of announcing; see trackerDefaults. */
 export interface TorrentAnnouncerOptions extends PaceOptions {
   /** Most peers asked for at once. */
   readonly maxNumWant: number
@@ -23,6 +24,7 @@ export interface TorrentAnnouncerOptions extends PaceOptions {
   readonly stopGraceMs: number
 }
 
+/** What all announcers share. */
 export interface TorrentAnnouncerDeps {
   readonly clock: Clock
   readonly random: Random
@@ -36,6 +38,7 @@ export interface TorrentAnnouncerDeps {
   whenPort(waiting: Due): void
 }
 
+/** The announcing of one torrent. */
 export class TorrentAnnouncer implements Announcer {
   readonly #options: TorrentAnnouncerOptions
   readonly #deps: TorrentAnnouncerDeps

@@ -23,6 +23,7 @@ export interface InFlight {
   readonly done: Promise<unknown>
 }
 
+/** One tracker of one torrent: what it said last, and when it may be asked again. */
 export class TrackerEntry {
   readonly url: string
   /** Scheme, host and port: what connection reuse and limits go by. */

@@ -26,6 +26,7 @@ const CONNECTION_ID_MS = 60_000
 /** Most connection ids kept. */
 const MAX_CONNECTION_IDS = 256
 
+/** Tries and times of one announce. */
 export interface UdpTrackerOptions {
   /** Address to send from; null = any. */
   readonly localIp: string | null
@@ -35,6 +36,7 @@ export interface UdpTrackerOptions {
   readonly tries: number
 }
 
+/** What UDP announces go through. */
 export interface UdpTrackerDeps {
   readonly udp: UdpNetwork
   readonly resolver: NameResolver

@@ -5,17 +5,20 @@ import type { Json } from '../../services/api.ts'
 
 const AnyJson = Type.Unsafe<Json>(Type.Any({ description: 'any JSON value' }))
 
+/** GET /state. */
 export const StateReply = Type.Object({
   state: Type.Union([Type.Literal('STARTING'), Type.Literal('UPGRADING'), Type.Literal('STARTED')]),
   last_exception: Type.Union([Type.String(), Type.Null()]),
 })
 
+/** GET /variables. */
 export const VariablesReply = Type.Object({
   variables: Type.Object({
     ports: Type.Record(Type.String(), Type.Integer(), { description: 'port by name, levels parted by ~' }),
   }),
 })
 
+/** GET /settings. */
 export const SettingsReply = Type.Object({
   settings: Type.Record(Type.String(), Type.Record(Type.String(), AnyJson), {
     description: 'options by section; secrets are null',
@@ -23,6 +26,7 @@ export const SettingsReply = Type.Object({
   ports: Type.Record(Type.String(), Type.Integer(), { description: 'ports in use, by section~option' }),
 })
 
+/** POST /settings. */
 export const SettingsChangeReply = Type.Object({
   modified: Type.Boolean(),
   restart_required: Type.Array(Type.String(), { description: 'extra: options that change at the next start' }),
@@ -33,6 +37,7 @@ export const TorrentInfoParameters = Type.Object({
   torrent: Type.String({ description: 'a magnet link, an http(s) URL or a file path; uri is read too' }),
 })
 
+/** GET /torrentinfo. */
 export const TorrentInfoReply = Type.Object({
   metainfo: Type.Unsafe<Json>(
     Type.Any({ description: 'the torrent dictionary; text where UTF-8, other binary as hex' }),
@@ -48,6 +53,7 @@ export const EventsParameters = Type.Object({
   ),
 })
 
+/** GET /healthz. */
 export const HealthReply = Type.Object({ status: Type.Literal('ok') })
 
 /** Spec part 7. */

@@ -142,10 +142,15 @@ export const RemoveParameters = Type.Object({
   remove_data: Type.Boolean({ description: 'a boolean: delete the files too' }),
 })
 
+/** GET /downloads. */
 export const ListReply = Type.Object({ downloads: Type.Array(DownloadSchema) })
+/** PUT /downloads. */
 export const AddReply = Type.Object({ started: Type.Boolean(), infohash: Type.String() })
+/** DELETE /downloads/{infohash}. */
 export const RemoveReply = Type.Object({ infohash: Type.String(), removed: Type.Boolean() })
+/** PATCH /downloads/{infohash}. */
 export const PatchReply = Type.Object({ infohash: Type.String(), modified: Type.Boolean() })
+/** GET /downloads/{infohash}/files. */
 export const FilesReply = Type.Object({ files: Type.Array(LinkedFileSchema) })
 
 /** One row of the files answer. */

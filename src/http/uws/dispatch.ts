@@ -23,6 +23,7 @@ const DEFAULT_SILENT_MS = 600_000
 const DEFAULT_MAX_STREAMS = 2000
 const DEFAULT_MAX_FOLLOWERS = 256
 
+/** All requests of a server. */
 export class Dispatch {
   /** Once true, every new request is refused. */
   stopping = false

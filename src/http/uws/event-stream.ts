@@ -27,6 +27,7 @@ export function wantsServerSent(accept: string): boolean {
   return accept.toLowerCase().includes('text/event-stream')
 }
 
+/** One follower, from start() until its client goes. */
 export class EventStream {
   readonly #reply: Reply
   readonly #serverSent: boolean

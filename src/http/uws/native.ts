@@ -4,6 +4,7 @@
 import type { HttpRequest, HttpResponse, us_listen_socket } from 'uWebSockets.js'
 
 export type { HttpRequest, HttpResponse }
+/** A listening socket of the native server. */
 export type ListenSocket = us_listen_socket
 
 /** The parts of a native app in use; the four-argument listen is missing in the package's types. */
@@ -13,6 +14,7 @@ export interface NativeApp {
   close(): unknown
 }
 
+/** The functions of the native module that are used. */
 export interface NativeServer {
   App(): NativeApp
   us_listen_socket_close(socket: ListenSocket): void

@@ -14,6 +14,7 @@ const CORK_BYTES = 16 * 1024
 /** A chunk is cut so that no rest shorter than this is left for the last write. */
 const MIN_REST_BYTES = 2 * CORK_BYTES
 
+/** What all stream answers share. */
 export interface RangeWriterDeps {
   readonly arena: Arena
   readonly schedule: StreamSchedule

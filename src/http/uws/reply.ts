@@ -35,6 +35,7 @@ const ALWAYS: readonly Header[] = [
   ['X-Content-Type-Options', 'nosniff'],
 ]
 
+/** One answer. Every method does nothing once it is dead. */
 export class Reply {
   readonly res: HttpResponse
   readonly #share: ReplyShare

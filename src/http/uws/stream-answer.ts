@@ -11,6 +11,7 @@ import type { RequestHead } from './request.ts'
 
 const UNKNOWN_TYPE = 'application/octet-stream'
 
+/** What all stream answers share, and chance for multipart boundaries. */
 export interface StreamAnswersDeps extends RangeWriterDeps {
   readonly random: Random
 }

@@ -28,6 +28,7 @@ export interface CommitRequest extends Source {
   readonly hash: Uint8Array
   readonly spans: readonly Span[]
 }
+/** `bad-hash`: nothing was written. */
 export interface CommitReply {
   readonly verdict: 'ok' | 'bad-hash'
 }
@@ -36,6 +37,7 @@ export interface CommitReply {
 export interface WriteRequest extends Source {
   readonly spans: readonly Span[]
 }
+/** Bytes that went to files. */
 export interface WriteReply {
   readonly written: number
 }
@@ -45,6 +47,7 @@ export interface HashRequest {
   readonly hash: Uint8Array
   readonly spans: readonly Span[]
 }
+/** Whether the bytes on disk have the hash. */
 export interface HashReply {
   /** `missing` = a file ends before its span does. */
   readonly verdict: 'ok' | 'bad-hash' | 'missing'
@@ -82,6 +85,7 @@ const spans: readonly Span[] = [
 const segments: readonly number[] = [32_768, 16_384, -1, 8]
 const hash = new Uint8Array(20).fill(0xa5)
 
+/** The table. */
 export const jobs = {
   'piece.commit': job<CommitRequest, CommitReply>({
     number: 1,
@@ -101,8 +105,11 @@ export const jobs = {
 } as const
 
 type JobTable = typeof jobs
+/** A job of the table. */
 export type JobName = keyof JobTable
+/** What a job is sent. */
 export type RequestOf<Name extends JobName> = JobTable[Name]['sample']['request']
+/** What a job answers. */
 export type ReplyOf<Name extends JobName> = JobTable[Name]['sample']['reply']
 /** What a worker must implement: one synchronous function a job. A throw is a failure, see JobFailureData. */
 export type JobHandlers = { readonly [Name in JobName]: (request: RequestOf<Name>) => ReplyOf<Name> }

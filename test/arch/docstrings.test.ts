@@ -1,0 +1,20 @@
+// Every export of src says what it is. Routes say it in their own fields.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sourceFiles } from './source-tree.ts'
+
+const declaration = /^export (?:abstract |async )*(?:const|function\*?|class|interface|type) (\w+)/
+
+test('every export has a docstring', () => {
+  const bare = sourceFiles('src')
+    .filter(file => !file.path.startsWith('src/http/routes/') && !file.path.endsWith('.d.ts'))
+    .flatMap(file => {
+      const lines = file.text.split('\n')
+      return lines.flatMap((line, at) => {
+        const name = declaration.exec(line)?.[1]
+        return name === undefined || lines[at - 1]?.trimEnd().endsWith('*/') ? [] : [`${file.path}: ${name}`]
+      })
+    })
+  assert.deepEqual(bare, [])
+})
