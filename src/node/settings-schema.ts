@@ -18,7 +18,7 @@ export const settingsSchema = {
       of: 'path',
       default: [],
       needsRestart: false,
-      doc: 'Absolute folders, beside download_defaults.saveas, that paths given by clients may lie in.',
+      doc: 'Absolute folders, beside download_defaults.saveas, for paths from keys of limited scope; the first key may use any.',
     },
   },
   api: {
