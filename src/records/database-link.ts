@@ -3,6 +3,7 @@
 // Invariant: every promise settles, also when the thread dies or close() gives up.
 
 import { Worker } from 'node:worker_threads'
+import { makeDeferred } from '../base/deferred.ts'
 import { AppError } from '../base/errors.ts'
 import type {
   DatabaseOptions,
@@ -36,18 +37,12 @@ interface Waiting {
 /** States: opening -> open -> closing -> over; any -> over when the thread dies. */
 type LinkState = 'opening' | 'open' | 'closing' | 'over'
 
-interface Deferred<T> {
-  readonly promise: Promise<T>
-  readonly resolve: (value: T) => void
-  readonly reject: (error: Error) => void
-}
-
 /** One database thread. */
 export class DatabaseLink {
   readonly #worker: Worker
   readonly #onFatal: (error: AppError) => void
-  readonly #opened = deferred<OpenFacts>()
-  readonly #exited = deferred<boolean>()
+  readonly #opened = makeDeferred<OpenFacts>()
+  readonly #exited = makeDeferred<boolean>()
   #state: LinkState = 'opening'
   #queue: Waiting[] = []
   #queueBytes = 0
@@ -66,8 +61,6 @@ export class DatabaseLink {
     this.#worker.on('message', (bytes: Uint8Array) => this.#handleMessage(unpackMessage(bytes) as FromDatabase))
     this.#worker.on('error', error => this.#handleLoss(error))
     this.#worker.on('exit', () => this.#handleExit())
-    // Those who wait get the rejection themselves; nobody may be waiting.
-    this.#opened.promise.catch(() => undefined)
   }
 
   /** Settles when the file is open. Rejects with AppError StateUnreadable, DiskFull, DiskError or WorkerLost. */
@@ -237,14 +230,4 @@ function flatSize(value: unknown): number {
   if (typeof value === 'string') return value.length * 2
   if (ArrayBuffer.isView(value)) return value.byteLength
   return Array.isArray(value) ? value.length * 32 : 8
-}
-
-function deferred<T>(): Deferred<T> {
-  let resolve: ((value: T) => void) | undefined
-  let reject: ((error: Error) => void) | undefined
-  const promise = new Promise<T>((onValue, onError) => {
-    resolve = onValue
-    reject = onError
-  })
-  return { promise, resolve: value => resolve?.(value), reject: error => reject?.(error) }
 }

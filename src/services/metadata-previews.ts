@@ -8,7 +8,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Magnet } from '../wire/magnet.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
-import { type Deferred, makeDeferred } from './deferred.ts'
+import { type Deferred, makeDeferred } from '../base/deferred.ts'
 import type { TorrentEngine } from './torrent-engine.ts'
 
 /** Previews at a time: each asks trackers and peers. */
