@@ -252,10 +252,14 @@ export class Downloads implements DownloadsService {
     if (state === 'recheck') {
       if (torrent.metainfo === null)
         throw new AppError('StateConflict', 'A download without metadata has nothing to check.')
-      torrent.recheck().catch((error: unknown) => {
-        this.#deps.log.warn('a recheck ended early', { infoHash: entry.stored.infoHash, error })
+      // Answered when a kill cannot lose it any more; what it finds is seen in the status.
+      return new Promise((resolve, reject) => {
+        torrent.recheck(resolve).then(resolve, (error: unknown) => {
+          this.#deps.log.warn('a recheck ended early', { infoHash: entry.stored.infoHash, error })
+          // Heard only when it did not even begin.
+          reject(error)
+        })
       })
-      return
     }
     const userStopped = state === 'stop'
     if (entry.stored.userStopped !== userStopped) await this.#update(entry, { userStopped })

@@ -25,6 +25,8 @@ export interface KnownPeer {
   seed: boolean
   /** A connection exists or is being made. */
   busy: boolean
+  /** A tracker named it: of a private torrent no other counts (BEP 27). */
+  tracked: boolean
 }
 
 /** The addresses of one torrent. */
@@ -45,15 +47,23 @@ export class KnownPeers {
     return this.#peers.get(key)
   }
 
-  /** Adds an address; null when the list is full of better ones. Known ones are answered as they are. */
-  add(address: PeerAddress): KnownPeer | null {
+  /** Adds an address, `tracked`: by a tracker; null when the list is full of better ones. Known ones are answered as they are. */
+  add(address: PeerAddress, tracked = false): KnownPeer | null {
     const key = addressKey(address)
     const known = this.#peers.get(key)
-    if (known !== undefined) return known
+    if (known !== undefined) {
+      known.tracked ||= tracked
+      return known
+    }
     if (this.#peers.size >= MAX_KNOWN && !this.#makeRoom()) return null
-    const peer = { key, address, failures: 0, nextTryMs: 0, good: false, seed: false, busy: false }
+    const peer = { key, address, failures: 0, nextTryMs: 0, good: false, seed: false, busy: false, tracked }
     this.#peers.set(key, peer)
     return peer
+  }
+
+  /** Forgets every address that no tracker named. */
+  keepTracked(): void {
+    for (const peer of this.#peers.values()) if (!peer.tracked) this.#forget(peer)
   }
 
   /** The address to try next: those that worked first, then those that failed least; null when none is due. */
@@ -127,9 +137,13 @@ export class KnownPeers {
       if (!peer.busy && !peer.good && peer.failures > (worst?.failures ?? 0)) worst = peer
     }
     if (worst === null) return false
-    if (worst.seed) this.#seeds -= 1
-    this.#peers.delete(worst.key)
+    this.#forget(worst)
     return true
+  }
+
+  #forget(peer: KnownPeer): void {
+    if (peer.seed) this.#seeds -= 1
+    this.#peers.delete(peer.key)
   }
 }
 

@@ -21,6 +21,8 @@ import { RequestPipeline } from './request-pipeline.ts'
 
 /** A peer may ask for this many allowed-fast pieces at most; more are ignored (BEP 6 uses 10). */
 export const MAX_ALLOWED_FAST = 64
+/** Suggested pieces kept of a peer; the oldest makes room. */
+const MAX_SUGGESTED = 16
 /** Haves kept from before the metadata is known. */
 const MAX_EARLY_HAVES = 4096
 
@@ -90,6 +92,8 @@ export class PeerSession implements LinkReceiver {
   /** Pieces it lets us have while it chokes us, and we it. */
   readonly allowedIn = new Set<number>()
   allowedOut: ReadonlySet<number> = new Set()
+  /** Pieces it would like to send (BEP 6), a few. */
+  readonly suggested = new Set<number>()
   /** Requests taken back of which a block may still come. */
   forgiven = 0
   /** Bytes of blocks that came without having been asked for. */
@@ -122,6 +126,15 @@ export class PeerSession implements LinkReceiver {
     this.early ??= { bits: null, haves: [] }
     if (bits !== null) this.early.bits = bits
     if (have !== null && this.early.haves.length < MAX_EARLY_HAVES) this.early.haves.push(have)
+  }
+
+  /** Notes a piece the peer suggested; it is checked when it is chosen. */
+  noteSuggested(piece: number): void {
+    for (const oldest of this.suggested) {
+      if (this.suggested.size < MAX_SUGGESTED) break
+      this.suggested.delete(oldest)
+    }
+    this.suggested.add(piece)
   }
 
   // --- sending

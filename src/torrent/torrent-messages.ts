@@ -74,8 +74,13 @@ export class TorrentMessages {
   }
 
   /** The data has been checked while peers were connected already: they hear of each piece. */
-  sendHaves(peer: PeerSession, content: TorrentContent): void {
-    forEachPiece(content.picker.have, piece => peer.link.send(encodeHave(piece)))
+  sendHaves(content: TorrentContent): void {
+    const haves: Uint8Array[] = []
+    forEachPiece(content.picker.have, piece => haves.push(encodeHave(piece)))
+    if (haves.length === 0) return
+    // One buffer for all: peers times pieces single messages would stop the loop.
+    const bytes = Buffer.concat(haves)
+    for (const peer of this.#core.peers.values()) if (!this.#core.isSeed(peer)) peer.link.send(bytes)
   }
 
   handle(peer: PeerSession, message: PeerMessage): void {
@@ -104,10 +109,12 @@ export class TorrentMessages {
         return this.#reject(peer, message)
       case 'allowed-fast':
         return this.#allowedFast(peer, message.piece)
+      case 'suggest':
+        return this.#suggested(peer, message.piece)
       case 'extended':
         return this.#extended(peer, message.id, message.payload)
       default:
-        // keep-alive, port, suggest and unknown ids change nothing.
+        // keep-alive, port and unknown ids change nothing.
         return
     }
   }
@@ -116,6 +123,8 @@ export class TorrentMessages {
   applyEarly(peer: PeerSession, content: TorrentContent): void {
     const early = peer.early
     peer.early = null
+    // Whoever waits for the metadata too learns that it can be had here.
+    if (peer.extended) peer.extend(EXTENDED_HANDSHAKE_ID, this.#extendedHandshake(peer))
     const bits = early?.bits ?? 'none'
     content.picker.addPeer(peer.key, this.#readPieces(content, bits))
     for (const piece of early?.haves ?? []) {
@@ -227,6 +236,14 @@ export class TorrentMessages {
     const count = this.#core.content?.lengths.pieceCount
     if (!peer.fast || peer.allowedIn.size >= MAX_ALLOWED_FAST) return
     if (count === undefined || piece < count) peer.allowedIn.add(piece)
+  }
+
+  #suggested(peer: PeerSession, piece: number): void {
+    const content = this.#core.content
+    // Before the metadata is known nothing can be asked for, and later there is a fresher suggestion.
+    if (!peer.fast || content === null || content.picker.have.get(piece)) return
+    demand(piece < content.lengths.pieceCount, 'a suggestion of a piece that does not exist')
+    peer.noteSuggested(piece)
   }
 
   #extended(peer: PeerSession, id: number, payload: Uint8Array): void {

@@ -43,7 +43,8 @@ export class TorrentMetadata {
   #attempt: MetadataAttempt | null = null
   #begun: Promise<void> = Promise.resolve()
   #solo = false
-  #finishing = false
+  /** The attempt whose bytes are being put together. */
+  #finishing: MetadataAttempt | null = null
 
   constructor(core: TorrentCore, hooks: MetadataHooks) {
     this.#core = core
@@ -67,7 +68,7 @@ export class TorrentMetadata {
     this.#pausedUntil.delete(peer.key)
     if (this.#attempt === null) return
     this.#attempt.release(peer.key, null)
-    if (this.#attempt.solo === peer.key && !this.#finishing) this.#attempt = null
+    if (this.#attempt.solo === peer.key && this.#finishing === null) this.#attempt = null
     if (this.#wanted) this.#askAll()
   }
 
@@ -81,11 +82,12 @@ export class TorrentMetadata {
   /** Starts over (the torrent was stopped). */
   reset(): void {
     this.#attempt = null
+    this.#finishing = null
     this.#pausedUntil.clear()
   }
 
   get #wanted(): boolean {
-    return this.#core.content === null && this.#core.online && !this.#finishing
+    return this.#core.content === null && this.#core.online && this.#finishing === null
   }
 
   #askAll(): void {
@@ -129,14 +131,17 @@ export class TorrentMetadata {
       this.#begun.catch((error: unknown) => this.#diskFailed(error))
       return this.#ask(peer)
     }
-    this.#finishing = true
+    this.#finishing = attempt
     this.#begun.then(() => this.#finish(attempt)).catch((error: unknown) => this.#diskFailed(error))
   }
 
   async #finish(attempt: MetadataAttempt): Promise<void> {
     const { metadata } = this.#core.engine.deps
+    // Stopped meanwhile: not all that came was kept, so nobody is to be judged by it.
+    if (this.#finishing !== attempt) return
     const bytes = await metadata.assemble(this.#core.infoHash)
-    this.#finishing = false
+    if (this.#finishing !== attempt) return
+    this.#finishing = null
     if (createHash('sha1').update(bytes).digest('hex') !== this.#core.infoHash) return this.#wrong(attempt)
     this.#attempt = null
     await metadata.remove(this.#core.infoHash)
@@ -163,9 +168,9 @@ export class TorrentMetadata {
   }
 
   #diskFailed(error: unknown): void {
-    if (this.#attempt === null && !this.#finishing) return
+    if (this.#attempt === null && this.#finishing === null) return
     this.#attempt = null
-    this.#finishing = false
+    this.#finishing = null
     this.#begun = Promise.resolve()
     this.#core.engine.log.error('metadata could not be kept', { error: errorText(error) })
     this.#hooks.metadataUnusable(error)

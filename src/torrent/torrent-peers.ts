@@ -73,12 +73,12 @@ export class TorrentPeers implements LinkOwner {
     return Math.max(0, this.#limit - this.#core.peers.size - this.#dialing.size)
   }
 
-  /** Learns addresses; our own and banned ones are left out. */
-  addAddresses(addresses: readonly PeerAddress[]): void {
+  /** Learns addresses, `tracked`: from a tracker; our own and banned ones are left out. */
+  addAddresses(addresses: readonly PeerAddress[], tracked: boolean): void {
     const nowMs = this.#core.now()
     for (const address of addresses) {
       if (address.port < 1 || address.port > 65535 || this.#core.engine.bans.isBanned(address.ip, nowMs)) continue
-      this.#core.known.add(address)
+      this.#core.known.add(address, tracked)
     }
     this.connectSome(nowMs)
   }
@@ -135,9 +135,23 @@ export class TorrentPeers implements LinkOwner {
     // The first word counts: a peer that names port after port would fill the list of addresses by itself.
     if (!peer.link.incoming || peer.address.port !== peer.link.remote.port) return
     peer.address = { ip: peer.link.remote.ip, port }
+    if (this.#core.content?.metainfo.private === true) return
     const known = this.#core.known.add(peer.address)
     // Not good yet: nobody has reached it there.
     if (known !== null) known.busy = true
+  }
+
+  /**
+   * The metadata says that the torrent is private: addresses from a magnet or from peers are forgotten, and connections we
+   * made to them end (BEP 27). Who came to us stays: where it knows us from cannot be told.
+   */
+  goPrivate(): void {
+    const reason = 'not from a tracker of this private torrent'
+    for (const [link, known] of this.#dialing) if (!known.tracked) link.end(reason)
+    for (const peer of this.#core.peers.values()) {
+      if (!peer.link.incoming && this.#core.known.get(addressKey(peer.address))?.tracked !== true) peer.close(reason)
+    }
+    this.#core.known.keepTracked()
   }
 
   /** Ends everything; afterwards no peer is left, and none is blamed for it. */

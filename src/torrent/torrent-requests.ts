@@ -191,6 +191,7 @@ export class TorrentRequests implements BudgetWaiter {
       slow: this.#isSlow(peer),
       allowedFast: peer.peerChoking ? peer.allowedIn : null,
       onlyStarted: budget.free * SHORT_PART < budget.limit,
+      suggested: peer.suggested,
     })
     for (const block of blocks) {
       budget.take()

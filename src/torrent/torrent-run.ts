@@ -4,6 +4,7 @@
 
 import { AppError, errorText } from '../base/errors.ts'
 import type { Announcer } from '../ports/announcer.ts'
+import type { Timer } from '../ports/clock.ts'
 import { emptyPieceSet } from './piece-set.ts'
 import { probeSpace } from './space-probe.ts'
 import type { TorrentCheck } from './torrent-check.ts'
@@ -22,8 +23,10 @@ export interface RunHooks {
   online(): void
   /** Everything of the network ends now. */
   offline(reason: string): void
-  /** The data is checked: pieces may be asked for and served. */
-  working(): void
+  /** The data is checked: pieces may be asked for and served. `fresh`: peers have not heard yet what is there. */
+  working(fresh: boolean): void
+  /** The metadata of a magnet becomes durable; at once when it is. Rejects with what the records said. */
+  keepMetadata(): Promise<void>
   /** Readers that wait are told that they wait in vain. */
   readersFail(error: unknown): void
 }
@@ -47,6 +50,8 @@ export class TorrentRun {
   /** The run came as far as working on pieces: `have` is all that is there. */
   #worked = false
   #gone = false
+  /** The next look at a full disk: one at a time, however often the torrent fails. */
+  #retry: Timer | null = null
 
   constructor(core: TorrentCore, check: TorrentCheck, pieces: TorrentPieces, announcer: Announcer, hooks: RunHooks) {
     this.#core = core
@@ -100,20 +105,23 @@ export class TorrentRun {
     if (this.#forReaders) void this.stop()
   }
 
-  /** Hashes everything, then goes back to the state before. Rejects with AppError MetadataNotFound, Aborted or the disk's. */
-  recheck(): Promise<void> {
+  /**
+   * Hashes everything, then goes back to the state before. `begun` is called when that would go on after a kill.
+   * Rejects with AppError MetadataNotFound, Aborted or the disk's.
+   */
+  recheck(begun: () => void): Promise<void> {
     const content = this.#core.content
     if (content === null) return Promise.reject(new AppError('MetadataNotFound'))
     this.#end(null, 'rechecking')
     this.setStatus('waiting-check')
     const abort = new AbortController()
     this.#abort = abort
-    const done = this.#chain.then(() => this.#recheck(content, abort.signal))
+    const done = this.#chain.then(() => this.#recheck(content, abort.signal, begun))
     this.#chain = done.catch(() => undefined)
     return done
   }
 
-  /** The metadata of a magnet is known and durable: goes on with the data. */
+  /** The metadata of a magnet is known: goes on with the data as soon as it is durable. */
   haveContent(content: TorrentContent): void {
     const signal = this.#abort?.signal
     if (signal === undefined) return
@@ -175,16 +183,20 @@ export class TorrentRun {
 
   /** Prepares the data and begins the work on it. */
   async #work(content: TorrentContent, signal: AbortSignal): Promise<void> {
-    // The metadata may have become durable while a second start was on its way.
+    // The metadata may have come while a second start was on its way.
     if (signal.aborted || this.#core.working) return
+    // Before any file is made: what is journalled for metadata that is lost would be lost with it.
+    await this.#hooks.keepMetadata()
     if (await this.#check.prepare(content, signal)) await this.checkpoint()
     this.#enter(content, signal)
   }
 
-  async #recheck(content: TorrentContent, signal: AbortSignal): Promise<void> {
+  async #recheck(content: TorrentContent, signal: AbortSignal, begun: () => void): Promise<void> {
     try {
       if (signal.aborted) throw new AppError('Aborted')
+      await this.#hooks.keepMetadata()
       await this.#core.engine.deps.journal.reset(this.#core.infoHash)
+      begun()
       this.#core.smartBan.clear()
       await content.store.prepare()
       await this.#check.recheck(content, signal)
@@ -208,7 +220,7 @@ export class TorrentRun {
     this.#core.working = true
     this.setStatus(this.#core.complete && !this.#forReaders ? 'seeding' : 'downloading')
     this.#goOnline()
-    this.#hooks.working()
+    this.#hooks.working(true)
   }
 
   #goOnline(): void {
@@ -280,14 +292,22 @@ export class TorrentRun {
   }
 
   #retryLater(): void {
-    this.#core.engine.clock.after(SPACE_RETRY_MS, () => {
+    this.#retry?.cancel()
+    this.#retry = this.#core.engine.clock.after(SPACE_RETRY_MS, () => {
       const content = this.#core.content
       if (this.#core.status !== 'error' || !this.#full || !this.#wanted || this.#gone || content === null) return
       probeSpace(this.#core, content).then(
-        free => (free && this.#core.status === 'error' ? this.#begin() : this.#retryLater()),
+        free => this.#afterProbe(free),
         (error: unknown) => this.#core.engine.defect(error),
       )
     })
+  }
+
+  #afterProbe(free: boolean): void {
+    // Resumed, stopped or failed anew while the disk was asked: that counts.
+    if (this.#core.status !== 'error' || !this.#full || !this.#wanted) return
+    if (free) this.#begin()
+    else this.#retryLater()
   }
 
   /** The user resumed what ran for readers: the selection counts again. */
@@ -298,6 +318,6 @@ export class TorrentRun {
     this.chooseWanted(content)
     if (!this.#core.working) return
     this.setStatus(this.#core.complete ? 'seeding' : 'downloading')
-    this.#hooks.working()
+    this.#hooks.working(false)
   }
 }

@@ -28,6 +28,8 @@ import { MetadataWaiters } from './metadata-waiters.ts'
 /** Checkpoints come this often while pieces come in. */
 const CHECKPOINT_MS = 30_000
 const SECOND_MS = 1000
+/** Peers that were connected before a check hear of so many pieces one by one; of more by a new connection's bitfield. */
+const MAX_HAVES_TOLD = 10_000
 /** What trackers hear as `left` while the size is not known: something, so that we count as a leecher. */
 const UNKNOWN_LEFT = 16 * 1024
 /** Failures that say nothing of the disk. */
@@ -50,6 +52,8 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
   readonly #run: TorrentRun
   readonly #check: TorrentCheck
   readonly #waiters = new MetadataWaiters()
+  /** Metadata of a magnet that is not durable yet. */
+  #unkept: Metainfo | null = null
   #secondMs = 0
   #checkpointMs = 0
   #wantPeersMs = Number.NEGATIVE_INFINITY
@@ -64,7 +68,7 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
       tiers: spec.announceTiers,
       wantedPeers: () => this.#peers.wanted,
       counters: () => ({ uploaded: core.sessionUp, downloaded: core.sessionDown, left: this.#left() }),
-      onPeers: peers => this.#learn(peers),
+      onPeers: peers => this.#learn(peers, true),
     })
     this.#pieces = new TorrentPieces(core, {
       pieceDone: piece => this.#pieceDone(piece),
@@ -103,7 +107,8 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
     this.#run = new TorrentRun(core, this.#check, this.#pieces, this.#announcer, {
       online: () => this.#online(),
       offline: reason => this.#offline(reason),
-      working: () => this.#working(),
+      working: fresh => this.#working(fresh),
+      keepMetadata: () => this.#keepMetadata(),
       readersFail: error => this.#streams.fail(error),
     })
     if (spec.metainfo !== null) this.#check.assumeResumed(core.setContent(spec.metainfo))
@@ -157,8 +162,8 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
     this.#run.resume()
   }
 
-  recheck(): Promise<void> {
-    return this.#run.recheck()
+  recheck(begun: () => void = () => undefined): Promise<void> {
+    return this.#run.recheck(begun)
   }
 
   select(files: readonly number[] | null): void {
@@ -184,11 +189,11 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
 
   addPeers(peers: readonly PeerAddress[]): void {
     // BEP 27: a private torrent's peers come from its own trackers.
-    if (this.#core.content?.metainfo.private !== true) this.#learn(peers)
+    if (this.#core.content?.metainfo.private !== true) this.#learn(peers, false)
   }
 
   whenMetadata(signal: AbortSignal): Promise<Metainfo> {
-    const known = this.metainfo
+    const known = this.#unkept === null ? this.metainfo : null
     return known === null ? this.#waiters.wait(signal) : Promise.resolve(known)
   }
 
@@ -276,9 +281,9 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
     return this.#core.content === null ? UNKNOWN_LEFT : this.#core.bytesLeft()
   }
 
-  #learn(peers: readonly PeerAddress[]): void {
+  #learn(peers: readonly PeerAddress[], tracked: boolean): void {
     if (peers.length === 0) return
-    this.#peers.addAddresses(peers)
+    this.#peers.addAddresses(peers, tracked)
     if (this.#core.online) this.#engine.activate(this)
   }
 
@@ -301,18 +306,21 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
   }
 
   /** The data is checked: peers that were connected for the metadata hear what we have. */
-  #working(): void {
+  #working(fresh: boolean): void {
     const content = this.#core.content
     if (content === null) return
     this.#checkpointMs = this.#core.now()
     this.#engine.activate(this)
-    for (const peer of this.#core.peers.values()) this.#messages.sendHaves(peer, content)
+    const anew = fresh && content.picker.haveCount > MAX_HAVES_TOLD
+    if (anew) this.#peers.closeAll('greeted before the data was checked')
+    else if (fresh) this.#messages.sendHaves(content)
     this.#streams.renew()
     this.#streams.wakeAll()
     this.#judgeAll()
     this.#requests.refillSoon()
     this.#peers.chokeSoon()
-    this.#peers.connectSome(this.#core.now())
+    // The other side must see the end of a connection before the next one: the tick makes it.
+    if (!anew) this.#peers.connectSome(this.#core.now())
   }
 
   #joined(peer: PeerSession): void {
@@ -356,6 +364,7 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
 
   #metadataFound(metainfo: Metainfo): void {
     const content = this.#core.setContent(metainfo)
+    if (metainfo.private) this.#peers.goPrivate()
     for (const peer of this.#core.peers.values()) {
       this.#setUploads(peer, content)
       try {
@@ -364,13 +373,16 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
         peer.close('told of pieces that do not exist', true)
       }
     }
-    this.#engine.deps.events.metadata(this.infoHash, metainfo).then(
-      () => {
-        this.#waiters.settle(metainfo)
-        this.#run.haveContent(content)
-      },
-      (error: unknown) => this.#run.fail(error),
-    )
+    this.#unkept = metainfo
+    this.#run.haveContent(content)
+  }
+
+  async #keepMetadata(): Promise<void> {
+    const metainfo = this.#unkept
+    if (metainfo === null) return
+    await this.#engine.deps.events.metadata(this.infoHash, metainfo)
+    this.#unkept = null
+    this.#waiters.settle(metainfo)
   }
 
   #pieceDone(piece: number): void {
@@ -437,7 +449,7 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
   }
 
   #checkpoint(): void {
-    this.#run.checkpoint().catch((error: unknown) => this.#run.fail(error))
+    this.#run.checkpoint().catch((error: unknown) => this.#storeFailed(error))
   }
 
   #isBusy(): boolean {

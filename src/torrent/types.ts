@@ -156,8 +156,11 @@ export interface TorrentHandle {
   /** Connections close, trackers hear `stopped`; resolves when progress is durable. Idempotent. */
   stop(): Promise<void>
   resume(): void
-  /** Hash-checks everything; afterwards the state it had before. Rejects with AppError MetadataNotFound for magnets. */
-  recheck(): Promise<void>
+  /**
+   * Hash-checks everything; afterwards the state it had before. `begun` is called once it would go on after a kill.
+   * Rejects with AppError MetadataNotFound for magnets, Aborted when it is stopped.
+   */
+  recheck(begun?: () => void): Promise<void>
   /** Throws AppError InvalidParameter when an index is out of range (nothing is changed). */
   select(files: readonly number[] | null): void
   /** Adds trackers; those that were new. None for private torrents. */

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import type { InfoHash, PeerAddress } from '../../src/base/ids.ts'
 import type { Log } from '../../src/ports/log.ts'
+import type { MetadataChunks } from '../../src/ports/metadata-chunks.ts'
 import { SharedArena } from '../../src/pools/arena.ts'
 import { Session, type SessionOptions } from '../../src/torrent/index.ts'
 import type { TorrentEvents, TorrentHandle, TorrentSpec } from '../../src/torrent/types.ts'
@@ -35,6 +36,10 @@ export interface SimNodeOptions {
   readonly line?: Partial<HostLine>
   /** Bytes of the block arena; default 8 MiB. */
   readonly arenaBytes?: number
+  /** Where metadata of magnets is gathered; default: memory. */
+  readonly metadata?: MetadataChunks
+  /** Makes fetched metadata durable; default: at once. */
+  readonly keepMetadata?: () => Promise<void>
 }
 
 /** A whole session with its memory, disk and trackers. */
@@ -88,11 +93,11 @@ export class SimSwarm {
         tcp: host,
         stores: parts.disk,
         journal: parts.journal,
-        metadata: new MemoryMetadata(),
+        metadata: options.metadata ?? new MemoryMetadata(),
         announcers: parts.announcers,
         blockArena: parts.arena,
         rangeArena: parts.ranges,
-        events: eventsTo(parts.events),
+        events: eventsTo(parts.events, options.keepMetadata),
       },
     )
     await session.start()
@@ -171,9 +176,10 @@ export function assertHolds(node: SimNode, torrent: MadeTorrent): void {
   assert.ok(Buffer.compare(bytes, torrent.content) === 0, 'the bytes on disk are not those of the torrent')
 }
 
-function eventsTo(list: string[]): TorrentEvents {
+function eventsTo(list: string[], keepMetadata?: () => Promise<void>): TorrentEvents {
   return {
     metadata: async (_infoHash: InfoHash, metainfo) => {
+      await keepMetadata?.()
       list.push(`metadata ${metainfo.name}`)
     },
     finished: (_infoHash, name) => list.push(`finished ${name}`),

@@ -190,6 +190,25 @@ test('stop and resume are durable before they are answered', async () => {
   assert.deepEqual(torrent.calls, ['stop', 'resume'])
 })
 
+test('a recheck is answered once it is durable, and refused when it could not begin', async () => {
+  const { downloads, torrent } = await withTorrent()
+  let begun: () => void = () => undefined
+  torrent.recheck = given =>
+    new Promise(() => {
+      begun = given ?? begun
+    })
+  let answered = false
+  const answer = downloads.patch(made.infoHash, { state: 'recheck' }).then(() => {
+    answered = true
+  })
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve()
+  assert.equal(answered, false)
+  begun()
+  await answer
+  torrent.recheck = () => Promise.reject(new AppError('DiskError'))
+  await assert.rejects(downloads.patch(made.infoHash, { state: 'recheck' }), refuses('DiskError'))
+})
+
 test('files come before state, and a bad index changes nothing', async () => {
   const { downloads, records, torrent } = await withTorrent()
   await downloads.patch(made.infoHash, { selected_files: [2, 1], state: 'recheck' })

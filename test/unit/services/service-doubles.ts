@@ -144,8 +144,9 @@ export class FakeTorrent implements TorrentHandle {
     this.status = 'downloading'
   }
 
-  async recheck(): Promise<void> {
+  async recheck(begun?: () => void): Promise<void> {
     this.calls.push('recheck')
+    begun?.()
   }
 
   select(files: readonly number[] | null): void {
