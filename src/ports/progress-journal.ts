@@ -11,7 +11,10 @@ export interface ResumeData {
   readonly suspect: readonly number[]
   /** Facts of the files as they were at the last checkpoint; [] when never taken. */
   readonly files: readonly FileFacts[]
-  /** Milliseconds since 1970 of the newest journalled piece; 0 when none. A file may be this new without suspicion. */
+  /**
+   * Milliseconds since 1970 of the newest journalled piece, or after a kill at work of the newest checkpoint; 0 when none.
+   * A file may be this new without suspicion.
+   */
   readonly newestMs: number
 }
 

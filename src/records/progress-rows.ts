@@ -16,6 +16,8 @@ interface ProgressRow {
   have: Buffer
   files: string
   complete: number
+  checkpoint_at: number
+  user_stopped: number
 }
 
 interface JournalRow {
@@ -27,6 +29,7 @@ interface JournalRow {
 /** Statements over `progress` and `piece_journal`. */
 export class ProgressRows {
   readonly #epoch: number
+  readonly #killed: boolean
   readonly #key: Database.Statement<[string], DownloadKey>
   readonly #addPiece: Database.Statement<[number, number, number, number]>
   readonly #setProgress: Database.Statement<[number, Uint8Array, string, number, number]>
@@ -35,15 +38,19 @@ export class ProgressRows {
   readonly #dropPiece: Database.Statement<[number, number]>
   readonly #dropJournal: Database.Statement<[number]>
 
-  constructor(database: Database.Database, epoch: number) {
+  /** `killed`: the run before this one did not end in order, so it may have written after its last word. */
+  constructor(database: Database.Database, epoch: number, killed: boolean) {
     this.#epoch = epoch
+    this.#killed = killed
     this.#key = database.prepare('SELECT id, piece_count FROM downloads WHERE info_hash = ?')
     this.#addPiece = database.prepare(`
       INSERT INTO piece_journal (download_id, piece, at_ms, epoch) VALUES (?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET at_ms = excluded.at_ms, epoch = excluded.epoch`)
     this.#setProgress = database.prepare(`
       INSERT OR REPLACE INTO progress (download_id, have, files, checkpoint_at, complete) VALUES (?, ?, ?, ?, ?)`)
-    this.#progress = database.prepare('SELECT have, files, complete FROM progress WHERE download_id = ?')
+    this.#progress = database.prepare(`
+      SELECT have, files, complete, checkpoint_at, user_stopped
+      FROM progress JOIN downloads ON downloads.id = download_id WHERE download_id = ?`)
     this.#journal = database.prepare('SELECT piece, at_ms, epoch FROM piece_journal WHERE download_id = ?')
     this.#dropPiece = database.prepare('DELETE FROM piece_journal WHERE download_id = ? AND piece = ?')
     this.#dropJournal = database.prepare('DELETE FROM piece_journal WHERE download_id = ?')
@@ -97,9 +104,18 @@ export class ProgressRows {
       // A full check began and did not end: what it has not confirmed is not known to be missing either.
       for (let piece = 0; piece < pieceCount; piece++) if (!hasBit(have, piece)) suspect.add(piece)
     }
+    if (this.#killed && progress?.complete === 1 && progress.user_stopped === 0 && !isFull(have, pieceCount)) {
+      // It was at work: blocks written after the checkpoint and not journalled yet must not look like somebody else's.
+      newestMs = Math.max(newestMs, progress.checkpoint_at)
+    }
     const files = progress === undefined ? [] : (JSON.parse(progress.files) as FileFacts[])
     return { have, suspect: [...suspect].sort((a, b) => a - b), files, newestMs }
   }
+}
+
+function isFull(bits: Uint8Array, pieceCount: number): boolean {
+  for (let piece = 0; piece < pieceCount; piece++) if (!hasBit(bits, piece)) return false
+  return true
 }
 
 /** True when bit `piece` is set, most significant first; false beyond the end. */

@@ -34,7 +34,7 @@ export class RecordsDatabase {
     this.facts = facts
     try {
       const events = new EventRows(database)
-      this.#handlers = makeHandlers(database, new ProgressRows(database, epoch), events)
+      this.#handlers = makeHandlers(database, new ProgressRows(database, epoch, !facts.cleanStop), events)
       events.trim(options.nowMs)
     } catch (error) {
       database.close()
