@@ -1,7 +1,7 @@
-// Loaded into the measured node with `--import`: watches the delay of its main loop and writes the figures, as JSON, to
-// the file BENCH_LOOP_DELAY when the process ends.
+// Loaded into the measured node with `--import`: watches the delay of its main loop. On SIGUSR2, and when the process
+// ends, it writes the figures since the last time as JSON to the file BENCH_LOOP_DELAY and begins anew.
 
-import { writeFileSync } from 'node:fs'
+import { renameSync, writeFileSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
@@ -11,15 +11,20 @@ if (isMainThread && path !== undefined) {
   const resolutionMs = 5
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs })
   histogram.enable()
-  // The histogram counts the timer's own period: what is above it is the delay.
-  const above = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolutionMs)
-  process.on('SIGUSR2', () => histogram.reset())
-  process.on('exit', () => {
+  let written = 0
+  // The histogram counts the timer's own period: what is above it is the delay. It is NaN where nothing was counted.
+  const above = (nanoseconds: number) => Math.max(0, (nanoseconds || 0) / 1e6 - resolutionMs)
+  const write = () => {
     const figures = {
       p50: above(histogram.percentile(50)),
       p99: above(histogram.percentile(99)),
-      max: above(histogram.max),
+      max: histogram.count === 0 ? 0 : above(histogram.max),
+      written: ++written,
     }
-    writeFileSync(path, JSON.stringify(figures))
-  })
+    histogram.reset()
+    writeFileSync(`${path}.new`, JSON.stringify(figures))
+    renameSync(`${path}.new`, path)
+  }
+  process.on('SIGUSR2', write)
+  process.on('exit', write)
 }

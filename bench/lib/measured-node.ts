@@ -1,9 +1,12 @@
-// The built node under measurement: as users start it, with the loop-delay probe loaded.
+// The built node under measurement: as users start it, with the loop-delay probe loaded unless told otherwise.
 
 import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type NodeProcess, startNode } from '../../test/kit/node-process.ts'
+import { waitFor } from '../../test/kit/wait-for.ts'
+import { killAtExit } from './owned-processes.ts'
 
 const probe = fileURLToPath(new URL('./loop-delay-probe.js', import.meta.url))
 
@@ -16,26 +19,48 @@ export interface LoopDelay {
 
 export interface MeasuredNode {
   readonly node: NodeProcess
-  /** Forgets the delays so far: measuring begins now. */
-  resetLoopDelay(): void
-  /** Stops the node; the delays since the reset. */
+  /** The delays since the last call (or the start); measuring begins anew. */
+  takeLoopDelay(): Promise<LoopDelay>
+  /** Stops the node; the delays since the last take. */
   stop(): Promise<LoopDelay>
 }
 
-/** Starts a node whose state lies in `folder`. */
+function figuresIn(path: string): (LoopDelay & { readonly written: number }) | null {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as LoopDelay & { written: number }
+  } catch {
+    return null
+  }
+}
+
+/** Starts a node whose state lies in `folder`, with the probe. */
 export async function startMeasuredNode(
   folder: string,
   settings: Record<string, string | number>,
 ): Promise<MeasuredNode> {
-  const figures = join(folder, 'loop-delay.json')
-  const env = { NODE_OPTIONS: `--import=${probe}`, BENCH_LOOP_DELAY: figures }
+  await mkdir(folder, { recursive: true })
+  const path = join(folder, `loop-delay-${process.hrtime.bigint()}.json`)
+  const env = { NODE_OPTIONS: `--import=${probe}`, BENCH_LOOP_DELAY: path }
   const node = await startNode({ settings, env, stateDir: join(folder, 'state') })
+  killAtExit(node.process)
+  let taken = 0
+  const take = () => {
+    taken++
+    const look = () => {
+      const figures = figuresIn(path)
+      return figures?.written === taken ? figures : null
+    }
+    return waitFor('the delays of the main loop', look)
+  }
   return {
     node,
-    resetLoopDelay: () => process.kill(node.pid, 'SIGUSR2'),
+    takeLoopDelay() {
+      process.kill(node.pid, 'SIGUSR2')
+      return take()
+    },
     async stop() {
       await node.stop()
-      return JSON.parse(readFileSync(figures, 'utf8')) as LoopDelay
+      return take()
     },
   }
 }

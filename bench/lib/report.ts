@@ -17,15 +17,20 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[half - 1] ?? Number.NaN) + upper) / 2
 }
 
-/** Prints the table and a JSON line with the machine's record. */
-export function report(name: string, rows: readonly Row[]): void {
-  console.log(`\n## ${name}`)
-  console.table(rows)
-  const machine = {
+/** What the figures were measured on. */
+export function machineRecord(): object {
+  return {
+    node: process.version,
     cpus: cpus().length,
     model: cpus()[0]?.model,
     memoryGiB: round(totalmem() / 2 ** 30),
     load: loadavg()[0],
   }
-  console.log(JSON.stringify({ bench: name, node: process.version, machine, rows }))
+}
+
+/** Prints the table and a JSON line with the machine's record. */
+export function report(name: string, rows: readonly Row[]): void {
+  console.log(`\n## ${name}`)
+  console.table(rows)
+  console.log(JSON.stringify({ bench: name, machine: machineRecord(), rows }))
 }

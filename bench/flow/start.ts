@@ -1,0 +1,121 @@
+// Start: from the start of the process to its first answer, to STARTED and to a list that names every torrent; memory and
+// CPU when idle; with no torrents and with thousands that seed.
+
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type BenchPlace, inPlace, pass } from '../lib/bench-place.ts'
+import { type BenchTorrent, makeTinyTorrents } from '../lib/bench-torrent.ts'
+import { type Flow, type FlowOptions, runAlone } from '../lib/flow.ts'
+import { processCost } from '../lib/process-cost.ts'
+import { clientsThatCan } from '../lib/rivals/all.ts'
+import type { Client, ClientKind } from '../lib/rivals/client.ts'
+import { startPlain } from '../lib/rivals/tributary.ts'
+import { type CaseResult, type Figures, OURS } from '../lib/samples.ts'
+import { takeTurns, type Turn } from '../lib/turns.ts'
+
+const SETTLE_MS = 3000
+
+/** These check each torrent again, or only so many a second: they keep their torrents stopped. */
+const STOPPED = new Set(['transmission', 'aria2'])
+const RIVALS_MOST = 5000
+
+function idleMs(options: FlowOptions): number {
+  return options.level === 'quick' ? 3000 : 8000
+}
+
+/** Memory after it has settled, and CPU in the stretch after that. */
+async function restFigures(client: Client, ms: number): Promise<Figures> {
+  await pass(SETTLE_MS)
+  const before = processCost(client.pid)
+  await pass(ms)
+  const after = processCost(client.pid)
+  const idle = ((after.cpuSec - before.cpuSec) / (ms / 1000)) * 100
+  return { 'RSS MiB': after.rssMiB, 'anon MiB': after.anonMiB, 'idle CPU %': idle }
+}
+
+function starter(kind: ClientKind): ClientKind['start'] {
+  return kind.name === OURS ? startPlain : kind.start
+}
+
+async function startOnce(
+  place: BenchPlace,
+  kind: ClientKind,
+  home: string,
+  count: number,
+  ms: number,
+): Promise<Figures> {
+  const ip = place.hosts.next()
+  const begin = performance.now()
+  const { client, firstAnswerMs, startedMs } = await starter(kind)(home, ip)
+  try {
+    const figures: Figures = { 'first answer ms': firstAnswerMs, 'started ms': startedMs }
+    if (count > 0) {
+      while ((await client.count()) < count) {
+        if (performance.now() - begin > 300_000) throw new Error('not all torrents came back')
+        await pass(5)
+      }
+      figures['all listed ms'] = performance.now() - begin
+    }
+    return { ...figures, ...(await restFigures(client, ms)) }
+  } finally {
+    await client.stop()
+  }
+}
+
+/** Starts `kind` once, gives it the torrents and stops it: what is measured is a start with them there. */
+async function prepare(place: BenchPlace, kind: ClientKind, torrents: readonly BenchTorrent[]): Promise<string> {
+  const home = await place.folder.sub(`start-${kind.name}-${torrents.length}`)
+  if (torrents.length === 0) return home
+  const { client } = await starter(kind)(home, place.hosts.next())
+  try {
+    const dir = torrents[0]?.dir ?? ''
+    await client.addMany(torrents, dir, STOPPED.has(kind.name) ? 'stopped' : 'seeding')
+  } finally {
+    await client.stop()
+  }
+  return home
+}
+
+async function startsWith(
+  place: BenchPlace,
+  options: FlowOptions,
+  kinds: readonly ClientKind[],
+  torrents: readonly BenchTorrent[],
+  failures: string[],
+): Promise<CaseResult> {
+  const count = torrents.length
+  const able = kinds.filter(kind => kind.name === OURS || count === 0 || kind.can.has('restart'))
+  const playing = able.filter(kind => kind.name === OURS || count <= RIVALS_MOST || options.level === 'all')
+  const turns: Turn[] = []
+  for (const kind of playing) {
+    try {
+      const home = await prepare(place, kind, torrents)
+      const name = count > 0 && STOPPED.has(kind.name) ? `${kind.name} (stopped)` : kind.name
+      turns.push({ client: name, run: () => startOnce(place, kind, home, count, idleMs(options)) })
+    } catch (error) {
+      failures.push(`FAILED start with ${count}: ${kind.name}: ${String(error)}`)
+    }
+  }
+  const found = await takeTurns(`start with ${count}`, 'first answer ms', turns, options, failures)
+  for (const kind of playing)
+    await rm(join(place.folder.path, `start-${kind.name}-${count}`), { recursive: true, force: true })
+  return found
+}
+
+export const start: Flow = {
+  name: 'start',
+  run: options =>
+    inPlace(async place => {
+      const { kinds, notes } = clientsThatCan(['start'], options.only)
+      const [cases, failures]: [CaseResult[], string[]] = [[], [...notes]]
+      const counts = options.counts ?? (options.level === 'quick' ? [0, 1000] : [0, 1000, 5000, 10_000])
+      const [dir, metainfo] = [await place.folder.sub('content'), await place.folder.sub('metainfo')]
+      const torrents = await makeTinyTorrents(dir, metainfo, Math.max(...counts))
+      for (const count of counts)
+        cases.push(await startsWith(place, options, kinds, torrents.slice(0, count), failures))
+      failures.push('libtorrent and webtorrent keep no list of torrents between two starts')
+      return { title: 'Start and rest', cases, notes: failures }
+    }),
+}
+
+await runAlone(start, import.meta.url)

@@ -1,0 +1,88 @@
+// What a flow is, and how one runs by itself: options from the command line, tables and one JSON line at the end.
+
+import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { writeFileSync } from 'node:fs'
+import { printResults, resultsJson } from './results.ts'
+import type { CaseResult } from './samples.ts'
+import type { Rounds } from './turns.ts'
+
+export interface FlowOptions extends Rounds {
+  /** `quick`: the few cases that matter most; `standard`: all cases; `all`: also what takes very long. */
+  readonly level: 'quick' | 'standard' | 'all'
+  /** Length of one run of wrk. */
+  readonly seconds: number
+  /** MiB of content instead of the flow's own. */
+  readonly mib: number | null
+  /** Numbers of torrents instead of the flow's own. */
+  readonly counts: readonly number[] | null
+  /** These rivals only. */
+  readonly only: readonly string[] | null
+}
+
+export interface FlowResult {
+  readonly title: string
+  readonly cases: readonly CaseResult[]
+  /** What is missing, and what failed (beginning with FAILED). */
+  readonly notes: readonly string[]
+}
+
+export interface Flow {
+  readonly name: string
+  run(options: FlowOptions): Promise<FlowResult>
+}
+
+const flags = {
+  level: { type: 'string', default: 'standard' },
+  rounds: { type: 'string' },
+  everyone: { type: 'boolean' },
+  seconds: { type: 'string' },
+  mib: { type: 'string' },
+  counts: { type: 'string' },
+  only: { type: 'string' },
+  flows: { type: 'string' },
+  out: { type: 'string' },
+} as const
+
+export interface CommandLine {
+  readonly options: FlowOptions
+  /** Names of flows; null = those of the level. */
+  readonly flows: readonly string[] | null
+  /** File for the JSON. */
+  readonly out: string | null
+}
+
+function levelOf(text: string): FlowOptions['level'] {
+  if (text === 'quick' || text === 'standard' || text === 'all') return text
+  throw new Error('--level quick, standard or all')
+}
+
+/** Reads the options of `process.argv`. Throws on what it does not know. */
+export function commandLine(): CommandLine {
+  const { values } = parseArgs({ options: flags })
+  const level = levelOf(values.level)
+  const number = (text: string | undefined) => (text === undefined ? null : Number(text))
+  const list = (text: string | undefined) => text?.split(',') ?? null
+  const options = {
+    level,
+    rounds: number(values.rounds) ?? { quick: 3, standard: 5, all: 5 }[level],
+    everyone: values.everyone ?? level === 'all',
+    seconds: number(values.seconds) ?? { quick: 2, standard: 2, all: 4 }[level],
+    mib: number(values.mib),
+    counts: list(values.counts)?.map(Number) ?? null,
+    only: list(values.only),
+  }
+  return { options, flows: list(values.flows), out: values.out ?? null }
+}
+
+/** Runs `flow` when its file is the program that was started. */
+export async function runAlone(flow: Flow, moduleUrl: string): Promise<void> {
+  if (moduleUrl !== pathToFileURL(process.argv[1] ?? '').href) return
+  const { options, out } = commandLine()
+  const result = await flow.run(options)
+  const failed = printResults([result])
+  const json = resultsJson([result], options)
+  if (out === null) console.log(json)
+  else writeFileSync(out, json)
+  process.exit(failed ? 1 : 0)
+}

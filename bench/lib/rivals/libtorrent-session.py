@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+"""One libtorrent session for benchmarks: commands as JSON lines on stdin, one JSON answer a line on stdout.
+
+libtorrent-session.py IP. TCP only: no DHT, local discovery, port mapping, uTP or encryption; no queueing; the rest is
+libtorrent's default. Waiting is by alerts, so that it costs the measured process nothing. Commands:
+  port -> {port}
+  add {torrent|magnet, dir, peers: [[ip, port]], seed_mode, paused, upload_limit} (the torrent added last is the one
+      that wait and recheck speak of)
+  wait {what: complete|metadata, seconds}, recheck {seconds}
+  many {torrents: [path], dir, paused, seed_mode}, count -> {count}
+"""
+import json
+import sys
+import time
+
+import libtorrent as lt
+
+ALERTS = lt.alert.category_t.status_notification
+
+
+def make_session(ip):
+    return lt.session({
+        'listen_interfaces': ip + ':0', 'outgoing_interfaces': ip,
+        'enable_dht': False, 'enable_lsd': False, 'enable_upnp': False, 'enable_natpmp': False,
+        'enable_outgoing_utp': False, 'enable_incoming_utp': False, 'in_enc_policy': 2, 'out_enc_policy': 2,
+        'allow_multiple_connections_per_ip': True, 'unchoke_slots_limit': 32,
+        'active_limit': 100000, 'active_seeds': -1, 'active_downloads': -1, 'alert_mask': ALERTS,
+    })
+
+
+def params_of(c, torrent=None):
+    if 'magnet' in c:
+        params = lt.parse_magnet_uri(c['magnet'])
+    else:
+        params = lt.add_torrent_params()
+        params.ti = lt.torrent_info(torrent or c['torrent'])
+    params.save_path = c['dir']
+    flags = lt.torrent_flags.update_subscribe | lt.torrent_flags.disable_pex
+    if c.get('seed_mode'):
+        flags |= lt.torrent_flags.seed_mode
+    if c.get('paused'):
+        flags |= lt.torrent_flags.paused
+    params.flags = flags
+    if c.get('upload_limit'):
+        params.upload_limit = c['upload_limit']
+    return params
+
+
+class Driver:
+    def __init__(self, ip):
+        self.session = make_session(ip)
+        self.last = None
+
+    def port(self, c):
+        return {'port': self.session.listen_port()}
+
+    def add(self, c):
+        self.last = self.session.add_torrent(params_of(c))
+        for ip, port in c.get('peers', []):
+            self.last.connect_peer((ip, port))
+
+    def until(self, done, seconds):
+        """Looks when an alert comes; the limit of a second is for what has no alert."""
+        end = time.monotonic() + seconds
+        while not done():
+            if time.monotonic() > end:
+                s = self.last.status()
+                raise TimeoutError('%s %.3f peers %d %s' % (s.state, s.progress, s.num_peers, s.errc.message()))
+            self.session.wait_for_alert(1000)
+            self.session.pop_alerts()
+
+    def wait(self, c):
+        if c['what'] == 'metadata':
+            self.until(lambda: self.last.status().has_metadata, c['seconds'])
+        else:
+            self.until(lambda: self.last.status().is_seeding, c['seconds'])
+
+    def recheck(self, c):
+        """Done when libtorrent says that it has checked: the state alone cannot tell before from after."""
+        self.session.pop_alerts()
+        self.last.force_recheck()
+        end, checked = time.monotonic() + c['seconds'], False
+        while not checked:
+            if time.monotonic() > end:
+                raise TimeoutError('recheck')
+            self.session.wait_for_alert(1000)
+            checked = any(isinstance(a, lt.torrent_checked_alert) for a in self.session.pop_alerts())
+        if not self.last.status().is_seeding:
+            raise RuntimeError('the check found bad data')
+
+    def many(self, c):
+        handles = [self.session.add_torrent(params_of(c, path)) for path in c['torrents']]
+        wanted = len(handles)
+        peers = c.get('peers', [])
+        for handle in handles:
+            for ip, port in peers:
+                handle.connect_peer((ip, port))
+        if c.get('paused'):
+            return
+        end = time.monotonic() + 600
+        while sum(1 for h in handles if h.status().is_seeding) < wanted:
+            if time.monotonic() > end:
+                raise TimeoutError('many')
+            time.sleep(0.1)
+
+    def count(self, c):
+        return {'count': len(self.session.get_torrents())}
+
+
+def main():
+    driver = Driver(sys.argv[1])
+    for line in sys.stdin:
+        try:
+            c = json.loads(line)
+            answer = getattr(driver, c['op'])(c) or {}
+        except Exception as error:  # the benchmark sees it and names it
+            answer = {'error': '%s: %s' % (type(error).__name__, error)}
+        sys.stdout.write(json.dumps(answer) + '\n')
+        sys.stdout.flush()
+
+
+main()

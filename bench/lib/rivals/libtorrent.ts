@@ -1,0 +1,96 @@
+// Debian's libtorrent, through a driver of ours in Python: the rival to beat in transfers, and always the other side.
+
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { projectRoot } from '../../../test/kit/project-root.ts'
+import { needs, PYTHON } from '../../../test/kit/requirements.ts'
+import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
+import { type AddJob, type Client, type ClientKind, PartialClient, type PeerAddress } from './client.ts'
+import { JsonLinesProcess } from './json-lines.ts'
+
+const script = join(projectRoot, 'bench/lib/rivals/libtorrent-session.py')
+
+/** One session. */
+export class LibtorrentSession extends PartialClient implements Client {
+  readonly address: PeerAddress
+  #lines: JsonLinesProcess
+
+  private constructor(lines: JsonLinesProcess, address: PeerAddress) {
+    super()
+    this.#lines = lines
+    this.address = address
+  }
+
+  /** Starts a session that listens at `ip`, on a port of its choice. */
+  static async start(ip: string): Promise<LibtorrentSession> {
+    const lines = new JsonLinesProcess(PYTHON, [script, ip])
+    const { port } = await lines.call('port')
+    return new LibtorrentSession(lines, { ip, port: Number(port) })
+  }
+
+  get pid(): number {
+    return this.#lines.pid
+  }
+
+  async add(job: AddJob): Promise<void> {
+    const peers = job.peers.map(peer => [peer.ip, peer.port])
+    const what = job.from === 'magnet' ? { magnet: magnetOf(job.torrent, []) } : { torrent: job.torrent.path }
+    await this.#lines.call('add', { ...what, dir: job.dir, peers })
+  }
+
+  /** Seeds complete data without a check; `limit` in bytes/s. With a tracker when the torrent has one. */
+  async seed(torrent: BenchTorrent, limit = 0): Promise<void> {
+    const path = torrent.trackedPath ?? torrent.path
+    await this.#lines.call('add', { torrent: path, dir: torrent.dir, seed_mode: true, upload_limit: limit })
+    await this.whenComplete()
+  }
+
+  async whenComplete(limitMs = 120_000): Promise<void> {
+    await this.#lines.call('wait', { what: 'complete', seconds: limitMs / 1000 })
+  }
+
+  override async whenMetadata(limitMs = 60_000): Promise<void> {
+    await this.#lines.call('wait', { what: 'metadata', seconds: limitMs / 1000 })
+  }
+
+  override async prepareCheck(job: AddJob): Promise<void> {
+    await this.add({ ...job, dir: job.torrent.dir })
+    await this.whenComplete()
+  }
+
+  override async check(): Promise<void> {
+    await this.#lines.call('recheck', { seconds: 300 })
+  }
+
+  override async addMany(torrents: readonly BenchTorrent[], dir: string, state: 'seeding' | 'stopped'): Promise<void> {
+    const how = state === 'stopped' ? { paused: true } : { seed_mode: true }
+    await this.#lines.call('many', { torrents: torrents.map(torrent => torrent.path), dir, ...how })
+  }
+
+  /** Downloads all `torrents` from one peer; resolves when every one is complete. */
+  async downloadMany(torrents: readonly BenchTorrent[], dir: string, peer: PeerAddress): Promise<void> {
+    const paths = torrents.map(torrent => torrent.path)
+    await this.#lines.call('many', { torrents: paths, dir, peers: [[peer.ip, peer.port]] })
+  }
+
+  override async count(): Promise<number> {
+    return Number((await this.#lines.call('count'))['count'])
+  }
+
+  stop(): Promise<void> {
+    return this.#lines.stop()
+  }
+}
+
+export const libtorrent: ClientKind = {
+  name: 'libtorrent',
+  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'start']),
+  missing: () => needs('libtorrent') || null,
+  async start(home, ip) {
+    await mkdir(home, { recursive: true })
+    const begin = performance.now()
+    const client = await LibtorrentSession.start(ip)
+    const ms = performance.now() - begin
+    return { client, firstAnswerMs: ms, startedMs: ms }
+  },
+}

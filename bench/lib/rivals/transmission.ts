@@ -1,0 +1,194 @@
+// Debian's transmission-daemon over its RPC. It takes no addresses of peers, only a tracker, and on loopback its request
+// window keeps it from ever using a core: it is no rival in transfers.
+
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { needs } from '../../../test/kit/requirements.ts'
+import { waitFor } from '../../../test/kit/wait-for.ts'
+import { pass } from '../bench-place.ts'
+import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
+import { answers, call, type HttpRequest } from '../local-http.ts'
+import { type OwnedProcess, startOwned } from '../owned-processes.ts'
+import {
+  type AddJob,
+  type ApiRequests,
+  type Client,
+  type ClientKind,
+  PartialClient,
+  type PeerAddress,
+} from './client.ts'
+
+const RPC_PORT = 19091
+const PEER_PORT = 19413
+
+/** What its own web interface asks for in a list. */
+const LIST_FIELDS = [
+  ...['id', 'hashString', 'name', 'status', 'error', 'errorString', 'totalSize', 'sizeWhenDone', 'leftUntilDone'],
+  ...['percentDone', 'recheckProgress', 'metadataPercentComplete', 'rateDownload', 'rateUpload', 'downloadedEver'],
+  ...['uploadedEver', 'uploadRatio', 'eta', 'peersConnected', 'peersSendingToUs', 'peersGettingFromUs'],
+  ...['queuePosition', 'addedDate', 'doneDate', 'activityDate', 'isFinished', 'isStalled', 'downloadDir', 'labels'],
+  ...['seedRatioLimit', 'seedRatioMode', 'trackerStats'],
+]
+
+function settings(ip: string, home: string): object {
+  return {
+    'rpc-bind-address': ip,
+    'rpc-port': RPC_PORT,
+    'rpc-whitelist-enabled': false,
+    'rpc-host-whitelist-enabled': false,
+    'rpc-authentication-required': false,
+    'peer-port': PEER_PORT,
+    'bind-address-ipv4': ip,
+    'dht-enabled': false,
+    'lpd-enabled': false,
+    'pex-enabled': false,
+    'utp-enabled': false,
+    'port-forwarding-enabled': false,
+    encryption: 0,
+    'download-queue-enabled': false,
+    'seed-queue-enabled': false,
+    'queue-stalled-enabled': false,
+    'ratio-limit-enabled': false,
+    'download-dir': home,
+    preallocation: 1,
+    'message-level': 1,
+  }
+}
+
+interface TorrentFacts {
+  readonly percentDone: number
+  readonly status: number
+  readonly metadataPercentComplete: number
+}
+
+class TransmissionClient extends PartialClient implements Client {
+  readonly address: PeerAddress
+  readonly #daemon: OwnedProcess
+  #session = ''
+  #last = 0
+
+  constructor(daemon: OwnedProcess, ip: string) {
+    super()
+    this.#daemon = daemon
+    this.address = { ip, port: PEER_PORT }
+  }
+
+  get pid(): number {
+    return this.#daemon.pid
+  }
+
+  #to(method: string, args: object): HttpRequest {
+    return {
+      url: `http://${this.address.ip}:${RPC_PORT}/transmission/rpc`,
+      method: 'POST',
+      headers: { 'x-transmission-session-id': this.#session, 'content-type': 'application/json' },
+      body: JSON.stringify({ method, arguments: args }),
+    }
+  }
+
+  async #call(method: string, args: object): Promise<Record<string, unknown>> {
+    this.#daemon.assertRunning()
+    let reply = await call(this.#to(method, args))
+    if (reply.status === 409) {
+      this.#session = String(reply.headers['x-transmission-session-id'])
+      reply = await call(this.#to(method, args))
+    }
+    const answer = JSON.parse(reply.body.toString()) as { result: string; arguments: Record<string, unknown> }
+    if (answer.result !== 'success') throw new Error(`${method}: ${answer.result}`)
+    return answer.arguments
+  }
+
+  async #addOne(what: object, dir: string, paused: boolean): Promise<void> {
+    const answer = await this.#call('torrent-add', { ...what, 'download-dir': dir, paused })
+    this.#last = (Object.values(answer)[0] as { id: number }).id
+  }
+
+  async add(job: AddJob): Promise<void> {
+    const { torrent } = job
+    if (job.from === 'magnet') return this.#addOne({ filename: magnetOf(torrent, [], job.announce) }, job.dir, false)
+    const metainfo = (await readFile(torrent.trackedPath ?? torrent.path)).toString('base64')
+    return this.#addOne({ metainfo }, job.dir, false)
+  }
+
+  async #torrent(): Promise<TorrentFacts> {
+    const fields = ['percentDone', 'status', 'metadataPercentComplete']
+    const answer = await this.#call('torrent-get', { ids: [this.#last], fields })
+    return (answer['torrents'] as TorrentFacts[])[0] as TorrentFacts
+  }
+
+  #complete = async (): Promise<boolean> => {
+    const { percentDone, status } = await this.#torrent()
+    return percentDone === 1 && [0, 5, 6].includes(status)
+  }
+
+  async whenComplete(limitMs = 120_000): Promise<void> {
+    await waitFor('transmission complete', this.#complete, limitMs)
+  }
+
+  override async whenMetadata(limitMs = 60_000): Promise<void> {
+    await waitFor('metadata', async () => (await this.#torrent()).metadataPercentComplete === 1, limitMs)
+  }
+
+  override async prepareCheck(job: AddJob): Promise<void> {
+    await this.add({ ...job, dir: job.torrent.dir })
+    await this.whenComplete(300_000)
+  }
+
+  /** Status 1 and 2: waiting for the check, checking. */
+  override async check(): Promise<void> {
+    await this.#call('torrent-verify', { ids: [this.#last] })
+    await pass(20)
+    await waitFor('checked', async () => ![1, 2].includes((await this.#torrent()).status), 300_000)
+    if ((await this.#torrent()).percentDone !== 1) throw new Error('the check found bad data')
+  }
+
+  override async addMany(torrents: readonly BenchTorrent[], dir: string, state: 'seeding' | 'stopped'): Promise<void> {
+    for (const torrent of torrents) {
+      const metainfo = (await readFile(torrent.path)).toString('base64')
+      await this.#addOne({ metainfo }, dir, state === 'stopped')
+    }
+    if (state === 'stopped') return
+    const seeding = async () => (await this.#statuses()).filter(status => status === 6).length === torrents.length
+    await waitFor('all seeding', seeding, 900_000)
+  }
+
+  async #statuses(): Promise<number[]> {
+    const answer = await this.#call('torrent-get', { fields: ['status'] })
+    return (answer['torrents'] as { status: number }[]).map(each => each.status)
+  }
+
+  override async count(): Promise<number> {
+    return (await this.#statuses()).length
+  }
+
+  override api(): ApiRequests {
+    const list = this.#to('torrent-get', { fields: LIST_FIELDS })
+    return { list, trivial: this.#to('session-get', { fields: ['version'] }) }
+  }
+
+  stop(): Promise<void> {
+    return this.#daemon.stop()
+  }
+}
+
+export const transmission: ClientKind = {
+  name: 'transmission',
+  can: new Set(['recheck', 'magnet', 'api', 'start', 'restart']),
+  missing: () => needs('transmission-daemon') || null,
+  async start(home, ip) {
+    await mkdir(home, { recursive: true })
+    const file = join(home, 'settings.json')
+    if (!existsSync(file)) await writeFile(file, JSON.stringify(settings(ip, home)))
+    const begin = performance.now()
+    const daemon = startOwned('transmission-daemon', ['-f', '-g', home, '--no-auth'])
+    while (!(await answers({ url: `http://${ip}:${RPC_PORT}/transmission/rpc` }))) {
+      daemon.assertRunning()
+      await pass(2)
+    }
+    const ms = performance.now() - begin
+    const client = new TransmissionClient(daemon, ip)
+    await client.count()
+    return { client, firstAnswerMs: ms, startedMs: ms }
+  },
+}

@@ -1,0 +1,233 @@
+// Our node, as users start it: the built command line, its own HTTP interface, default settings but for the address.
+
+import { request } from 'node:http'
+import { type NodeProcess, startNode } from '../../../test/kit/node-process.ts'
+import { pass } from '../bench-place.ts'
+import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
+import { call, callJson, type HttpRequest } from '../local-http.ts'
+import { type LoopDelay, type MeasuredNode, startMeasuredNode } from '../measured-node.ts'
+import { killAtExit } from '../owned-processes.ts'
+import type { AddJob, ApiRequests, Client, ClientKind, PeerAddress, Started } from './client.ts'
+
+const LOOK_MS = 5
+const ADDING_AT_ONCE = 16
+
+/** What the flows read of a download's record. */
+export interface DownloadFacts {
+  readonly infohash: string
+  readonly status: string
+  readonly progress: number
+  readonly total_up: number
+}
+
+/** A running node of ours. */
+export class TributaryNode implements Client {
+  readonly address: PeerAddress
+  readonly #node: NodeProcess
+  readonly #measured: MeasuredNode | null
+  #finished = new Set<string>()
+  #wake: (() => void) | null = null
+  #last = ''
+
+  private constructor(node: NodeProcess, measured: MeasuredNode | null, address: PeerAddress) {
+    this.#node = node
+    this.#measured = measured
+    this.address = address
+  }
+
+  /** Follows a started node. */
+  static async of(node: NodeProcess, measured: MeasuredNode | null, ip: string): Promise<TributaryNode> {
+    const { variables } = await node.get<{ variables: { ports: Record<string, number> } }>('/variables')
+    const client = new TributaryNode(node, measured, { ip, port: variables.ports['libtorrent~port'] ?? 0 })
+    await client.#follow()
+    return client
+  }
+
+  get pid(): number {
+    return this.#node.pid
+  }
+
+  /** A request of this node's interface. */
+  to(method: string, path: string, body?: object): HttpRequest {
+    const headers = { 'x-api-key': this.#node.key, ...(body && { 'content-type': 'application/json' }) }
+    return { url: `${this.#node.baseUrl}${path}`, method, headers, ...(body && { body: JSON.stringify(body) }) }
+  }
+
+  /** Every download's record. */
+  async downloads(): Promise<DownloadFacts[]> {
+    return (await callJson<{ downloads: DownloadFacts[] }>(this.to('GET', '/downloads'))).downloads
+  }
+
+  async add(job: AddJob): Promise<void> {
+    const { torrent } = job
+    this.#last = torrent.infoHash
+    // By metainfo it finds peers at the tracker only; addresses it takes from a magnet.
+    const magnet = job.from === 'magnet' || (job.peers.length > 0 && job.viaTracker !== true)
+    const uri = magnet ? magnetOf(torrent, job.peers) : `file:${torrent.trackedPath ?? torrent.path}`
+    await callJson(this.to('PUT', '/downloads', { uri, destination: job.dir }))
+  }
+
+  async whenComplete(limitMs = 120_000): Promise<void> {
+    const end = performance.now() + limitMs
+    for (;;) {
+      const record = (await this.downloads()).find(each => each.infohash === this.#last)
+      if (record?.status === 'DLSTATUS_SEEDING' && record.progress === 1) return
+      if (performance.now() > end) throw new Error(`not complete: ${JSON.stringify(record)}`)
+      await this.#finishedOr(this.#finished.has(this.#last) ? LOOK_MS : 250)
+    }
+  }
+
+  /** Until the event that something finished, or `ms`: asking all the time would cost the node what we measure. */
+  #finishedOr(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, ms)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
+  async whenMetadata(limitMs = 60_000): Promise<void> {
+    const end = performance.now() + limitMs
+    for (;;) {
+      const answer = await call(this.to('GET', `/downloads/${this.#last}/torrent`))
+      if (answer.status === 200) return
+      if (performance.now() > end) throw new Error(`no metadata: ${answer.status} ${answer.body.toString()}`)
+      await pass(1)
+    }
+  }
+
+  async prepareCheck(job: AddJob): Promise<void> {
+    await this.add({ ...job, dir: job.torrent.dir, peers: [], from: 'metainfo' })
+    await this.#whenChecked()
+  }
+
+  async check(job: AddJob): Promise<void> {
+    this.#last = job.torrent.infoHash
+    await callJson(this.to('PATCH', `/downloads/${this.#last}`, { state: 'recheck' }))
+    await this.#whenChecked()
+  }
+
+  async #whenChecked(): Promise<void> {
+    const end = performance.now() + 300_000
+    for (;;) {
+      const record = (await this.downloads()).find(each => each.infohash === this.#last)
+      const checking = record === undefined || /HASHCHECK|ALLOCATING/.test(record.status)
+      if (!checking && record.status === 'DLSTATUS_SEEDING' && record.progress === 1) return
+      if (!checking || performance.now() > end) throw new Error(`the check failed: ${JSON.stringify(record)}`)
+      await pass(LOOK_MS)
+    }
+  }
+
+  file(torrent: BenchTorrent): HttpRequest {
+    return this.to('GET', `/downloads/${torrent.infoHash}/stream/0`)
+  }
+
+  async addMany(torrents: readonly BenchTorrent[], dir: string, state: 'seeding' | 'stopped'): Promise<void> {
+    const left = [...torrents]
+    const work = async () => {
+      for (let torrent = left.pop(); torrent !== undefined; torrent = left.pop()) {
+        await callJson(this.to('PUT', '/downloads', { uri: `file:${torrent.path}`, destination: dir }))
+        if (state === 'stopped') await callJson(this.to('PATCH', `/downloads/${torrent.infoHash}`, { state: 'stop' }))
+      }
+    }
+    await Promise.all(Array.from({ length: ADDING_AT_ONCE }, work))
+    await this.untilAll(state === 'stopped' ? 'DLSTATUS_STOPPED' : 'DLSTATUS_SEEDING', torrents.length)
+  }
+
+  /** Waits until `count` downloads have the status. */
+  async untilAll(status: string, count: number, limitMs = 300_000): Promise<void> {
+    const end = performance.now() + limitMs
+    for (;;) {
+      const all = await this.downloads()
+      const so = all.filter(each => each.status === status).length
+      if (so >= count) return
+      if (performance.now() > end) throw new Error(`${so} of ${count} have ${status}`)
+      await pass(200)
+    }
+  }
+
+  async count(): Promise<number> {
+    return (await this.downloads()).length
+  }
+
+  api(torrent: BenchTorrent): ApiRequests {
+    return {
+      list: this.to('GET', '/downloads'),
+      trivial: this.to('GET', '/state'),
+      files: this.to('GET', `/downloads/${torrent.infoHash}/files`),
+    }
+  }
+
+  async takeLoopDelay(): Promise<LoopDelay | null> {
+    return (await this.#measured?.takeLoopDelay()) ?? null
+  }
+
+  async stop(): Promise<void> {
+    await this.#node.stop()
+  }
+
+  /** Reads the stream of events for as long as the node lives. */
+  #follow(): Promise<void> {
+    const { url, headers } = this.to('GET', '/events')
+    return new Promise((resolve, reject) => {
+      const sent = request(url, { headers: headers ?? {}, agent: false }, answer => {
+        let rest = ''
+        answer.setEncoding('utf8').on('data', (text: string) => {
+          const lines = (rest + text).split('\n')
+          rest = lines.pop() ?? ''
+          for (const line of lines) this.#event(line)
+        })
+        // The node ends, and with it the stream.
+        answer.on('error', () => undefined)
+        resolve()
+      })
+      sent.on('error', reject)
+      sent.end()
+    })
+  }
+
+  #event(line: string): void {
+    if (!line.includes('torrent_finished')) return
+    const infoHash = /[0-9a-f]{40}/.exec(line)?.[0] ?? ''
+    this.#finished.add(infoHash)
+    this.#wake?.()
+  }
+}
+
+async function timed(start: () => Promise<NodeProcess>): Promise<{ node: NodeProcess; first: number; all: number }> {
+  const begin = performance.now()
+  const node = await start()
+  killAtExit(node.process)
+  const ask = { url: `${node.baseUrl}/state`, headers: { 'x-api-key': node.key } }
+  let answer = await callJson<{ state: string }>(ask)
+  const first = performance.now() - begin
+  while (answer.state !== 'STARTED') {
+    await pass(2)
+    answer = await callJson<{ state: string }>(ask)
+  }
+  return { node, first, all: performance.now() - begin }
+}
+
+/** Starts it without the probe, which would cost what the flow `start` measures. */
+export async function startPlain(home: string, ip: string): Promise<Started & { readonly client: TributaryNode }> {
+  const settings = { 'libtorrent.interface': ip }
+  const { node, first, all } = await timed(() => startNode({ settings, stateDir: `${home}/state`, until: 'listening' }))
+  return { client: await TributaryNode.of(node, null, ip), firstAnswerMs: first, startedMs: all }
+}
+
+export const tributary: ClientKind & {
+  start(home: string, ip: string): Promise<Started & { readonly client: TributaryNode }>
+} = {
+  name: 'tributary',
+  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'stream', 'api', 'start', 'restart']),
+  missing: () => null,
+  async start(home, ip) {
+    const begin = performance.now()
+    const measured = await startMeasuredNode(home, { 'libtorrent.interface': ip })
+    const ms = performance.now() - begin
+    const client = await TributaryNode.of(measured.node, measured, ip)
+    return { client, firstAnswerMs: ms, startedMs: ms }
+  },
+}

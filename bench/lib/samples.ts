@@ -1,0 +1,96 @@
+// The figures of one case for each client, and what they say against each other: medians, the best rival, ratios.
+
+import { median, round } from './report.ts'
+
+/** Every figure there is: which way is better, and decimals shown. */
+export const metrics = {
+  'MB/s': { better: 'more', digits: 0 },
+  'req/s': { better: 'more', digits: 0 },
+  'CPU-s/GiB': { better: 'less', digits: 3 },
+  'CPU ms/req': { better: 'less', digits: 3 },
+  'first byte ms': { better: 'less', digits: 1 },
+  'first 4 MiB ms': { better: 'less', digits: 1 },
+  'metadata ms': { better: 'less', digits: 1 },
+  'first answer ms': { better: 'less', digits: 0 },
+  'started ms': { better: 'less', digits: 0 },
+  'all listed ms': { better: 'less', digits: 0 },
+  'p50 ms': { better: 'less', digits: 2 },
+  'p99 ms': { better: 'less', digits: 2 },
+  'peak RSS MiB': { better: 'less', digits: 0 },
+  'peak anon MiB': { better: 'less', digits: 0 },
+  'RSS MiB': { better: 'less', digits: 0 },
+  'anon MiB': { better: 'less', digits: 0 },
+  'idle CPU %': { better: 'less', digits: 2 },
+  'loop p99 ms': { better: 'less', digits: 1 },
+  'loop max ms': { better: 'less', digits: 1 },
+} as const satisfies Record<string, { better: 'more' | 'less'; digits: number }>
+
+export type Metric = keyof typeof metrics
+
+/** Figures of one run, or their medians. */
+export type Figures = Partial<Record<Metric, number>>
+
+/** The name of our node in every table. */
+export const OURS = 'tributary'
+
+/** One client in one case. */
+export interface ClientResult {
+  readonly client: string
+  readonly runs: readonly Figures[]
+}
+
+/** One case: the same work by several clients. */
+export interface CaseResult {
+  readonly id: string
+  /** The figure that says who is best. */
+  readonly primary: Metric
+  readonly results: readonly ClientResult[]
+}
+
+/** Medians of the runs, figure by figure. */
+export function medians(result: ClientResult): Figures {
+  const figures: Figures = {}
+  for (const metric of Object.keys(metrics) as Metric[]) {
+    const values = result.runs.flatMap(run => run[metric] ?? [])
+    if (values.length > 0) figures[metric] = median(values)
+  }
+  return figures
+}
+
+/** Our figures of a case, or those of the client named; null when it has none. */
+export function figuresOf(found: CaseResult, client: string): Figures | null {
+  const result = found.results.find(each => each.client === client)
+  return result === undefined || result.runs.length === 0 ? null : medians(result)
+}
+
+/** The rivals of a case, best first by `metric`. */
+export function rivalsByRank(found: CaseResult, metric: Metric = found.primary): ClientResult[] {
+  const sign = metrics[metric].better === 'more' ? -1 : 1
+  return found.results
+    .filter(each => each.client !== OURS && medians(each)[metric] !== undefined)
+    .toSorted((a, b) => sign * ((medians(a)[metric] ?? 0) - (medians(b)[metric] ?? 0)))
+}
+
+type Row = Record<string, string | number>
+
+function shown(figures: Figures): Row {
+  return Object.fromEntries(
+    (Object.keys(figures) as Metric[]).map(metric => [metric, round(figures[metric] ?? 0, metrics[metric].digits)]),
+  )
+}
+
+function ratioRow(found: CaseResult): Row[] {
+  const best = rivalsByRank(found)[0]
+  const mine = figuresOf(found, OURS)
+  if (best === undefined || mine === null) return []
+  const theirs = medians(best)
+  const both = (Object.keys(mine) as Metric[]).filter(metric => (theirs[metric] ?? 0) > 0)
+  const ratios = both.map(metric => [metric, `x${round((mine[metric] ?? 0) / (theirs[metric] ?? 1))}`])
+  return [{ client: `ratio to ${best.client}`, n: '', ...(Object.fromEntries(ratios) as Row) }]
+}
+
+/** The table of a case: a row for each client, and our ratio to the best rival of this run. */
+export function tableOf(found: CaseResult): Row[] {
+  const rows = found.results.map(each => ({ client: each.client, n: each.runs.length, ...shown(medians(each)) }))
+  return [...rows, ...ratioRow(found)]
+}

@@ -1,0 +1,63 @@
+// Who runs how often: everybody once, then we and the two best rivals of the case again, taking turns, so that what the
+// machine does meanwhile meets all alike.
+
+import { type CaseResult, type ClientResult, type Figures, type Metric, OURS, rivalsByRank } from './samples.ts'
+
+/** One client's way to do the case once. */
+export interface Turn {
+  readonly client: string
+  run(): Promise<Figures>
+}
+
+export interface Rounds {
+  readonly rounds: number
+  /** All rivals get all rounds. */
+  readonly everyone: boolean
+}
+
+const BEST = 2
+
+interface Standing {
+  readonly turn: Turn
+  readonly runs: Figures[]
+  failed: boolean
+}
+
+async function take(standing: Standing, id: string, failures: string[]): Promise<void> {
+  try {
+    standing.runs.push(await standing.turn.run())
+  } catch (error) {
+    standing.failed = true
+    const text = error instanceof Error ? error.message : String(error)
+    failures.push(`FAILED ${id}: ${standing.turn.client}: ${text.slice(0, 600)}`)
+  }
+}
+
+function resultOf(id: string, primary: Metric, all: readonly Standing[]): CaseResult {
+  const results = all.map((each): ClientResult => ({ client: each.turn.client, runs: each.runs }))
+  return { id, primary, results }
+}
+
+/** Runs a case. What fails is written to `failures` and does not run again. */
+export async function takeTurns(
+  id: string,
+  primary: Metric,
+  turns: readonly Turn[],
+  how: Rounds,
+  failures: string[],
+): Promise<CaseResult> {
+  const all = turns.map((turn): Standing => ({ turn, runs: [], failed: false }))
+  for (let round = 0; round < how.rounds; round++) {
+    const best = rivalsByRank(resultOf(id, primary, all)).slice(0, BEST)
+    const plays = ({ turn }: Standing) =>
+      round === 0 || how.everyone || turn.client === OURS || best.some(each => each.client === turn.client)
+    const playing = all.filter(each => !each.failed && plays(each))
+    // Another one begins each round.
+    const first = round % Math.max(1, playing.length)
+    for (const each of [...playing.slice(first), ...playing.slice(0, first)]) await take(each, id, failures)
+  }
+  const result = resultOf(id, primary, all)
+  const mine = all.find(each => each.turn.client === OURS)?.runs.at(-1)
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${id}: ${JSON.stringify(mine ?? {})}\n`)
+  return result
+}
