@@ -178,11 +178,16 @@ export class FilePieceStore implements PieceStore {
     })
   }
 
-  /** Runs shared work that verify() of the same piece has to wait for. */
+  /**
+   * Runs shared work that verify() of the same piece has to wait for. Writes of one piece follow each other: blocks that were
+   * spilled and given up must not land after the piece that took their place.
+   */
   #asWrite<T>(piece: number, work: () => Promise<T>): Promise<T> {
     const writing = this.#writing.get(piece) ?? new Set()
+    const before = [...writing]
     this.#writing.set(piece, writing)
-    const done = this.#fence.shared(work).finally(() => {
+    const inTurn = before.length === 0 ? work : () => Promise.allSettled(before).then(work)
+    const done = this.#fence.shared(inTurn).finally(() => {
       writing.delete(done)
       if (writing.size === 0) this.#writing.delete(piece)
     })

@@ -71,7 +71,7 @@ export class BlockChooser {
       const cursor = kind === 'cursor'
       if (this.#keptForFast(piece, options)) continue
       if (options.onlyStarted && !cursor && !this.#open.byPiece.has(piece)) continue
-      const open = this.#openFor(piece, cursor)
+      const open = this.#openFor(piece, cursor, peer)
       if (open === null) continue
       this.#takeFree(open, peer, count, options, out)
       if (cursor && !options.slow) this.#takeLate(open, peer, count, options, out, MAX_DUPLICATE, CURSOR_LATE_MS)
@@ -96,7 +96,7 @@ export class BlockChooser {
     for (const piece of options.suggested ?? []) {
       if (out.length >= count) return
       if (this.#open.byPiece.has(piece) || !this.#needs.need.get(piece) || !mayGive(peer, piece, options)) continue
-      const open = this.#openFor(piece, false)
+      const open = this.#openFor(piece, false, peer)
       if (open !== null) this.#takeFree(open, peer, count, options, out)
     }
     const accept = (piece: number): boolean =>
@@ -104,7 +104,7 @@ export class BlockChooser {
     while (out.length < count && this.#open.mayOpen(false)) {
       const first = this.#needs.haveCount < RANDOM_FIRST_PIECES
       const piece = first ? this.#order.random(peer.has, accept) : this.#order.rarest(peer.has, accept)
-      const open = piece < 0 ? null : this.#openFor(piece, false)
+      const open = piece < 0 ? null : this.#openFor(piece, false, peer)
       if (open === null) return
       this.#takeFree(open, peer, count, options, out)
     }
@@ -134,6 +134,7 @@ export class BlockChooser {
   }
 
   #takeFree(open: OpenPiece, peer: PickerPeer, count: number, options: PickOptions, out: BlockRequest[]): void {
+    if (open.isClosedTo(peer.key, options.nowMs)) return
     while (out.length < count) {
       const block = open.nextFree()
       if (block < 0) return
@@ -150,6 +151,7 @@ export class BlockChooser {
     most: number,
     lateMs: number,
   ): void {
+    if (open.isClosedTo(peer.key, options.nowMs)) return
     for (let block = 0; block < open.blockCount && out.length < count; block++) {
       if (open.mayDuplicate(block, peer.key, most, options.nowMs, lateMs, !options.slow)) {
         this.#ask(open, block, peer, options, out)
@@ -165,12 +167,12 @@ export class BlockChooser {
     out.push({ piece: open.piece, block, begin: block * BLOCK_BYTES, length })
   }
 
-  #openFor(piece: number, urgent: boolean): OpenPiece | null {
+  #openFor(piece: number, urgent: boolean, peer: PickerPeer): OpenPiece | null {
     const known = this.#open.byPiece.get(piece)
     if (known !== undefined) return known
     if (!this.#open.mayOpen(urgent)) return null
     this.#order.remove(piece)
-    return this.#open.add(piece)
+    return this.#open.add(piece, peer.key)
   }
 }
 

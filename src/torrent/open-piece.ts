@@ -6,12 +6,18 @@ const FREE = 0
 const REQUESTED = 1
 const RECEIVED = 2
 
+/** A peer that is to send a piece alone and was asked for nothing of it this long (it chokes us) loses that right. */
+const IDLE_ONLY_MS = 5000
+
 /** Block states of a piece that is being downloaded. Peers are named by their keys. */
 export class OpenPiece {
   readonly piece: number
   readonly blockCount: number
   /** True when its received blocks lie on disk, unverified, and no longer in the arena. */
   spilled = false
+  /** It failed before with blocks of several peers: now all of it comes from this one, so that it is clear who lies. */
+  only: string | null = null
+  #askedMs = Number.NEGATIVE_INFINITY
   readonly #state: Uint8Array
   /** First requester; once received, the sender. */
   readonly #peer: (string | null)[]
@@ -78,6 +84,13 @@ export class OpenPiece {
       if (!slow) this.#fromSlow[block] = 0
     }
     this.#requestedAt[block] = nowMs
+    this.#askedMs = nowMs
+  }
+
+  /** True when another peer alone is to send this piece, and is at it. */
+  isClosedTo(peer: string, nowMs: number): boolean {
+    if (this.only === null || this.only === peer) return false
+    return this.requested > 0 || nowMs - this.#askedMs < IDLE_ONLY_MS
   }
 
   /** `peer` will not send `block`; true when the block is free now. */

@@ -8,6 +8,8 @@ import { OpenPiece } from './open-piece.ts'
 export class OpenPieces {
   readonly byPiece = new Map<number, OpenPiece>()
   readonly begun = new Set<OpenPiece>()
+  /** Pieces that failed with blocks of several peers: each is fetched from one peer alone next time. */
+  readonly suspect = new Set<number>()
   readonly #lengths: TorrentLengths
   #most: number
 
@@ -29,9 +31,10 @@ export class OpenPieces {
     return held < most
   }
 
-  /** Opens a piece that is not open; the caller asked mayOpen(). */
-  add(piece: number): OpenPiece {
+  /** Opens a piece that is not open, for `peer`; the caller asked mayOpen(). */
+  add(piece: number, peer: string): OpenPiece {
     const open = new OpenPiece(piece, blockCount(this.#lengths, piece))
+    if (this.suspect.has(piece)) open.only = peer
     this.byPiece.set(piece, open)
     this.begun.add(open)
     return open
@@ -45,6 +48,7 @@ export class OpenPieces {
   clear(): void {
     this.byPiece.clear()
     this.begun.clear()
+    this.suspect.clear()
   }
 
   /** Received blocks, nobody asked, blocks missing, in memory. */

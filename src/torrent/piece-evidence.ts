@@ -6,9 +6,6 @@ import { BLOCK_BYTES, blockBytes, blockCount } from '../base/lengths.ts'
 import type { ReceivedBlock } from '../ports/piece-store.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 
-/** Blocks of a spilled piece that are read back at most: a bigger piece is judged by its senders alone. */
-const MAX_READ_BACK = 1024
-
 /** The digests of one torrent's pieces. */
 export class PieceEvidence {
   readonly #core: TorrentCore
@@ -27,9 +24,8 @@ export class PieceEvidence {
     return blocks === null ? this.#readBack(content, piece) : fromMemory(blocks)
   }
 
-  async #readBack(content: TorrentContent, piece: number): Promise<string[] | null> {
+  async #readBack(content: TorrentContent, piece: number): Promise<string[]> {
     const count = blockCount(content.lengths, piece)
-    if (count > MAX_READ_BACK) return null
     const { arena } = this.#core.engine.uploadSlots
     const slot = await arena.leaseLater()
     try {

@@ -203,6 +203,7 @@ export class PiecePicker {
   /** The piece is verified and written. */
   pieceDone(piece: number): void {
     this.#forget(piece)
+    this.#open.suspect.delete(piece)
     if (this.#needs.have.get(piece)) return
     this.#order.remove(piece)
     this.#needs.setPiece(piece, true, this.#needChanged)
@@ -212,6 +213,11 @@ export class PiecePicker {
   pieceFailed(piece: number): void {
     this.#forget(piece)
     this.#candidate(piece)
+  }
+
+  /** The piece failed with blocks of several peers: the next attempt comes from one of them alone. */
+  fetchAlone(piece: number): void {
+    this.#open.suspect.add(piece)
   }
 
   /** A piece that was had is not there any more. */

@@ -159,7 +159,9 @@ export class TorrentPieces implements SlotHolder {
     const evidence = senders.flatMap((ip, block) =>
       ip === null ? [] : [{ block, ip, digest: digests?.[block] ?? '' }],
     )
-    this.#hooks.guilty(this.#core.smartBan.pieceFailed(buffer.piece, evidence))
+    const guilty = this.#core.smartBan.pieceFailed(buffer.piece, evidence)
+    if (guilty.length === 0) content.picker.fetchAlone(buffer.piece)
+    this.#hooks.guilty(guilty)
     this.#hooks.pieceFailed(buffer.piece)
   }
 
