@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { DownloadRecords, LoadedDownload } from '../ports/records.ts'
 import type { TorrentEvents } from '../torrent/types.ts'
-import { decodeInfo, encodeMetainfo } from '../wire/metainfo.ts'
+import { decodeInfoInTurns, encodeMetainfo } from '../wire/metainfo.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import {
   type Anonymity,
@@ -104,7 +104,7 @@ export class Downloads implements DownloadsService {
     this.#engine = engine
     for await (const page of this.#store().loadAll()) {
       for (const loaded of page) {
-        this.#loadOne(engine, loaded)
+        await this.#loadOne(engine, loaded)
         await nextTurn()
       }
     }
@@ -311,12 +311,12 @@ export class Downloads implements DownloadsService {
     entry.stored = { ...entry.stored, ...columns }
   }
 
-  #loadOne(engine: TorrentEngine, loaded: LoadedDownload): void {
+  async #loadOne(engine: TorrentEngine, loaded: LoadedDownload): Promise<void> {
     const { download, infoBytes, resume } = loaded
     const entry = this.#entries.get(download.infoHash) ?? new DownloadEntry(download)
     this.#entries.set(download.infoHash, entry)
     try {
-      const metainfo = infoBytes === null ? null : decodeInfo(infoBytes, download.announceTiers)
+      const metainfo = infoBytes === null ? null : await decodeInfoInTurns(infoBytes, download.announceTiers, nextTurn)
       entry.attach(engine.add(specOf(download, metainfo, resume)))
     } catch (error) {
       entry.loadError = errorText(error)

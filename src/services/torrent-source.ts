@@ -1,12 +1,13 @@
 // What a `uri` of the interface names: a magnet link, or a torrent file from http(s), a `file:` uri or an absolute path
 // (decisions part 2, row "uri schemes"). It only reads; nothing is added.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { AppError, DecodeError, errorText } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type { SourceFetch } from '../ports/source-fetch.ts'
 import { type Magnet, parseMagnet } from '../wire/magnet.ts'
-import { decodeMetainfo, MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
+import { decodeMetainfoInTurns, MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 
 /** A torrent as a uri gave it: a checked file with its bytes, or a magnet link. */
@@ -59,9 +60,9 @@ function magnetSource(uri: string): TorrentSource {
   }
 }
 
-function fileSource(bytes: Uint8Array): TorrentSource {
+async function fileSource(bytes: Uint8Array): Promise<TorrentSource> {
   try {
-    const metainfo = decodeMetainfo(bytes)
+    const metainfo = await decodeMetainfoInTurns(bytes, nextTurn)
     return { kind: 'file', infoHash: metainfo.infoHash, metainfo, bytes }
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error

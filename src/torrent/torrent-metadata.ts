@@ -4,7 +4,7 @@
 
 import { createHash } from 'node:crypto'
 import { DecodeError, errorText } from '../base/errors.ts'
-import { decodeInfo } from '../wire/metainfo.ts'
+import { decodeInfoInTurns } from '../wire/metainfo.ts'
 import {
   decodeMetadataMessage,
   encodeMetadataData,
@@ -141,23 +141,30 @@ export class TorrentMetadata {
     if (this.#finishing !== attempt) return
     const bytes = await metadata.assemble(this.#core.infoHash)
     if (this.#finishing !== attempt) return
-    this.#finishing = null
     if (createHash('sha1').update(bytes).digest('hex') !== this.#core.infoHash) return this.#wrong(attempt)
-    this.#attempt = null
     await metadata.remove(this.#core.infoHash)
-    if (this.#core.content !== null) return
-    let metainfo: Metainfo
+    const result = await this.#decode(bytes)
+    if (this.#finishing !== attempt) return
+    this.#finishing = null
+    this.#attempt = null
+    if (result instanceof DecodeError) this.#hooks.metadataUnusable(result)
+    else if (this.#core.content === null) this.#hooks.metadataFound(result)
+  }
+
+  async #decode(bytes: Uint8Array): Promise<Metainfo | DecodeError> {
+    const { clock } = this.#core.engine
+    const turn = () => new Promise<void>(resolve => clock.after(0, resolve))
     try {
-      metainfo = decodeInfo(bytes, this.#hooks.announceTiers())
+      return await decodeInfoInTurns(bytes, this.#hooks.announceTiers(), turn)
     } catch (error) {
-      if (!(error instanceof DecodeError)) throw error
-      return this.#hooks.metadataUnusable(error)
+      if (error instanceof DecodeError) return error
+      throw error
     }
-    this.#hooks.metadataFound(metainfo)
   }
 
   #wrong(attempt: MetadataAttempt): void {
     this.#attempt = null
+    this.#finishing = null
     this.#solo = true
     this.#core.engine.log.warn('metadata does not match the info hash', {
       infoHash: this.#core.infoHash,

@@ -4,12 +4,16 @@
 
 import { DecodeError } from '../base/errors.ts'
 import { asBuffer, type BencodeDict, type BencodeValue } from './bencode-value.ts'
+import type { Steps } from './steps.ts'
 
 /** Deepest nesting of lists and dictionaries. Real formats need 5; file trees of BEP 52 somewhat more. */
 export const MAX_DEPTH = 64
 
-/** Most values one decode builds: bounds memory at about 150 bytes each, whatever the input (a `0:` has two bytes). */
-export const MAX_VALUES = 1_000_000
+/** Most values one decode builds: bounds memory (about 150 bytes each) and time (some 20 ms), whatever the input. */
+export const MAX_VALUES = 50_000
+
+/** Values passed over in one step: a few milliseconds. */
+const SKIPS_A_STEP = 20_000
 
 /** Longest integer, digits: conversion cost grows with the square. 64-bit integers have 20. */
 const MAX_INT_DIGITS = 64
@@ -95,10 +99,12 @@ export class BencodeReader {
   }
 
   /** Passes over one value of any kind without building it; checks its structure, not whether keys repeat. */
-  skip(): void {
+  *skip(): Steps<void> {
+    let steps = 0
     // One entry an open container: true while a dictionary waits for a key.
     const open: ('list' | 'key' | 'value')[] = []
     do {
+      if (++steps % SKIPS_A_STEP === 0) yield
       const top = open.length - 1
       if (top >= 0 && open[top] !== 'value' && this.closed()) open.pop()
       else if (open[top] === 'key') {

@@ -4,6 +4,7 @@
 import { DecodeError } from '../base/errors.ts'
 import { BencodeReader } from './bencode-reader.ts'
 import type { BencodeDict, BencodeValue } from './bencode-value.ts'
+import { runSteps, type Steps } from './steps.ts'
 
 export { MAX_DEPTH, MAX_VALUES } from './bencode-reader.ts'
 export {
@@ -51,6 +52,14 @@ const MAX_SLICES = 10_000
  * Throws DecodeError: not one dictionary (bytes after it may be allowed), a key twice, more than 10,000 entries.
  */
 export function dictSlices(bytes: Uint8Array, options: { allowTrailing?: boolean } = {}): Map<string, Uint8Array> {
+  return runSteps(dictSlicesInSteps(bytes, options))
+}
+
+/** As dictSlices, in steps. */
+export function* dictSlicesInSteps(
+  bytes: Uint8Array,
+  options: { allowTrailing?: boolean } = {},
+): Steps<Map<string, Uint8Array>> {
   const reader = new BencodeReader(bytes)
   const slices = new Map<string, Uint8Array>()
   reader.openDict()
@@ -59,22 +68,31 @@ export function dictSlices(bytes: Uint8Array, options: { allowTrailing?: boolean
     if (slices.has(key)) throw new DecodeError('bencode: a key stands twice')
     if (slices.size >= MAX_SLICES) throw new DecodeError('bencode: too many keys')
     const start = reader.position
-    reader.skip()
+    yield* reader.skip()
     slices.set(key, bytes.subarray(start, reader.position))
   }
   if (!reader.atEnd && !options.allowTrailing) throw new DecodeError('bencode: bytes after the value')
   return slices
 }
 
+/** Items of a list visited in one step. */
+const ITEMS_A_STEP = 256
+
 /**
  * Decodes the items of the list that `bytes` are one after the other, so that a long list never lies in memory whole.
  * Throws DecodeError, and what `visit` throws.
  */
 export function visitList(bytes: Uint8Array, visit: (item: BencodeValue, index: number) => void): void {
+  runSteps(visitListInSteps(bytes, visit))
+}
+
+/** As visitList, in steps. */
+export function* visitListInSteps(bytes: Uint8Array, visit: (item: BencodeValue, index: number) => void): Steps<void> {
   const reader = new BencodeReader(bytes)
   reader.openList()
   for (let index = 0; !reader.closed(); index++) {
     visit(reader.item(), index)
+    if (index % ITEMS_A_STEP === ITEMS_A_STEP - 1) yield
   }
   if (!reader.atEnd) throw new DecodeError('bencode: bytes after the value')
 }

@@ -1,8 +1,9 @@
 // The files of a v1 info dictionary (BEP 3, 47): lengths and offsets checked, paths made safe and unique.
 
 import { DecodeError } from '../base/errors.ts'
-import { type BencodeDict, type BencodeValue, getInt, getList, getText, utf8Text, visitList } from './bencode.ts'
+import { type BencodeDict, type BencodeValue, getInt, getList, getText, utf8Text, visitListInSteps } from './bencode.ts'
 import { safePath } from './safe-path.ts'
+import type { Steps } from './steps.ts'
 import type { TorrentFile } from './torrent-types.ts'
 import { UniquePaths } from './unique-paths.ts'
 
@@ -20,18 +21,21 @@ export function singleFile(name: string, length: number): TorrentFile[] {
   return [{ index: 0, path: [name], length: checkedLength(length), offset: 0, padding: false }]
 }
 
+/** Files handled in one step: a millisecond or two. */
+const FILES_A_STEP = 256
+
 /**
- * The files of a multi-file torrent in torrent order. `root` is the safe name of its folder, `filesBytes` the raw list.
+ * The files of a multi-file torrent in torrent order, in steps. `root` is the safe name of its folder, `filesBytes` the raw list.
  * Throws DecodeError: no file, too many, a length or path that is missing or wrong, a total beyond 2^53.
  */
-export function multiFiles(root: string, filesBytes: Uint8Array): TorrentFile[] {
+export function* multiFiles(root: string, filesBytes: Uint8Array): Steps<TorrentFile[]> {
   const raw: RawFile[] = []
-  visitList(filesBytes, (item, index) => {
+  yield* visitListInSteps(filesBytes, (item, index) => {
     if (index >= MAX_FILES) throw new DecodeError(`the torrent has more than ${MAX_FILES} files`)
     raw.push(readFile(root, item))
   })
   if (raw.length === 0) throw new DecodeError('the torrent has no files')
-  const paths = uniquePaths(raw)
+  const paths = yield* uniquePaths(raw)
   let offset = 0
   return raw.map(({ length, padding }, index) => {
     const file = { index, path: paths[index] as string[], length, offset, padding }
@@ -70,12 +74,13 @@ function isPaddingName(parts: readonly Uint8Array[]): boolean {
 }
 
 /** Real files get their names first: padding, which is never written, must not rename them. */
-function uniquePaths(files: readonly RawFile[]): string[][] {
+function* uniquePaths(files: readonly RawFile[]): Steps<string[][]> {
   const names = new UniquePaths()
   const paths: string[][] = Array.from({ length: files.length })
   for (const padding of [false, true]) {
     for (const [index, file] of files.entries()) {
       if (file.padding === padding) paths[index] = names.add(file.path)
+      if (index % FILES_A_STEP === FILES_A_STEP - 1) yield
     }
   }
   return paths

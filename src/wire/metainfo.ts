@@ -11,7 +11,7 @@ import {
   type BencodeDict,
   type BencodeValue,
   decodeEntries,
-  dictSlices,
+  dictSlicesInSteps,
   encodeBencode,
   getBytes,
   getInt,
@@ -21,6 +21,7 @@ import {
 import { multiFiles, singleFile } from './info-files.ts'
 import { cutText, plainLine } from './plain-text.ts'
 import { safeName } from './safe-path.ts'
+import { runSteps, runStepsInTurns, type Steps } from './steps.ts'
 import type { Metainfo } from './torrent-types.ts'
 
 /** Largest metainfo file and largest info dictionary, bytes (decisions part 1, row uri schemes). */
@@ -39,9 +40,18 @@ const HASH_BYTES = 20
 
 /** Reads a metainfo file. Throws DecodeError with a sentence for the user when it is not a usable v1 torrent. */
 export function decodeMetainfo(bytes: Uint8Array): Metainfo {
+  return runSteps(metainfoSteps(bytes))
+}
+
+/** As decodeMetainfo, with `turn` awaited every few milliseconds of work: torrents may have very many files. */
+export function decodeMetainfoInTurns(bytes: Uint8Array, turn: () => Promise<unknown>): Promise<Metainfo> {
+  return runStepsInTurns(metainfoSteps(bytes), turn)
+}
+
+function* metainfoSteps(bytes: Uint8Array): Steps<Metainfo> {
   checkSize(bytes)
   // Files in the field end in line breaks now and then; the info dictionary itself must be exact.
-  const slices = dictSlices(bytes, { allowTrailing: true })
+  const slices = yield* dictSlicesInSteps(bytes, { allowTrailing: true })
   const info = slices.get('info')
   if (info === undefined) throw new DecodeError('the torrent has no info dictionary')
   const rest = decodeEntries(slices, [
@@ -54,7 +64,7 @@ export function decodeMetainfo(bytes: Uint8Array): Metainfo {
   ])
   const created = getInt(rest, 'creation date')
   return {
-    ...decodeInfo(info, announceTiers(rest)),
+    ...(yield* infoSteps(info, announceTiers(rest))),
     comment: boundedText(rest, 'comment.utf-8') ?? boundedText(rest, 'comment'),
     createdBy: boundedText(rest, 'created by'),
     creationDateSec: created !== null && created >= 0 ? created : null,
@@ -63,10 +73,23 @@ export function decodeMetainfo(bytes: Uint8Array): Metainfo {
 
 /** Reads an info dictionary (copied), e.g. one that peers sent (BEP 9). Throws DecodeError as decodeMetainfo does. */
 export function decodeInfo(infoBytes: Uint8Array, announce: readonly (readonly string[])[]): Metainfo {
+  return runSteps(infoSteps(infoBytes, announce))
+}
+
+/** As decodeInfo, with `turn` awaited every few milliseconds of work. */
+export function decodeInfoInTurns(
+  infoBytes: Uint8Array,
+  announce: readonly (readonly string[])[],
+  turn: () => Promise<unknown>,
+): Promise<Metainfo> {
+  return runStepsInTurns(infoSteps(infoBytes, announce), turn)
+}
+
+function* infoSteps(infoBytes: Uint8Array, announce: readonly (readonly string[])[]): Steps<Metainfo> {
   checkSize(infoBytes)
   const bytes = new Uint8Array(infoBytes)
   // As a Buffer, so that each of perhaps 200,000 names is not wrapped anew.
-  const slices = dictSlices(asBuffer(bytes))
+  const slices = yield* dictSlicesInSteps(asBuffer(bytes))
   const keys = ['name', 'name.utf-8', 'piece length', 'pieces', 'private', 'length', 'meta version']
   const info = decodeEntries(slices, keys)
   const pieceHashes = readPieceHashes(info)
@@ -75,7 +98,7 @@ export function decodeInfo(infoBytes: Uint8Array, announce: readonly (readonly s
   const rawName = readRawName(info)
   const root = (rawName && safeName(rawName)) ?? infoHash
   const list = slices.get('files')
-  const files = list ? multiFiles(root, list) : singleFile(root, readLength(info))
+  const files = list ? yield* multiFiles(root, list) : singleFile(root, readLength(info))
   const last = files.at(-1)
   const totalLength = last ? last.offset + last.length : 0
   const pieceCount = Math.ceil(totalLength / pieceLength)
