@@ -152,6 +152,11 @@ export class FakePeer {
     this.#stream?.destroy()
   }
 
+  /** Reads nothing more. */
+  pause(): void {
+    this.#stream?.pause()
+  }
+
   /** Sends raw bytes. */
   send(bytes: Uint8Array): void {
     this.#stream?.write(bytes)
