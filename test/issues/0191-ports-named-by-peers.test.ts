@@ -20,7 +20,9 @@ test('of the ports an incoming peer names the first counts, and it may be evicte
   assert.equal(liar.connected, true)
   assert.equal(handle.snapshot().peersKnown, 1)
   assert.equal(handle.peers()[0]?.port, 2000)
-  liar.hangUp()
+  for (let i = 0; i < 10; i += 1) liar.send(encodeExtended(0, encodeExtendedHandshake({})))
+  await swarm.clock.advance(1000)
+  assert.equal(liar.connected, false, 'extended handshakes without end')
   // It comes back under other ports: of what fails, nothing stays for good.
   for (let port = 10_000; port < 12_100; port += 1) handle.addPeers([{ ip: '10.9.9.9', port }])
   await swarm.clock.advance(600_000)

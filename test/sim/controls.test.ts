@@ -169,3 +169,51 @@ test('a reader that waits for what a check finds goes on when the check ends', a
   reader.close()
   await swarm.close()
 })
+
+test('a choke rejects what is queued: only what was on its way still comes', async () => {
+  const swarm = new SimSwarm(309)
+  const torrent = makeTorrent({ length: 6000 * KIB })
+  const node = await swarm.seeder(torrent, { session: { uploadSlots: 1 }, line: { upRate: 20 * KIB } })
+  const first = await swarm.join(node, torrent, { has: () => false })
+  first.say(true)
+  await swarm.clock.until('unchoked', () => !first.choked, 15_000)
+  const second = await swarm.join(node, torrent, { has: () => false })
+  second.say(true)
+  for (let piece = 0; piece < 180; piece += 1) first.request(piece)
+  await swarm.clock.until('choked', () => first.choked, 120_000)
+  const before = first.blocks.length
+  await swarm.clock.advance(20_000)
+  assert.ok(first.blocks.length - before <= 12, `${first.blocks.length - before} blocks after the choke`)
+  assert.equal(first.blocks.length + first.rejects.length, 180)
+  await swarm.close()
+})
+
+test('checkpoints come every half minute while pieces come, not with each of them', async () => {
+  const swarm = new SimSwarm(310)
+  const torrent = makeTorrent({ length: 6000 * KIB })
+  const node = await swarm.node()
+  node.add(torrent)
+  await swarm.join(node, torrent, {}, { upRate: 50 * KIB })
+  await swarm.clock.advance(10_000)
+  const before = node.disk.counts.syncs
+  await swarm.clock.advance(95_000)
+  const taken = node.disk.counts.syncs - before
+  assert.ok(taken >= 2 && taken <= 4, `${taken} checkpoints in 95 s`)
+  await swarm.close()
+})
+
+test('when places are short, who neither wants nor gives makes room after two minutes', async () => {
+  const swarm = new SimSwarm(311)
+  const torrent = makeTorrent({ length: 500 * KIB })
+  const node = await swarm.seeder(torrent, { session: { maxConnectionsPerTorrent: 2 } })
+  const idle = await swarm.join(node, torrent, { has: () => false })
+  const keen = await swarm.join(node, torrent, { has: () => false })
+  keen.say(true)
+  for (let i = 0; i < 13; i += 1) {
+    await swarm.clock.advance(10_000)
+    for (const peer of [idle, keen]) if (peer.connected) peer.send(new Uint8Array(4))
+  }
+  assert.equal(idle.connected, false)
+  assert.equal(keen.connected, true)
+  await swarm.close()
+})
