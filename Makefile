@@ -5,7 +5,7 @@ BIN := dist/src/cli/main.js
 ARGS ?=
 
 
-.PHONY: readme only run test check build install clean tools types format lint arch unit suite interop bench-micro
+.PHONY: readme only run test check build install clean tools types format lint arch unit suite interop bench bench-quick bench-all bench-rivals bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -60,10 +60,27 @@ interop: build
 only: build
 	@$(NODE_TEST) $$(find dist/test/$(DIR) -name '*.test.js')
 
-# bench-leech, bench-stream-memory: whole flows in a network namespace. BENCH_ARGS are the flow's own.
+# All flows with the rivals, one table at the end; BENCH_ARGS are those of bench/README.md, for example --out FILE.
+bench: build bench-rivals ## Every flow against the rivals, at most 45 minutes
+	@bash test/kit/netns node dist/bench/run.js --level standard $(BENCH_ARGS)
+
+bench-quick: build ## Leech, ranges, list of 1,000, start: five minutes
+	@bash test/kit/netns node dist/bench/run.js --level quick $(BENCH_ARGS)
+
+bench-all: build bench-rivals ## Everything, every rival as often as we; takes hours
+	@bash test/kit/netns node dist/bench/run.js --level all $(BENCH_ARGS)
+
+# WebTorrent, from its own lock file and without install scripts. Where it cannot be had the tables say that it is missing.
+bench-rivals:
+	@rival=node_modules/.rivals/webtorrent; if ! cmp -s bench/rivals/webtorrent/package-lock.json $$rival/installed-lock.json; then \
+	rm -rf $$rival && mkdir -p node_modules/.rivals && cp -r bench/rivals/webtorrent $$rival && cd $$rival && \
+	cp package-lock.json installed-lock.json && npm ci --ignore-scripts --no-audit --no-fund || rm -f installed-lock.json; fi || true
+
 bench-micro: build
 	@node dist/bench/micro/all.js
 
+# One flow by itself: bench-leech, bench-seed, bench-recheck, bench-ranges, bench-first-byte, bench-magnet, bench-list,
+# bench-start, bench-stream-memory.
 bench-%: build
 	@bash test/kit/netns node dist/bench/flow/$*.js $(BENCH_ARGS)
 

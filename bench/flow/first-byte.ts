@@ -4,7 +4,7 @@
 
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BenchPlace, inPlace, pass, warmMemory } from '../lib/bench-place.ts'
+import { type BenchPlace, inPlace, pass, settle, warmMemory } from '../lib/bench-place.ts'
 import { type BenchTorrent, contentAt, makeBenchTorrent } from '../lib/bench-torrent.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
 import { type BodyStart, bodyStart, type HttpRequest } from '../lib/local-http.ts'
@@ -45,6 +45,7 @@ async function firstByteOnce(place: BenchPlace, kind: ClientKind, what: FirstByt
   const { client } = await kind.start(join(home, 'home'), place.hosts.next())
   const at = Math.floor((what.torrent.length * what.part) / 4096) * 4096
   try {
+    await settle()
     await warmMemory(what.torrent.length / MIB + 256)
     const begin = performance.now()
     const peers = [swarm.seeder.address]

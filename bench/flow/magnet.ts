@@ -2,7 +2,7 @@
 
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type BenchPlace, inPlace } from '../lib/bench-place.ts'
+import { type BenchPlace, inPlace, settle } from '../lib/bench-place.ts'
 import { type BenchTorrent, makeBenchTorrent } from '../lib/bench-torrent.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
 import { clientsThatCan } from '../lib/rivals/all.ts'
@@ -18,6 +18,7 @@ async function magnetOnce(place: BenchPlace, kind: ClientKind, torrent: BenchTor
   const swarm = await startSwarm(place, torrent)
   const { client } = await kind.start(join(home, 'home'), place.hosts.next())
   try {
+    await settle()
     const { announce } = swarm
     const begin = performance.now()
     await client.add({ torrent: swarm.torrent, dir: to, from: 'magnet', peers: [swarm.seeder.address], announce })
@@ -41,7 +42,7 @@ export const magnet: Flow = {
       const torrent = await makeBenchTorrent({ dir, metainfoDir: place.folder.path, ...sizes })
       const turns = kinds.map(kind => ({ client: kind.name, run: () => magnetOnce(place, kind, torrent) }))
       const found = await takeTurns('magnet to metadata', 'metadata ms', turns, options, failures)
-      failures.push('aria2 and transmission find the seeder at a tracker, the others by its address')
+      failures.push('the rivals but webtorrent find the seeder at a tracker; tributary and webtorrent by its address')
       return { title: 'Magnet to metadata', cases: [found], notes: failures }
     }),
 }

@@ -38,6 +38,14 @@ export async function warmMemory(mib: number): Promise<void> {
   await once(child, 'close')
 }
 
+/**
+ * Lets clients that have just started come to rest, not measured: libtorrent, for one, makes no connection in its first
+ * half second, which nobody who leaves it running would ever meet.
+ */
+export function settle(): Promise<void> {
+  return pass(1000)
+}
+
 /** Waits `ms`: only where the passing of time is what is measured (idle CPU). */
 export function pass(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms))

@@ -45,12 +45,21 @@ export async function callJson<T>(what: HttpRequest): Promise<T> {
   return JSON.parse(answer.body.toString()) as T
 }
 
-/** True when the server answers at all. */
-export function answers(what: HttpRequest): Promise<boolean> {
-  return call(what, 10_000).then(
-    () => true,
-    () => false,
-  )
+/**
+ * Asks every two milliseconds until the server answers anything at all. `stillRunning` throws when its process has ended.
+ */
+export async function untilAnswers(url: string, stillRunning: () => void, limitMs = 60_000): Promise<void> {
+  const end = performance.now() + limitMs
+  for (;;) {
+    const there = await call({ url }, 10_000).then(
+      () => true,
+      () => false,
+    )
+    if (there) return
+    stillRunning()
+    if (performance.now() > end) throw new Error(`${url} never answered`)
+    await new Promise(resolve => setTimeout(resolve, 2))
+  }
 }
 
 /** The beginning of a body. */

@@ -1,7 +1,7 @@
 // Prints the results of flows: a table for each case, what is missing, and the targets with what was reached.
 
 import type { FlowOptions, FlowResult } from './flow.ts'
-import { machineRecord } from './report.ts'
+import { machineRecord, markdownTable } from './report.ts'
 import { medians, tableOf } from './samples.ts'
 import { judge } from './targets.ts'
 
@@ -10,14 +10,15 @@ export function printResults(flows: readonly FlowResult[]): boolean {
   for (const flow of flows) {
     console.log(`\n# ${flow.title}`)
     for (const found of flow.cases) {
-      console.log(`\n## ${found.id}`)
-      console.table(tableOf(found))
+      console.log(`\n## ${found.id}\n`)
+      console.log(markdownTable(tableOf(found)))
     }
+    if (flow.notes.length > 0) console.log('')
     for (const note of flow.notes) console.log(`- ${note}`)
   }
   const verdicts = judge(flows.flatMap(flow => flow.cases)).filter(each => each.reached !== 'not measured')
-  console.log('\n# Targets')
-  console.table(verdicts)
+  console.log('\n# Targets\n')
+  console.log(markdownTable(verdicts.map(each => ({ ...each }))))
   return flows.some(flow => flow.notes.some(note => note.startsWith('FAILED')))
 }
 

@@ -3,10 +3,9 @@
 
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startHttpTracker } from '../../test/kit/http-tracker.ts'
-import { waitFor } from '../../test/kit/wait-for.ts'
-import { type BenchPlace, warmMemory } from './bench-place.ts'
+import { type BenchPlace, settle, warmMemory } from './bench-place.ts'
 import { assertSameContent, type BenchTorrent, withTracker } from './bench-torrent.ts'
+import { startFixedTracker } from './fixed-tracker.ts'
 import { type MeteredCost, startMeter } from './process-cost.ts'
 import type { AddJob, Client, ClientKind } from './rivals/client.ts'
 import { LibtorrentSession } from './rivals/libtorrent.ts'
@@ -17,23 +16,22 @@ const MIB = 2 ** 20
 /** Room for what the clients keep beside the content, MiB. */
 const SPARE_MIB = 512
 
-/** A seeder that a tracker knows. */
+/** A seeder that a tracker names. */
 export interface SeededSwarm {
+  /** With the tracker in it. */
   readonly torrent: BenchTorrent
   readonly announce: string
   readonly seeder: LibtorrentSession
   stop(): Promise<void>
 }
 
-/** Starts a tracker and a libtorrent seeder of `torrent`, uploading at most `limit` bytes/s (0 = no limit). */
+/** Starts a libtorrent seeder of `torrent`, uploading at most `limit` bytes/s (0 = no limit), and its tracker. */
 export async function startSwarm(place: BenchPlace, torrent: BenchTorrent, limit = 0): Promise<SeededSwarm> {
-  const tracker = await startHttpTracker(place.hosts.next())
-  const tracked = await withTracker(torrent, place.folder.path, tracker.url)
   const seeder = await LibtorrentSession.start(place.hosts.next())
-  await seeder.seed(tracked, limit)
-  await waitFor('the tracker knows the seeder', () => tracker.announces.some(seen => seen.left === 0))
+  await seeder.seed(torrent, limit)
+  const tracker = await startFixedTracker(place.hosts.next(), [seeder.address])
   return {
-    torrent: tracked,
+    torrent: await withTracker(torrent, place.folder.path, tracker.url),
     announce: tracker.url,
     seeder,
     async stop() {
@@ -67,6 +65,7 @@ export async function leechOnce(place: BenchPlace, kind: ClientKind, torrent: Be
   const swarm = await startSwarm(place, torrent)
   const { client } = await kind.start(join(home, 'home'), place.hosts.next())
   try {
+    await settle()
     await warmMemory(torrent.length / MIB + SPARE_MIB)
     await client.takeLoopDelay()
     const stopMeter = startMeter(client.pid)
@@ -95,19 +94,23 @@ export async function seedOnce(
 ): Promise<Figures> {
   const home = await place.folder.sub(`seed-${kind.name}-${place.turn()}`)
   const { client } = await kind.start(join(home, 'home'), place.hosts.next())
+  const tracker = await startFixedTracker(place.hosts.next(), [client.address])
   const sessions: LibtorrentSession[] = []
   try {
     await client.add({ torrent, dir: torrent.dir, from: 'metainfo', peers: [] })
     await client.whenComplete()
     for (let index = 0; index < leechers; index++) sessions.push(await LibtorrentSession.start(place.hosts.next()))
     const folders = await Promise.all(sessions.map((_, index) => placeFor(home, index)))
+    await settle()
     await warmMemory((torrent.length / MIB) * leechers + SPARE_MIB)
-    const figures = await seedTo(client, torrent, sessions, folders)
+    const tracked = await withTracker(torrent, place.folder.path, tracker.url)
+    const figures = await seedTo(client, tracked, sessions, folders)
     for (const folder of folders) await assertSameContent(torrent, folder)
     return figures
   } finally {
     await client.stop()
     await Promise.all(sessions.map(session => session.stop()))
+    await tracker.stop()
     await rm(home, { recursive: true })
   }
 }

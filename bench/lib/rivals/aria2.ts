@@ -1,13 +1,12 @@
 // Debian's aria2 over its JSON-RPC. It takes no addresses of peers, only a tracker, and has no recheck: its check is the
 // one it makes when a torrent with data is added.
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { needs } from '../../../test/kit/requirements.ts'
 import { waitFor } from '../../../test/kit/wait-for.ts'
-import { pass } from '../bench-place.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
-import { answers, call, type HttpRequest } from '../local-http.ts'
+import { call, type HttpRequest, untilAnswers } from '../local-http.ts'
 import { type OwnedProcess, startOwned } from '../owned-processes.ts'
 import {
   type AddJob,
@@ -52,6 +51,8 @@ class Aria2Client extends PartialClient implements Client {
   readonly address: PeerAddress
   readonly #daemon: OwnedProcess
   #last = ''
+  /** Its control file beside the data: the next client would find it there. */
+  #control: string | null = null
 
   constructor(daemon: OwnedProcess, ip: string) {
     super()
@@ -87,6 +88,7 @@ class Aria2Client extends PartialClient implements Client {
 
   async add(job: AddJob): Promise<void> {
     const options = { dir: job.dir, 'check-integrity': 'true' }
+    this.#control = join(job.dir, `${job.torrent.name}.aria2`)
     if (job.from === 'metainfo') return this.#addMetainfo(job.torrent, options)
     const magnet = magnetOf(job.torrent, [], job.announce)
     this.#last = (await this.#call('aria2.addUri', [magnet], options)) as string
@@ -143,8 +145,9 @@ class Aria2Client extends PartialClient implements Client {
     return { list: this.#to('system.multicall', calls), trivial: this.#to('aria2.getVersion') }
   }
 
-  stop(): Promise<void> {
-    return this.#daemon.stop(2000)
+  async stop(): Promise<void> {
+    await this.#daemon.stop(2000)
+    if (this.#control !== null) await rm(this.#control, { force: true })
   }
 }
 
@@ -157,10 +160,7 @@ export const aria2: ClientKind = {
     await writeFile(join(home, 'session'), '', { flag: 'a' })
     const begin = performance.now()
     const daemon = startOwned('aria2c', argumentsFor(ip, home))
-    while (!(await answers({ url: `http://${ip}:${RPC_PORT}/jsonrpc` }))) {
-      daemon.assertRunning()
-      await pass(2)
-    }
+    await untilAnswers(`http://${ip}:${RPC_PORT}/jsonrpc`, () => daemon.assertRunning())
     const ms = performance.now() - begin
     return { client: new Aria2Client(daemon, ip), firstAnswerMs: ms, startedMs: ms }
   },

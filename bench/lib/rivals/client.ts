@@ -16,9 +16,9 @@ export interface AddJob {
   /** Where the data lies or will lie. */
   readonly dir: string
   readonly from: 'metainfo' | 'magnet'
-  /** Peers by address. Clients that take none find them at the tracker (`announce`). */
+  /** Peers by address. Clients that take none, or take a tracker's quicker, find them at the tracker. */
   readonly peers: readonly PeerAddress[]
-  /** The tracker that knows the peers. */
+  /** The tracker that names the peers, for magnets; a torrent made by withTracker has it inside. */
   readonly announce?: string
   /** Prefer the tracker to addresses. */
   readonly viaTracker?: boolean

@@ -22,10 +22,21 @@ export class JsonLinesProcess {
     return this.#process.pid
   }
 
-  /** Sends one command; rejects with its error. */
-  async call(op: string, fields: object = {}): Promise<Answer> {
+  /** Throws when the driver has ended. */
+  assertRunning(): void {
     this.#process.assertRunning()
-    const answered = new Promise<Answer>(resolve => this.#waiting.push(resolve))
+  }
+
+  /** Sends one command; rejects with its error, and after `limitMs`. */
+  async call(op: string, fields: object = {}, limitMs = 600_000): Promise<Answer> {
+    this.#process.assertRunning()
+    const answered = new Promise<Answer>(resolve => {
+      const late = setTimeout(() => resolve({ error: `no answer in ${limitMs} ms` }), limitMs)
+      this.#waiting.push(answer => {
+        clearTimeout(late)
+        resolve(answer)
+      })
+    })
     this.#process.child.stdin?.write(`${JSON.stringify({ op, ...fields })}\n`)
     const answer = await answered
     if (typeof answer['error'] === 'string' && answer['error'] !== '') throw new Error(`${op}: ${answer['error']}`)

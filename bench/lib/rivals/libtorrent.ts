@@ -34,14 +34,16 @@ export class LibtorrentSession extends PartialClient implements Client {
 
   async add(job: AddJob): Promise<void> {
     const peers = job.peers.map(peer => [peer.ip, peer.port])
-    const what = job.from === 'magnet' ? { magnet: magnetOf(job.torrent, []) } : { torrent: job.torrent.path }
+    const { torrent } = job
+    const magnet = { magnet: magnetOf(torrent, [], job.announce) }
+    const what = job.from === 'magnet' ? magnet : { torrent: torrent.trackedPath ?? torrent.path }
     await this.#lines.call('add', { ...what, dir: job.dir, peers })
   }
 
-  /** Seeds complete data without a check; `limit` in bytes/s. With a tracker when the torrent has one. */
+  /** Seeds complete data without a check; `limit` in bytes/s. */
   async seed(torrent: BenchTorrent, limit = 0): Promise<void> {
-    const path = torrent.trackedPath ?? torrent.path
-    await this.#lines.call('add', { torrent: path, dir: torrent.dir, seed_mode: true, upload_limit: limit })
+    const { path, dir } = torrent
+    await this.#lines.call('add', { torrent: path, dir, seed_mode: true, upload_limit: limit })
     await this.whenComplete()
   }
 

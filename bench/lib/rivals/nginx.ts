@@ -3,8 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { existsSync } from 'node:fs'
-import { pass } from '../bench-place.ts'
-import { answers } from '../local-http.ts'
+import { untilAnswers } from '../local-http.ts'
 import { type OwnedProcess, startOwned } from '../owned-processes.ts'
 
 /** Debian keeps it out of users' paths. */
@@ -45,9 +44,6 @@ export async function startNginx(home: string, root: string, ip: string): Promis
   await writeFile(file, configuration(home, root, ip))
   const server = startOwned(program, ['-p', home, '-e', join(home, 'errors'), '-c', file])
   const baseUrl = `http://${ip}:${PORT}/`
-  while (!(await answers({ url: baseUrl }))) {
-    server.assertRunning()
-    await pass(5)
-  }
+  await untilAnswers(baseUrl, () => server.assertRunning())
   return { ...server, baseUrl }
 }

@@ -5,9 +5,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { needs } from '../../../test/kit/requirements.ts'
 import { waitFor } from '../../../test/kit/wait-for.ts'
-import { pass } from '../bench-place.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
-import { answers, call, callJson, type HttpRequest } from '../local-http.ts'
+import { call, callJson, type HttpRequest, untilAnswers } from '../local-http.ts'
 import { type OwnedProcess, startOwned } from '../owned-processes.ts'
 import {
   type AddJob,
@@ -97,7 +96,7 @@ class QBittorrentClient extends PartialClient implements Client {
     if (options.trust) form.set('skip_checking', 'true')
     if ('magnet' in what) form.set('urls', what.magnet)
     else {
-      const metainfo = await readFile(what.torrent.path)
+      const metainfo = await readFile(what.torrent.trackedPath ?? what.torrent.path)
       form.set('torrents', new Blob([metainfo], { type: 'application/x-bittorrent' }), 'x.torrent')
     }
     const reply = await fetch(this.#get('torrents/add').url, { method: 'POST', body: form })
@@ -108,7 +107,8 @@ class QBittorrentClient extends PartialClient implements Client {
   async add(job: AddJob): Promise<void> {
     const { torrent } = job
     this.#last = torrent.infoHash
-    await this.#addForm(job.from === 'magnet' ? { magnet: magnetOf(torrent, []) } : { torrent }, { dir: job.dir })
+    const magnet = { magnet: magnetOf(torrent, [], job.announce) }
+    await this.#addForm(job.from === 'magnet' ? magnet : { torrent }, { dir: job.dir })
     if (job.peers.length === 0) return
     await waitFor('qbittorrent lists it', async () => (await this.#torrent()) !== undefined)
     const peers = job.peers.map(peer => `${peer.ip}:${peer.port}`).join('|')
@@ -182,10 +182,7 @@ export const qbittorrent: ClientKind = {
     const begin = performance.now()
     const env = { HOME: home, QT_QPA_PLATFORM: 'offscreen' }
     const daemon = startOwned('qbittorrent-nox', [`--profile=${home}`], { env })
-    while (!(await answers({ url: `http://${ip}:${WEB_PORT}/api/v2/app/version` }))) {
-      daemon.assertRunning()
-      await pass(2)
-    }
+    await untilAnswers(`http://${ip}:${WEB_PORT}/api/v2/app/version`, () => daemon.assertRunning())
     const ms = performance.now() - begin
     return { client: new QBittorrentClient(daemon, ip), firstAnswerMs: ms, startedMs: ms }
   },

@@ -8,7 +8,7 @@ import { needs } from '../../../test/kit/requirements.ts'
 import { waitFor } from '../../../test/kit/wait-for.ts'
 import { pass } from '../bench-place.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
-import { answers, call, type HttpRequest } from '../local-http.ts'
+import { call, type HttpRequest, untilAnswers } from '../local-http.ts'
 import { type OwnedProcess, startOwned } from '../owned-processes.ts'
 import {
   type AddJob,
@@ -182,10 +182,7 @@ export const transmission: ClientKind = {
     if (!existsSync(file)) await writeFile(file, JSON.stringify(settings(ip, home)))
     const begin = performance.now()
     const daemon = startOwned('transmission-daemon', ['-f', '-g', home, '--no-auth'])
-    while (!(await answers({ url: `http://${ip}:${RPC_PORT}/transmission/rpc` }))) {
-      daemon.assertRunning()
-      await pass(2)
-    }
+    await untilAnswers(`http://${ip}:${RPC_PORT}/transmission/rpc`, () => daemon.assertRunning())
     const ms = performance.now() - begin
     const client = new TransmissionClient(daemon, ip)
     await client.count()

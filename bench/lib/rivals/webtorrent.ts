@@ -6,10 +6,9 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { projectRoot } from '../../../test/kit/project-root.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
-import { answers, type HttpRequest } from '../local-http.ts'
+import { type HttpRequest, untilAnswers } from '../local-http.ts'
 import { type AddJob, type Client, type ClientKind, PartialClient, type PeerAddress } from './client.ts'
 import { JsonLinesProcess } from './json-lines.ts'
-import { pass } from '../bench-place.ts'
 
 const installed = join(projectRoot, 'node_modules/.rivals/webtorrent')
 const session = fileURLToPath(new URL('./webtorrent-session.js', import.meta.url))
@@ -35,12 +34,12 @@ class WebTorrentClient extends PartialClient implements Client {
     await this.#lines.call('add', { ...what, dir: job.dir, peers, onlyAsked: job.onlyAsked ?? false })
   }
 
-  async whenComplete(): Promise<void> {
-    await this.#lines.call('complete')
+  async whenComplete(limitMs = 120_000): Promise<void> {
+    await this.#lines.call('complete', {}, limitMs)
   }
 
-  override async whenMetadata(): Promise<void> {
-    await this.#lines.call('metadata')
+  override async whenMetadata(limitMs = 60_000): Promise<void> {
+    await this.#lines.call('metadata', {}, limitMs)
   }
 
   override async prepareCheck(job: AddJob): Promise<void> {
@@ -80,7 +79,7 @@ export const webtorrent: ClientKind = {
     const begin = performance.now()
     const lines = new JsonLinesProcess(process.execPath, [session, installed, `${ip}:${HTTP_PORT}`])
     const asked = lines.call('port')
-    while (!(await answers({ url: `http://${ip}:${HTTP_PORT}/` }))) await pass(2)
+    await untilAnswers(`http://${ip}:${HTTP_PORT}/webtorrent`, () => lines.assertRunning())
     const ms = performance.now() - begin
     const { port } = await asked
     return { client: new WebTorrentClient(lines, { ip, port: Number(port) }), firstAnswerMs: ms, startedMs: ms }
