@@ -53,7 +53,7 @@ function until(there: boolean, event: string): Promise<void> {
 }
 
 function add(command: Command, torrent: string): Torrent {
-  const what = command['magnet'] === undefined ? readFileSync(torrent) : String(command['magnet'])
+  const what = command['magnet'] === undefined ? readFileSync(torrent) : (command['magnet'] as string)
   const { dir, onlyAsked, paused } = command
   return client.add(what, { path: dir, announce: [], deselect: onlyAsked === true, paused: paused === true })
 }
