@@ -27,8 +27,8 @@ export interface StreamRequest {
   /** Without quotes. */
   readonly tag: string
   readonly contentType: string
-  /** Parts the multipart body; must not occur in it, so it is random. */
-  readonly boundary: string
+  /** Makes what parts the multipart body; it must not occur in it, so it is random. */
+  readonly boundary: () => string
 }
 
 /** Plans the answer to a GET or HEAD of a file. */
@@ -70,17 +70,18 @@ function planMultipart(
   ranges: readonly ByteRange[],
 ): StreamPlan {
   const parts: BodyPart[] = []
+  const boundary = request.boundary()
   for (const [at, range] of ranges.entries()) {
     const lead = at === 0 ? '' : '\r\n'
     const type = `Content-Type: ${request.contentType}\r\n`
     const place = `Content-Range: ${contentRange(range, request.size)}\r\n`
-    parts.push({ kind: 'text', bytes: Buffer.from(`${lead}--${request.boundary}\r\n${type}${place}\r\n`) })
+    parts.push({ kind: 'text', bytes: Buffer.from(`${lead}--${boundary}\r\n${type}${place}\r\n`) })
     parts.push({ kind: 'file', range })
   }
-  parts.push({ kind: 'text', bytes: Buffer.from(`\r\n--${request.boundary}--\r\n`) })
+  parts.push({ kind: 'text', bytes: Buffer.from(`\r\n--${boundary}--\r\n`) })
   return {
     status: 206,
-    headers: [...headers, ['Content-Type', `multipart/byteranges; boundary=${request.boundary}`]],
+    headers: [...headers, ['Content-Type', `multipart/byteranges; boundary=${boundary}`]],
     parts,
     length: parts.reduce((sum, part) => sum + partLength(part), 0),
   }

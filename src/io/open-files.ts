@@ -78,6 +78,17 @@ export class OpenFiles {
     throw failed.reason
   }
 
+  /**
+   * A file that is open already, for one read that ends before anything else runs; null when it is not, or its path is
+   * due for a look.
+   */
+  peek(source: FileSource, index: number): OpenedFile | null {
+    const name = `${this.#nameOf(source)}/${index}`
+    const entry = this.#entries.get(`${name}/w`) ?? this.#entries.get(`${name}/r`)
+    if (entry === undefined || entry instanceof Promise) return null
+    return this.#clock.now() - entry.checkedAtMs < this.#recheckMs ? entry.opened : null
+  }
+
   /** Takes lent descriptors back. */
   release(files: readonly LentFile[]): void {
     for (const file of files) {

@@ -3,13 +3,17 @@
 // checked by lstat, O_NOFOLLOW, and once more after it is open. Errors are those of the system, or AppError UnsafePath.
 
 import { close, constants, existsSync, fstat, open, type BigIntStats } from 'node:fs'
-import { lstat, mkdir, realpath, rmdir, unlink } from 'node:fs/promises'
+import { lstat, mkdir, realpath, rmdir, statfs, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 
 const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
+/** 0 where the system has none. */
+const O_NOATIME: number = constants.O_NOATIME ?? 0
+/** Type of a file system in memory (statfs(2)); it knows no reads that do not wait, for it never does. */
+const TMPFS = 0x01021994
 const openDescriptor = promisify(open)
 const statDescriptor = promisify(fstat) as unknown as (fd: number, options: { bigint: true }) => Promise<BigIntStats>
 const closeDescriptor = promisify(close)
@@ -23,9 +27,16 @@ export interface FileIdentity {
   readonly ino: bigint
 }
 
+/**
+ * Which reads end without waiting for a disk: `all` of a file that lives in memory; `cached` = what the page cache holds;
+ * `none` where a read may also write the file's time of access, and wait for the disk to take it.
+ */
+export type ReadsAtOnce = 'all' | 'cached' | 'none'
+
 /** A descriptor and the file it stands for. The holder closes it. */
 export interface OpenedFile extends FileIdentity {
   readonly fd: number
+  readonly atOnce: ReadsAtOnce
 }
 
 /** Closes a descriptor; a failure to close has nobody who could act on it. */
@@ -75,13 +86,13 @@ export class SafeFolder {
   async openFile(name: string, options: { readonly write: boolean; readonly create: boolean }): Promise<OpenedFile> {
     // O_NONBLOCK: a pipe in the file's place must not hang the open.
     const flags = (options.write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | (options.create ? O_CREAT : 0)
-    const fd = await openDescriptor(this.#child(name), flags, 0o666)
+    const { fd, atOnce } = await openQuiet(this.#child(name), flags)
     try {
       const stats = await statDescriptor(fd, { bigint: true })
       if (!stats.isFile()) throw this.#unsafe(name, 'is not a plain file')
       if (stats.nlink === 0n) throw new AppError('FileMissing', `The file was deleted: ${join(this.path, name)}`)
       await this.#checkOpened(fd, name)
-      return { fd, dev: stats.dev, ino: stats.ino }
+      return { fd, atOnce, dev: stats.dev, ino: stats.ino }
     } catch (error) {
       await closeQuietly(fd)
       throw error
@@ -142,6 +153,22 @@ export class SafeFolder {
   #unsafe(name: string, why: string): AppError {
     return new AppError('UnsafePath', `A path of the download is not safe: ${join(this.path, name)} ${why}`)
   }
+}
+
+// Only a file's owner may ask for that; for others the file opens as usual.
+async function openQuiet(path: string, flags: number): Promise<Pick<OpenedFile, 'fd' | 'atOnce'>> {
+  try {
+    const fd = await openDescriptor(path, flags | O_NOATIME, 0o666)
+    return { fd, atOnce: O_NOATIME === 0 ? 'none' : await readsAtOnce(fd) }
+  } catch (error) {
+    if (errnoOf(error) !== 'EPERM') throw error
+    return { fd: await openDescriptor(path, flags, 0o666), atOnce: 'none' }
+  }
+}
+
+async function readsAtOnce(fd: number): Promise<ReadsAtOnce> {
+  const facts = await statfs(`/proc/self/fd/${fd}`).catch(() => null)
+  return facts?.type === TMPFS ? 'all' : 'cached'
 }
 
 function ignore(...errnos: string[]): (error: unknown) => void {

@@ -17,6 +17,11 @@ export class Fence {
     return this.#sharing + (this.#exclusive ? 1 : 0)
   }
 
+  /** True when shared work would run at once. */
+  get open(): boolean {
+    return this.#queue.length === 0 && !this.#exclusive
+  }
+
   /** Runs `work` beside other shared work. */
   async shared<T>(work: () => Promise<T>): Promise<T> {
     await this.#enter(false)

@@ -7,6 +7,7 @@ import { fdatasync } from 'node:fs'
 import { promisify } from 'node:util'
 import { pieceBytes } from '../base/lengths.ts'
 import { AppError } from '../base/errors.ts'
+import type { CachedReads } from '../io/cached-read.ts'
 import { diskError, diskErrorFrom } from '../io/disk-errors.ts'
 import type { DiskLanes } from '../io/disk-lanes.ts'
 import type { DiskSpace } from '../io/disk-space.ts'
@@ -32,6 +33,7 @@ export interface StoreParts {
   /** One lane: a flush may last seconds and must leave the others to readers. */
   readonly syncLane: DiskLanes
   readonly space: DiskSpace
+  readonly cached: CachedReads
   /** The arenas' buffers by ArenaNumber. */
   readonly arenas: readonly SharedArrayBuffer[]
 }
@@ -147,6 +149,14 @@ export class FilePieceStore implements PieceStore {
         )
       return wanted
     })
+  }
+
+  readNow(offset: number, length: number, into: Uint8Array): number {
+    if (!this.#fence.open) return 0
+    const span = this.#map.firstSpan(offset, length)
+    if (span === null || span.file < 0) return 0
+    const opened = this.#parts.files.peek(this.#folder, span.file)
+    return opened === null ? 0 : this.#parts.cached.read(opened, span.position, span.length, into)
   }
 
   sync(): Promise<void> {

@@ -3,6 +3,7 @@
 
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../ports/clock.ts'
+import { CachedReads } from '../io/cached-read.ts'
 import { DiskLanes } from '../io/disk-lanes.ts'
 import { DiskSpace } from '../io/disk-space.ts'
 import { DEFAULT_OPEN_FILES, OpenFiles } from '../io/open-files.ts'
@@ -49,6 +50,8 @@ export interface FilePieceStoresDeps {
   readonly log: Log
   /** Runs when three workers died within a minute: a bug; the node should stop with a report. */
   readonly onRepeatedLoss?: () => void
+  /** Reads from the page cache, for tests. */
+  readonly cachedReads?: CachedReads
   /** Free bytes of a folder's disk, for tests. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
@@ -82,6 +85,7 @@ export class FilePieceStores implements PieceStores {
         { clock: deps.clock },
       ),
       lanes: new DiskLanes(options.lanes),
+      cached: deps.cachedReads ?? new CachedReads(),
       syncLane: new DiskLanes(1),
       space: new DiskSpace(options.minFreeBytes ?? 0, {
         clock: deps.clock,

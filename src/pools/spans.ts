@@ -34,6 +34,14 @@ export class SpanMap {
     return spans
   }
 
+  /** The first span of [offset, offset + length), or null past the end of the torrent. */
+  firstSpan(offset: number, length: number): FileSpan | null {
+    const file = this.#files[this.#indexAt(offset)]
+    if (file === undefined || offset < file.offset || offset >= file.offset + file.length) return null
+    const position = offset - file.offset
+    return { file: file.padding ? -1 : file.index, position, length: Math.min(length, file.length - position) }
+  }
+
   /** Index of the last file that starts at or before `offset`. */
   #indexAt(offset: number): number {
     let low = 0

@@ -51,6 +51,12 @@ export interface PieceStore {
   verify(piece: number): Promise<PieceVerdict>
   /** Reads up to `length` bytes at `offset` of the torrent into the start of `slot` of `arena`; the number read. */
   read(offset: number, length: number, arena: Arena, slot: Slot): Promise<number>
+  /**
+   * Reads bytes at `offset` of the torrent into the start of `into` without waiting for anything: up to `length`, as many
+   * as are at hand in one file, 0 when read() has to be asked. Absent where there is no such way. `into`: memory of its
+   * own (not pooled), best the same at every call.
+   */
+  readNow?(offset: number, length: number, into: Uint8Array): number
   /** fdatasync of every file written since the last sync. */
   sync(): Promise<void>
   /** Closes the files after all posted work. The store can be used again: files reopen on demand. */

@@ -120,6 +120,8 @@ export interface PatchDownload {
 export interface StreamReader {
   waitFor(position: number): number | Promise<number>
   read(position: number, length: number, slot: Slot): Promise<number>
+  /** Absent where nothing can be read without waiting. */
+  readNow?(position: number, length: number, into: Uint8Array): number
   close(): void
 }
 

@@ -48,6 +48,7 @@ function watchedReader(entry: DownloadEntry, fileIndex: number): StreamReader {
       return reader.waitFor(position)
     },
     read: (position, length, slot) => reader.read(position, length, slot),
+    readNow: (position, length, into) => reader.readNow(position, length, into),
     close() {
       entry.removeReader(open)
       reader.close()

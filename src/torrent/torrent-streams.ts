@@ -195,10 +195,18 @@ class Reader implements FileReader {
     }
   }
 
+  readNow(position: number, length: number, into: Uint8Array): number {
+    if (this.#closed) return 0
+    const count = Math.min(length, into.length, this.#available(position))
+    if (count <= 0) return 0
+    return this.#content.store.readNow?.(this.#file.offset + position, count, into) ?? 0
+  }
+
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    this.fail(new AppError('Aborted'))
+    // An error with its stack costs more than a short answer: only made when somebody waits.
+    if (this.#waiters.length > 0) this.fail(new AppError('Aborted'))
     this.#cursor?.close()
     this.#cursor = null
     this.#onClose()

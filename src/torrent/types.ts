@@ -126,6 +126,8 @@ export interface FileReader {
   waitFor(position: number): number | Promise<number>
   /** Reads up to `length` verified bytes at `position` into the start of a range slot; the number read. */
   read(position: number, length: number, slot: import('../ports/arena.ts').Slot): Promise<number>
+  /** As read, into `into`, but never waits: 0 when the bytes are not at hand (PieceStore.readNow). */
+  readNow(position: number, length: number, into: Uint8Array): number
   close(): void
 }
 

@@ -1,7 +1,8 @@
-// Writes the body of one stream answer: reads a chunk into a lent slot, gives it to the socket, and gives the slot back
-// whatever the socket took of it. What was not taken is read again when the client has room, so a client that does not
-// read costs no slot, and a reader that waits for missing pieces costs none either.
-// States: filling (waits for data, a slot or its turn) -> writing -> filling | blocked (waits for the client) -> ended.
+// Writes the body of one stream answer: reads a chunk and gives it to the socket. What that did not take is read again
+// when the client has room, so a client that does not read costs no memory, and neither does a reader that waits for
+// missing pieces. Bytes at hand in the page cache go through one buffer that all streams share, within one step and
+// without a promise; others are read into a lent slot of the arena, given back whatever the socket took.
+// States: filling (waits for data, its turn or a slot) -> writing -> filling | blocked (waits for the client) -> ended.
 
 import type { Arena, Slot } from '../../ports/arena.ts'
 import type { StreamReader } from '../../services/api.ts'
@@ -18,6 +19,8 @@ const MIN_REST_BYTES = 2 * CORK_BYTES
 export interface RangeWriterDeps {
   readonly arena: Arena
   readonly schedule: StreamSchedule
+  /** Holds a chunk between its read and its write, in one go; nothing is kept in it. */
+  readonly scratch: Uint8Array
 }
 
 type Outcome = 'more' | 'blocked' | 'ended'
@@ -29,6 +32,7 @@ export class RangeWriter implements BlockedStream {
   readonly #reader: StreamReader
   readonly #arena: Arena
   readonly #schedule: StreamSchedule
+  readonly #scratch: Uint8Array
   #offset = 0
   #stopped = false
   #wake: (() => void) | null = null
@@ -41,6 +45,7 @@ export class RangeWriter implements BlockedStream {
     this.#reader = reader
     this.#arena = deps.arena
     this.#schedule = deps.schedule
+    this.#scratch = deps.scratch
   }
 
   /** Writes everything, or until the client goes; closes the reader at once in both cases. Rejects with the reader's failure. */
@@ -49,7 +54,8 @@ export class RangeWriter implements BlockedStream {
     this.#reply.res.onWritable(() => this.#writable())
     try {
       for (;;) {
-        const outcome = await this.#step()
+        const step = this.#step()
+        const outcome = typeof step === 'string' ? step : await step
         if (outcome === 'ended') return
         if (outcome === 'blocked') await this.#untilWritable()
       }
@@ -80,7 +86,7 @@ export class RangeWriter implements BlockedStream {
     this.#wake = null
   }
 
-  async #step(): Promise<Outcome> {
+  #step(): Outcome | Promise<Outcome> {
     if (!this.#reply.alive) return 'ended'
     const place = this.#place()
     if (place === null) return this.#write(new Uint8Array(0))
@@ -89,13 +95,40 @@ export class RangeWriter implements BlockedStream {
     return this.#stepFile(part.range.start + within, part.range.end)
   }
 
-  async #stepFile(position: number, end: number): Promise<Outcome> {
-    const available = await this.#available(position)
+  #stepFile(position: number, end: number): Outcome | Promise<Outcome> {
+    const available = this.#reader.waitFor(position)
+    if (typeof available === 'number') return this.#stepThere(position, Math.min(available, end - position))
+    // The head goes out before the first long wait: players give up on a server that says nothing at all.
+    if (!this.#reply.started) this.#write(new Uint8Array(0))
+    return available.then(count => this.#stepThere(position, Math.min(count, end - position)))
+  }
+
+  // `there` bytes are verified and on disk.
+  #stepThere(position: number, there: number): Outcome | Promise<Outcome> {
     if (!this.#reply.alive) return 'ended'
-    if (available === 0) throw new Error('the file ended before its stream')
+    if (there <= 0) throw new Error('the file ended before its stream')
+    if (this.#reader.readNow === undefined) return this.#stepSlow(position, there)
+    const length = this.#chunkLength(there, this.#scratch.length)
+    const turn = this.#schedule.turn(length)
+    if (turn === undefined) return this.#stepCached(position, there, length)
+    return turn.then(() => this.#stepCached(position, there, length))
+  }
+
+  // In its turn: from the page cache if the bytes are there.
+  #stepCached(position: number, there: number, length: number): Outcome | Promise<Outcome> {
+    const read = this.#reply.alive ? (this.#reader.readNow?.(position, length, this.#scratch) ?? 0) : 0
+    // A part of what was asked for must not leave a short rest either.
+    const count = read < length && this.#plan.length - this.#offset - read < MIN_REST_BYTES ? 0 : read
+    this.#schedule.unused(length - count)
+    if (count > 0) return this.#write(this.#scratch.subarray(0, count))
+    return this.#stepSlow(position, there)
+  }
+
+  async #stepSlow(position: number, there: number): Promise<Outcome> {
+    if (!this.#reply.alive) return 'ended'
     const slot = this.#arena.lease() ?? (await this.#arena.leaseLater(this.#reply.signal))
     try {
-      return await this.#readAndWrite(slot, position, this.#chunkLength(available, end - position, slot))
+      return await this.#readAndWrite(slot, position, this.#chunkLength(there, slot.bytes.length))
     } finally {
       this.#arena.release(slot)
     }
@@ -110,19 +143,10 @@ export class RangeWriter implements BlockedStream {
     return this.#write(slot.bytes.subarray(0, count))
   }
 
-  // The head goes out before the first long wait: players give up on a server that says nothing at all.
-  async #available(position: number): Promise<number> {
-    const available = this.#reader.waitFor(position)
-    if (typeof available === 'number') return available
-    if (!this.#reply.started) this.#write(new Uint8Array(0))
-    return available
-  }
-
-  #chunkLength(available: number, wanted: number, slot: Slot): number {
-    const most = Math.min(wanted, slot.bytes.length)
+  #chunkLength(there: number, room: number): number {
+    const most = Math.min(there, room)
     const rest = this.#plan.length - this.#offset - most
-    const cut = rest > 0 && rest < MIN_REST_BYTES && most > 2 * MIN_REST_BYTES ? most - MIN_REST_BYTES : most
-    return Math.min(available, cut)
+    return rest > 0 && rest < MIN_REST_BYTES && most > 2 * MIN_REST_BYTES ? most - MIN_REST_BYTES : most
   }
 
   // Corked, but a chunk longer than the native buffer goes past it to the socket, and what that does not take is left.

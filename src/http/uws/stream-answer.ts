@@ -49,7 +49,7 @@ export class StreamAnswers {
       size: file.size,
       tag: file.tag,
       contentType: mime.getType(file.name) ?? UNKNOWN_TYPE,
-      boundary: Buffer.from(this.#deps.random.bytes(18)).toString('hex'),
+      boundary: () => Buffer.from(this.#deps.random.bytes(18)).toString('hex'),
     })
     if (plan.status === 416) return void reply.error(new AppError('RangeNotSatisfiable'), plan.headers)
     if (plan.status === 304) return reply.headersOnly(304, plan.headers, null)

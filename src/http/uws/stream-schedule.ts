@@ -49,6 +49,11 @@ export class StreamSchedule {
     })
   }
 
+  /** Gives back what turn() took and was not used. */
+  unused(bytes: number): void {
+    this.#left = Math.min(TURN_BYTES, this.#left + bytes)
+  }
+
   /** The stream waits for its client from now on. */
   block(stream: BlockedStream): void {
     this.#blocked.set(stream, this.#clock.now())

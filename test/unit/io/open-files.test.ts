@@ -35,7 +35,7 @@ function makeRig(t: TestContext, capacity: number): Rig {
         const fd = openSync(path(index), 'r+')
         rig.opened.push(fd)
         const { dev, ino } = fstatSync(fd, { bigint: true })
-        return Promise.resolve({ fd, dev, ino })
+        return Promise.resolve({ fd, dev, ino, atOnce: 'none' as const })
       },
       identify: index => {
         rig.looks++

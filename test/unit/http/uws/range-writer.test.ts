@@ -74,7 +74,8 @@ class FakeSocket {
   }
 }
 
-function rig(size: number, room: number, range = '') {
+/** `cached`: bytes from the start of the file that can be read without waiting. */
+function rig(size: number, room: number, range = '', cached = 0) {
   const content = randomBytes(size)
   const socket = new FakeSocket(room)
   const arena = new CountingArena(2)
@@ -86,15 +87,20 @@ function rig(size: number, room: number, range = '') {
       slot.bytes.set(part)
       return part.length
     },
+    readNow: (position, length, into) => {
+      const count = Math.max(0, Math.min(length, into.length, cached - position))
+      into.set(content.subarray(position, position + count))
+      return count
+    },
     close: () => {
       closed += 1
     },
   }
-  const request = { head: false, ifRange: '', ifNoneMatch: '', tag: 't', contentType: 'x/y', boundary: 'b' }
+  const request = { head: false, ifRange: '', ifNoneMatch: '', tag: 't', contentType: 'x/y', boundary: () => 'b' }
   const plan: StreamPlan = planStream({ ...request, range, size })
   const reply = new Reply(socket.asNative(), new ReplyShare(assert.ifError), false, [])
   const schedule = new StreamSchedule(realClock, 60_000)
-  const writer = new RangeWriter(reply, plan, reader, { arena, schedule })
+  const writer = new RangeWriter(reply, plan, reader, { arena, schedule, scratch: new Uint8Array(200_000) })
   return { content, socket, arena, writer, plan, ended: writer.run(), closed: () => closed }
 }
 
@@ -153,4 +159,39 @@ test('a client that goes while blocked ends the writer', async () => {
   socket.onAborted()
   await ended
   assert.equal(closed(), 1)
+})
+
+test('bytes at hand need no slot, whatever the socket takes; the rest comes through slots', async () => {
+  const { content, socket, arena, ended } = rig(1_500_000, 50_000, '', 900_000)
+  let slots = 0
+  const lease = arena.lease.bind(arena)
+  arena.lease = () => {
+    slots += 1
+    return lease()
+  }
+  while (!socket.done) {
+    await until(() => socket.done || socket.room === 0)
+    if (socket.offset < 850_000) assert.equal(slots, 0)
+    if (!socket.done) socket.writable(60_000)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+  await ended
+  assert.ok(slots > 0)
+  assert.equal(socket.bufferedWhileFull, false)
+  assert.ok(Buffer.concat(socket.taken).equals(content))
+})
+
+test('bytes at hand share the turns of the loop: one stream does not write more than its turn', async () => {
+  const size = 12 * 1024 * 1024
+  const { content, socket, ended } = rig(size, Number.POSITIVE_INFINITY, '', size)
+  assert.ok(socket.offset > 0 && socket.offset < size / 2, `${socket.offset} bytes in the first turn`)
+  await ended
+  assert.ok(Buffer.concat(socket.taken).equals(content))
+})
+
+test('a cached part that would leave a short rest is left to the slow way', async () => {
+  const { content, socket, ended } = rig(180_000, Number.POSITIVE_INFINITY, '', 175_000)
+  await ended
+  assert.equal(socket.taken[0]?.length, 180_000)
+  assert.ok(Buffer.concat(socket.taken).equals(content))
 })
