@@ -13,14 +13,14 @@ import { startPlain } from '../lib/rivals/tributary.ts'
 import { type CaseResult, type Figures, OURS } from '../lib/samples.ts'
 import { takeTurns, type Turn } from '../lib/turns.ts'
 
-const SETTLE_MS = 3000
+const SETTLE_MS = 2000
 
 /** These check each torrent again, or only so many a second: they keep their torrents stopped. */
 const STOPPED = new Set(['transmission', 'aria2'])
 const RIVALS_MOST = 5000
 
 function idleMs(options: FlowOptions): number {
-  return options.level === 'quick' ? 3000 : 8000
+  return options.level === 'quick' ? 3000 : 5000
 }
 
 /** Memory after it has settled, and CPU in the stretch after that. */
@@ -37,16 +37,9 @@ function starter(kind: ClientKind): ClientKind['start'] {
   return kind.name === OURS ? startPlain : kind.start
 }
 
-async function startOnce(
-  place: BenchPlace,
-  kind: ClientKind,
-  home: string,
-  count: number,
-  ms: number,
-): Promise<Figures> {
-  const ip = place.hosts.next()
+async function startOnce(kind: ClientKind, where: Where, count: number, ms: number): Promise<Figures> {
   const begin = performance.now()
-  const { client, firstAnswerMs, startedMs } = await starter(kind)(home, ip)
+  const { client, firstAnswerMs, startedMs } = await starter(kind)(where.home, where.ip)
   try {
     const figures: Figures = { 'first answer ms': firstAnswerMs, 'started ms': startedMs }
     if (count > 0) {
@@ -62,18 +55,25 @@ async function startOnce(
   }
 }
 
+/** One client's folder, and the address that its settings there name. */
+interface Where {
+  readonly home: string
+  readonly ip: string
+}
+
 /** Starts `kind` once, gives it the torrents and stops it: what is measured is a start with them there. */
-async function prepare(place: BenchPlace, kind: ClientKind, torrents: readonly BenchTorrent[]): Promise<string> {
+async function prepare(place: BenchPlace, kind: ClientKind, torrents: readonly BenchTorrent[]): Promise<Where> {
   const home = await place.folder.sub(`start-${kind.name}-${torrents.length}`)
-  if (torrents.length === 0) return home
-  const { client } = await starter(kind)(home, place.hosts.next())
+  const where = { home, ip: place.hosts.next() }
+  if (torrents.length === 0) return where
+  const { client } = await starter(kind)(where.home, where.ip)
   try {
     const dir = torrents[0]?.dir ?? ''
     await client.addMany(torrents, dir, STOPPED.has(kind.name) ? 'stopped' : 'seeding')
   } finally {
     await client.stop()
   }
-  return home
+  return where
 }
 
 async function startsWith(
@@ -89,9 +89,9 @@ async function startsWith(
   const turns: Turn[] = []
   for (const kind of playing) {
     try {
-      const home = await prepare(place, kind, torrents)
+      const where = await prepare(place, kind, torrents)
       const name = count > 0 && STOPPED.has(kind.name) ? `${kind.name} (stopped)` : kind.name
-      turns.push({ client: name, run: () => startOnce(place, kind, home, count, idleMs(options)) })
+      turns.push({ client: name, run: () => startOnce(kind, where, count, idleMs(options)) })
     } catch (error) {
       failures.push(`FAILED start with ${count}: ${kind.name}: ${String(error)}`)
     }

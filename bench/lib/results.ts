@@ -17,8 +17,8 @@ export function printResults(flows: readonly FlowResult[]): boolean {
     for (const note of flow.notes) console.log(`- ${note}`)
   }
   const verdicts = judge(flows.flatMap(flow => flow.cases)).filter(each => each.reached !== 'not measured')
-  console.log('\n# Targets\n')
-  console.log(markdownTable(verdicts.map(each => ({ ...each }))))
+  if (verdicts.length > 0) console.log('\n# Targets\n')
+  if (verdicts.length > 0) console.log(markdownTable(verdicts.map(each => ({ ...each }))))
   return flows.some(flow => flow.notes.some(note => note.startsWith('FAILED')))
 }
 
