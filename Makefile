@@ -40,7 +40,7 @@ format: node_modules/.installed
 	@npx --no-install biome format --log-level=warn .
 
 lint: node_modules/.installed
-	@npx --no-install oxlint --type-aware -c test/arch/oxlint.json --quiet src workers test bench
+	@npx --no-install oxlint --type-aware -c test/arch/oxlint.json --quiet --ignore-pattern 'bench/rivals' src workers test bench
 
 arch: build
 	@$(NODE_TEST) $$(find dist/test/arch -name '*.test.js')
