@@ -42,6 +42,15 @@ export interface BytesReply {
   readonly headers?: readonly (readonly [string, string])[]
 }
 
+/** The JSON of a `json` route as bytes, for answers that many ask for. They are shared, so nobody writes to them. */
+export class PreparedJson {
+  readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+  }
+}
+
 /** What an event route hands over: where to follow, and from which event on. */
 export interface EventsReply {
   readonly events: EventsService
@@ -120,7 +129,7 @@ interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object'
   run: (
     context: RouteContext,
     input: RouteInput<ParametersOf<P>>,
-  ) => R extends TSchema ? Static<R> | Promise<Static<R>> : ReplyKinds[Kind] | Promise<ReplyKinds[Kind]>
+  ) => R extends TSchema ? Static<R> | Promise<Static<R> | PreparedJson> : ReplyKinds[Kind] | Promise<ReplyKinds[Kind]>
 }
 
 /** Makes a route; the types of parameters and answer follow from its schemas. */

@@ -143,6 +143,11 @@ export interface DownloadsService {
   /** Settles when every download of the store is listed: moments after the start, long before all are loaded. */
   whenListed(): Promise<void>
   list(options: ListOptions): DownloadRecord[]
+  /**
+   * `{"downloads": [...]}` with the plain records as JSON; changes that no request made may be some 100 ms late. The bytes
+   * are shared: read only.
+   */
+  listJson(): Promise<Uint8Array>
   /** AppErrors: SafeSeedingRequired, InvalidParameter, CircuitsUnavailable, TorrentUnreadable, BadMagnet, BadScheme, SourceFailed, PathNotAllowed. */
   add(request: AddDownload): Promise<{ started: boolean; infohash: string }>
   remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }>

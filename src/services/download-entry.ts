@@ -23,6 +23,8 @@ export interface OpenReader {
   position: number
 }
 
+const PLAIN: ListOptions = { peers: false, pieces: false, files: false }
+
 /** See the top of the file. */
 export class DownloadEntry {
   stored: StoredDownload
@@ -30,6 +32,7 @@ export class DownloadEntry {
   loadError = ''
   #torrent: TorrentHandle | null = null
   readonly #readers = new Set<OpenReader>()
+  #told: { readonly stored: StoredDownload; readonly parts: readonly object[]; readonly json: string } | null = null
 
   constructor(stored: StoredDownload) {
     this.stored = stored
@@ -70,6 +73,20 @@ export class DownloadEntry {
       ...(options.peers ? { peers: torrent.peers().map(peerRecord) } : {}),
       ...(options.pieces ? { pieces: piecesField(torrent.haveBits()) } : {}),
     }
+  }
+
+  /** The record without further parts as JSON; the same text again while nothing it is made of changed. */
+  recordJson(limits: RateLimits): string {
+    const torrent = this.#torrent
+    // Where a reader is moves all the time.
+    if (torrent === null || this.#readers.size > 0) return JSON.stringify(this.record(PLAIN, limits))
+    const { maxDownloadRate, maxUploadRate } = limits
+    const parts: readonly object[] = [torrent.snapshot(), { maxDownloadRate, maxUploadRate }, ...torrent.trackers()]
+    const told = this.#told
+    if (told !== null && told.stored === this.stored && sameParts(told.parts, parts)) return told.json
+    const json = JSON.stringify(this.record(PLAIN, limits))
+    this.#told = { stored: this.stored, parts, json }
+    return json
   }
 
   /** Files with their progress; [] before metadata. */
@@ -126,4 +143,16 @@ export class DownloadEntry {
       ...(options.pieces ? { pieces: '' } : {}),
     }
   }
+}
+
+function sameParts(a: readonly object[], b: readonly object[]): boolean {
+  return a.length === b.length && a.every((part, i) => sameFields(part, b[i] ?? {}))
+}
+
+// Both are made by the same code, so they have the same fields, all of them plain values.
+function sameFields(a: object, b: object): boolean {
+  for (const name in a) {
+    if ((a as Record<string, unknown>)[name] !== (b as Record<string, unknown>)[name]) return false
+  }
+  return true
 }

@@ -28,6 +28,7 @@ import type {
   PatchDownload,
   StreamableFile,
 } from './api.ts'
+import { DownloadList } from './download-list.ts'
 import { DownloadEntry } from './download-entry.ts'
 import type { RateLimits } from './download-record.ts'
 import type { EventHub } from './events.ts'
@@ -65,6 +66,7 @@ export class Downloads implements DownloadsService {
   readonly #deps: DownloadsDeps
   readonly #entries = new Map<InfoHash, DownloadEntry>()
   readonly #queue = new KeyedQueue<InfoHash>()
+  readonly #list: DownloadList
   #records: DownloadRecords | null = null
   #engine: TorrentEngine | null = null
   readonly #opened = makeDeferred<void>()
@@ -74,6 +76,11 @@ export class Downloads implements DownloadsService {
 
   constructor(deps: DownloadsDeps) {
     this.#deps = deps
+    this.#list = new DownloadList(
+      deps.clock,
+      () => this.#entries.values(),
+      () => deps.settings(),
+    )
   }
 
   /** What the engine is given to report to. */
@@ -96,6 +103,7 @@ export class Downloads implements DownloadsService {
     this.#records = records
     for (const stored of await records.list()) this.#entries.set(stored.infoHash, new DownloadEntry(stored))
     this.#listed = true
+    this.#list.changed()
     this.#opened.resolve()
   }
 
@@ -109,6 +117,7 @@ export class Downloads implements DownloadsService {
       }
     }
     this.#ready = true
+    this.#list.changed()
     this.#totalsTimer = this.#deps.clock.every(TOTALS_EVERY_MS, () => this.#noteTotals())
   }
 
@@ -141,6 +150,10 @@ export class Downloads implements DownloadsService {
     return [...this.#entries.values()].map(entry => entry.record(options, limits))
   }
 
+  listJson(): Promise<Uint8Array> {
+    return this.#list.json()
+  }
+
   async add(request: AddDownload): Promise<{ started: boolean; infohash: string }> {
     this.#checkReady()
     const traits = anonymityOf(request, this.#deps.settings())
@@ -149,6 +162,7 @@ export class Downloads implements DownloadsService {
       const known = this.#entries.get(source.infoHash)
       if (known === undefined) await this.#addNew(request, source, traits)
       else await this.#mergeTrackers(known, source)
+      this.#list.changed()
       return { started: true, infohash: source.infoHash }
     })
   }
@@ -161,6 +175,7 @@ export class Downloads implements DownloadsService {
       const failure = await this.#removeTorrent(infoHash, removeData)
       await this.#store().delete(infoHash)
       this.#entries.delete(infoHash)
+      this.#list.changed()
       if (failure !== null) throw failure
       return { infohash: infoHash, removed: true }
     })
@@ -174,6 +189,7 @@ export class Downloads implements DownloadsService {
       const entry = this.#find(infoHash)
       if (change.selected_files !== undefined) await this.#select(entry, change.selected_files)
       if (change.state !== undefined) await this.#changeState(entry, change.state)
+      this.#list.changed()
       return { infohash: infoHash, modified: Object.values(change).some(value => value !== undefined) }
     })
   }

@@ -1,7 +1,7 @@
 // Routes of downloads (spec 4.1, decisions part 2). They translate names and nothing else; the rules live in services.
 
 import { AppError } from '../../base/errors.ts'
-import { type BytesReply, route } from '../route.ts'
+import { type BytesReply, PreparedJson, route } from '../route.ts'
 import {
   AddParameters,
   AddReply,
@@ -53,6 +53,7 @@ export const listDownloads = route({
     // An empty list from a node that has not looked yet would say that every download is gone.
     await services.downloads.whenListed()
     const { get_peers: peers = false, get_pieces: pieces = false, get_files: files = false } = parameters
+    if (!peers && !pieces && !files) return new PreparedJson(await services.downloads.listJson())
     return { downloads: services.downloads.list({ peers, pieces, files }) }
   },
 })

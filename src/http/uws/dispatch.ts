@@ -8,7 +8,7 @@ import { Gate } from '../gate.ts'
 import type { HttpDeps, HttpOptions } from '../options.ts'
 import { corsHeaders, preflightHeaders } from '../origin.ts'
 import { type RawParameters, parseBody, parseJsonObject, parsePairs } from '../raw-parameters.ts'
-import type { BytesReply, EventsReply, Route, RouteContext } from '../route.ts'
+import { type BytesReply, type EventsReply, PreparedJson, type Route, type RouteContext } from '../route.ts'
 import { type PathMatch, Router, allowedMethods, routeFor } from '../router.ts'
 import type { StreamableFile } from '../../services/api.ts'
 import { BodyShare, collectBody } from './body.ts'
@@ -119,6 +119,7 @@ export class Dispatch {
     if (!reply.alive) return
     switch (route.kind) {
       case 'json':
+        if (result instanceof PreparedJson) return reply.bytes(200, 'application/json', result.bytes)
         return reply.json(200, result)
       case 'bytes':
         return this.#answerBytes(reply, result as BytesReply)

@@ -15,8 +15,9 @@ const SHORT_BYTES = 16 * 1024
 
 /** What all replies of a server share. */
 export class ReplyShare {
-  /** Bytes of answers that wait for slow clients. */
+  /** Bytes of answers that wait for slow clients; bytes that several answers share count once. */
   waitingBytes = 0
+  readonly #waiting = new Map<Uint8Array, number>()
   /** Answers under way. */
   openReplies = 0
   /** Called when the last answer under way has ended. */
@@ -26,6 +27,28 @@ export class ReplyShare {
 
   constructor(reportBug: (thrown: unknown) => void) {
     this.reportBug = reportBug
+  }
+
+  /** Whether one more answer may wait with these bytes. */
+  mayWait(body: Uint8Array): boolean {
+    return this.#waiting.has(body) || this.waitingBytes + body.length <= MAX_WAITING_BYTES
+  }
+
+  /** An answer waits with these bytes. */
+  wait(body: Uint8Array): void {
+    const answers = this.#waiting.get(body) ?? 0
+    if (answers === 0) this.waitingBytes += body.length
+    this.#waiting.set(body, answers + 1)
+  }
+
+  /** An answer that waited is complete, or its client gone. */
+  waited(body: Uint8Array): void {
+    const answers = this.#waiting.get(body) ?? 0
+    if (answers > 1) {
+      this.#waiting.set(body, answers - 1)
+      return
+    }
+    if (this.#waiting.delete(body)) this.waitingBytes -= body.length
   }
 }
 
@@ -148,7 +171,7 @@ export class Reply {
   }
 
   #longBody(status: number, headers: readonly Header[], body: Uint8Array): void {
-    if (this.#share.waitingBytes + body.length > MAX_WAITING_BYTES) {
+    if (!this.#share.mayWait(body)) {
       const answer = {
         error: { handled: true, code: 'TooManyRequests', message: 'Too many long answers wait for slow clients.' },
       }
@@ -159,10 +182,10 @@ export class Reply {
       done = this.res.tryEnd(body, body.length)[1]
     })
     if (done) return this.finish()
-    this.#share.waitingBytes += body.length
+    this.#share.wait(body)
     let waiting = true
     const release = () => {
-      if (waiting) this.#share.waitingBytes -= body.length
+      if (waiting) this.#share.waited(body)
       waiting = false
     }
     this.onAbort(release)

@@ -172,6 +172,7 @@ export class ServiceDouble implements Services {
       this.#note('list', options)
       return Array.from({ length: this.downloadCount }, () => download)
     },
+    listJson: async () => Buffer.from(JSON.stringify({ downloads: this.downloads.list({}) })),
     add: async (request: unknown) => {
       this.#note('add', request)
       return { started: true, infohash: HASH }
