@@ -3,7 +3,7 @@
 // address that is used, whatever a name server says a moment later.
 
 import type { LookupFunction, Socket } from 'node:net'
-import { Agent, buildConnector } from 'undici'
+import type { Agent, buildConnector as Connectors } from 'undici'
 import { AppError } from '../base/errors.ts'
 import type { AddressClass, NameResolver } from '../ports/name-resolver.ts'
 import type { AddressPolicy } from './address-policy.ts'
@@ -55,15 +55,17 @@ function judgeSocket(socket: Socket, options: GuardedAgentOptions, deps: Guarded
   return new AppError('AddressRefused')
 }
 
-/** An Agent that reaches addresses of one class only; others fail with AppError AddressRefused. */
-export function createGuardedAgent(options: GuardedAgentOptions, deps: GuardedAgentDeps): Agent {
+/** An Agent that reaches addresses of one class only; others fail with AppError AddressRefused. Loads undici. */
+export async function createGuardedAgent(options: GuardedAgentOptions, deps: GuardedAgentDeps): Promise<Agent> {
+  // Half of a start's work is loading packages; this one can wait for the first request (decision 0207).
+  const { Agent, buildConnector } = await import('undici')
   const connect = buildConnector({
     timeout: options.connectTimeoutMs,
     lookup: guardedLookup(options, deps),
     autoSelectFamily: true,
     allowH2: false,
   })
-  const guarded: buildConnector.connector = (target, done) => {
+  const guarded: Connectors.connector = (target, done) => {
     const localAddress = options.localIp
     connect({ ...target, localAddress }, (...result) => {
       const [error, socket] = result

@@ -2,7 +2,7 @@
 // itself, judging every hop; bounds time and bytes; keeps connections alive between announces.
 // Invariant: a private address is reached only under the rule 'tracker-paths', and never after a public one.
 
-import { type Dispatcher, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import { AppError, errorText } from '../base/errors.ts'
 import type { HttpAnswer, HttpClient, HttpGet } from '../ports/http-get.ts'
 import type { AddressClass, NameResolver } from '../ports/name-resolver.ts'
@@ -85,23 +85,12 @@ function literalHost(url: URL): string {
 export class GuardedHttp implements HttpClient {
   readonly #options: GuardedHttpOptions
   readonly #deps: GuardedHttpDeps
-  readonly #agents: Record<Hop['class'], Dispatcher>
+  readonly #agents = new Map<Hop['class'], Promise<Dispatcher>>()
+  #closed = false
 
   constructor(options: GuardedHttpOptions, deps: GuardedHttpDeps) {
     this.#options = options
     this.#deps = deps
-    const agent = (connectsTo: Hop['class']): Dispatcher =>
-      createGuardedAgent(
-        {
-          connectsTo,
-          localIp: options.localIp,
-          connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-          connections: options.connectionsPerOrigin ?? 8,
-          keepAliveMs: options.keepAliveMs ?? 10_000,
-        },
-        deps,
-      )
-    this.#agents = { public: agent('public'), private: agent('private') }
   }
 
   async get(order: HttpGet): Promise<HttpAnswer> {
@@ -130,7 +119,19 @@ export class GuardedHttp implements HttpClient {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#agents.public.destroy(), this.#agents.private.destroy()])
+    this.#closed = true
+    await Promise.all([...this.#agents.values()].map(async agent => (await agent).destroy()))
+  }
+
+  #agent(connectsTo: Hop['class']): Promise<Dispatcher> {
+    if (this.#closed) return Promise.reject(new AppError('Aborted'))
+    const made = this.#agents.get(connectsTo)
+    if (made !== undefined) return made
+    const { localIp, connectTimeoutMs = 10_000, connectionsPerOrigin = 8, keepAliveMs = 10_000 } = this.#options
+    const bounds = { connectTimeoutMs, connections: connectionsPerOrigin, keepAliveMs }
+    const agent = createGuardedAgent({ connectsTo, localIp, ...bounds }, this.#deps)
+    this.#agents.set(connectsTo, agent)
+    return agent
   }
 
   async #hops(order: HttpGet, isEnd: (location: string) => boolean, signal: AbortSignal): Promise<GuardedResult> {
@@ -186,9 +187,11 @@ export class GuardedHttp implements HttpClient {
       const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
       headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
     }
+    const { request } = await import('undici')
+    const dispatcher = await this.#agent(hop.class)
     const ask = (): Promise<Dispatcher.ResponseData> =>
       request(`${url.origin}${url.pathname}${url.search}`, {
-        dispatcher: this.#agents[hop.class],
+        dispatcher,
         method: 'GET',
         headers,
         signal,
