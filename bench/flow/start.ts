@@ -13,19 +13,17 @@ import { startPlain } from '../lib/rivals/tributary.ts'
 import { type CaseResult, type Figures, OURS } from '../lib/samples.ts'
 import { takeTurns, type Turn } from '../lib/turns.ts'
 
-const SETTLE_MS = 2000
+const SETTLE_MS = { quick: 1000, standard: 2000, all: 2000 }
+const IDLE_MS = { quick: 2000, standard: 5000, all: 8000 }
 
 /** These check each torrent again, or only so many a second: they keep their torrents stopped. */
 const STOPPED = new Set(['transmission', 'aria2'])
 const RIVALS_MOST = 5000
 
-function idleMs(options: FlowOptions): number {
-  return options.level === 'quick' ? 3000 : 5000
-}
-
 /** Memory after it has settled, and CPU in the stretch after that. */
-async function restFigures(client: Client, ms: number): Promise<Figures> {
-  await pass(SETTLE_MS)
+async function restFigures(client: Client, level: FlowOptions['level']): Promise<Figures> {
+  const ms = IDLE_MS[level]
+  await pass(SETTLE_MS[level])
   const before = processCost(client.pid)
   await pass(ms)
   const after = processCost(client.pid)
@@ -37,7 +35,7 @@ function starter(kind: ClientKind): ClientKind['start'] {
   return kind.name === OURS ? startPlain : kind.start
 }
 
-async function startOnce(kind: ClientKind, where: Where, count: number, ms: number): Promise<Figures> {
+async function startOnce(kind: ClientKind, where: Where, count: number, level: FlowOptions['level']): Promise<Figures> {
   const begin = performance.now()
   const { client, firstAnswerMs, startedMs } = await starter(kind)(where.home, where.ip)
   try {
@@ -49,7 +47,7 @@ async function startOnce(kind: ClientKind, where: Where, count: number, ms: numb
       }
       figures['all listed ms'] = performance.now() - begin
     }
-    return { ...figures, ...(await restFigures(client, ms)) }
+    return { ...figures, ...(await restFigures(client, level)) }
   } finally {
     await client.stop()
   }
@@ -91,7 +89,7 @@ async function startsWith(
     try {
       const where = await prepare(place, kind, torrents)
       const name = count > 0 && STOPPED.has(kind.name) ? `${kind.name} (stopped)` : kind.name
-      turns.push({ client: name, run: () => startOnce(kind, where, count, idleMs(options)) })
+      turns.push({ client: name, run: () => startOnce(kind, where, count, options.level) })
     } catch (error) {
       failures.push(`FAILED start with ${count}: ${kind.name}: ${String(error)}`)
     }

@@ -14,7 +14,8 @@ import { processCost } from '../lib/process-cost.ts'
 import { report, round } from '../lib/report.ts'
 
 const MIB = 2 ** 20
-const [readers = 1000] = process.argv.slice(2).map(Number)
+const readers = Number(process.argv[2] ?? 1000)
+if (!Number.isInteger(readers)) throw new Error('usage: stream-memory [readers]')
 const WAITING = 10
 const SIZE = 256 * MIB
 const WATCH_MS = 20_000
