@@ -39,7 +39,7 @@ export class Gate {
         'The Host header names a host this node does not serve; see the setting api.host_names.',
       )
     }
-    if (isForeignPage({ ...head }, this.#options.origins)) throw new AppError('ForeignOrigin')
+    if (isForeignPage(head, this.#options.origins)) throw new AppError('ForeignOrigin')
   }
 
   /** Whether this is a question of a configured page's browser, answered without a key. */
@@ -52,7 +52,12 @@ export class Gate {
     if (!this.#keys.required) return
     const route = match === null ? null : routeFor(match, head.method)
     if (route?.scope === 'open') return
-    const key = presentedKey({ ...head, apiKeyHeader: head.apiKey })
+    const key = presentedKey({
+      method: head.method,
+      apiKeyHeader: head.apiKey,
+      authorization: head.authorization,
+      query: head.query,
+    })
     if (this.#keys.accepts(key)) return
     const token = head.query.get('token')
     if (key !== null || token === null || match === null || route === null || !route.signedLinks) {

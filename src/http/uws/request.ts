@@ -23,6 +23,9 @@ export interface RequestHead {
   readonly ifNoneMatch: string
 }
 
+// Nobody writes to a query.
+const NO_QUERY = new URLSearchParams()
+
 /** Copies the head. */
 export function copyHead(req: HttpRequest): RequestHead {
   // The package's types say text, but without a question mark it is undefined.
@@ -31,7 +34,7 @@ export function copyHead(req: HttpRequest): RequestHead {
     method: req.getCaseSensitiveMethod(),
     path: req.getUrl(),
     queryText,
-    query: new URLSearchParams(queryText),
+    query: queryText === '' ? NO_QUERY : new URLSearchParams(queryText),
     host: req.getHeader('host'),
     origin: req.getHeader('origin'),
     fetchSite: req.getHeader('sec-fetch-site'),
