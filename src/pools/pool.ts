@@ -139,7 +139,9 @@ export class WorkerPool {
 
   #sendBatches(): void {
     this.#flush = null
-    const most = this.#options.threads * BATCHES_PER_THREAD
+    // A new thread costs the main loop some 15 ms: at most one more a turn.
+    const threads = Math.min(this.#options.threads, (this.#piscina?.threads.length ?? 0) + 1)
+    const most = threads * BATCHES_PER_THREAD
     // Small bursts are shared out over the threads instead of filling one message.
     const share = Math.ceil(this.#queue.readyBytes / this.#options.threads)
     const bytes = Math.min(MAX_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, share))
