@@ -19,7 +19,7 @@ import { takeTurns } from '../lib/turns.ts'
 import { runWrk, wrkMissing } from '../lib/wrk.ts'
 
 /** Longest single run of wrk against a client that answers slowly, seconds. */
-const LONGEST = 15
+const LONGEST = { quick: 6, standard: 6, all: 15 }
 
 /** With more torrents than this qBittorrent needs minutes for one row, and rivals are left out but for `all`. */
 const QBITTORRENT_MOST = 1000
@@ -47,18 +47,23 @@ async function startListed(
   return { name: kind.name, client, requests: client.api(torrents[0] as BenchTorrent), home }
 }
 
-/** Long enough for a dozen answers to one connection, three rounds to many. */
-async function secondsFor(what: HttpRequest, connections: number, wanted: number): Promise<number> {
+/** Long enough for a dozen answers to one connection, three rounds to many; at least a second. */
+async function secondsFor(what: HttpRequest, connections: number, level: FlowOptions['level']): Promise<number> {
   await call(what)
   const begin = performance.now()
   await call(what)
   const once = (performance.now() - begin) / 1000
-  return Math.ceil(Math.min(LONGEST, Math.max(wanted, connections === 1 ? once * 12 : once * connections * 3)))
+  return Math.ceil(Math.min(LONGEST[level], connections === 1 ? once * 12 : once * connections * 3))
 }
 
-async function loadOnce(listed: Listed, what: HttpRequest, connections: number, wanted: number): Promise<Figures> {
+async function loadOnce(
+  listed: Listed,
+  what: HttpRequest,
+  connections: number,
+  level: FlowOptions['level'],
+): Promise<Figures> {
   const { client, home } = listed
-  const seconds = await secondsFor(what, connections, wanted)
+  const seconds = await secondsFor(what, connections, level)
   await client.takeLoopDelay()
   const stopMeter = startMeter(client.pid)
   const result = await runWrk({ what, connections, seconds, home })
@@ -89,7 +94,7 @@ async function measure(
     for (const connections of [1, 16]) {
       const turns = all.flatMap(listed => {
         const what = listed.requests[call_]
-        const run = (request: HttpRequest) => loadOnce(listed, request, connections, options.seconds)
+        const run = (request: HttpRequest) => loadOnce(listed, request, connections, options.level)
         return what === undefined ? [] : [{ client: listed.name, run: () => run(what) }]
       })
       const id = `${title}, ${connections} client${connections === 1 ? '' : 's'}`

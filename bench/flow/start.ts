@@ -13,8 +13,8 @@ import { startPlain } from '../lib/rivals/tributary.ts'
 import { type CaseResult, type Figures, OURS } from '../lib/samples.ts'
 import { takeTurns, type Turn } from '../lib/turns.ts'
 
-const SETTLE_MS = { quick: 1000, standard: 2000, all: 2000 }
-const IDLE_MS = { quick: 2000, standard: 5000, all: 8000 }
+const SETTLE_MS = { quick: 1000, standard: 1500, all: 2000 }
+const IDLE_MS = { quick: 2000, standard: 4000, all: 8000 }
 
 /** These check each torrent again, or only so many a second: they keep their torrents stopped. */
 const STOPPED = new Set(['transmission', 'aria2'])

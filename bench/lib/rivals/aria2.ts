@@ -3,10 +3,11 @@
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { ARIA2_PEER_PORT, aria2Arguments, Aria2Rpc, type Aria2Status } from '../../../test/kit/aria2-rpc.ts'
 import { needs } from '../../../test/kit/requirements.ts'
 import { waitFor } from '../../../test/kit/wait-for.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
-import { call, type HttpRequest, untilAnswers } from '../local-http.ts'
+import { call, untilAnswers } from '../local-http.ts'
 import { type OwnedProcess, startOwned } from '../owned-processes.ts'
 import {
   type AddJob,
@@ -17,9 +18,6 @@ import {
   type PeerAddress,
 } from './client.ts'
 
-const RPC_PORT = 16800
-const PEER_PORT = 16881
-
 /** What its own interfaces ask for in a list. */
 const LIST_KEYS = [
   ...['gid', 'status', 'totalLength', 'completedLength', 'uploadLength', 'downloadSpeed', 'uploadSpeed', 'infoHash'],
@@ -29,27 +27,17 @@ const LIST_KEYS = [
 function argumentsFor(ip: string, home: string): string[] {
   const session = join(home, 'session')
   return [
-    ...['--no-conf', '--quiet', '--enable-rpc', '--rpc-listen-all', `--rpc-listen-port=${RPC_PORT}`],
-    ...['--rpc-max-request-size=64M', `--listen-port=${PEER_PORT}`, `--interface=${ip}`, '--disable-ipv6'],
-    ...['--enable-dht=false', '--enable-dht6=false', '--bt-enable-lpd=false', '--enable-peer-exchange=false'],
-    ...['--seed-ratio=0.0', '--file-allocation=none', '--bt-max-peers=0', '--max-concurrent-downloads=100000'],
-    ...['--bt-min-crypto-level=plain', '--bt-require-crypto=false', '--allow-overwrite=true', '--auto-save-interval=0'],
-    ...[`--dir=${home}`, `--save-session=${session}`, `--input-file=${session}`, '--rpc-save-upload-metadata=true'],
-    ...['--force-save=true', '--bt-save-metadata=true', '--rlimit-nofile=16384'],
+    ...aria2Arguments(ip, home),
+    ...['--bt-max-peers=0', '--max-concurrent-downloads=100000', '--auto-save-interval=0', '--rlimit-nofile=16384'],
+    ...[`--save-session=${session}`, `--input-file=${session}`, '--rpc-save-upload-metadata=true'],
+    ...['--force-save=true', '--bt-save-metadata=true'],
   ]
-}
-
-interface Status {
-  readonly status: string
-  readonly seeder?: string
-  readonly verifiedLength?: string
-  readonly followedBy?: readonly string[]
-  readonly errorMessage?: string
 }
 
 class Aria2Client extends PartialClient implements Client {
   readonly address: PeerAddress
   readonly #daemon: OwnedProcess
+  readonly #rpc: Aria2Rpc
   #last = ''
   /** Its control file beside the data: the next client would find it there. */
   #control: string | null = null
@@ -57,28 +45,17 @@ class Aria2Client extends PartialClient implements Client {
   constructor(daemon: OwnedProcess, ip: string) {
     super()
     this.#daemon = daemon
-    this.address = { ip, port: PEER_PORT }
+    this.#rpc = new Aria2Rpc(ip, call)
+    this.address = { ip, port: ARIA2_PEER_PORT }
   }
 
   get pid(): number {
     return this.#daemon.pid
   }
 
-  #to(method: string, ...params: unknown[]): HttpRequest {
-    return {
-      url: `http://${this.address.ip}:${RPC_PORT}/jsonrpc`,
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: '1', method, params }),
-    }
-  }
-
-  async #call(method: string, ...params: unknown[]): Promise<unknown> {
+  #call(method: string, ...params: unknown[]): Promise<unknown> {
     this.#daemon.assertRunning()
-    const reply = await call(this.#to(method, ...params))
-    const answer = JSON.parse(reply.body.toString()) as { result?: unknown; error?: { message: string } }
-    if (answer.error) throw new Error(`${method}: ${answer.error.message}`)
-    return answer.result
+    return this.#rpc.call(method, ...params)
   }
 
   async #addMetainfo(torrent: BenchTorrent, options: Record<string, string>): Promise<void> {
@@ -94,23 +71,12 @@ class Aria2Client extends PartialClient implements Client {
     this.#last = (await this.#call('aria2.addUri', [magnet], options)) as string
   }
 
-  async #status(): Promise<Status> {
-    const keys = ['status', 'seeder', 'verifiedLength', 'followedBy', 'errorMessage']
-    const status = (await this.#call('aria2.tellStatus', this.#last, keys)) as Status
-    if (status.status === 'error') throw new Error(status.errorMessage ?? 'aria2: error')
-    return status
-  }
-
   async whenComplete(limitMs = 120_000): Promise<void> {
-    const complete = async () => {
-      const status = await this.#status()
-      return status.seeder === 'true' && status.verifiedLength === undefined
-    }
-    await waitFor('aria2 complete', complete, limitMs)
+    await waitFor('aria2 complete', () => this.#rpc.seeds(this.#last), limitMs)
   }
 
   override async whenMetadata(limitMs = 60_000): Promise<void> {
-    await waitFor('metadata', async () => (await this.#status()).followedBy !== undefined, limitMs)
+    await waitFor('metadata', async () => (await this.#rpc.status(this.#last)).followedBy !== undefined, limitMs)
   }
 
   override async prepareCheck(): Promise<void> {}
@@ -125,8 +91,8 @@ class Aria2Client extends PartialClient implements Client {
     const options = { dir, pause: String(stopped), 'check-integrity': String(!stopped) }
     for (const torrent of torrents) await this.#addMetainfo(torrent, options)
     const seeding = async () =>
-      ((await this.#call('aria2.tellActive', ['seeder'])) as Status[]).filter(each => each.seeder === 'true').length ===
-      torrents.length
+      ((await this.#call('aria2.tellActive', ['seeder'])) as Aria2Status[]).filter(each => each.seeder === 'true')
+        .length === torrents.length
     if (!stopped) await waitFor('all seeding', seeding, 300_000)
     await this.#call('aria2.saveSession')
   }
@@ -142,7 +108,7 @@ class Aria2Client extends PartialClient implements Client {
       { methodName: 'aria2.tellActive', params: [LIST_KEYS] },
       { methodName: 'aria2.tellWaiting', params: [0, 100_000, LIST_KEYS] },
     ]
-    return { list: this.#to('system.multicall', calls), trivial: this.#to('aria2.getVersion') }
+    return { list: this.#rpc.request('system.multicall', calls), trivial: this.#rpc.request('aria2.getVersion') }
   }
 
   async stop(): Promise<void> {
@@ -160,7 +126,7 @@ export const aria2: ClientKind = {
     await writeFile(join(home, 'session'), '', { flag: 'a' })
     const begin = performance.now()
     const daemon = startOwned('aria2c', argumentsFor(ip, home))
-    await untilAnswers(`http://${ip}:${RPC_PORT}/jsonrpc`, () => daemon.assertRunning())
+    await untilAnswers(new Aria2Rpc(ip).url, () => daemon.assertRunning())
     const ms = performance.now() - begin
     return { client: new Aria2Client(daemon, ip), firstAnswerMs: ms, startedMs: ms }
   },

@@ -5,10 +5,11 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { needs } from '../../../test/kit/requirements.ts'
+import { TRANSMISSION_PEER_PORT, TransmissionRpc, transmissionSettings } from '../../../test/kit/transmission-rpc.ts'
 import { waitFor } from '../../../test/kit/wait-for.ts'
 import { pass } from '../bench-place.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
-import { call, type HttpRequest, untilAnswers } from '../local-http.ts'
+import { call, untilAnswers } from '../local-http.ts'
 import { type OwnedProcess, startOwned } from '../owned-processes.ts'
 import {
   type AddJob,
@@ -18,9 +19,6 @@ import {
   PartialClient,
   type PeerAddress,
 } from './client.ts'
-
-const RPC_PORT = 19091
-const PEER_PORT = 19413
 
 /** What its own web interface asks for in a list. */
 const LIST_FIELDS = [
@@ -32,28 +30,7 @@ const LIST_FIELDS = [
 ]
 
 function settings(ip: string, home: string): object {
-  return {
-    'rpc-bind-address': ip,
-    'rpc-port': RPC_PORT,
-    'rpc-whitelist-enabled': false,
-    'rpc-host-whitelist-enabled': false,
-    'rpc-authentication-required': false,
-    'peer-port': PEER_PORT,
-    'bind-address-ipv4': ip,
-    'dht-enabled': false,
-    'lpd-enabled': false,
-    'pex-enabled': false,
-    'utp-enabled': false,
-    'port-forwarding-enabled': false,
-    encryption: 0,
-    'download-queue-enabled': false,
-    'seed-queue-enabled': false,
-    'queue-stalled-enabled': false,
-    'ratio-limit-enabled': false,
-    'download-dir': home,
-    preallocation: 1,
-    'message-level': 1,
-  }
+  return { ...transmissionSettings(ip), 'queue-stalled-enabled': false, 'download-dir': home, 'message-level': 1 }
 }
 
 interface TorrentFacts {
@@ -65,38 +42,23 @@ interface TorrentFacts {
 class TransmissionClient extends PartialClient implements Client {
   readonly address: PeerAddress
   readonly #daemon: OwnedProcess
-  #session = ''
+  readonly #rpc: TransmissionRpc
   #last = 0
 
   constructor(daemon: OwnedProcess, ip: string) {
     super()
     this.#daemon = daemon
-    this.address = { ip, port: PEER_PORT }
+    this.#rpc = new TransmissionRpc(ip, call)
+    this.address = { ip, port: TRANSMISSION_PEER_PORT }
   }
 
   get pid(): number {
     return this.#daemon.pid
   }
 
-  #to(method: string, args: object): HttpRequest {
-    return {
-      url: `http://${this.address.ip}:${RPC_PORT}/transmission/rpc`,
-      method: 'POST',
-      headers: { 'x-transmission-session-id': this.#session, 'content-type': 'application/json' },
-      body: JSON.stringify({ method, arguments: args }),
-    }
-  }
-
-  async #call(method: string, args: object): Promise<Record<string, unknown>> {
+  #call(method: string, args: object): Promise<Record<string, unknown>> {
     this.#daemon.assertRunning()
-    let reply = await call(this.#to(method, args))
-    if (reply.status === 409) {
-      this.#session = String(reply.headers['x-transmission-session-id'])
-      reply = await call(this.#to(method, args))
-    }
-    const answer = JSON.parse(reply.body.toString()) as { result: string; arguments: Record<string, unknown> }
-    if (answer.result !== 'success') throw new Error(`${method}: ${answer.result}`)
-    return answer.arguments
+    return this.#rpc.call(method, args)
   }
 
   async #addOne(what: object, dir: string, paused: boolean): Promise<void> {
@@ -163,8 +125,8 @@ class TransmissionClient extends PartialClient implements Client {
   }
 
   override api(): ApiRequests {
-    const list = this.#to('torrent-get', { fields: LIST_FIELDS })
-    return { list, trivial: this.#to('session-get', { fields: ['version'] }) }
+    const list = this.#rpc.request('torrent-get', { fields: LIST_FIELDS })
+    return { list, trivial: this.#rpc.request('session-get', { fields: ['version'] }) }
   }
 
   stop(): Promise<void> {
@@ -182,7 +144,7 @@ export const transmission: ClientKind = {
     if (!existsSync(file)) await writeFile(file, JSON.stringify(settings(ip, home)))
     const begin = performance.now()
     const daemon = startOwned('transmission-daemon', ['-f', '-g', home, '--no-auth'])
-    await untilAnswers(`http://${ip}:${RPC_PORT}/transmission/rpc`, () => daemon.assertRunning())
+    await untilAnswers(new TransmissionRpc(ip).url, () => daemon.assertRunning())
     const ms = performance.now() - begin
     const client = new TransmissionClient(daemon, ip)
     await client.count()
