@@ -3,7 +3,7 @@
 import { inPlace } from '../lib/bench-place.ts'
 import { makeBenchTorrent } from '../lib/bench-torrent.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
-import { clientsThatCan } from '../lib/rivals/all.ts'
+import { clientsThatCan, transferring } from '../lib/rivals/all.ts'
 import type { CaseResult } from '../lib/samples.ts'
 import { leechOnce } from '../lib/transfer.ts'
 import { takeTurns } from '../lib/turns.ts'
@@ -19,7 +19,10 @@ export const leech: Flow = {
       for (const pieceKiB of options.level === 'quick' ? [1024] : [1024, 256]) {
         const sizes = { name: 'leech.bin', length: mib * 2 ** 20, pieceLength: pieceKiB * 1024 }
         const torrent = await makeBenchTorrent({ dir, metainfoDir: place.folder.path, ...sizes })
-        const turns = kinds.map(kind => ({ client: kind.name, run: () => leechOnce(place, kind, torrent) }))
+        const turns = transferring(kinds, options.level).map(kind => ({
+          client: kind.name,
+          run: () => leechOnce(place, kind, torrent),
+        }))
         cases.push(await takeTurns(`leech, ${pieceKiB} KiB pieces`, 'MB/s', turns, options, failures))
       }
       return { title: `Leech ${mib} MiB from one libtorrent seeder`, cases, notes: failures }

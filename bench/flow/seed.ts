@@ -3,7 +3,7 @@
 import { inPlace } from '../lib/bench-place.ts'
 import { makeBenchTorrent } from '../lib/bench-torrent.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
-import { clientsThatCan } from '../lib/rivals/all.ts'
+import { clientsThatCan, transferring } from '../lib/rivals/all.ts'
 import type { CaseResult } from '../lib/samples.ts'
 import { seedOnce } from '../lib/transfer.ts'
 import { takeTurns } from '../lib/turns.ts'
@@ -22,7 +22,10 @@ export const seed: Flow = {
       ] as const) {
         const sizes = { name: 'seed.bin', length: share * 2 ** 20, pieceLength: 2 ** 20 }
         const torrent = await makeBenchTorrent({ dir, metainfoDir: place.folder.path, ...sizes })
-        const turns = kinds.map(kind => ({ client: kind.name, run: () => seedOnce(place, kind, torrent, leechers) }))
+        const turns = transferring(kinds, options.level).map(kind => ({
+          client: kind.name,
+          run: () => seedOnce(place, kind, torrent, leechers),
+        }))
         cases.push(await takeTurns(`seed to ${leechers}`, 'MB/s', turns, options, failures))
       }
       return { title: `Seed ${mib} MiB to one libtorrent leecher, a quarter of it to eight`, cases, notes: failures }

@@ -65,9 +65,9 @@ export function commandLine(): CommandLine {
   const list = (text: string | undefined) => text?.split(',') ?? null
   const options = {
     level,
-    rounds: number(values.rounds) ?? { quick: 3, standard: 5, all: 5 }[level],
+    rounds: number(values.rounds) ?? { quick: 3, standard: 5, all: 3 }[level],
     everyone: values.everyone ?? level === 'all',
-    seconds: number(values.seconds) ?? { quick: 2, standard: 2, all: 4 }[level],
+    seconds: number(values.seconds) ?? { quick: 2, standard: 2, all: 3 }[level],
     mib: number(values.mib),
     counts: list(values.counts)?.map(Number) ?? null,
     only: list(values.only),

@@ -1,5 +1,6 @@
 // Every client of the benchmarks: ours and its rivals.
 
+import type { FlowOptions } from '../flow.ts'
 import { aria2 } from './aria2.ts'
 import type { Ability, ClientKind } from './client.ts'
 import { libtorrent } from './libtorrent.ts'
@@ -14,6 +15,14 @@ export interface Present {
   readonly kinds: readonly ClientKind[]
   /** A sentence for each that is missing. */
   readonly notes: readonly string[]
+}
+
+/** So slow in transfers that only a run of everything has the time. */
+const SLOW_TRANSFERS = 'transmission'
+
+/** Those of `kinds` that transfer at this level. */
+export function transferring(kinds: readonly ClientKind[], level: FlowOptions['level']): readonly ClientKind[] {
+  return level === 'all' ? kinds : kinds.filter(kind => kind.name !== SLOW_TRANSFERS)
 }
 
 /** The clients on this machine that have all of `abilities`, in the order of the table; `only` narrows them by name. */

@@ -1,5 +1,5 @@
 // Debian's transmission-daemon over its RPC. It takes no addresses of peers, only a tracker, and on loopback its request
-// window keeps it from ever using a core: it is no rival in transfers.
+// window keeps it from ever using a core: in transfers it runs only where everything does.
 
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -136,7 +136,7 @@ class TransmissionClient extends PartialClient implements Client {
 
 export const transmission: ClientKind = {
   name: 'transmission',
-  can: new Set(['recheck', 'magnet', 'api', 'start', 'restart']),
+  can: new Set(['leech', 'seed', 'recheck', 'magnet', 'api', 'start', 'restart']),
   missing: () => needs('transmission-daemon') || null,
   async start(home, ip) {
     await mkdir(home, { recursive: true })
