@@ -18,7 +18,8 @@ import type { FileFacts, PieceStore, PieceVerdict, ReceivedBlock, StoreLayout } 
 import type { ArenaNumber, JobName, ReplyOf, RequestOf } from './contract/jobs.ts'
 import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
 import { Fence } from './fence.ts'
-import { JobFailed, type WorkerPool } from './pool.ts'
+import type { FirstJobs } from './first-jobs.ts'
+import { JobFailed } from './pool.ts'
 import { runsOf, sliceSegments, wholePiece } from './segments.ts'
 import { SpanFiles } from './span-files.ts'
 import { type FileSpan, filesOf, groupSpans, spanLength, SpanMap } from './spans.ts'
@@ -27,7 +28,7 @@ const syncDescriptor = promisify(fdatasync)
 
 /** What every store of a node shares. */
 export interface StoreParts {
-  readonly pool: WorkerPool
+  readonly jobs: Pick<FirstJobs, 'run'>
   readonly files: OpenFiles
   readonly lanes: DiskLanes
   /** One lane: a flush may last seconds and must leave the others to readers. */
@@ -260,7 +261,7 @@ export class FilePieceStore implements PieceStore {
     spans: readonly FileSpan[],
   ): Promise<ReplyOf<Name>> {
     try {
-      return await this.#parts.pool.run(name, request)
+      return await this.#parts.jobs.run(name, request)
     } catch (error) {
       if (!(error instanceof JobFailed)) throw error
       const { code, text, fd } = error.data

@@ -12,6 +12,7 @@ import type { Log } from '../ports/log.ts'
 import type { PieceStore, PieceStores, StoreLayout } from '../ports/piece-store.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
 import { FilePieceStore, type StoreParts } from './file-piece-store.ts'
+import { FirstJobs } from './first-jobs.ts'
 import { type PoolStats, WorkerPool } from './pool.ts'
 import { pieceWorkerUrl } from './worker-url.ts'
 
@@ -36,6 +37,8 @@ export interface FilePieceStoresOptions {
   /** Bounds of the job queue. */
   readonly maxJobs?: number
   readonly maxBytes?: number
+  /** No job is done without a thread, for tests of threads. */
+  readonly threadsOnly?: boolean
   /** Another worker file, for tests. */
   readonly worker?: URL
 }
@@ -65,26 +68,31 @@ export interface FilePieceStoresStats extends PoolStats {
 /** Opens stores over files. start() first, stop() last. */
 export class FilePieceStores implements PieceStores {
   readonly #parts: StoreParts
+  readonly #pool: WorkerPool
+  readonly #first: FirstJobs
 
   constructor(options: FilePieceStoresOptions, deps: FilePieceStoresDeps) {
     const arenas = [deps.blockArena.buffer, deps.rangeArena.buffer]
+    const lanes = new DiskLanes(options.lanes)
+    this.#pool = new WorkerPool(
+      {
+        threads: Math.max(1, options.threads ?? defaultThreads()),
+        worker: options.worker ?? pieceWorkerUrl,
+        workerData: { arenas },
+        ...(options.maxJobs === undefined ? {} : { maxJobs: options.maxJobs }),
+        ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
+      },
+      { log: deps.log, ...(deps.onRepeatedLoss === undefined ? {} : { onRepeatedLoss: deps.onRepeatedLoss }) },
+    )
+    this.#first = new FirstJobs({ pool: this.#pool, arenas, lanes })
     this.#parts = {
       arenas,
-      pool: new WorkerPool(
-        {
-          threads: Math.max(1, options.threads ?? defaultThreads()),
-          worker: options.worker ?? pieceWorkerUrl,
-          workerData: { arenas },
-          ...(options.maxJobs === undefined ? {} : { maxJobs: options.maxJobs }),
-          ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
-        },
-        { log: deps.log, ...(deps.onRepeatedLoss === undefined ? {} : { onRepeatedLoss: deps.onRepeatedLoss }) },
-      ),
+      jobs: options.threadsOnly === true ? this.#pool : this.#first,
       files: new OpenFiles(
         { capacity: Math.max(MAX_JOB_FILES, options.openFiles ?? DEFAULT_OPEN_FILES) },
         { clock: deps.clock },
       ),
-      lanes: new DiskLanes(options.lanes),
+      lanes,
       cached: deps.cachedReads ?? new CachedReads(),
       syncLane: new DiskLanes(1),
       space: new DiskSpace(options.minFreeBytes ?? 0, {
@@ -109,8 +117,8 @@ export class FilePieceStores implements PieceStores {
   }
 
   stats(): FilePieceStoresStats {
-    const { pool, files, lanes } = this.#parts
-    return { ...pool.stats(), openFiles: files.size, lanesWaiting: lanes.waiting }
+    const { files, lanes } = this.#parts
+    return { ...this.#pool.stats(), openFiles: files.size, lanesWaiting: lanes.waiting }
   }
 
   /**
@@ -118,8 +126,18 @@ export class FilePieceStores implements PieceStores {
    * with Aborted. Stores must not be used afterwards.
    */
   async stop(deadlineMs: number): Promise<void> {
-    await this.#parts.pool.drain(deadlineMs)
-    await this.#parts.pool.stop()
+    await Promise.all([this.#pool.drain(deadlineMs), within(deadlineMs, this.#first.idle())])
+    await this.#pool.stop()
     await this.#parts.files.close()
   }
+}
+
+/** Waits for `work`, at most `ms`. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
 }

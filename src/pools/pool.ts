@@ -66,6 +66,7 @@ export class WorkerPool {
   #piscina: Piscina<Uint8Array, Uint8Array> | null = null
   #flush: NodeJS.Immediate | null = null
   #stopped = false
+  #warm = false
   #drained: () => void = () => undefined
 
   constructor(options: PoolOptions, deps: { readonly log: Log; readonly onRepeatedLoss?: () => void }) {
@@ -96,6 +97,16 @@ export class WorkerPool {
       })
       this.#flush ??= setImmediate(() => this.#sendBatches())
     })
+  }
+
+  /** No thread has answered yet, or all have ended: a job would wait until one has started. */
+  get cold(): boolean {
+    return !this.#warm && !this.#stopped
+  }
+
+  /** Starts a thread, unless one is up or starting. */
+  warm(): void {
+    if (this.cold && !this.#stopped && this.#inFlight.size === 0) this.#send([])
   }
 
   stats(): PoolStats {
@@ -176,6 +187,7 @@ export class WorkerPool {
   }
 
   #settle(batch: readonly QueuedJob[], bytes: Uint8Array): void {
+    this.#warm = true
     try {
       const { startedUs, results } = this.#codec.decodeResults(bytes)
       batch.forEach((job, i) => this.#settleJob(job, startedUs, results[i]))
@@ -234,14 +246,16 @@ export class WorkerPool {
 
   /** Piscina starts no thread for tasks it has queued when its last thread dies while starting: they are ended here. */
   #checkThreads(piscina: Piscina<Uint8Array, Uint8Array>): void {
-    if (this.#piscina === piscina && piscina.threads.length === 0 && this.#inFlight.size > 0)
-      this.#abandon(piscina, new Error('no worker is left'))
+    if (this.#piscina !== piscina || piscina.threads.length > 0) return
+    this.#warm = false
+    if (this.#inFlight.size > 0) this.#abandon(piscina, new Error('no worker is left'))
   }
 
   /** Ends all batches in flight and starts afresh with the next job. */
   #abandon(piscina: Piscina<Uint8Array, Uint8Array>, error: unknown): void {
     if (this.#piscina !== piscina || this.#stopped) return
     this.#piscina = null
+    this.#warm = false
     this.#log.error('the worker pool failed', { error: errorText(error) })
     // The slots of the batches stay locked until no thread is left that could use them.
     const lost = [...this.#inFlight.values()]

@@ -116,7 +116,11 @@ test('a folder that may not be written: DiskError that names the file and the er
 })
 
 test('workers that die: the piece rejects with WorkerLost, its slots may go back, the third death is reported', async t => {
-  const rig = new StoreRig(t, { worker: new URL('../contract/workers/faulty-worker.js', import.meta.url), threads: 1 })
+  const rig = new StoreRig(t, {
+    worker: new URL('../contract/workers/faulty-worker.js', import.meta.url),
+    threads: 1,
+    threadsOnly: true,
+  })
   const torrent = makeRigTorrent(rig.folder, [{ path: 'one.bin', length: 64 * KIB }], 64 * KIB)
   torrent.layout.pieceHashes[0] = 0xff
   const store = rig.stores.open(torrent.layout)

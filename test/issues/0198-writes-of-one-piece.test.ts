@@ -6,7 +6,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { makeRigTorrent, StoreRig } from '../kit/store-rig.ts'
 
 test('a slow write of old blocks does not spoil the piece that is committed after it', async t => {
-  const rig = new StoreRig(t, { worker: new URL('./slow-write-worker.js', import.meta.url), threads: 2 })
+  const rig = new StoreRig(t, {
+    worker: new URL('./slow-write-worker.js', import.meta.url),
+    threads: 2,
+    threadsOnly: true,
+  })
   const torrent = makeRigTorrent(rig.folder, [{ path: 'a.bin', length: 64 * 1024 }], 32 * 1024)
   const store = rig.stores.open(torrent.layout)
   await store.prepare()
