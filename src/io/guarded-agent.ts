@@ -1,9 +1,12 @@
-// Connections whose address was judged: an undici Agent for one class of addresses. Names are resolved and filtered
-// inside the connect itself, and the connected socket is judged once more, so the address that was checked is the
-// address that is used, whatever a name server says a moment later.
+// Connections whose address was judged: a pair of node:http agents for one class of addresses. Names are resolved and
+// filtered inside the connect itself, and the connected socket is judged once more before a byte is sent, so the address
+// that was checked is the address that is used, whatever a name server says a moment later.
 
-import type { LookupFunction, Socket } from 'node:net'
-import type { Agent, buildConnector as Connectors } from 'undici'
+import { Agent as HttpAgent, type AgentOptions, type ClientRequestArgs } from 'node:http'
+import { Agent as HttpsAgent } from 'node:https'
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { connect as connectTls } from 'node:tls'
 import { AppError } from '../base/errors.ts'
 import type { AddressClass, NameResolver } from '../ports/name-resolver.ts'
 import type { AddressPolicy } from './address-policy.ts'
@@ -48,39 +51,105 @@ function guardedLookup(options: GuardedAgentOptions, deps: GuardedAgentDeps): Lo
   }
 }
 
-/** Answers an error when the connected socket's other end is not of the agent's class. */
-function judgeSocket(socket: Socket, options: GuardedAgentOptions, deps: GuardedAgentDeps): AppError | null {
-  const ip = socket.remoteAddress
-  if (ip !== undefined && deps.policy.classify(ip) === options.connectsTo) return null
-  return new AppError('AddressRefused')
+/** Makes the judged connections of one pair of agents. */
+class Connector {
+  readonly #options: GuardedAgentOptions
+  readonly #deps: GuardedAgentDeps
+  readonly #lookup: LookupFunction
+  /** Connecting: no agent knows them yet. */
+  readonly #pending = new Set<Socket>()
+
+  constructor(options: GuardedAgentOptions, deps: GuardedAgentDeps) {
+    this.#options = options
+    this.#deps = deps
+    this.#lookup = guardedLookup(options, deps)
+  }
+
+  /** Connects; `done` gets a socket whose other end is of the agent's class, or the error. */
+  open(host: string, port: number, done: (error: Error | null, socket: Socket | null) => void): void {
+    const { localIp, connectTimeoutMs } = this.#options
+    const place = { host, port, lookup: this.#lookup, autoSelectFamily: true }
+    const socket = connect(localIp === null ? place : { ...place, localAddress: localIp })
+    this.#pending.add(socket)
+    const late = setTimeout(
+      () => socket.destroy(new AppError('SourceFailed', 'the connection took too long')),
+      connectTimeoutMs,
+    )
+    const settle = (error: Error | null): void => {
+      if (!this.#pending.delete(socket)) return
+      clearTimeout(late)
+      socket.off('error', settle)
+      if (error === null) return done(null, socket)
+      socket.on('error', () => undefined)
+      socket.destroy()
+      done(error, null)
+    }
+    socket.once('connect', () => settle(this.#judge(socket)))
+    socket.on('error', settle)
+    socket.once('close', () => settle(new AppError('Aborted')))
+  }
+
+  close(): void {
+    for (const socket of this.#pending) socket.destroy()
+  }
+
+  /** An error when the connected socket's other end is not of the agent's class. */
+  #judge(socket: Socket): AppError | null {
+    const ip = socket.remoteAddress
+    if (ip !== undefined && this.#deps.policy.classify(ip) === this.#options.connectsTo) return null
+    return new AppError('AddressRefused')
+  }
 }
 
-/** An Agent that reaches addresses of one class only; others fail with AppError AddressRefused. Loads undici. */
-export async function createGuardedAgent(options: GuardedAgentOptions, deps: GuardedAgentDeps): Promise<Agent> {
-  // Half of a start's work is loading packages; this one can wait for the first request (decision 0207).
-  const { Agent, buildConnector } = await import('undici')
-  const connect = buildConnector({
-    timeout: options.connectTimeoutMs,
-    lookup: guardedLookup(options, deps),
-    autoSelectFamily: true,
-    allowH2: false,
-  })
-  const guarded: Connectors.connector = (target, done) => {
-    const localAddress = options.localIp
-    connect({ ...target, localAddress }, (...result) => {
-      const [error, socket] = result
-      if (error !== null || socket === null) return done(error ?? new AppError('SourceFailed'), null)
-      const refused = judgeSocket(socket, options, deps)
-      if (refused === null) return done(null, socket)
-      socket.destroy()
-      done(refused, null)
+type ConnectDone = (error: Error | null, stream: Duplex) => void
+
+class PlainAgent extends HttpAgent {
+  readonly #connector: Connector
+  constructor(options: AgentOptions, connector: Connector) {
+    super(options)
+    this.#connector = connector
+  }
+
+  override createConnection(to: ClientRequestArgs, done?: ConnectDone): undefined {
+    this.#connector.open(to.host ?? '', Number(to.port), done as (error: Error | null, socket: Socket | null) => void)
+  }
+}
+
+class TlsAgent extends HttpsAgent {
+  readonly #connector: Connector
+  constructor(options: AgentOptions, connector: Connector) {
+    super(options)
+    this.#connector = connector
+  }
+
+  override createConnection(to: ClientRequestArgs, done?: ConnectDone): undefined {
+    const host = to.host ?? ''
+    this.#connector.open(host, Number(to.port), (error, socket) => {
+      if (socket === null) return done?.(error, null as unknown as Duplex)
+      // The certificate is checked against the host, which is told to the server unless it is an address (RFC 6066).
+      done?.(null, connectTls({ socket, host, ...(isIP(host) === 0 ? { servername: host } : {}) }))
     })
   }
-  return new Agent({
-    connect: guarded,
-    connections: options.connections,
-    pipelining: 1,
-    keepAliveTimeout: options.keepAliveMs,
-    keepAliveMaxTimeout: options.keepAliveMs,
-  })
+}
+
+/** Agents that reach addresses of one class only; requests to others fail with AppError AddressRefused. */
+export class GuardedAgents {
+  readonly http: HttpAgent
+  readonly https: HttpsAgent
+  readonly #connector: Connector
+
+  constructor(options: GuardedAgentOptions, deps: GuardedAgentDeps) {
+    const { connections, keepAliveMs } = options
+    this.#connector = new Connector(options, deps)
+    const how = { keepAlive: true, maxSockets: connections, maxFreeSockets: connections, timeout: keepAliveMs }
+    this.http = new PlainAgent(how, this.#connector)
+    this.https = new TlsAgent(how, this.#connector)
+  }
+
+  /** Ends all connections. */
+  close(): void {
+    this.#connector.close()
+    this.http.destroy()
+    this.https.destroy()
+  }
 }

@@ -2,14 +2,15 @@
 // itself, judging every hop; bounds time and bytes; keeps connections alive between announces.
 // Invariant: a private address is reached only under the rule 'tracker-paths', and never after a public one.
 
-import type { Dispatcher } from 'undici'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import { AppError, errorText } from '../base/errors.ts'
 import type { HttpAnswer, HttpClient, HttpGet } from '../ports/http-get.ts'
 import type { AddressClass, NameResolver } from '../ports/name-resolver.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { readBoundedBody } from './bounded-body.ts'
 import { familyFits } from './dns-resolver.ts'
-import { createGuardedAgent } from './guarded-agent.ts'
+import { GuardedAgents } from './guarded-agent.ts'
 
 /** Redirects followed; the sixth ends it. */
 const MAX_REDIRECTS = 5
@@ -18,7 +19,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 /** The only paths asked of private addresses (decisions part 2, row uri schemes). */
 const PRIVATE_PATHS: ReadonlySet<string> = new Set(['/announce', '/scrape'])
 /** Kept-alive connections die without notice; these say that the request met such a one. */
-const STALE_CONNECTION: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'])
+const STALE_CONNECTION: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE'])
 
 const readable: Record<string, string> = {
   ECONNREFUSED: 'the connection was refused',
@@ -26,11 +27,7 @@ const readable: Record<string, string> = {
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   EADDRNOTAVAIL: 'the local address cannot be used',
-  UND_ERR_CONNECT_TIMEOUT: 'the connection took too long',
-  UND_ERR_SOCKET: 'the connection was closed before the answer was complete',
-  UND_ERR_HEADERS_OVERFLOW: 'the head of the answer is too long',
-  UND_ERR_HEADERS_TIMEOUT: 'the answer took too long',
-  UND_ERR_BODY_TIMEOUT: 'the answer took too long',
+  HPE_HEADER_OVERFLOW: 'the head of the answer is too long',
 }
 
 /** Bounds and identity of all requests. */
@@ -72,7 +69,7 @@ function sourceError(error: unknown): AppError {
   return new AppError('SourceFailed', readable[codeOf(inner)] ?? errorText(inner), { cause: error })
 }
 
-function header(headers: Dispatcher.ResponseData['headers'], name: string): string {
+function header(headers: IncomingMessage['headers'], name: string): string {
   const value = headers[name]
   return Array.isArray(value) ? value.join(',') : (value ?? '')
 }
@@ -81,11 +78,11 @@ function literalHost(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
 }
 
-/** HttpClient over undici with judged addresses. */
+/** HttpClient with judged addresses. */
 export class GuardedHttp implements HttpClient {
   readonly #options: GuardedHttpOptions
   readonly #deps: GuardedHttpDeps
-  readonly #agents = new Map<Hop['class'], Promise<Dispatcher>>()
+  readonly #agents = new Map<Hop['class'], GuardedAgents>()
   #closed = false
 
   constructor(options: GuardedHttpOptions, deps: GuardedHttpDeps) {
@@ -118,20 +115,21 @@ export class GuardedHttp implements HttpClient {
     }
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.#closed = true
-    await Promise.all([...this.#agents.values()].map(async agent => (await agent).destroy()))
+    for (const agents of this.#agents.values()) agents.close()
+    return Promise.resolve()
   }
 
-  #agent(connectsTo: Hop['class']): Promise<Dispatcher> {
-    if (this.#closed) return Promise.reject(new AppError('Aborted'))
+  #agentsFor(connectsTo: Hop['class']): GuardedAgents {
+    if (this.#closed) throw new AppError('Aborted')
     const made = this.#agents.get(connectsTo)
     if (made !== undefined) return made
     const { localIp, connectTimeoutMs = 10_000, connectionsPerOrigin = 8, keepAliveMs = 10_000 } = this.#options
     const bounds = { connectTimeoutMs, connections: connectionsPerOrigin, keepAliveMs }
-    const agent = createGuardedAgent({ connectsTo, localIp, ...bounds }, this.#deps)
-    this.#agents.set(connectsTo, agent)
-    return agent
+    const agents = new GuardedAgents({ connectsTo, localIp, ...bounds }, this.#deps)
+    this.#agents.set(connectsTo, agents)
+    return agents
   }
 
   async #hops(order: HttpGet, isEnd: (location: string) => boolean, signal: AbortSignal): Promise<GuardedResult> {
@@ -143,13 +141,12 @@ export class GuardedHttp implements HttpClient {
       seen.add(hop.url.href)
       const answer = await this.#send(hop, redirects === 0, signal)
       const location = header(answer.headers, 'location')
-      if (!REDIRECTS.has(answer.statusCode) || location === '') {
+      const status = answer.statusCode ?? 0
+      if (!REDIRECTS.has(status) || location === '') {
         return { ...(await this.#read(answer, order.maxBytes)), remoteIp: hop.ip }
       }
-      answer.body.on('error', () => undefined)
-      answer.body.destroy()
-      if (isEnd(location))
-        return { status: answer.statusCode, body: new Uint8Array(0), remoteIp: null, movedTo: location }
+      drop(answer)
+      if (isEnd(location)) return { status, body: new Uint8Array(0), remoteIp: null, movedTo: location }
       cameFromPublic ||= hop.class === 'public'
       const next = URL.parse(location, hop.url.href)
       if (next === null) throw new AppError('SourceFailed', 'the redirect leads to no readable address')
@@ -179,7 +176,7 @@ export class GuardedHttp implements HttpClient {
     return { url, class: 'private', ip: local.ip }
   }
 
-  async #send(hop: Hop, withCredentials: boolean, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #send(hop: Hop, withCredentials: boolean, signal: AbortSignal): Promise<IncomingMessage> {
     const { url } = hop
     const headers: Record<string, string> = { 'user-agent': this.#options.userAgent, 'accept-encoding': 'gzip' }
     // Only the address that was asked for carries its user and password; a redirect never does.
@@ -187,35 +184,46 @@ export class GuardedHttp implements HttpClient {
       const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
       headers['authorization'] = `Basic ${Buffer.from(pair).toString('base64')}`
     }
-    const { request } = await import('undici')
-    const dispatcher = await this.#agent(hop.class)
-    const ask = (): Promise<Dispatcher.ResponseData> =>
-      request(`${url.origin}${url.pathname}${url.search}`, {
-        dispatcher,
-        method: 'GET',
-        headers,
-        signal,
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      })
     try {
-      return await ask()
+      return await this.#ask(hop, headers, signal)
     } catch (error) {
       if (signal.aborted || !STALE_CONNECTION.has(codeOf(error))) throw error
-      return await ask()
+      return await this.#ask(hop, headers, signal)
     }
   }
 
-  async #read(answer: Dispatcher.ResponseData, maxBytes: number): Promise<GuardedResult> {
+  /** Sends one request; settles when the head of the answer is here. */
+  #ask(hop: Hop, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
+    const { url } = hop
+    const agents = this.#agentsFor(hop.class)
+    const to = { host: literalHost(url), path: `${url.pathname}${url.search}`, headers, signal }
+    return new Promise((resolve, reject) => {
+      const sent =
+        url.protocol === 'https:'
+          ? requestHttps({ ...to, port: url.port || 443, agent: agents.https })
+          : requestHttp({ ...to, port: url.port || 80, agent: agents.http })
+      sent.once('response', resolve)
+      // Stays: an abort may come after the answer.
+      sent.on('error', reject)
+      sent.end()
+    })
+  }
+
+  async #read(answer: IncomingMessage, maxBytes: number): Promise<GuardedResult> {
     const announced = Number(header(answer.headers, 'content-length'))
     if (announced > maxBytes) {
-      answer.body.on('error', () => undefined)
-      answer.body.destroy()
+      drop(answer)
       throw new AppError('SourceFailed', `the answer is longer than ${maxBytes} bytes`)
     }
-    const body = await readBoundedBody(answer.body, header(answer.headers, 'content-encoding'), maxBytes)
-    return { status: answer.statusCode, body, remoteIp: null, movedTo: null }
+    const body = await readBoundedBody(answer, header(answer.headers, 'content-encoding'), maxBytes)
+    return { status: answer.statusCode ?? 0, body, remoteIp: null, movedTo: null }
   }
+}
+
+/** Ends an answer whose body is of no use, and its connection. */
+function drop(answer: IncomingMessage): void {
+  answer.on('error', () => undefined)
+  answer.destroy()
 }
 
 /** Settles with `work`, or rejects as soon as `signal` fires (name look-ups cannot be interrupted). */

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { createGzip } from 'node:zlib'
 import { AddressPolicy } from '../../src/io/address-policy.ts'
+import { GuardedHttp } from '../../src/io/guarded-http.ts'
 import { DnsResolver, type LookupAll } from '../../src/io/dns-resolver.ts'
 
 export type Handler = (request: IncomingMessage, reply: ServerResponse) => void
@@ -106,4 +107,22 @@ export function loopbackWorld(allowed: readonly string[] = ['127.0.0.1']): {
 } {
   const policy = new AddressPolicy(allowed)
   return { policy, resolver: new DnsResolver({ policy, lookup: testNames }) }
+}
+
+/** Resolves every name to a server here. */
+function secureWorld(): ReturnType<typeof loopbackWorld> {
+  const resolve = () => Promise.resolve([{ ip: '127.0.0.1', family: 4, class: 'public' } as const])
+  return Object.assign(loopbackWorld(), { resolver: { resolve } })
+}
+
+/** One GET of /announce over TLS. */
+export async function getSecure(host: string, port: number): Promise<string> {
+  const http = new GuardedHttp({ userAgent: 'x', localIp: null }, secureWorld())
+  const url = `https://${host}:${port}/announce`
+  try {
+    const answer = await http.get({ url, maxBytes: 1000, timeoutMs: 5000, privateRule: 'refuse' })
+    return Buffer.from(answer.body).toString()
+  } finally {
+    await http.close()
+  }
 }
