@@ -2,7 +2,7 @@
 
 import { workerData } from 'node:worker_threads'
 import { commitPiece } from '../src/pools/jobs/commit.ts'
-import { hashPiece } from '../src/pools/jobs/hash.ts'
+import { hashPieces } from '../src/pools/jobs/hash.ts'
 import { writeBlocks } from '../src/pools/jobs/write.ts'
 import { makeRunner } from './run.ts'
 
@@ -13,5 +13,5 @@ const arenas = buffers.map(buffer => new Uint8Array(buffer))
 export const runBatch = makeRunner({
   'piece.commit': request => commitPiece(arenas, request),
   'blocks.write': request => writeBlocks(arenas, request),
-  'piece.hash': request => hashPiece(request),
+  'pieces.hash': request => hashPieces(request),
 })

@@ -80,6 +80,8 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       listenPort: Math.max(0, settings.libtorrent.port),
       localIp,
       version,
+      // Each thread has one run of pieces at work and one at hand.
+      checkDepth: 2 * settings.disk.worker_threads,
     },
     {
       clock,

@@ -15,7 +15,7 @@ import type { OpenFiles } from '../io/open-files.ts'
 import { TorrentFolder } from '../io/torrent-folder.ts'
 import type { Arena, Slot } from '../ports/arena.ts'
 import type { FileFacts, PieceStore, PieceVerdict, ReceivedBlock, StoreLayout } from '../ports/piece-store.ts'
-import type { ArenaNumber, JobName, ReplyOf, RequestOf } from './contract/jobs.ts'
+import type { ArenaNumber, JobName, ReplyOf, RequestOf, Span } from './contract/jobs.ts'
 import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
 import { Fence } from './fence.ts'
 import type { FirstJobs } from './first-jobs.ts'
@@ -115,23 +115,16 @@ export class FilePieceStore implements PieceStore {
     })
   }
 
-  verify(piece: number): Promise<PieceVerdict> {
-    const before = [...(this.#writing.get(piece) ?? [])]
+  async verify(piece: number): Promise<PieceVerdict> {
+    return (await this.check(piece, 1))[0] as PieceVerdict
+  }
+
+  check(first: number, count: number): Promise<readonly PieceVerdict[]> {
+    const pieces = Array.from({ length: count }, (_, i) => first + i)
+    const before = pieces.flatMap(piece => [...(this.#writing.get(piece) ?? [])])
     return this.#fence.shared(async () => {
-      await Promise.allSettled(before)
-      const { offset, length } = this.#range(piece)
-      const spans = this.#map.spans(offset, length)
-      try {
-        if (filesOf(spans).length > MAX_JOB_FILES) return await this.#verifyLong(piece, spans)
-        return (
-          await this.#spanFiles.withFiles(spans, false, open =>
-            this.#run('piece.hash', { hash: this.#hashOf(piece), spans: open }, spans),
-          )
-        ).verdict
-      } catch (error) {
-        if (error instanceof AppError && error.code === 'FileMissing') return 'missing'
-        throw error
-      }
+      if (before.length > 0) await Promise.allSettled(before)
+      return this.#hashRun(pieces)
     })
   }
 
@@ -277,6 +270,32 @@ export class FilePieceStore implements PieceStore {
       if (failure.code === 'FileMissing') void this.#parts.files.drop(this.#folder)
       throw failure
     }
+  }
+
+  /** Hashes neighbouring pieces in one job. What concerns a file only concerns its pieces: then each piece is asked for. */
+  async #hashRun(pieces: readonly number[]): Promise<readonly PieceVerdict[]> {
+    const ranges = pieces.map(piece => this.#range(piece))
+    const first = pieces[0] as number
+    const offset = ranges[0]?.offset ?? 0
+    const spans = this.#map.spans(offset, spanLength(ranges))
+    const tooMany = filesOf(spans).length > MAX_JOB_FILES
+    if (tooMany && pieces.length === 1) return [await this.#verifyLong(first, spans)]
+    if (tooMany) return this.#hashEach(pieces)
+    const hashes = this.#layout.pieceHashes.subarray(first * 20, (first + pieces.length) * 20)
+    const { pieceLength } = this.#layout
+    try {
+      const use = (open: readonly Span[]) => this.#run('pieces.hash', { hashes, pieceLength, spans: open }, spans)
+      return (await this.#spanFiles.withFiles(spans, false, use)).verdicts
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'FileMissing') throw error
+      return pieces.length === 1 ? ['missing'] : this.#hashEach(pieces)
+    }
+  }
+
+  async #hashEach(pieces: readonly number[]): Promise<readonly PieceVerdict[]> {
+    const verdicts: PieceVerdict[] = []
+    for (const piece of pieces) verdicts.push(...(await this.#hashRun([piece])))
+    return verdicts
   }
 
   /** Hashes a piece over very many files here, a chunk at a time: no job may hold that many descriptors. */

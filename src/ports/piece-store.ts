@@ -49,6 +49,8 @@ export interface PieceStore {
   writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void>
   /** Hashes a piece from disk: recheck, or after writeBlocks. Covers every write posted before it. */
   verify(piece: number): Promise<PieceVerdict>
+  /** verify() of `count` neighbouring pieces in one go: a verdict for each. */
+  check(first: number, count: number): Promise<readonly PieceVerdict[]>
   /** Reads up to `length` bytes at `offset` of the torrent into the start of `slot` of `arena`; the number read. */
   read(offset: number, length: number, arena: Arena, slot: Slot): Promise<number>
   /**

@@ -1,5 +1,5 @@
 // Finds out what of a torrent's data is there: what the last run says, what the files say, and hashing for the rest.
-// A few pieces of a torrent are in hashing at a time, and few torrents check at a time. Changes no network state.
+// A few runs of pieces of a torrent are in hashing at a time, and few torrents check at a time. Changes no network state.
 
 import { AppError } from '../base/errors.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
@@ -8,6 +8,15 @@ import { retryWhileBusy } from './busy-pool.ts'
 import { copyPieceSet, countBits, forEachPiece, fullPieceSet } from './piece-set.ts'
 import { planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
+
+/** Neighbouring pieces hashed in one job: a message to a worker costs as much as hashing some 100 KiB. */
+const MAX_RUN_BYTES = 2 * 1024 * 1024
+const MAX_RUN_PIECES = 64
+
+interface PieceRun {
+  readonly first: number
+  count: number
+}
 
 /** What this part tells others. */
 export interface CheckHooks {
@@ -98,15 +107,16 @@ export class TorrentCheck {
   }
 
   async #hash(content: TorrentContent, pieces: readonly number[], signal: AbortSignal): Promise<void> {
+    const runs = runsOf(pieces, content.lengths.pieceLength)
     let next = 0
     let done = 0
     const lane = async (): Promise<void> => {
-      while (next < pieces.length) {
+      while (next < runs.length) {
         stopWhen(signal)
-        const piece = pieces[next] as number
+        const run = runs[next] as PieceRun
         next += 1
-        if (await this.#verify(content, piece, signal)) content.picker.pieceDone(piece)
-        done += 1
+        await this.#check(content, run, signal)
+        done += run.count
         this.#core.checkProgress = done / pieces.length
       }
     }
@@ -117,10 +127,23 @@ export class TorrentCheck {
     stopWhen(signal)
   }
 
-  async #verify(content: TorrentContent, piece: number, signal: AbortSignal): Promise<boolean> {
-    const verify = () => content.store.verify(piece)
-    return (await retryWhileBusy(this.#core.engine.clock, verify, { signal })) === 'ok'
+  async #check(content: TorrentContent, { first, count }: PieceRun, signal: AbortSignal): Promise<void> {
+    const check = () => content.store.check(first, count)
+    const verdicts = await retryWhileBusy(this.#core.engine.clock, check, { signal })
+    for (const [i, verdict] of verdicts.entries()) if (verdict === 'ok') content.picker.pieceDone(first + i)
   }
+}
+
+/** Cuts ascending pieces into runs of neighbours. */
+function runsOf(pieces: readonly number[], pieceLength: number): PieceRun[] {
+  const most = Math.max(1, Math.min(MAX_RUN_PIECES, Math.floor(MAX_RUN_BYTES / pieceLength)))
+  const runs: PieceRun[] = []
+  let run: PieceRun | null = null
+  for (const piece of pieces) {
+    if (run !== null && piece === run.first + run.count && run.count < most) run.count += 1
+    else runs.push((run = { first: piece, count: 1 }))
+  }
+  return runs
 }
 
 function stopWhen(signal: AbortSignal): void {

@@ -2,7 +2,7 @@
 
 import { workerData } from 'node:worker_threads'
 import { commitPiece } from '../../src/pools/jobs/commit.ts'
-import { hashPiece } from '../../src/pools/jobs/hash.ts'
+import { hashPieces } from '../../src/pools/jobs/hash.ts'
 import { writeBlocks } from '../../src/pools/jobs/write.ts'
 import { makeRunner } from '../../workers/run.ts'
 
@@ -16,5 +16,5 @@ export const runBatch = makeRunner({
     Atomics.wait(never, 0, 0, 400)
     return writeBlocks(arenas, request)
   },
-  'piece.hash': request => hashPiece(request),
+  'pieces.hash': request => hashPieces(request),
 })

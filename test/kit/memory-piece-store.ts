@@ -134,6 +134,10 @@ class MemoryPieceStore implements PieceStore {
     for (const { begin, bytes } of copies) this.#write(piece, begin, bytes)
   }
 
+  async check(first: number, count: number): Promise<readonly PieceVerdict[]> {
+    return Promise.all(Array.from({ length: count }, (_, i) => this.verify(first + i)))
+  }
+
   async verify(piece: number): Promise<PieceVerdict> {
     this.#disk.counts.verifies++
     await this.#disk.access(false)

@@ -10,6 +10,8 @@ import { killAtExit } from '../owned-processes.ts'
 import type { AddJob, ApiRequests, Client, ClientKind, PeerAddress, Started } from './client.ts'
 
 const LOOK_MS = 5
+/** Looks at a check: each costs the node and this process, which share the cores with the hashing. */
+const CHECK_LOOK_MS = 20
 const ADDING_AT_ONCE = 16
 
 /** What the flows read of a download's record. */
@@ -116,7 +118,7 @@ export class TributaryNode implements Client {
       const checking = record === undefined || /HASHCHECK|ALLOCATING/.test(record.status)
       if (!checking && record.status === 'DLSTATUS_SEEDING' && record.progress === 1) return
       if (!checking || performance.now() > end) throw new Error(`the check failed: ${JSON.stringify(record)}`)
-      await pass(LOOK_MS)
+      await pass(CHECK_LOOK_MS)
     }
   }
 

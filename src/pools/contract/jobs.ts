@@ -42,15 +42,20 @@ export interface WriteReply {
   readonly written: number
 }
 
-/** Hash the spans as they are on disk. */
+/** Hash neighbouring pieces as they are on disk. */
 export interface HashRequest {
-  readonly hash: Uint8Array
+  /** SHA-1 of each piece, 20 bytes a piece. */
+  readonly hashes: Uint8Array
+  /** Bytes of each piece but the last, which takes what is left. */
+  readonly pieceLength: number
+  /** The bytes of all pieces. */
   readonly spans: readonly Span[]
 }
-/** Whether the bytes on disk have the hash. */
+/** Whether the bytes on disk have the hash of a piece; `missing` = a file ends before its span does. */
+export type HashVerdict = 'ok' | 'bad-hash' | 'missing'
 export interface HashReply {
-  /** `missing` = a file ends before its span does. */
-  readonly verdict: 'ok' | 'bad-hash' | 'missing'
+  /** One a piece. */
+  readonly verdicts: readonly HashVerdict[]
 }
 
 /** One job of the table. */
@@ -97,10 +102,10 @@ export const jobs = {
     cost: segmentBytes,
     sample: { request: { arena: 1, segments, spans }, reply: { written: 16_384 } },
   }),
-  'piece.hash': job<HashRequest, HashReply>({
-    number: 3,
+  'pieces.hash': job<HashRequest, HashReply>({
+    number: 4,
     cost: spanBytes,
-    sample: { request: { hash, spans }, reply: { verdict: 'missing' } },
+    sample: { request: { hashes: hash, pieceLength: 32_768, spans }, reply: { verdicts: ['missing'] } },
   }),
 } as const
 

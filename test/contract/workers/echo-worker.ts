@@ -22,5 +22,5 @@ function echo<Request, Reply>(sample: { request: Request; reply: Reply }): (requ
 export const runBatch = makeRunner({
   'piece.commit': echo(jobs['piece.commit'].sample),
   'blocks.write': echo(jobs['blocks.write'].sample),
-  'piece.hash': echo(jobs['piece.hash'].sample),
+  'pieces.hash': echo(jobs['pieces.hash'].sample),
 })

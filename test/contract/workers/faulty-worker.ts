@@ -1,4 +1,4 @@
-// Test worker that fails in the ways a worker can: piece.hash throws, blocks.write fails with an errno, piece.commit
+// Test worker that fails in the ways a worker can: pieces.hash throws, blocks.write fails with an errno, piece.commit
 // ends the thread when its hash begins with 0xff and else works.
 
 import { JobFailure } from '../../../src/pools/jobs/failure.ts'
@@ -12,7 +12,7 @@ export const runBatch = makeRunner({
   'blocks.write': request => {
     throw new JobFailure('ENOSPC', 'no space left on device', request.spans[0]?.fd ?? -1)
   },
-  'piece.hash': () => {
+  'pieces.hash': () => {
     throw new TypeError('a bug')
   },
 })

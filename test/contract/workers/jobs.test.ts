@@ -59,7 +59,7 @@ test('a new shape inside a message does not break later messages', () => {
     const odd = { jobs: [{ job: 1, request: { [`new${i}`]: i } }] }
     assert.deepEqual(there.decodeJobs(here.encodeJobs(odd)), odd)
   }
-  const batch = { jobs: [{ job: 1, request: jobs['piece.hash'].sample.request.spans }] }
+  const batch = { jobs: [{ job: 1, request: jobs['pieces.hash'].sample.request.spans }] }
   assert.deepEqual(there.decodeJobs(here.encodeJobs(batch)), batch)
 })
 
@@ -77,7 +77,7 @@ test('failures arrive as data: errno with descriptor, bug with stack', async t =
     assert.deepEqual(error.data, { code: 'ENOSPC', text: 'no space left on device', fd: 20 })
     return true
   })
-  await assert.rejects(pool.run('piece.hash', jobs['piece.hash'].sample.request), (error: unknown) => {
+  await assert.rejects(pool.run('pieces.hash', jobs['pieces.hash'].sample.request), (error: unknown) => {
     assert.ok(error instanceof JobFailed)
     assert.equal(error.data.code, 'BUG_IN_JOB')
     assert.match(error.data.text, /TypeError: a bug[\s\S]*faulty-worker/)
