@@ -275,15 +275,14 @@ export class FilePieceStore implements PieceStore {
   /** Hashes neighbouring pieces in one job. What concerns a file only concerns its pieces: then each piece is asked for. */
   async #hashRun(pieces: readonly number[]): Promise<readonly PieceVerdict[]> {
     const ranges = pieces.map(piece => this.#range(piece))
-    const first = pieces[0] as number
-    const offset = ranges[0]?.offset ?? 0
-    const spans = this.#map.spans(offset, spanLength(ranges))
+    const spans = this.#map.spans(ranges[0]?.offset ?? 0, spanLength(ranges))
     const tooMany = filesOf(spans).length > MAX_JOB_FILES
-    if (tooMany && pieces.length === 1) return [await this.#verifyLong(first, spans)]
-    if (tooMany) return this.#hashEach(pieces)
+    if (tooMany && pieces.length > 1) return this.#hashEach(pieces)
+    const first = pieces[0] as number
     const hashes = this.#layout.pieceHashes.subarray(first * 20, (first + pieces.length) * 20)
     const { pieceLength } = this.#layout
     try {
+      if (tooMany) return [await this.#verifyLong(first, spans)]
       const use = (open: readonly Span[]) => this.#run('pieces.hash', { hashes, pieceLength, spans: open }, spans)
       return (await this.#spanFiles.withFiles(spans, false, use)).verdicts
     } catch (error) {

@@ -35,7 +35,7 @@ export interface SessionOptions extends SessionLimits {
   readonly maxHalfOpen?: number
   /** Torrents that hash-check at a time; default 2. */
   readonly maxChecking?: number
-  /** Pieces of one torrent in hashing at a time during a check; default 4. */
+  /** Runs of pieces of one torrent in hashing at a time during a check; default 4. */
   readonly checkDepth?: number
 }
 

@@ -135,7 +135,9 @@ class MemoryPieceStore implements PieceStore {
   }
 
   async check(first: number, count: number): Promise<readonly PieceVerdict[]> {
-    return Promise.all(Array.from({ length: count }, (_, i) => this.verify(first + i)))
+    const verdicts: PieceVerdict[] = []
+    for (let piece = first; piece < first + count; piece++) verdicts.push(await this.verify(piece))
+    return verdicts
   }
 
   async verify(piece: number): Promise<PieceVerdict> {

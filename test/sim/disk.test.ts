@@ -61,9 +61,10 @@ test('many torrents in one small arena: none is starved for ever', async () => {
 
 test('a check that is interrupted is done again, and loses nothing', async () => {
   const swarm = new SimSwarm(74)
-  const torrent = makeTorrent({ length: 4 * MIB, pieceLength: 64 * KIB })
+  // Eight runs, of which four are in hashing at a time.
+  const torrent = makeTorrent({ length: 16 * MIB, pieceLength: 64 * KIB })
   const node = await swarm.node()
-  node.disk.put(torrent.infoHash, torrent.content, 64)
+  node.disk.put(torrent.infoHash, torrent.content, 256)
   node.disk.faults.delayMs = 100
   const handle = node.add(torrent)
   await swarm.clock.until('checking', () => handle.snapshot().progress > 0.2, 60_000)

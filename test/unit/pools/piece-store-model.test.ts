@@ -68,6 +68,10 @@ test('random layouts and operations behave as the model', async t => {
           if (whole(from, size)) assert.equal(verdict, 'ok')
           else if (verdict === 'ok')
             assert.ok(content.subarray(from, from + size).some((byte, i) => byte === 0 && known[from + i] === 0))
+          // Alone or with its neighbours, a piece has one verdict.
+          const all = await store.check(0, layout.pieceCount)
+          assert.equal(all.length, layout.pieceCount)
+          assert.equal(all[piece], verdict)
         } else if (kind === 'read') {
           const start = Math.floor(at * layout.totalLength)
           const slot = rig.rangeArena.lease()

@@ -124,6 +124,30 @@ test('writeBlocks writes what it is given; verify covers writes posted before it
   rig.release(outside)
 })
 
+test('neighbouring pieces are checked in one job; what one file lacks concerns only its pieces', async t => {
+  const rig = new StoreRig(t)
+  const lengths = [100 * KIB, 1, 0, 60 * KIB, 200 * KIB, 30 * KIB]
+  const files = lengths.map((length, i) => ({ path: `T/f${i}`, length }))
+  const torrent = makeRigTorrent(rig.folder, files, 16 * KIB)
+  const { layout, content } = torrent
+  const store = rig.stores.open(layout)
+  await store.prepare()
+  for (const { index, offset, length } of layout.files)
+    writeFileSync(join(rig.folder, `T/f${index}`), content.subarray(offset, offset + length))
+  const all = (wrong: number, verdict: string) =>
+    Array.from({ length: layout.pieceCount }, (_, piece) => (piece === wrong ? verdict : 'ok'))
+  const jobsBefore = rig.stores.stats().jobs['pieces.hash']?.count ?? 0
+  assert.deepEqual(await store.check(0, layout.pieceCount), all(-1, ''))
+  assert.equal(rig.stores.stats().jobs['pieces.hash']?.count, jobsBefore + 1)
+  assert.deepEqual(await store.check(3, 2), ['ok', 'ok'])
+  writeFileSync(join(rig.folder, 'T/f1'), Buffer.of((content[100 * KIB] ?? 0) ^ 1))
+  assert.deepEqual(await store.check(0, layout.pieceCount), all(6, 'bad-hash'))
+  await store.close()
+  rmSync(join(rig.folder, 'T/f1'))
+  assert.deepEqual(await store.check(0, layout.pieceCount), all(6, 'missing'))
+  await assert.rejects(store.check(layout.pieceCount - 1, 2), RangeError)
+})
+
 test('recheck: a missing, a short and a changed file; a hole reads as a wrong hash', async t => {
   const rig = new StoreRig(t)
   const torrent = makeRigTorrent(rig.folder, [{ path: 'one.bin', length: 256 * KIB }], 64 * KIB)
@@ -132,12 +156,9 @@ test('recheck: a missing, a short and a changed file; a hole reads as a wrong ha
   writeFileSync(join(rig.folder, 'one.bin'), torrent.content)
   for (const piece of [0, 1, 2, 3]) assert.equal(await store.verify(piece), 'ok')
   truncateSync(join(rig.folder, 'one.bin'), 140 * KIB)
-  assert.deepEqual(await Promise.all([0, 1, 2, 3].map(piece => store.verify(piece))), [
-    'ok',
-    'ok',
-    'missing',
-    'missing',
-  ])
+  const cut = ['ok', 'ok', 'missing', 'missing']
+  assert.deepEqual(await Promise.all([0, 1, 2, 3].map(piece => store.verify(piece))), cut)
+  assert.deepEqual(await store.check(0, 4), cut)
   truncateSync(join(rig.folder, 'one.bin'), 256 * KIB)
   assert.deepEqual(await Promise.all([2, 3].map(piece => store.verify(piece))), ['bad-hash', 'bad-hash'])
   const slot = rig.rangeArena.lease()
