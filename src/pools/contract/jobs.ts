@@ -53,6 +53,7 @@ export interface HashRequest {
 }
 /** Whether the bytes on disk have the hash of a piece; `missing` = a file ends before its span does. */
 export type HashVerdict = 'ok' | 'bad-hash' | 'missing'
+/** What was found. */
 export interface HashReply {
   /** One a piece. */
   readonly verdicts: readonly HashVerdict[]
