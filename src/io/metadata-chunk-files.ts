@@ -5,7 +5,7 @@
 
 import { mkdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import FSChunkStore from 'fs-chunk-store'
+import type FSChunkStore from 'fs-chunk-store'
 import { AppError } from '../base/errors.ts'
 import { type InfoHash, parseInfoHash } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
@@ -174,7 +174,9 @@ export class ChunkFileMetadata implements MetadataChunks {
   async #use(path: string, totalBytes: number): Promise<OpenChunks> {
     let chunks = this.#open.get(path)
     if (chunks === undefined) {
-      const file = new FSChunkStore(METADATA_PIECE_BYTES, { path, length: totalBytes })
+      // Loaded by the first magnet, not by the start.
+      const { default: ChunkStore } = await import('fs-chunk-store')
+      const file = new ChunkStore(METADATA_PIECE_BYTES, { path, length: totalBytes })
       chunks = { file, totalBytes, usedMs: 0 }
     }
     chunks.usedMs = this.#clock.now()

@@ -13,7 +13,8 @@ import type { NodeLog } from '../io/log.ts'
 import { PackageFiles } from '../io/package-files.ts'
 import { SystemRandom } from '../io/random.ts'
 import { SharedArena } from '../pools/arena.ts'
-import { DATABASE_FILE_NAME, RecordsStore } from '../records/records-store.ts'
+import { DATABASE_FILE_NAME } from '../records/database-file.ts'
+import type { RecordsStore } from '../records/records-store.ts'
 import type { Services } from '../services/api.ts'
 import { type DownloadSettings, Downloads } from '../services/downloads.ts'
 import { EventHub } from '../services/events.ts'
@@ -21,7 +22,6 @@ import { MetadataPreviews } from '../services/metadata-previews.ts'
 import { NodeSettings } from '../services/settings.ts'
 import { CoreState } from '../services/state.ts'
 import { TorrentInfo } from '../services/torrent-info.ts'
-import { startEngine } from './engine-parts.ts'
 import { openLinkSecret } from './link-secret.ts'
 import type { Settings } from './settings-schema.ts'
 import type { SettingsStore } from './settings-store.ts'
@@ -111,7 +111,8 @@ export class TributaryNode {
   async start(listening: (baseUrl: string) => void): Promise<void> {
     const { settings } = this.#options
     listening(await this.#startHttp())
-    const records = await this.#openRecords()
+    // What the first answer does without is loaded after it, while the database is being opened.
+    const [records, { startEngine }] = await Promise.all([this.#openRecords(), import('./engine-parts.ts')])
     await this.#events.open(records.events)
     this.#started.push({ name: 'events', stop: () => this.#events.close() })
     await this.#downloads.openStore(records.downloads)
@@ -194,7 +195,8 @@ export class TributaryNode {
 
   async #openRecords(): Promise<RecordsStore> {
     const path = join(this.#options.stateDir, DATABASE_FILE_NAME)
-    const records = await RecordsStore.open({ path, onFatal: error => this.#fail(error) })
+    const store = await import('../records/records-store.ts')
+    const records = await store.RecordsStore.open({ path, onFatal: error => this.#fail(error) })
     this.#started.push({ name: 'records', stop: deadlineMs => records.close(deadlineMs * RECORDS_SHARE) })
     return records
   }

@@ -2,7 +2,7 @@
 // a thread can take them. Invariants: every promise settles, also when a worker dies or the pool stops; what waits is
 // bounded in jobs and bytes, and callers beyond that wait their turn.
 
-import { Piscina } from 'piscina'
+import type { Piscina } from 'piscina'
 import { AppError, errorText } from '../base/errors.ts'
 import type { Log } from '../ports/log.ts'
 import { type BatchCodec, type JobFailureData, type JobResult, makeBatchCodec, nowUs } from './contract/batch.ts'
@@ -63,6 +63,9 @@ export class WorkerPool {
   /** Batches at the workers, with the way to end them when piscina forgets them. */
   readonly #inFlight = new Map<readonly QueuedJob[], (error: unknown) => void>()
   readonly #losses: number[] = []
+  /** How a piscina is made, once the package is loaded: a node that has done nothing yet does without it. */
+  #Piscina: typeof Piscina | null = null
+  #loading = false
   #piscina: Piscina<Uint8Array, Uint8Array> | null = null
   #flush: NodeJS.Immediate | null = null
   #stopped = false
@@ -106,7 +109,7 @@ export class WorkerPool {
 
   /** Starts a thread, unless one is up or starting. */
   warm(): void {
-    if (this.cold && !this.#stopped && this.#inFlight.size === 0) this.#send([])
+    if (this.cold && this.#inFlight.size === 0 && this.#isLoaded()) this.#send([])
   }
 
   stats(): PoolStats {
@@ -148,16 +151,36 @@ export class WorkerPool {
     for (const end of [...this.#inFlight.values()]) end(new Error('the pool has stopped'))
   }
 
+  /** Whether threads can be made. If not, what makes them is loaded; then everything that waits is sent. */
+  #isLoaded(): boolean {
+    if (this.#Piscina !== null) return true
+    if (!this.#loading) void this.#load()
+    return false
+  }
+
+  async #load(): Promise<void> {
+    this.#loading = true
+    try {
+      this.#Piscina = (await import('piscina')).Piscina
+      this.#sendBatches()
+      this.warm()
+    } catch (error) {
+      this.#queue.abort(new AppError('WorkerLost', undefined, { cause: error }))
+    } finally {
+      this.#loading = false
+    }
+  }
+
   #sendBatches(): void {
     this.#flush = null
+    if (this.#stopped || this.#queue.ready === 0 || !this.#isLoaded()) return
     // A new thread costs the main loop some 15 ms: at most one more a turn.
     const threads = Math.min(this.#options.threads, (this.#piscina?.threads.length ?? 0) + 1)
     const most = threads * BATCHES_PER_THREAD
     // Small bursts are shared out over the threads instead of filling one message.
     const share = Math.ceil(this.#queue.readyBytes / this.#options.threads)
     const bytes = Math.min(MAX_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, share))
-    while (!this.#stopped && this.#inFlight.size < most && this.#queue.ready > 0)
-      this.#send(this.#queue.take(MAX_BATCH_JOBS, bytes))
+    while (this.#inFlight.size < most && this.#queue.ready > 0) this.#send(this.#queue.take(MAX_BATCH_JOBS, bytes))
   }
 
   #send(batch: readonly QueuedJob[]): void {
@@ -175,7 +198,7 @@ export class WorkerPool {
     this.#inFlight.set(batch, lose)
     try {
       const message = this.#codec.encodeJobs({ jobs: batch.map(job => job.packed) })
-      const piscina = this.#pool()
+      const piscina = (this.#piscina ??= this.#makePool())
       piscina.run(message).then(
         bytes => end(() => this.#settle(batch, bytes)),
         // Of a pool that is being taken down the threads may still use the slots: its batches are ended after them.
@@ -219,12 +242,9 @@ export class WorkerPool {
     if (this.#losses.length === MAX_LOSSES) this.#onLosses()
   }
 
-  #pool(): Piscina<Uint8Array, Uint8Array> {
-    return (this.#piscina ??= this.#makePool())
-  }
-
   #makePool(): Piscina<Uint8Array, Uint8Array> {
-    const piscina = new Piscina<Uint8Array, Uint8Array>({
+    if (this.#Piscina === null) throw new Error('batches are sent only when piscina is loaded')
+    const piscina = new this.#Piscina<Uint8Array, Uint8Array>({
       filename: this.#options.worker.href,
       name: 'runBatch',
       workerData: this.#options.workerData,

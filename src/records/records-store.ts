@@ -10,9 +10,6 @@ import type { OpenFacts } from './jobs.ts'
 import { LazyTotals } from './lazy-totals.ts'
 import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress } from './small-records.ts'
 
-/** Name of the database in the state directory. */
-export const DATABASE_FILE_NAME = 'tributary.db'
-
 const BOOT_ID_PATH = '/proc/sys/kernel/random/boot_id'
 const WORKER_URL = new URL('../../workers/records.js', import.meta.url)
 

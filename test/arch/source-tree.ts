@@ -13,6 +13,8 @@ export interface SourceFile {
   readonly specifiers: readonly string[]
   /** Project files among them, from the project's top. */
   readonly imports: readonly string[]
+  /** Those that are loaded with the file: neither types alone nor by import(). Project files from the project's top. */
+  readonly loads: readonly string[]
 }
 
 function specifiersOf(path: string, text: string): string[] {
@@ -28,11 +30,33 @@ function specifiersOf(path: string, text: string): string[] {
   return found
 }
 
+/** What a file cannot be run without. */
+function loadedBy(path: string, text: string): string[] {
+  const { staticImports, staticExports } = parseSync(path, text).module
+  const imported = staticImports
+    .filter(({ entries }) => entries.length === 0 || entries.some(entry => !entry.isType))
+    .map(entry => entry.moduleRequest.value)
+  const exported = staticExports
+    .flatMap(({ entries }) => entries.filter(entry => !entry.isType))
+    .flatMap(entry => entry.moduleRequest?.value ?? [])
+  return [...imported, ...exported]
+}
+
+/** A relative specifier of `path` from the project's top; others as they are. */
+function fromTop(path: string, specifier: string): string {
+  return specifier.startsWith('.')
+    ? normalize(join(dirname(path), specifier))
+        .split(sep)
+        .join('/')
+    : specifier
+}
+
 function readSource(path: string): SourceFile {
   const text = readFileSync(join(projectRoot, path), 'utf8')
   const specifiers = specifiersOf(path, text)
-  const imports = specifiers.filter(name => name.startsWith('.')).map(name => normalize(join(dirname(path), name)))
-  return { path, text, specifiers, imports: imports.map(name => name.split(sep).join('/')) }
+  const imports = specifiers.filter(name => name.startsWith('.')).map(name => fromTop(path, name))
+  const loads = loadedBy(path, text).map(name => fromTop(path, name))
+  return { path, text, specifiers, imports, loads }
 }
 
 /** Every TypeScript file below `folders` (from the project's top). */

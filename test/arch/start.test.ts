@@ -1,0 +1,40 @@
+// What is loaded before the first answer: only what that answer needs. The start of a process is mostly the reading and
+// compiling of code.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sourceFiles } from './source-tree.ts'
+
+const byPath = new Map(sourceFiles('src').map(file => [file.path, file]))
+
+/** Everything that comes with `path`: files of ours and packages. */
+function loadedWith(path: string, found = new Set<string>()): Set<string> {
+  for (const name of byPath.get(path)?.loads ?? []) {
+    if (found.has(name)) continue
+    found.add(name)
+    loadedWith(name, found)
+  }
+  return found
+}
+
+test('the command line alone loads nothing of the node but its version', () => {
+  const ours = [...loadedWith('src/cli/main.ts')].filter(name => name.startsWith('src/'))
+  assert.deepEqual(ours, ['src/node/version.ts'])
+})
+
+test('the engine, the store and packages for later are not loaded before the first answer', () => {
+  const loaded = loadedWith('src/node/main.ts')
+  assert.ok(loaded.has('src/node/compose.ts') && loaded.has('yaml'))
+  const late =
+    /^(src\/(torrent|tracker|records)\/(?!database-file)|src\/pools\/(?!arena)|(fs-chunk-store|koffi|msgpackr|piscina|undici)$)/
+  assert.deepEqual(
+    [...loaded].filter(name => late.test(name)),
+    [],
+  )
+})
+
+test('the engine comes without the packages that an idle node needs not', () => {
+  const loaded = loadedWith('src/node/engine-parts.ts')
+  assert.ok(loaded.has('src/pools/pool.ts') && loaded.has('bitfield'))
+  for (const name of ['fs-chunk-store', 'koffi', 'piscina', 'undici']) assert.ok(!loaded.has(name), name)
+})
