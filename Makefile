@@ -12,8 +12,9 @@ run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 
 test: build check suite interop ## Everything CI runs
 
-build: node_modules/.installed tools
+build: node_modules/.installed tools ## Types checked, modules into dist/, then the program made of them (src/build/bundle.ts)
 	@npx --no-install tsc -p tsconfig.json
+	@node dist/src/build/bundle.js
 	@chmod +x $(BIN) 2>/dev/null || true
 
 install: node_modules/.installed

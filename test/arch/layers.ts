@@ -14,7 +14,8 @@ export const allowedImports: Record<string, readonly string[]> = {
   records: ['base', 'wire', 'ports'],
   node: ['base', 'wire', 'ports', 'torrent', 'tracker', 'services', 'http', 'io', 'pools', 'records'],
   cli: ['base', 'node'],
+  build: [],
 }
 
 /** Layers that may touch time, randomness, environment, disk and network themselves. */
-export const edgeFolders: ReadonlySet<string> = new Set(['io', 'pools', 'records', 'node', 'cli'])
+export const edgeFolders: ReadonlySet<string> = new Set(['io', 'pools', 'records', 'node', 'cli', 'build'])

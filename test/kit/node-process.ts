@@ -27,6 +27,8 @@ export interface StartNodeOptions {
   readonly stateDir?: string
   /** What runs before `node`, for example ['ip', 'netns', 'exec', 'a']. */
   readonly prefix?: readonly string[]
+  /** Another command line than the built one. */
+  readonly cli?: string
   /** Resolve at `listening` (STARTING) or at `ready` (STARTED, the default). */
   readonly until?: 'listening' | 'ready'
 }
@@ -82,6 +84,7 @@ export async function startNode(options: StartNodeOptions = {}): Promise<NodePro
     ['start', '--state-dir', stateDir, '--port', '0', ...settings, ...(options.args ?? [])],
     options.env,
     options.prefix,
+    options.cli,
   )
   try {
     const line = await running.line(/^.* listens at (http:\/\/\S+)$/m)
@@ -119,8 +122,9 @@ function spawnCli(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   prefix: readonly string[] = [],
+  cli = cliPath,
 ): Running {
-  const [command = process.execPath, ...rest] = [...prefix, process.execPath, cliPath, ...args]
+  const [command = process.execPath, ...rest] = [...prefix, process.execPath, cli, ...args]
   const clean = Object.fromEntries(Object.entries(process.env).filter(([k]) => !/^(CORE_API_|TRIBUTARY_)/.test(k)))
   const child = spawn(command, rest, { env: { ...clean, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   const out = { stdout: '', stderr: '' }

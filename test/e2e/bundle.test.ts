@@ -1,0 +1,75 @@
+// The program as src/build/bundle.ts makes it: it runs where only the packages are that it leaves out, and says whose code
+// it holds. Every other test that starts a process runs it too; this one fails when it was not made.
+
+import assert from 'node:assert/strict'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { builtinModules } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parseSync } from 'oxc-parser'
+import { startNode } from '../kit/node-process.ts'
+import { projectRoot } from '../kit/project-root.ts'
+
+const PARTS = 'dist/src/bundle'
+const ENTRIES = ['dist/src/cli/main.js', 'dist/workers/piece.js', 'dist/workers/records.js']
+
+function importsOf(text: string): string[] {
+  const { staticImports, dynamicImports } = parseSync('program.js', text).module
+  const late = dynamicImports.map(({ moduleRequest: at }) => text.slice(at.start + 1, at.end - 1))
+  return [...staticImports.map(entry => entry.moduleRequest.value), ...late]
+}
+
+/** What the files of the program import, without what they import of each other. */
+async function packagesWanted(): Promise<string[]> {
+  const parts = (await readdir(join(projectRoot, PARTS))).filter(name => name.endsWith('.js'))
+  const wanted = new Set<string>()
+  for (const path of [...ENTRIES, ...parts.map(name => join(PARTS, name))]) {
+    const text = await readFile(join(projectRoot, path), 'utf8')
+    for (const name of importsOf(text)) if (!/^(node:|\.)/.test(name)) wanted.add(name)
+  }
+  return [...wanted]
+}
+
+test('the entries are bundles, made after the modules', async () => {
+  for (const path of ENTRIES) {
+    const text = await readFile(join(projectRoot, path), 'utf8')
+    const plain = importsOf(text).filter(name => name.startsWith('.') && !name.includes('/bundle/'))
+    assert.deepEqual(plain, [], `${path} is what tsc made: run make build`)
+  }
+})
+
+test('the program needs only packages that are installed with it', async () => {
+  const manifest = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as Record<string, object>
+  const installed = { ...manifest['dependencies'], ...manifest['optionalDependencies'] }
+  const wanted = (await packagesWanted()).filter(name => !builtinModules.includes(name))
+  assert.ok(wanted.includes('better-sqlite3') && wanted.includes('uWebSockets.js'), wanted.join())
+  for (const name of wanted) assert.ok(name in installed, name)
+})
+
+test('it starts where nothing else is installed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
+  try {
+    for (const path of [...ENTRIES, PARTS, 'package.json'])
+      await cp(join(projectRoot, path), join(folder, path), { recursive: true })
+    await mkdir(join(folder, 'node_modules'))
+    for (const name of ['better-sqlite3', 'piscina', 'swagger-ui-dist', 'uWebSockets.js'])
+      await symlink(join(projectRoot, 'node_modules', name), join(folder, 'node_modules', name))
+    const node = await startNode({ cli: join(folder, 'dist/src/cli/main.js') })
+    try {
+      assert.equal((await node.get<{ state: string }>('/state')).state, 'STARTED')
+      assert.equal((await node.request('GET', '/docs')).status, 200)
+    } finally {
+      assert.equal((await node.stop()).code, 0)
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('it says whose code it holds', async () => {
+  const text = await readFile(join(projectRoot, PARTS, 'licences.txt'), 'utf8')
+  for (const name of ['pino', 'yaml', '@sinclair/typebox', 'msgpackr', 'fs-chunk-store'])
+    assert.match(text, new RegExp(`^==== ${name} [0-9.]+ \\(\\w+\\)$`, 'm'))
+  assert.ok(text.includes('Permission is hereby granted'))
+})
