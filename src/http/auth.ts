@@ -6,7 +6,7 @@ import { timingSafeEqual } from 'node:crypto'
 /** Where a key may stand. Header values are empty texts when absent. */
 export interface KeyPlaces {
   readonly method: string
-  readonly apiKeyHeader: string
+  readonly apiKey: string
   readonly authorization: string
   readonly query: URLSearchParams
 }
@@ -15,7 +15,7 @@ const BEARER = /^Bearer +(\S+) *$/i
 
 /** The key that a request carries, or null. The header wins over Bearer, Bearer over the query (GET and HEAD only). */
 export function presentedKey(places: KeyPlaces): string | null {
-  if (places.apiKeyHeader !== '') return places.apiKeyHeader
+  if (places.apiKey !== '') return places.apiKey
   const bearer = BEARER.exec(places.authorization)?.[1]
   if (bearer !== undefined) return bearer
   if (places.method !== 'GET' && places.method !== 'HEAD') return null

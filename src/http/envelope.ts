@@ -2,6 +2,7 @@
 // table status; everything else is a bug: 500, `handled: false`, the name as code, and no word of the stack.
 
 import { AppError, errorTable } from '../base/errors.ts'
+import type { HeaderList } from './header-block.ts'
 
 /** The body of every error answer. */
 export interface ErrorEnvelope {
@@ -13,7 +14,7 @@ export interface ErrorAnswer {
   readonly status: number
   readonly envelope: ErrorEnvelope
   /** More headers, for example Allow or Retry-After. */
-  readonly headers: readonly (readonly [string, string])[]
+  readonly headers: HeaderList
   /** True for a bug, which the caller of this function has to report. */
   readonly unexpected: boolean
 }
@@ -24,7 +25,7 @@ const RETRY_AFTER_S = 2
 const NAMELESS = 'Error'
 
 /** The answer to a failure. `headers` are added to those the status demands. */
-export function errorAnswer(error: unknown, headers: readonly (readonly [string, string])[] = []): ErrorAnswer {
+export function errorAnswer(error: unknown, headers: HeaderList = []): ErrorAnswer {
   if (error instanceof AppError) {
     const status: number = errorTable[error.code].status
     const retry: [string, string][] = status === 503 ? [['Retry-After', String(RETRY_AFTER_S)]] : []

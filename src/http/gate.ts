@@ -52,12 +52,7 @@ export class Gate {
     if (!this.#keys.required) return
     const route = match === null ? null : routeFor(match, head.method)
     if (route?.scope === 'open') return
-    const key = presentedKey({
-      method: head.method,
-      apiKeyHeader: head.apiKey,
-      authorization: head.authorization,
-      query: head.query,
-    })
+    const key = presentedKey(head)
     if (this.#keys.accepts(key)) return
     const token = head.query.get('token')
     if (key !== null || token === null || match === null || route === null || !route.signedLinks) {

@@ -31,7 +31,7 @@ export interface RouteInput<Parameters> {
   readonly parameters: Parameters
   /** The Last-Event-ID header, or an empty text. */
   readonly lastEventId: string
-  /** Fires when the client goes away. */
+  /** Fires when the client goes away. Made when it is first asked for. */
   readonly signal: AbortSignal
 }
 

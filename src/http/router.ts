@@ -8,8 +8,16 @@ export interface PathMatch {
   readonly path: Readonly<Record<string, string>>
 }
 
+interface Segment {
+  /** Null: any text, which becomes the value of `name`. */
+  readonly text: string | null
+  readonly name: string
+}
+
 interface Pattern {
-  readonly segments: readonly string[]
+  /** The path with its names left out: two of one shape are one pattern. */
+  readonly shape: string
+  readonly segments: readonly Segment[]
   readonly routes: Map<string, Route>
 }
 
@@ -53,9 +61,9 @@ export class Router {
     const patterns = this.#patterns.get(segments.length) ?? []
     this.#patterns.set(segments.length, patterns)
     const shape = path.replace(/\{[^}]*\}/g, '{}')
-    const present = patterns.find(pattern => pattern.segments.join('/').replace(/\{[^}]*\}/g, '{}') === shape)
+    const present = patterns.find(pattern => pattern.shape === shape)
     if (present !== undefined) return present.routes
-    const pattern = { segments, routes: new Map<string, Route>() }
+    const pattern = { shape, segments: segments.map(segmentOf), routes: new Map<string, Route>() }
     patterns.push(pattern)
     return pattern.routes
   }
@@ -72,17 +80,22 @@ export function allowedMethods(match: PathMatch): string {
   return (methods.includes('GET') ? ['HEAD', ...methods] : methods).sort().join(', ')
 }
 
-function matchSegments(pattern: readonly string[], segments: readonly string[]): Record<string, string> | null {
+function segmentOf(part: string): Segment {
+  return part.startsWith('{') ? { text: null, name: part.slice(1, -1) } : { text: part, name: '' }
+}
+
+function matchSegments(pattern: readonly Segment[], segments: readonly string[]): Record<string, string> | null {
   const path: Record<string, string> = {}
-  for (const [at, part] of pattern.entries()) {
+  for (let at = 0; at < pattern.length; at++) {
+    const { text, name } = pattern[at] as Segment
     const segment = segments[at] ?? ''
-    if (!part.startsWith('{')) {
-      if (part !== segment) return null
+    if (text !== null) {
+      if (text !== segment) return null
       continue
     }
-    const text = decodeSegment(segment)
-    if (text === null || text === '') return null
-    path[part.slice(1, -1)] = text
+    const decoded = decodeSegment(segment)
+    if (decoded === null || decoded === '') return null
+    path[name] = decoded
   }
   return path
 }

@@ -1,6 +1,7 @@
 // What a stream request is answered with: status, headers and the parts of the body, before a byte is read. Pure.
 // Decisions part 2, row stream, is the law here. Invariant: `length` is the sum of the parts, and Content-Length.
 
+import { HeaderBlock, type HeaderList } from './header-block.ts'
 import { type ByteRange, chooseRanges } from './range-header.ts'
 
 /** A part of the body: bytes of the file, or text of the multipart frame. */
@@ -11,10 +12,36 @@ export type BodyPart =
 /** The answer to a stream request before its first byte: status, headers, and what the body is made of. */
 export interface StreamPlan {
   readonly status: 200 | 206 | 304 | 416
-  readonly headers: readonly (readonly [string, string])[]
+  readonly headers: HeaderList
   readonly parts: readonly BodyPart[]
   /** Bytes of the body; for HEAD the Content-Length that is told without a body. */
   readonly length: number
+}
+
+/** What all answers about one file have in common. */
+export class StreamedFile {
+  readonly size: number
+  /** Without quotes. */
+  readonly tag: string
+  readonly contentType: string
+  /** Headers of every answer. */
+  readonly plain: HeaderBlock
+  /** The same with the file's type. */
+  readonly typed: HeaderBlock
+
+  constructor(file: { readonly size: number; readonly tag: string; readonly contentType: string }) {
+    this.size = file.size
+    this.tag = file.tag
+    this.contentType = file.contentType
+    const plain = [
+      ['Accept-Ranges', 'bytes'],
+      ['ETag', `"${file.tag}"`],
+      // A web page inside a torrent must not run as a page of this node.
+      ['Content-Security-Policy', 'sandbox'],
+    ] as const
+    this.plain = new HeaderBlock(plain)
+    this.typed = new HeaderBlock([...plain, ['Content-Type', file.contentType]])
+  }
 }
 
 /** The request and the file; header texts are empty when absent. */
@@ -23,65 +50,51 @@ export interface StreamRequest {
   readonly range: string
   readonly ifRange: string
   readonly ifNoneMatch: string
-  readonly size: number
-  /** Without quotes. */
-  readonly tag: string
-  readonly contentType: string
+  readonly file: StreamedFile
   /** Makes what parts the multipart body; it must not occur in it, so it is random. */
   readonly boundary: () => string
 }
 
 /** Plans the answer to a GET or HEAD of a file. */
 export function planStream(request: StreamRequest): StreamPlan {
-  const headers: [string, string][] = [
-    ['Accept-Ranges', 'bytes'],
-    ['ETag', `"${request.tag}"`],
-    // A web page inside a torrent must not run as a page of this node.
-    ['Content-Security-Policy', 'sandbox'],
-  ]
-  if (matchesTag(request.ifNoneMatch, request.tag)) return { status: 304, headers, parts: [], length: 0 }
-  const typed: [string, string][] = [...headers, ['Content-Type', request.contentType]]
-  if (request.head) return { status: 200, headers: typed, parts: [], length: request.size }
-  const usable = request.ifRange === '' || request.ifRange.trim() === `"${request.tag}"`
-  const choice = chooseRanges(usable ? request.range : '', request.size)
+  const { size, tag, plain, typed } = request.file
+  if (matchesTag(request.ifNoneMatch, tag)) return { status: 304, headers: [plain], parts: [], length: 0 }
+  if (request.head) return { status: 200, headers: [typed], parts: [], length: size }
+  const usable = request.ifRange === '' || request.ifRange.trim() === `"${tag}"`
+  const choice = chooseRanges(usable ? request.range : '', size)
   if (choice === 'unsatisfiable') {
-    return { status: 416, headers: [...headers, ['Content-Range', `bytes */${request.size}`]], parts: [], length: 0 }
+    return { status: 416, headers: [plain, ['Content-Range', `bytes */${size}`]], parts: [], length: 0 }
   }
-  if (choice === 'whole' && request.size === 0) return { status: 200, headers: typed, parts: [], length: 0 }
-  const ranges = choice === 'whole' ? [{ start: 0, end: request.size }] : choice
+  if (choice === 'whole' && size === 0) return { status: 200, headers: [typed], parts: [], length: 0 }
+  const ranges = choice === 'whole' ? [{ start: 0, end: size }] : choice
   const [only] = ranges
   return ranges.length === 1 && only !== undefined
-    ? planSingle(request, typed, only)
-    : planMultipart(request, headers, ranges)
+    ? planSingle(request.file, only)
+    : planMultipart(request.file, request.boundary(), ranges)
 }
 
-function planSingle(request: StreamRequest, headers: readonly [string, string][], range: ByteRange): StreamPlan {
+function planSingle(file: StreamedFile, range: ByteRange): StreamPlan {
   return {
     status: 206,
-    headers: [...headers, ['Content-Range', contentRange(range, request.size)]],
+    headers: [file.typed, ['Content-Range', contentRange(range, file.size)]],
     parts: [{ kind: 'file', range }],
     length: range.end - range.start,
   }
 }
 
-function planMultipart(
-  request: StreamRequest,
-  headers: readonly [string, string][],
-  ranges: readonly ByteRange[],
-): StreamPlan {
+function planMultipart(file: StreamedFile, boundary: string, ranges: readonly ByteRange[]): StreamPlan {
   const parts: BodyPart[] = []
-  const boundary = request.boundary()
   for (const [at, range] of ranges.entries()) {
     const lead = at === 0 ? '' : '\r\n'
-    const type = `Content-Type: ${request.contentType}\r\n`
-    const place = `Content-Range: ${contentRange(range, request.size)}\r\n`
+    const type = `Content-Type: ${file.contentType}\r\n`
+    const place = `Content-Range: ${contentRange(range, file.size)}\r\n`
     parts.push({ kind: 'text', bytes: Buffer.from(`${lead}--${boundary}\r\n${type}${place}\r\n`) })
     parts.push({ kind: 'file', range })
   }
   parts.push({ kind: 'text', bytes: Buffer.from(`\r\n--${boundary}--\r\n`) })
   return {
     status: 206,
-    headers: [...headers, ['Content-Type', `multipart/byteranges; boundary=${boundary}`]],
+    headers: [file.plain, ['Content-Type', `multipart/byteranges; boundary=${boundary}`]],
     parts,
     length: parts.reduce((sum, part) => sum + partLength(part), 0),
   }

@@ -120,8 +120,6 @@ export interface PatchDownload {
 export interface StreamReader {
   waitFor(position: number): number | Promise<number>
   read(position: number, length: number, slot: Slot): Promise<number>
-  /** Absent where nothing can be read without waiting. */
-  readNow?(position: number, length: number, into: Uint8Array): number
   close(): void
 }
 
@@ -132,7 +130,18 @@ export interface StreamableFile {
   readonly size: number
   /** Strong validator: `<infohash>-<index>`, without quotes. */
   readonly tag: string
+  /**
+   * Reads verified bytes that are at hand into the start of `into`, without a reader; how many, 0 = none. Never waits.
+   * Absent where nothing can be read so.
+   */
+  readNow?(position: number, length: number, into: Uint8Array): number
   openReader(): StreamReader
+}
+
+/** Whoever asked. */
+export interface Asker {
+  /** Fires when it goes away. Made when it is first asked for. */
+  readonly signal: AbortSignal
 }
 
 /**
@@ -156,10 +165,10 @@ export interface DownloadsService {
   /** The bencoded torrent. AppError MetadataNotFound before metadata. */
   torrentFile(infohash: string): Promise<Uint8Array>
   /**
-   * The file behind a stream url. Waits up to 60 s for metadata. AppErrors MetadataTimeout, FileNotFound, Aborted.
-   * `fileIndex` is the text of the path segment.
+   * The file behind a stream url, at once or after up to 60 s of waiting for metadata. Throws and rejects with AppErrors
+   * MetadataTimeout, FileNotFound, Aborted. `fileIndex` is the text of the path segment.
    */
-  streamable(infohash: string, fileIndex: string, signal: AbortSignal): Promise<StreamableFile>
+  streamable(infohash: string, fileIndex: string, asker: Asker): StreamableFile | Promise<StreamableFile>
 }
 
 /** A JSON value. */

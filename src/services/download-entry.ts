@@ -5,7 +5,7 @@ import { AppError } from '../base/errors.ts'
 import type { TorrentLengths } from '../base/lengths.ts'
 import type { StoredDownload } from '../ports/records.ts'
 import type { TorrentHandle } from '../torrent/types.ts'
-import type { DownloadRecord, FileRecord, ListOptions } from './api.ts'
+import type { DownloadRecord, FileRecord, ListOptions, StreamableFile } from './api.ts'
 import { type BufferProgress, bufferProgress } from './buffer-progress.ts'
 import {
   downloadRecord,
@@ -30,6 +30,8 @@ export class DownloadEntry {
   stored: StoredDownload
   /** Why the torrent could not be handed to the engine; '' = it could, or was not tried yet. */
   loadError = ''
+  /** Files that were streamed lately, by index; see stream-files.ts. */
+  readonly streamed = new Map<number, StreamableFile>()
   #torrent: TorrentHandle | null = null
   readonly #readers = new Set<OpenReader>()
   #told: { readonly stored: StoredDownload; readonly parts: readonly object[]; readonly json: string } | null = null
@@ -51,6 +53,7 @@ export class DownloadEntry {
 
   attach(torrent: TorrentHandle): void {
     this.#torrent = torrent
+    this.streamed.clear()
   }
 
   addReader(reader: OpenReader): void {

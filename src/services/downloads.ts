@@ -21,6 +21,7 @@ import {
 } from './add-checks.ts'
 import type {
   AddDownload,
+  Asker,
   DownloadRecord,
   DownloadsService,
   FileRecord,
@@ -209,8 +210,8 @@ export class Downloads implements DownloadsService {
     return encodeMetainfo({ infoBytes, announceTiers: torrent.announceTiers(), comment, createdBy, creationDateSec })
   }
 
-  async streamable(infohash: string, fileIndex: string, signal: AbortSignal): Promise<StreamableFile> {
-    return streamableFile(this.#find(infohash), fileIndex, this.#deps.clock, signal)
+  streamable(infohash: string, fileIndex: string, asker: Asker): StreamableFile | Promise<StreamableFile> {
+    return streamableFile(this.#find(infohash), fileIndex, this.#deps.clock, asker)
   }
 
   async #addNew(request: AddDownload, source: TorrentSource, traits: Anonymity): Promise<void> {

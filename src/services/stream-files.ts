@@ -4,37 +4,48 @@
 import { AppError } from '../base/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FileReader } from '../torrent/types.ts'
-import type { StreamableFile, StreamReader } from './api.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import type { Asker, StreamableFile, StreamReader } from './api.ts'
 import { withDeadline } from './deadline.ts'
 import type { DownloadEntry, OpenReader } from './download-entry.ts'
 
 /** A stream of a magnet waits this long for its metadata (decisions part 2). */
 const METADATA_LIMIT_MS = 60_000
+/** Files of a download that are kept ready for the next request. */
+const MAX_KEPT_FILES = 64
 
-/** The file behind `/stream/{fileIndex}`. AppErrors FileNotFound, MetadataTimeout, Aborted, NotReady. */
-export async function streamableFile(
+/** The file behind `/stream/{fileIndex}`, at once when the metadata is there. AppErrors FileNotFound, MetadataTimeout, Aborted, NotReady. */
+export function streamableFile(
   entry: DownloadEntry,
   fileIndex: string,
   clock: Clock,
-  signal: AbortSignal,
-): Promise<StreamableFile> {
+  asker: Asker,
+): StreamableFile | Promise<StreamableFile> {
   if (!/^\d{1,7}$/.test(fileIndex)) throw new AppError('FileNotFound')
   const index = Number(fileIndex)
   const { torrent } = entry
-  const metainfo =
-    torrent.metainfo ??
-    (await withDeadline({ clock, signal, limitMs: METADATA_LIMIT_MS, lateCode: 'MetadataTimeout' }, inner =>
-      torrent.whenMetadata(inner),
-    ))
+  if (torrent.metainfo !== null) return fileOf(entry, torrent.metainfo, index)
+  const limits = { clock, signal: asker.signal, limitMs: METADATA_LIMIT_MS, lateCode: 'MetadataTimeout' } as const
+  return withDeadline(limits, inner => torrent.whenMetadata(inner)).then(metainfo => fileOf(entry, metainfo, index))
+}
+
+// Kept: a player asks for the same file again and again, and what belongs to the file is then worked out once.
+function fileOf(entry: DownloadEntry, metainfo: Metainfo, index: number): StreamableFile {
+  const kept = entry.streamed.get(index)
+  if (kept !== undefined) return kept
   const file = metainfo.files[index]
   if (file === undefined || file.padding) throw new AppError('FileNotFound')
   const path = metainfo.multiFile ? file.path.slice(1) : file.path
-  return {
+  const made: StreamableFile = {
     name: path.join('/'),
     size: file.length,
     tag: `${entry.stored.infoHash}-${index}`,
+    readNow: (position, length, into) => entry.torrent.readNow(index, position, length, into),
     openReader: () => watchedReader(entry, index),
   }
+  if (entry.streamed.size >= MAX_KEPT_FILES) entry.streamed.clear()
+  entry.streamed.set(index, made)
+  return made
 }
 
 /** A reader whose position the download's record shows. */
@@ -48,7 +59,6 @@ function watchedReader(entry: DownloadEntry, fileIndex: number): StreamReader {
       return reader.waitFor(position)
     },
     read: (position, length, slot) => reader.read(position, length, slot),
-    readNow: (position, length, into) => reader.readNow(position, length, into),
     close() {
       entry.removeReader(open)
       reader.close()

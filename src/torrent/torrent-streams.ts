@@ -73,6 +73,15 @@ export class TorrentStreams {
     return reader
   }
 
+  /** See TorrentHandle.readNow. */
+  readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
+    const content = this.#core.content
+    const file = content?.metainfo.files[fileIndex]
+    if (content === null || file === undefined) return 0
+    const count = availableAt(content, file, position, Math.min(length, into.length))
+    return count <= 0 ? 0 : (content.store.readNow?.(file.offset + position, count, into) ?? 0)
+  }
+
   /** A piece is there: wakes who waits for it. */
   pieceDone(piece: number): void {
     for (const reader of this.#readers) reader.pieceDone(piece)
@@ -195,13 +204,6 @@ class Reader implements FileReader {
     }
   }
 
-  readNow(position: number, length: number, into: Uint8Array): number {
-    if (this.#closed) return 0
-    const count = Math.min(length, into.length, this.#available(position))
-    if (count <= 0) return 0
-    return this.#content.store.readNow?.(this.#file.offset + position, count, into) ?? 0
-  }
-
   close(): void {
     if (this.#closed) return
     this.#closed = true
@@ -248,14 +250,17 @@ class Reader implements FileReader {
     return Math.floor((this.#file.offset + position) / this.#content.lengths.pieceLength)
   }
 
-  /** Verified bytes from `position` on without a gap. */
   #available(position: number): number {
-    const rest = Math.min(this.#file.length - position, LOOK_AHEAD_BYTES)
-    if (position < 0 || rest <= 0) return 0
-    const { lengths, picker } = this.#content
-    const [first, last] = piecesOfRange(lengths, this.#file.offset + position, rest)
-    const missing = firstMissing(picker.have, first, last)
-    if (missing > last) return rest
-    return Math.max(0, missing * lengths.pieceLength - this.#file.offset - position)
+    return availableAt(this.#content, this.#file, position, LOOK_AHEAD_BYTES)
   }
+}
+
+// Verified bytes of the file from `position` on without a gap, at most `most`.
+function availableAt({ lengths, picker }: TorrentContent, file: TorrentFile, position: number, most: number): number {
+  const rest = Math.min(file.length - position, most)
+  if (position < 0 || rest <= 0) return 0
+  const [first, last] = piecesOfRange(lengths, file.offset + position, rest)
+  const missing = firstMissing(picker.have, first, last)
+  if (missing > last) return rest
+  return Math.max(0, missing * lengths.pieceLength - file.offset - position)
 }

@@ -203,6 +203,10 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
     return reader
   }
 
+  readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
+    return this.#streams.readNow(fileIndex, position, length, into)
+  }
+
   // --- Session
 
   /** Limits of this torrent alone, bytes/s, 0 = none; the session's count too. */

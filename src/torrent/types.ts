@@ -126,8 +126,6 @@ export interface FileReader {
   waitFor(position: number): number | Promise<number>
   /** Reads up to `length` verified bytes at `position` into the start of a range slot; the number read. */
   read(position: number, length: number, slot: import('../ports/arena.ts').Slot): Promise<number>
-  /** As read, into `into`, but never waits: 0 when the bytes are not at hand (PieceStore.readNow). */
-  readNow(position: number, length: number, into: Uint8Array): number
   close(): void
 }
 
@@ -173,4 +171,9 @@ export interface TorrentHandle {
   whenMetadata(signal: AbortSignal): Promise<Metainfo>
   /** Opens a reader. Throws AppError MetadataNotFound, FileNotFound. A stopped torrent runs for readers that miss pieces. */
   openReader(fileIndex: number): FileReader
+  /**
+   * Reads verified bytes of a file into the start of `into` without a reader, never waiting: how many, 0 when they are
+   * not at hand (PieceStore.readNow) or there is no such file.
+   */
+  readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number
 }

@@ -9,7 +9,7 @@ import { hostAllowed } from '../../src/http/origin.ts'
 import { chooseRanges } from '../../src/http/range-header.ts'
 import { parseBody, parsePairs } from '../../src/http/raw-parameters.ts'
 import { AddParameters, ListParameters, PatchParameters } from '../../src/http/schemas/downloads.ts'
-import { partLength, planStream } from '../../src/http/stream-plan.ts'
+import { StreamedFile, partLength, planStream } from '../../src/http/stream-plan.ts'
 import { type Fuzz, fuzz } from '../kit/fuzz.ts'
 
 const SEEDS = [
@@ -60,8 +60,8 @@ fuzz('ranges', 0.4, (source: Fuzz) => {
   if (typeof choice !== 'string') {
     for (const { start, end } of choice) assert.ok(start >= 0 && start < end && end <= size, range)
   }
-  const request = { head: false, ifRange: '', ifNoneMatch: '', tag: 't', contentType: 'a/b', boundary: () => 'x' }
-  const plan = planStream({ ...request, range, size })
+  const file = new StreamedFile({ size, tag: 't', contentType: 'a/b' })
+  const plan = planStream({ head: false, ifRange: '', ifNoneMatch: '', range, file, boundary: () => 'x' })
   assert.equal(
     plan.length,
     plan.parts.reduce((sum, part) => sum + partLength(part), 0),

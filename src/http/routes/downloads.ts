@@ -253,7 +253,7 @@ const streamRoute = (id: string, path: string, samplePath: string) =>
     ],
     sample: { path: samplePath, status: 206 },
     run: ({ services }, input) =>
-      services.downloads.streamable(infohashOf(input.path), input.path['fileindex'] ?? '', input.signal),
+      services.downloads.streamable(infohashOf(input.path), input.path['fileindex'] ?? '', input),
   })
 
 /** Every route of this file. */

@@ -5,17 +5,18 @@ import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'
 import { InputCheck } from '../checked-input.ts'
 import { Gate } from '../gate.ts'
+import type { Header } from '../header-block.ts'
 import type { HttpDeps, HttpOptions } from '../options.ts'
 import { corsHeaders, preflightHeaders } from '../origin.ts'
 import { type RawParameters, parseBody, parseJsonObject, parsePairs } from '../raw-parameters.ts'
-import { type BytesReply, type EventsReply, PreparedJson, type Route, type RouteContext } from '../route.ts'
+import { type BytesReply, type EventsReply, PreparedJson, type Route, type RouteContext, type RouteInput } from '../route.ts'
 import { type PathMatch, Router, allowedMethods, routeFor } from '../router.ts'
 import type { StreamableFile } from '../../services/api.ts'
 import { BodyShare, collectBody } from './body.ts'
 import { EventStream, eventHeaders, wantsServerSent } from './event-stream.ts'
 import type { HttpRequest, HttpResponse } from './native.ts'
-import { type Header, Reply, ReplyShare } from './reply.ts'
-import { type RequestHead, copyHead } from './request.ts'
+import { Reply, ReplyShare } from './reply.ts'
+import { RequestHead } from './request.ts'
 import { StreamAnswers } from './stream-answer.ts'
 import { StreamSchedule } from './stream-schedule.ts'
 
@@ -24,6 +25,31 @@ const DEFAULT_MAX_STREAMS = 2000
 const DEFAULT_MAX_FOLLOWERS = 256
 /** What one step of a stream reads at most: fewer and longer writes cost least up to here (measured). */
 const SCRATCH_BYTES = 1024 * 1024
+
+const NO_HEADERS: readonly Header[] = []
+
+/** A request that has its route, and its reply. */
+class Input implements RouteInput<unknown> {
+  readonly path: Readonly<Record<string, string>>
+  readonly parameters: unknown
+  readonly reply: Reply
+  readonly head: RequestHead
+
+  constructor(match: PathMatch, parameters: unknown, reply: Reply, head: RequestHead) {
+    this.path = match.path
+    this.parameters = parameters
+    this.reply = reply
+    this.head = head
+  }
+
+  get lastEventId(): string {
+    return this.head.lastEventId
+  }
+
+  get signal(): AbortSignal {
+    return this.reply.signal
+  }
+}
 
 /** All requests of a server. */
 export class Dispatch {
@@ -62,13 +88,18 @@ export class Dispatch {
 
   /** The native handler of every request. Never throws. */
   handle(res: HttpResponse, req: HttpRequest): void {
-    const head = copyHead(req)
-    const reply = new Reply(res, this.share, head.method === 'HEAD', corsHeaders(head.origin, this.#origins))
+    const head = new RequestHead(req)
+    const reply = new Reply(res, this.share, head.method === 'HEAD', this.#corsHeaders(head))
     try {
-      this.#dispatch(head, reply)
+      const later = this.#dispatch(head, reply)
+      if (later !== undefined) {
+        head.keep()
+        later.catch((thrown: unknown) => this.#fail(reply, head, thrown))
+      }
     } catch (thrown) {
       this.#fail(reply, head, thrown)
     }
+    reply.leaveHandler()
   }
 
   /** Ends the answers that have no end of their own. */
@@ -77,8 +108,12 @@ export class Dispatch {
     for (const reply of this.#followers) reply.cut()
   }
 
-  // Synchronous up to the point where the body is being collected: the native side demands it.
-  #dispatch(head: RequestHead, reply: Reply): void {
+  #corsHeaders(head: RequestHead): readonly Header[] {
+    return this.#origins.length === 0 ? NO_HEADERS : corsHeaders(head.origin, this.#origins)
+  }
+
+  // Answers at once where it can: a promise for a short answer costs more than the answer.
+  #dispatch(head: RequestHead, reply: Reply): void | Promise<void> {
     this.#gate.checkPlace(head)
     if (this.#gate.isPreflight(head)) return reply.headersOnly(204, preflightHeaders(), null)
     const match = this.#router.find(head.path)
@@ -87,8 +122,10 @@ export class Dispatch {
     if (match === null) throw new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
     const route = routeFor(match, head.method)
     if (route === null) return this.#refuseMethod(reply, match)
-    const body = route.method === 'GET' ? null : collectBody(reply, this.#bodies)
-    this.#answer(route, match, head, reply, body).catch((thrown: unknown) => this.#fail(reply, head, thrown))
+    if (route.method === 'GET') return this.#run(route, new Input(match, this.#parameters(route, head, null), reply, head))
+    return collectBody(reply, this.#bodies).then(body =>
+      this.#run(route, new Input(match, this.#parameters(route, head, body), reply, head)),
+    )
   }
 
   #refuseMethod(reply: Reply, match: PathMatch): void {
@@ -97,25 +134,14 @@ export class Dispatch {
     reply.error(error, [['Allow', allow]])
   }
 
-  async #answer(
-    route: Route,
-    match: PathMatch,
-    head: RequestHead,
-    reply: Reply,
-    body: Promise<Buffer> | null,
-  ): Promise<void> {
-    const parameters = this.#parameters(route, head, body === null ? null : await body)
+  #run(route: Route, input: Input): void | Promise<void> {
     if (route.kind === 'stream') this.#streams.checkRoom()
-    const input = {
-      path: match.path,
-      parameters,
-      lastEventId: head.lastEventId,
-      // Most routes never ask for it.
-      get signal() {
-        return reply.signal
-      },
-    }
-    const result = await route.run(this.#context, input)
+    const result = route.run(this.#context, input)
+    if (!(result instanceof Promise)) return this.#answer(route, input, result)
+    return result.then(value => this.#answer(route, input, value))
+  }
+
+  #answer(route: Route, { reply, head }: Input, result: unknown): void | Promise<void> {
     if (!reply.alive) return
     switch (route.kind) {
       case 'json':

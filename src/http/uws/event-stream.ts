@@ -4,7 +4,8 @@
 import type { Clock, Timer } from '../../ports/clock.ts'
 import type { EventRecord, EventSubscription } from '../../services/api.ts'
 import type { EventsReply } from '../route.ts'
-import type { Header, Reply } from './reply.ts'
+import type { Header } from '../header-block.ts'
+import type { Reply } from './reply.ts'
 
 /** Something is sent at least this often (decisions part 6). */
 const KEEP_ALIVE_MS = 15_000

@@ -3,9 +3,10 @@
 // missing pieces. Bytes at hand in the page cache go through one buffer that all streams share, within one step and
 // without a promise; others are read into a lent slot of the arena, given back whatever the socket took.
 // States: filling (waits for data, its turn or a slot) -> writing -> filling | blocked (waits for the client) -> ended.
+// An answer that ends with its first step has no reader, no promise and no listener: most ranges are such.
 
 import type { Arena, Slot } from '../../ports/arena.ts'
-import type { StreamReader } from '../../services/api.ts'
+import type { StreamableFile, StreamReader } from '../../services/api.ts'
 import { type BodyPart, type StreamPlan, partLength } from '../stream-plan.ts'
 import type { Reply } from './reply.ts'
 import type { BlockedStream, StreamSchedule } from './stream-schedule.ts'
@@ -29,35 +30,55 @@ type Outcome = 'more' | 'blocked' | 'ended'
 export class RangeWriter implements BlockedStream {
   readonly #reply: Reply
   readonly #plan: StreamPlan
-  readonly #reader: StreamReader
+  readonly #file: StreamableFile
   readonly #arena: Arena
   readonly #schedule: StreamSchedule
   readonly #scratch: Uint8Array
+  #reader: StreamReader | null = null
   #offset = 0
   #stopped = false
   #wake: (() => void) | null = null
   // The last bytes of a blocked answer, if they are few: see #keepTail.
   #tail: Uint8Array | null = null
 
-  constructor(reply: Reply, plan: StreamPlan, reader: StreamReader, deps: RangeWriterDeps) {
+  constructor(reply: Reply, plan: StreamPlan, file: StreamableFile, deps: RangeWriterDeps) {
     this.#reply = reply
     this.#plan = plan
-    this.#reader = reader
+    this.#file = file
     this.#arena = deps.arena
     this.#schedule = deps.schedule
     this.#scratch = deps.scratch
   }
 
-  /** Writes everything, or until the client goes; closes the reader at once in both cases. Rejects with the reader's failure. */
-  async run(): Promise<void> {
+  /**
+   * Writes everything, at once or until the promise settles; ends when the client goes. The reader is closed at once in
+   * both cases. Rejects with the reader's failure.
+   */
+  run(): undefined | Promise<void> {
+    const outcome = this.#firstStep()
+    return outcome === 'ended' ? undefined : this.#goOn(outcome)
+  }
+
+  // Only what can be done at once, and without a reader.
+  #firstStep(): Outcome {
+    const [part] = this.#plan.parts
+    if (part?.kind !== 'file' || this.#file.readNow === undefined) return 'more'
+    const { start, end } = part.range
+    const length = this.#chunkLength(end - start, this.#scratch.length)
+    if (!this.#schedule.turnNow(length)) return 'more'
+    return this.#stepAtHand(start, length) ?? 'more'
+  }
+
+  async #goOn(first: Outcome): Promise<void> {
     this.#reply.onAbort(() => this.#stop())
     this.#reply.res.onWritable(() => this.#writable())
     try {
-      for (;;) {
-        const step = this.#step()
-        const outcome = typeof step === 'string' ? step : await step
-        if (outcome === 'ended') return
+      // Early, so that the download's record shows it.
+      this.#reader = this.#file.openReader()
+      for (let outcome = first; outcome !== 'ended'; ) {
         if (outcome === 'blocked') await this.#untilWritable()
+        const step = this.#step()
+        outcome = typeof step === 'string' ? step : await step
       }
     } finally {
       this.#stop()
@@ -80,7 +101,7 @@ export class RangeWriter implements BlockedStream {
     if (this.#stopped) return
     this.#stopped = true
     this.#schedule.unblock(this)
-    this.#reader.close()
+    this.#reader?.close()
     this.#tail = null
     this.#wake?.()
     this.#wake = null
@@ -96,7 +117,7 @@ export class RangeWriter implements BlockedStream {
   }
 
   #stepFile(position: number, end: number): Outcome | Promise<Outcome> {
-    const available = this.#reader.waitFor(position)
+    const available = this.#opened.waitFor(position)
     if (typeof available === 'number') return this.#stepThere(position, Math.min(available, end - position))
     // The head goes out before the first long wait: players give up on a server that says nothing at all.
     if (!this.#reply.started) this.#write(new Uint8Array(0))
@@ -107,21 +128,26 @@ export class RangeWriter implements BlockedStream {
   #stepThere(position: number, there: number): Outcome | Promise<Outcome> {
     if (!this.#reply.alive) return 'ended'
     if (there <= 0) throw new Error('the file ended before its stream')
-    if (this.#reader.readNow === undefined) return this.#stepSlow(position, there)
+    if (this.#file.readNow === undefined) return this.#stepSlow(position, there)
     const length = this.#chunkLength(there, this.#scratch.length)
     const turn = this.#schedule.turn(length)
     if (turn === undefined) return this.#stepCached(position, there, length)
     return turn.then(() => this.#stepCached(position, there, length))
   }
 
-  // In its turn: from the page cache if the bytes are there.
   #stepCached(position: number, there: number, length: number): Outcome | Promise<Outcome> {
-    const read = this.#reply.alive ? (this.#reader.readNow?.(position, length, this.#scratch) ?? 0) : 0
+    if (this.#reply.alive) return this.#stepAtHand(position, length) ?? this.#stepSlow(position, there)
+    this.#schedule.unused(length)
+    return 'ended'
+  }
+
+  // In its turn: from the page cache, null if the bytes are not there.
+  #stepAtHand(position: number, length: number): Outcome | null {
+    const read = this.#file.readNow?.(position, length, this.#scratch) ?? 0
     // A part of what was asked for must not leave a short rest either.
     const count = read < length && this.#plan.length - this.#offset - read < MIN_REST_BYTES ? 0 : read
     this.#schedule.unused(length - count)
-    if (count > 0) return this.#write(this.#scratch.subarray(0, count))
-    return this.#stepSlow(position, there)
+    return count > 0 ? this.#write(this.#chunk(count)) : null
   }
 
   async #stepSlow(position: number, there: number): Promise<Outcome> {
@@ -136,11 +162,19 @@ export class RangeWriter implements BlockedStream {
 
   async #readAndWrite(slot: Slot, position: number, length: number): Promise<Outcome> {
     if (!this.#reply.alive) return 'ended'
-    const count = await this.#reader.read(position, length, slot)
+    const count = await this.#opened.read(position, length, slot)
     if (!this.#reply.alive) return 'ended'
     if (count === 0) throw new Error('a verified part of the file could not be read')
     await this.#schedule.turn(count)
     return this.#write(slot.bytes.subarray(0, count))
+  }
+
+  get #opened(): StreamReader {
+    return (this.#reader ??= this.#file.openReader())
+  }
+
+  #chunk(length: number): Uint8Array {
+    return length === this.#scratch.length ? this.#scratch : this.#scratch.subarray(0, length)
   }
 
   #chunkLength(there: number, room: number): number {

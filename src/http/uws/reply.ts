@@ -3,10 +3,8 @@
 // Answers of any length go by tryEnd, so that the native side never holds a second copy of a long one.
 
 import { errorAnswer, statusLine } from '../envelope.ts'
+import { type Header, HeaderBlock, type HeaderList, headerText } from '../header-block.ts'
 import type { HttpResponse } from './native.ts'
-
-/** A header with its value. */
-export type Header = readonly [string, string]
 
 /** Bytes of long answers that may wait for their clients at once, in all replies together. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
@@ -53,30 +51,36 @@ export class ReplyShare {
 }
 
 /** Headers that every answer has (decisions part 1). */
-const ALWAYS: readonly Header[] = [
+const ALWAYS = new HeaderBlock([
   ['Referrer-Policy', 'no-referrer'],
   ['X-Content-Type-Options', 'nosniff'],
-]
+])
 
 /** One answer. Every method does nothing once it is dead. */
 export class Reply {
   readonly res: HttpResponse
   readonly #share: ReplyShare
   readonly #headOnly: boolean
-  readonly #extra: readonly Header[]
-  readonly #onAbort: (() => void)[] = []
+  readonly #extra: HeaderList
+  #onAbort: (() => void)[] | null = null
   #alive = true
   #started = false
+  #inHandler = true
   #abort: AbortController | null = null
 
-  /** `extra`: headers of this answer whatever it will be (CORS). Must be made before the native handler returns. */
-  constructor(res: HttpResponse, share: ReplyShare, headOnly: boolean, extra: readonly Header[]) {
+  /** To be made in the native handler. `extra`: headers of this answer whatever it will be (CORS). */
+  constructor(res: HttpResponse, share: ReplyShare, headOnly: boolean, extra: HeaderList) {
     this.res = res
     this.#share = share
     this.#headOnly = headOnly
     this.#extra = extra
     share.openReplies += 1
-    res.onAborted(() => this.#aborted())
+  }
+
+  /** To be called before the native handler returns: only after it can the client be seen to go. */
+  leaveHandler(): void {
+    this.#inHandler = false
+    if (this.#alive) this.res.onAborted(() => this.#aborted())
   }
 
   /** False once the client has gone or the answer is complete. */
@@ -103,16 +107,17 @@ export class Reply {
 
   /** Runs `run` when the client goes away. */
   onAbort(run: () => void): void {
+    this.#onAbort ??= []
     this.#onAbort.push(run)
   }
 
   /** A whole JSON answer. */
-  json(status: number, value: unknown, headers: readonly Header[] = []): void {
+  json(status: number, value: unknown, headers: HeaderList = []): void {
     this.bytes(status, 'application/json', Buffer.from(JSON.stringify(value)), headers)
   }
 
   /** The error envelope for anything thrown; true when it was a bug. Cuts the connection when the answer has begun. */
-  error(thrown: unknown, headers: readonly Header[] = []): boolean {
+  error(thrown: unknown, headers: HeaderList = []): boolean {
     const answer = errorAnswer(thrown, headers)
     if (this.#started) this.cut()
     else this.json(answer.status, answer.envelope, answer.headers)
@@ -120,12 +125,12 @@ export class Reply {
   }
 
   /** A whole answer. */
-  bytes(status: number, contentType: string, body: Uint8Array, headers: readonly Header[] = []): void {
-    const all: readonly Header[] = [['Content-Type', contentType], ...headers]
+  bytes(status: number, contentType: string, body: Uint8Array, headers: HeaderList = []): void {
+    const all: HeaderList = [['Content-Type', contentType], ...headers]
     if (this.#headOnly) return this.headersOnly(status, all, body.length)
     if (!this.#alive) return
     if (body.length <= SHORT_BYTES) {
-      this.res.cork(() => {
+      this.#corked(() => {
         this.#writeHead(status, all)
         this.res.end(body)
       })
@@ -135,9 +140,9 @@ export class Reply {
   }
 
   /** Status and headers with a Content-Length (null: none) and no body: HEAD, 204, 304. */
-  headersOnly(status: number, headers: readonly Header[], length: number | null): void {
+  headersOnly(status: number, headers: HeaderList, length: number | null): void {
     if (!this.#alive) return
-    this.res.cork(() => {
+    this.#corked(() => {
       this.#writeHead(status, headers)
       // Given to endWithoutBody, a length other than 0 leaves the native response open: the next request on the
       // connection would be taken as pipelined and cut off.
@@ -148,9 +153,9 @@ export class Reply {
   }
 
   /** Begins an answer whose body the caller writes; `write` runs corked, right after the head. */
-  begin(status: number, headers: readonly Header[], write: () => void): void {
+  begin(status: number, headers: HeaderList, write: () => void): void {
     if (!this.#alive) return
-    this.res.cork(() => {
+    this.#corked(() => {
       this.#writeHead(status, headers)
       write()
     })
@@ -170,7 +175,7 @@ export class Reply {
     this.#leave()
   }
 
-  #longBody(status: number, headers: readonly Header[], body: Uint8Array): void {
+  #longBody(status: number, headers: HeaderList, body: Uint8Array): void {
     if (!this.#share.mayWait(body)) {
       const answer = {
         error: { handled: true, code: 'TooManyRequests', message: 'Too many long answers wait for slow clients.' },
@@ -200,19 +205,30 @@ export class Reply {
     })
   }
 
-  #writeHead(status: number, headers: readonly Header[]): void {
+  // For the first bytes of an answer. The native side corks a response by itself while its handler runs.
+  #corked(write: () => void): void {
+    if (this.#inHandler) write()
+    else this.res.cork(write)
+  }
+
+  #writeHead(status: number, headers: HeaderList): void {
     this.#started = true
     this.res.writeStatus(statusLine(status))
-    for (const [name, value] of ALWAYS) this.res.writeHeader(name, value)
-    for (const [name, value] of this.#extra) this.res.writeHeader(name, value)
-    for (const [name, value] of headers) this.res.writeHeader(name, headerText(value))
+    this.res.writeHeader(ALWAYS.name, ALWAYS.text)
+    for (const header of this.#extra) this.#writeHeader(header)
+    for (const header of headers) this.#writeHeader(header)
+  }
+
+  #writeHeader(header: Header | HeaderBlock): void {
+    if (header instanceof HeaderBlock) this.res.writeHeader(header.name, header.text)
+    else this.res.writeHeader(header[0], headerText(header[1]))
   }
 
   #aborted(): void {
     if (!this.#alive) return
     this.#alive = false
     this.#abort?.abort()
-    for (const run of this.#onAbort) this.#runSafely(run)
+    for (const run of this.#onAbort ?? []) this.#runSafely(run)
     this.#leave()
   }
 
@@ -228,9 +244,4 @@ export class Reply {
     this.#share.openReplies -= 1
     if (this.#share.openReplies === 0) this.#share.onIdle?.()
   }
-}
-
-// The native side writes values as they are: a line break in one would be a header of its own.
-function headerText(value: string): string {
-  return value.replace(/[\r\n\0]/g, ' ')
 }

@@ -1,50 +1,95 @@
-// One request, copied out of the native object, which is only valid until the handler returns.
+// The head of one request. The native object is only valid until the handler returns, so headers are read from it when
+// they are asked for (each costs a call), and all are copied when the answer takes longer than the handler.
 
 import type { HttpRequest } from './native.ts'
 
+/** Headers in use; every text is empty when the header is absent. */
+const NAMES = {
+  host: 'host',
+  origin: 'origin',
+  fetchSite: 'sec-fetch-site',
+  apiKey: 'x-api-key',
+  authorization: 'authorization',
+  accept: 'accept',
+  lastEventId: 'last-event-id',
+  range: 'range',
+  ifRange: 'if-range',
+  ifNoneMatch: 'if-none-match',
+} as const
+
+type Name = keyof typeof NAMES
+
+const ALL = Object.keys(NAMES) as readonly Name[]
+// Nobody writes to a query.
+const NO_QUERY = new URLSearchParams()
+
 /** What the node reads of a request. Header texts are empty when absent. */
-export interface RequestHead {
+export class RequestHead {
   /** Upper case. */
   readonly method: string
   /** As sent, not decoded, without the query. */
   readonly path: string
   readonly queryText: string
   readonly query: URLSearchParams
-  readonly host: string
-  readonly origin: string
-  readonly fetchSite: string
-  readonly apiKey: string
-  readonly authorization: string
-  readonly accept: string
-  readonly contentLength: string
-  readonly lastEventId: string
-  readonly range: string
-  readonly ifRange: string
-  readonly ifNoneMatch: string
-}
+  #req: HttpRequest | null
+  #kept: ReadonlyMap<Name, string> | null = null
 
-// Nobody writes to a query.
-const NO_QUERY = new URLSearchParams()
+  constructor(req: HttpRequest) {
+    this.#req = req
+    this.method = req.getCaseSensitiveMethod()
+    this.path = req.getUrl()
+    // The package's types say text, but without a question mark it is undefined.
+    this.queryText = (req.getQuery() as string | undefined) ?? ''
+    this.query = this.queryText === '' ? NO_QUERY : new URLSearchParams(this.queryText)
+  }
 
-/** Copies the head. */
-export function copyHead(req: HttpRequest): RequestHead {
-  // The package's types say text, but without a question mark it is undefined.
-  const queryText = (req.getQuery() as string | undefined) ?? ''
-  return {
-    method: req.getCaseSensitiveMethod(),
-    path: req.getUrl(),
-    queryText,
-    query: queryText === '' ? NO_QUERY : new URLSearchParams(queryText),
-    host: req.getHeader('host'),
-    origin: req.getHeader('origin'),
-    fetchSite: req.getHeader('sec-fetch-site'),
-    apiKey: req.getHeader('x-api-key'),
-    authorization: req.getHeader('authorization'),
-    accept: req.getHeader('accept'),
-    contentLength: req.getHeader('content-length'),
-    lastEventId: req.getHeader('last-event-id'),
-    range: req.getHeader('range'),
-    ifRange: req.getHeader('if-range'),
-    ifNoneMatch: req.getHeader('if-none-match'),
+  /** Copies all headers: to be called before the native handler returns, if the head is used after it. */
+  keep(): void {
+    this.#kept = new Map(ALL.map(name => [name, this.#text(name)]))
+    this.#req = null
+  }
+
+  get host(): string {
+    return this.#text('host')
+  }
+
+  get origin(): string {
+    return this.#text('origin')
+  }
+
+  get fetchSite(): string {
+    return this.#text('fetchSite')
+  }
+
+  get apiKey(): string {
+    return this.#text('apiKey')
+  }
+
+  get authorization(): string {
+    return this.#text('authorization')
+  }
+
+  get accept(): string {
+    return this.#text('accept')
+  }
+
+  get lastEventId(): string {
+    return this.#text('lastEventId')
+  }
+
+  get range(): string {
+    return this.#text('range')
+  }
+
+  get ifRange(): string {
+    return this.#text('ifRange')
+  }
+
+  get ifNoneMatch(): string {
+    return this.#text('ifNoneMatch')
+  }
+
+  #text(name: Name): string {
+    return this.#req === null ? (this.#kept?.get(name) ?? '') : this.#req.getHeader(NAMES[name])
   }
 }

@@ -4,7 +4,7 @@ import mime from 'mime'
 import { AppError } from '../../base/errors.ts'
 import type { Random } from '../../ports/random.ts'
 import type { StreamableFile } from '../../services/api.ts'
-import { planStream } from '../stream-plan.ts'
+import { StreamedFile, planStream } from '../stream-plan.ts'
 import { RangeWriter, type RangeWriterDeps } from './range-writer.ts'
 import type { Reply } from './reply.ts'
 import type { RequestHead } from './request.ts'
@@ -21,6 +21,7 @@ export class StreamAnswers {
   readonly #deps: StreamAnswersDeps
   readonly #maxStreams: number
   readonly #open = new Set<Reply>()
+  readonly #files = new WeakMap<StreamableFile, StreamedFile>()
 
   constructor(maxStreams: number, deps: StreamAnswersDeps) {
     this.#maxStreams = maxStreams
@@ -39,29 +40,33 @@ export class StreamAnswers {
     }
   }
 
-  /** Settles when the answer is complete or its client gone. Rejects with what the reader throws. */
-  async answer(reply: Reply, head: RequestHead, file: StreamableFile): Promise<void> {
+  /** Answers at once, or until the promise settles; ends when the client goes. Rejects with what the reader throws. */
+  answer(reply: Reply, head: RequestHead, file: StreamableFile): undefined | Promise<void> {
     const plan = planStream({
       head: reply.headOnly,
       range: head.range,
       ifRange: head.ifRange,
       ifNoneMatch: head.ifNoneMatch,
-      size: file.size,
-      tag: file.tag,
-      contentType: mime.getType(file.name) ?? UNKNOWN_TYPE,
+      file: this.#streamed(file),
       boundary: () => Buffer.from(this.#deps.random.bytes(18)).toString('hex'),
     })
     if (plan.status === 416) return void reply.error(new AppError('RangeNotSatisfiable'), plan.headers)
-    if (plan.status === 304) return reply.headersOnly(304, plan.headers, null)
-    if (reply.headOnly || plan.length === 0) return reply.headersOnly(plan.status, plan.headers, plan.length)
+    if (plan.status === 304) return void reply.headersOnly(304, plan.headers, null)
+    if (reply.headOnly || plan.length === 0) return void reply.headersOnly(plan.status, plan.headers, plan.length)
     this.checkRoom()
-    const reader = file.openReader()
+    const later = new RangeWriter(reply, plan, file, this.#deps).run()
+    if (later === undefined) return undefined
     this.#open.add(reply)
-    try {
-      await new RangeWriter(reply, plan, reader, this.#deps).run()
-    } finally {
-      this.#open.delete(reply)
-    }
+    return later.finally(() => this.#open.delete(reply))
+  }
+
+  #streamed(file: StreamableFile): StreamedFile {
+    const known = this.#files.get(file)
+    if (known !== undefined) return known
+    const { size, tag, name } = file
+    const made = new StreamedFile({ size, tag, contentType: mime.getType(name) ?? UNKNOWN_TYPE })
+    this.#files.set(file, made)
+    return made
   }
 
   /** Cuts every stream: it would go on for as long as its film. */

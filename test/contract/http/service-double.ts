@@ -4,6 +4,7 @@
 import { AppError } from '../../../src/base/errors.ts'
 import type { Slot } from '../../../src/ports/arena.ts'
 import type {
+  Asker,
   DownloadRecord,
   EventRecord,
   FileRecord,
@@ -137,6 +138,10 @@ export class ServiceDouble implements Services {
   failure: unknown = null
   content: Buffer = Buffer.alloc(0)
   availableTo = Number.POSITIVE_INFINITY
+  /** Bytes of the file, from its start, that are read without waiting. */
+  atHandTo = 0
+  /** The file of a stream is known only after a while. */
+  streamLate = false
   fileName = 'Film/film.mp4'
   downloadCount = 1
   reads = 0
@@ -193,15 +198,24 @@ export class ServiceDouble implements Services {
       this.#note('torrentFile', infohash)
       return Buffer.from('d4:infod4:name4:Filmee')
     },
-    streamable: async (infohash: string, fileIndex: string, _signal: AbortSignal): Promise<StreamableFile> => {
+    streamable: (infohash: string, fileIndex: string, _asker: Asker): StreamableFile | Promise<StreamableFile> => {
       this.#note('streamable', infohash, fileIndex)
-      return {
+      const file: StreamableFile = {
         name: this.fileName,
         size: this.content.length,
         tag: `${infohash}-${fileIndex}`,
+        readNow: (position, length, into) => this.#readNow(position, length, into),
         openReader: () => this.#open(),
       }
+      return this.streamLate ? Promise.resolve(file) : file
     },
+  }
+
+  #readNow(position: number, length: number, into: Uint8Array): number {
+    const end = Math.min(position + length, this.atHandTo, this.availableTo)
+    const bytes = this.content.subarray(position, Math.max(position, end))
+    into.set(bytes)
+    return bytes.length
   }
 
   #open(): StreamReader {

@@ -345,8 +345,8 @@ test('counters of all time reach the store while the node runs', async () => {
 test('streams: the file, its tag, vod fields while a reader is open', async () => {
   const { downloads, torrent } = await withTorrent()
   torrent.have = new Uint8Array([0b01100000])
-  const { signal } = new AbortController()
-  const file = await downloads.streamable(made.infoHash, '1', signal)
+  const asker = new AbortController()
+  const file = await downloads.streamable(made.infoHash, '1', asker)
   assert.deepEqual([file.name, file.size, file.tag], ['b.bin', 70_000, `${made.infoHash}-1`])
   const reader = file.openReader()
   await reader.waitFor(0)
@@ -359,23 +359,23 @@ test('streams: the file, its tag, vod fields while a reader is open', async () =
   assert.equal(downloads.list(NOTHING)[0]?.vod_mode, false)
   assert.equal(torrent.openReaders, 0)
   for (const index of ['3', '-1', 'x', '1.5', '']) {
-    await assert.rejects(downloads.streamable(made.infoHash, index, signal), refuses('FileNotFound'), index)
+    assert.throws(() => downloads.streamable(made.infoHash, index, asker), refuses('FileNotFound'), index)
   }
 })
 
 test('a stream of a magnet waits for metadata, for a minute', async () => {
   const bench = await startDownloads()
   await bench.downloads.add({ uri: magnet })
-  const { signal } = new AbortController()
-  const waiting = bench.downloads.streamable(made.infoHash, '0', signal)
+  const asker = new AbortController()
+  const waiting = bench.downloads.streamable(made.infoHash, '0', asker)
   torrentOf(bench).learn(metainfo)
   assert.equal((await waiting).name, 'a.bin')
   torrentOf(bench).metainfo = null
-  const late = bench.downloads.streamable(made.infoHash, '0', signal)
+  const late = Promise.resolve(bench.downloads.streamable(made.infoHash, '0', asker))
   bench.clock.advance(61_000)
   await assert.rejects(late, refuses('MetadataTimeout'))
   const gone = new AbortController()
-  const aborted = bench.downloads.streamable(made.infoHash, '0', gone.signal)
+  const aborted = Promise.resolve(bench.downloads.streamable(made.infoHash, '0', gone))
   gone.abort()
   await assert.rejects(aborted, refuses('Aborted'))
 })

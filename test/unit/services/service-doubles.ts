@@ -187,9 +187,12 @@ export class FakeTorrent implements TorrentHandle {
       sizeBytes: this.metainfo?.files[fileIndex]?.length ?? 0,
       waitFor: () => 1,
       read: () => Promise.resolve(0),
-      readNow: () => 0,
       close: () => void this.openReaders--,
     }
+  }
+
+  readNow(): number {
+    return 0
   }
 }
 

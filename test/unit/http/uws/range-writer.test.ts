@@ -8,8 +8,8 @@ import type { HttpResponse } from '../../../../src/http/uws/native.ts'
 import { RangeWriter } from '../../../../src/http/uws/range-writer.ts'
 import { Reply, ReplyShare } from '../../../../src/http/uws/reply.ts'
 import { StreamSchedule } from '../../../../src/http/uws/stream-schedule.ts'
-import { type StreamPlan, planStream } from '../../../../src/http/stream-plan.ts'
-import type { StreamReader } from '../../../../src/services/api.ts'
+import { type StreamPlan, StreamedFile, planStream } from '../../../../src/http/stream-plan.ts'
+import type { StreamableFile, StreamReader } from '../../../../src/services/api.ts'
 import { CountingArena, realClock, until } from '../../../contract/http/harness.ts'
 
 const CORK_BYTES = 16 * 1024
@@ -87,21 +87,33 @@ function rig(size: number, room: number, range = '', cached = 0) {
       slot.bytes.set(part)
       return part.length
     },
+    close: () => {
+      closed += 1
+    },
+  }
+  let opened = 0
+  const file: StreamableFile = {
+    name: 'x',
+    size,
+    tag: 't',
     readNow: (position, length, into) => {
       const count = Math.max(0, Math.min(length, into.length, cached - position))
       into.set(content.subarray(position, position + count))
       return count
     },
-    close: () => {
-      closed += 1
+    openReader: () => {
+      opened += 1
+      return reader
     },
   }
-  const request = { head: false, ifRange: '', ifNoneMatch: '', tag: 't', contentType: 'x/y', boundary: () => 'b' }
-  const plan: StreamPlan = planStream({ ...request, range, size })
+  const streamed = new StreamedFile({ size, tag: 't', contentType: 'x/y' })
+  const request = { head: false, ifRange: '', ifNoneMatch: '', boundary: () => 'b' }
+  const plan: StreamPlan = planStream({ ...request, range, file: streamed })
   const reply = new Reply(socket.asNative(), new ReplyShare(assert.ifError), false, [])
+  reply.leaveHandler()
   const schedule = new StreamSchedule(realClock, 60_000)
-  const writer = new RangeWriter(reply, plan, reader, { arena, schedule, scratch: new Uint8Array(200_000) })
-  return { content, socket, arena, writer, plan, ended: writer.run(), closed: () => closed }
+  const writer = new RangeWriter(reply, plan, file, { arena, schedule, scratch: new Uint8Array(200_000) })
+  return { content, socket, arena, writer, plan, ended: writer.run(), opened: () => opened, closed: () => closed }
 }
 
 test('a short rest of a blocked answer goes straight to the socket when it has room', async () => {
