@@ -24,6 +24,8 @@ export class Gate {
   readonly #options: Pick<HttpOptions, 'hostNames' | 'origins'>
   readonly #keys: KeyCheck
   readonly #links: LinkSigner
+  /** Of the last request whose host was allowed. */
+  #lastHost: string | null = null
 
   constructor(options: Pick<HttpOptions, 'hostNames' | 'origins' | 'apiKey'>, links: LinkSigner) {
     this.#options = options
@@ -33,13 +35,21 @@ export class Gate {
 
   /** Throws AppError ForeignHost or ForeignOrigin. */
   checkPlace(head: GateHead): void {
-    if (!hostAllowed(head.host, this.#options.hostNames)) {
+    if (!this.#hostAllowed(head.host)) {
       throw new AppError(
         'ForeignHost',
         'The Host header names a host this node does not serve; see the setting api.host_names.',
       )
     }
     if (isForeignPage(head, this.#options.origins)) throw new AppError('ForeignOrigin')
+  }
+
+  // Nearly all requests of a node name the same host.
+  #hostAllowed(host: string): boolean {
+    if (host === this.#lastHost) return true
+    if (!hostAllowed(host, this.#options.hostNames)) return false
+    this.#lastHost = host
+    return true
   }
 
   /** Whether this is a question of a configured page's browser, answered without a key. */

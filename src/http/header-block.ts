@@ -23,9 +23,10 @@ export class HeaderBlock {
 }
 
 // The native side writes values as they are: a line break in one would be a header of its own.
+const BREAK = /[\r\n\0]/
 const BREAKS = /[\r\n\0]/g
 
 /** A value that is one line. */
 export function headerText(value: string): string {
-  return value.replace(BREAKS, ' ')
+  return BREAK.test(value) ? value.replace(BREAKS, ' ') : value
 }

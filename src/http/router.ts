@@ -23,11 +23,16 @@ interface Pattern {
 
 /** Segments that are looked at; no route has as many. */
 const MAX_SEGMENTS = 64
+/** Paths whose match is kept, and how long they may be. */
+const MAX_RECENT = 256
+const MAX_RECENT_LENGTH = 512
 
 /** The routing table. HEAD finds the routes of GET. */
 export class Router {
   readonly #fixed = new Map<string, Map<string, Route>>()
   readonly #patterns = new Map<number, Pattern[]>()
+  // Clients ask for the same paths again and again: a player for the ranges of one file.
+  readonly #recent = new Map<string, PathMatch>()
 
   /** Throws Error for two routes of one method and path. */
   constructor(routes: readonly Route[]) {
@@ -42,6 +47,19 @@ export class Router {
   find(rawPath: string): PathMatch | null {
     const fixed = this.#fixed.get(rawPath)
     if (fixed !== undefined) return { routes: fixed, path: {} }
+    const known = this.#recent.get(rawPath)
+    if (known !== undefined) return known
+    const match = this.#match(rawPath)
+    if (match !== null && rawPath.length <= MAX_RECENT_LENGTH) this.#remember(rawPath, match)
+    return match
+  }
+
+  #remember(rawPath: string, match: PathMatch): void {
+    if (this.#recent.size >= MAX_RECENT) this.#recent.clear()
+    this.#recent.set(rawPath, match)
+  }
+
+  #match(rawPath: string): PathMatch | null {
     const segments = rawPath.split('/', MAX_SEGMENTS + 1)
     for (const pattern of this.#patterns.get(segments.length) ?? []) {
       const path = matchSegments(pattern.segments, segments)

@@ -6,6 +6,7 @@ import { Agent } from 'node:http'
 import { type Socket, connect } from 'node:net'
 import { after, before, beforeEach, test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
+import type { StreamableFile } from '../../../src/services/api.ts'
 import { type Answer, KEY, type Running, ask, envelope, startServer, until } from './harness.ts'
 import { HASH } from './service-double.ts'
 
@@ -22,6 +23,8 @@ beforeEach(() => {
   server.double.content = content
   server.double.fileName = 'Film/film.mp4'
   server.double.makeAvailable(Number.POSITIVE_INFINITY)
+  server.double.atHandTo = 0
+  server.double.streamLate = false
 })
 
 const get = (range?: string, headers: Record<string, string> = {}, agent?: Agent): Promise<Answer> =>
@@ -37,17 +40,72 @@ function assertPart(answer: Answer, start: number, end: number): void {
   assert.ok(answer.body.equals(content.subarray(start, end + 1)), `${start}-${end} differs`)
 }
 
-test('500 random ranges over kept connections equal the file byte for byte', async () => {
+async function compareRandomRanges(rounds: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   const one = async () => {
     const start = randomInt(SIZE)
     const end = randomInt(3) === 0 ? randomInt(start, SIZE) : Math.min(SIZE - 1, start + randomInt(100_000))
     assertPart(await get(`bytes=${start}-${end}`, {}, agent), start, end)
   }
-  for (let round = 0; round < 50; round++) await Promise.all(Array.from({ length: 10 }, one))
+  for (let round = 0; round < rounds; round++) await Promise.all(Array.from({ length: 10 }, one))
   agent.destroy()
   assert.equal(server.double.openReaders, 0)
   assert.equal(server.arena.freeCount, server.arena.slotCount)
+}
+
+test('500 random ranges over kept connections equal the file byte for byte', () => compareRandomRanges(50))
+
+test('ranges at hand, in part or whole, at once or after a wait, equal the file byte for byte', async () => {
+  for (const streamLate of [false, true]) {
+    for (const atHandTo of [SIZE, SIZE / 2]) {
+      Object.assign(server.double, { streamLate, atHandTo })
+      await compareRandomRanges(20)
+    }
+  }
+})
+
+test('a short range at hand needs neither a reader nor a slot', async () => {
+  server.double.atHandTo = SIZE
+  const { length } = server.double.readers
+  const { reads } = server.double
+  for (const [start, end] of [
+    [0, 0],
+    [5, 16_500],
+    [100_000, 165_535],
+    [SIZE - 1, SIZE - 1],
+  ] as const) {
+    assertPart(await get(`bytes=${start}-${end}`), start, end)
+  }
+  assert.equal(server.double.readers.length, length)
+  assert.equal(server.double.reads, reads)
+})
+
+test('a client that goes while a stream at hand is blocked leaves no reader behind', async () => {
+  server.double.content = randomBytes(32 * 1024 * 1024)
+  server.double.atHandTo = server.double.content.length
+  const socket = connect(server.port, '127.0.0.1')
+  socket.write(`GET ${PATH} HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${KEY}\r\n\r\n`)
+  await until(() => server.double.openReaders === 1)
+  socket.destroy()
+  await until(() => server.double.openReaders === 0)
+  assert.equal(server.exceptions.length, 0)
+})
+
+test('a reader that cannot be opened after the first bytes cuts the connection, and only that', async () => {
+  server.double.content = randomBytes(32 * 1024 * 1024)
+  const { streamable } = server.double.downloads
+  server.double.downloads.streamable = (...request) => {
+    const file = streamable(...request) as StreamableFile
+    const openReader = () => {
+      throw new AppError('FileNotFound')
+    }
+    return { ...file, openReader }
+  }
+  server.double.atHandTo = server.double.content.length
+  await assert.rejects(get())
+  server.double.downloads.streamable = streamable
+  server.double.content = content
+  assertPart(await get('bytes=0-99'), 0, 99)
 })
 
 test('a GET without Range is 206 of the whole, with all headers of the file', async () => {

@@ -61,3 +61,11 @@ test('HEAD is GET, and Allow lists every method', () => {
 test('two routes of one place are a mistake', () => {
   assert.throws(() => new Router([make('GET', '/a/{x}'), make('GET', '/a/{y}')]), /two routes/)
 })
+
+test('a path asked for again, or after many others, is found as at first', () => {
+  for (let round = 0; round < 3; round++) {
+    for (let n = 0; n < 600; n++) assert.deepEqual(found(`/a/${n}/b/y`), ['GET /a/{x}/b/{y}', { x: `${n}`, y: 'y' }])
+  }
+  const long = 'z'.repeat(5000)
+  assert.deepEqual(found(`/a/${long}`, 'DELETE'), ['DELETE /a/{x}', { x: long }])
+})

@@ -116,6 +116,23 @@ function rig(size: number, room: number, range = '', cached = 0) {
   return { content, socket, arena, writer, plan, ended: writer.run(), opened: () => opened, closed: () => closed }
 }
 
+test('an answer that is at hand and that the socket takes is over at once, without a reader', async () => {
+  const { content, socket, ended, opened } = rig(70_000, Number.POSITIVE_INFINITY, 'bytes=1000-66535', 70_000)
+  assert.equal(ended, undefined)
+  assert.equal(socket.done, true)
+  assert.equal(opened(), 0)
+  assert.ok(Buffer.concat(socket.taken).equals(content.subarray(1000, 66_536)))
+})
+
+test('an answer at hand that the socket does not take has a reader from then on', async () => {
+  const { content, socket, ended, opened, closed } = rig(150_000, 50_000, '', 150_000)
+  assert.equal(opened(), 1)
+  socket.writable(Number.POSITIVE_INFINITY)
+  await ended
+  assert.equal(closed(), 1)
+  assert.ok(Buffer.concat(socket.taken).equals(content))
+})
+
 test('a short rest of a blocked answer goes straight to the socket when it has room', async () => {
   const { content, socket, arena, ended, closed } = rig(300_000, 295_000)
   await until(() => socket.offset === 295_000 && arena.freeCount === 2)
