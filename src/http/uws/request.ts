@@ -39,7 +39,8 @@ export class RequestHead {
     this.method = req.getCaseSensitiveMethod()
     this.path = req.getUrl()
     // The package's types say text, but without a question mark it is undefined.
-    this.queryText = (req.getQuery() as string | undefined) ?? ''
+    const queryText = req.getQuery() as string | undefined
+    this.queryText = queryText ?? ''
     this.query = this.queryText === '' ? NO_QUERY : new URLSearchParams(this.queryText)
   }
 

@@ -41,7 +41,7 @@ export class StreamAnswers {
   }
 
   /** Answers at once, or until the promise settles; ends when the client goes. Rejects with what the reader throws. */
-  answer(reply: Reply, head: RequestHead, file: StreamableFile): undefined | Promise<void> {
+  answer(reply: Reply, head: RequestHead, file: StreamableFile): void | Promise<void> {
     const plan = planStream({
       head: reply.headOnly,
       range: head.range,
@@ -51,11 +51,11 @@ export class StreamAnswers {
       boundary: () => Buffer.from(this.#deps.random.bytes(18)).toString('hex'),
     })
     if (plan.status === 416) return void reply.error(new AppError('RangeNotSatisfiable'), plan.headers)
-    if (plan.status === 304) return void reply.headersOnly(304, plan.headers, null)
-    if (reply.headOnly || plan.length === 0) return void reply.headersOnly(plan.status, plan.headers, plan.length)
+    if (plan.status === 304) return reply.headersOnly(304, plan.headers, null)
+    if (reply.headOnly || plan.length === 0) return reply.headersOnly(plan.status, plan.headers, plan.length)
     this.checkRoom()
     const later = new RangeWriter(reply, plan, file, this.#deps).run()
-    if (later === undefined) return undefined
+    if (later === undefined) return
     this.#open.add(reply)
     return later.finally(() => this.#open.delete(reply))
   }
