@@ -27,6 +27,8 @@ export class SharedArena implements Arena {
   readonly slotCount: number
   readonly buffer: SharedArrayBuffer
   readonly #free: number[] = []
+  /** Where each slot stands in #free; -1 while it is lent. */
+  readonly #place: Int32Array
   readonly #views: (Uint8Array | undefined)[]
   readonly #lent: (Slot | undefined)[]
   readonly #waiters = new Set<Waiter>()
@@ -46,7 +48,8 @@ export class SharedArena implements Arena {
     this.#views = new Array<Uint8Array | undefined>(this.slotCount)
     this.#lent = new Array<Slot | undefined>(this.slotCount)
     // Last in, first out from slot 0: memory that was never needed is never touched.
-    for (let index = this.slotCount - 1; index >= 0; index--) this.#free.push(index)
+    this.#place = new Int32Array(this.slotCount)
+    for (let index = this.slotCount - 1; index >= 0; index--) this.#setFree(index)
   }
 
   get freeCount(): number {
@@ -58,9 +61,20 @@ export class SharedArena implements Arena {
     return this.#waiters.size
   }
 
-  lease(): Slot | null {
-    const index = this.#free.pop()
-    return index === undefined ? null : this.#lend(index)
+  lease(near = -1): Slot | null {
+    const last = this.#free.at(-1)
+    if (last === undefined) return null
+    const index = near >= 0 && (this.#place[near] ?? -1) >= 0 ? near : last
+    const at = this.#place[index] as number
+    this.#free[at] = last
+    this.#place[last] = at
+    this.#free.pop()
+    return this.#lend(index)
+  }
+
+  freeRun(count: number): number {
+    for (let first = 0; first + count <= this.slotCount; first += count) if (this.#isFree(first, count)) return first
+    return -1
   }
 
   leaseLater(signal?: AbortSignal): Promise<Slot> {
@@ -90,10 +104,20 @@ export class SharedArena implements Arena {
       waiter.resolve(this.#lend(slot.index))
       return
     }
-    this.#free.push(slot.index)
+    this.#setFree(slot.index)
+  }
+
+  #isFree(first: number, count: number): boolean {
+    for (let index = first; index < first + count; index++) if (this.#place[index] === -1) return false
+    return true
+  }
+
+  #setFree(index: number): void {
+    this.#place[index] = this.#free.push(index) - 1
   }
 
   #lend(index: number): Slot {
+    this.#place[index] = -1
     const offset = index * this.slotBytes
     const bytes = (this.#views[index] ??= new Uint8Array(this.buffer, offset, this.slotBytes))
     const slot: Slot = { index, generation: ++this.#generation, bytes, offset }

@@ -20,11 +20,19 @@ export function runsOf(blocks: readonly ReceivedBlock[]): Run[] {
     const last = runs.at(-1)
     if (last !== undefined && begin < last.begin + last.length) throw new RangeError(`blocks overlap at ${begin}`)
     if (last !== undefined && begin === last.begin + last.length) {
-      last.segments.push(slot.offset, length)
+      addSegment(last.segments, slot.offset, length)
       last.length += length
     } else runs.push({ begin, length, segments: [slot.offset, length] })
   }
   return runs
+}
+
+/** Bytes that follow the last segment in the arena too make it longer: one hash step and one buffer to write. */
+function addSegment(segments: number[], offset: number, length: number): void {
+  const at = segments.length - 2
+  const [lastOffset, lastLength] = [segments[at] as number, segments[at + 1] as number]
+  if (lastOffset + lastLength === offset) segments[at + 1] = lastLength + length
+  else segments.push(offset, length)
 }
 
 /**

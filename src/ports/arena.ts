@@ -18,8 +18,10 @@ export interface Arena {
   readonly slotCount: number
   readonly freeCount: number
   readonly buffer: SharedArrayBuffer
-  /** Lends a slot, or null when none is free. */
-  lease(): Slot | null
+  /** Lends slot number `near` if it is free, else any; null when none is free. */
+  lease(near?: number): Slot | null
+  /** The first of `count` neighbouring slots that are all free, -1 when there are none. They are not kept for anybody. */
+  freeRun(count: number): number
   /** Lends a slot as soon as one is free, first come first served. Rejects with AppError Aborted when `signal` fires. */
   leaseLater(signal?: AbortSignal): Promise<Slot>
   /** Gives a slot back. Throws on a slot that is not lent. */

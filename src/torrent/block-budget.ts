@@ -58,9 +58,17 @@ export class BlockBudget {
     this.#freed()
   }
 
-  /** Turns a credit into a slot; null (credit kept) only when others took more of the arena than was left to them. */
-  lease(): Slot | null {
-    const slot = this.#arena.lease()
+  /** As Arena.freeRun(). */
+  freeRun(count: number): number {
+    return this.#arena.freeRun(count)
+  }
+
+  /**
+   * Turns a credit into a slot, number `near` if that is free; null (credit kept) only when others took more of the arena
+   * than was left to them.
+   */
+  lease(near = -1): Slot | null {
+    const slot = this.#arena.lease(near)
     if (slot === null) return null
     this.#credits -= 1
     this.#leased += 1

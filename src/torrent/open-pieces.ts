@@ -22,12 +22,12 @@ export class OpenPieces {
     this.#most = Math.max(1, most)
   }
 
-  /** Spilled pieces cost no arena. Cursors may go a little over the bound: the reader must not wait for the rarest. */
+  /** Spilled pieces cost no arena, and the slots of complete ones come back by themselves. Cursors may go a little over the bound: the reader must not wait for the rarest. */
   mayOpen(urgent: boolean): boolean {
     const most = urgent ? this.#most + Math.max(2, this.#most >> 2) : this.#most
     if (this.byPiece.size < most) return true
     let held = 0
-    for (const open of this.byPiece.values()) if (!open.spilled) held++
+    for (const open of this.byPiece.values()) if (!open.spilled && !open.complete) held++
     return held < most
   }
 

@@ -2,7 +2,7 @@
 // are passed over and counted; a peer that floods is dropped. Whole pieces are handed to torrent-pieces.ts.
 // Invariant: a slot leased here is in `receiving` of its peer, in a buffer, or released.
 
-import { BLOCK_BYTES, blockBytes } from '../base/lengths.ts'
+import { BLOCK_BYTES, blockBytes, blockCount } from '../base/lengths.ts'
 import type { PeerSession } from './peer-session.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
@@ -14,6 +14,9 @@ const MAX_UNASKED_BYTES = 1024 * 1024
 const BIG_PART = 4
 /** Length of such a run, blocks: 1 MiB. */
 const RUN_BLOCKS = 64
+
+/** Neighbouring slots looked for at most, for a piece; longer ones take them 1 MiB at a time. */
+const MAX_RUN_SLOTS = 256
 
 /** The receiving side of one torrent. */
 export class TorrentBlocks {
@@ -36,7 +39,7 @@ export class TorrentBlocks {
     if (!Number.isInteger(id) || !fits(content, piece, begin, length)) return this.#unasked(peer, length)
     const requestedAtMs = this.#requests.answered(peer, id)
     if (requestedAtMs === undefined) return this.#unasked(peer, length)
-    const slot = this.#core.engine.budget.lease()
+    const slot = this.#core.engine.budget.lease(this.#place(content, piece, begin / BLOCK_BYTES))
     if (slot === null) {
       // Others took more of the arena than was left to them: the block is asked for again later.
       this.#core.engine.budget.giveBack()
@@ -77,6 +80,16 @@ export class TorrentBlocks {
     peer.receiving = null
     this.#core.engine.budget.release(receiving.slot)
     this.#core.content?.picker.release(peer.key, receiving.piece, receiving.begin / BLOCK_BYTES)
+  }
+
+  /** The slot that lies to the piece's first block in memory as the blocks do: neighbours are hashed and written as one. */
+  #place(content: TorrentContent, piece: number, block: number): number {
+    const first = this.#pieces.firstBlock(piece)
+    if (first !== undefined) return first.slot.index + block - first.begin / BLOCK_BYTES
+    const count = blockCount(content.lengths, piece)
+    const run = count > MAX_RUN_SLOTS ? RUN_BLOCKS : count
+    const at = this.#core.engine.budget.freeRun(run)
+    return at < 0 ? -1 : at + (block % run)
   }
 
   #isBig(content: TorrentContent): boolean {

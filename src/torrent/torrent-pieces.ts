@@ -53,6 +53,11 @@ export class TorrentPieces implements SlotHolder {
     return buffer
   }
 
+  /** The block of `piece` that came first of those in memory. */
+  firstBlock(piece: number): ReceivedBlock | undefined {
+    return this.#buffers.get(piece)?.blocks[0]
+  }
+
   *heldPieces(): Iterable<HeldPiece> {
     for (const buffer of this.#buffers.values()) {
       if (buffer.closing || buffer.blocks.length === 0) continue

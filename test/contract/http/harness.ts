@@ -77,6 +77,10 @@ export class CountingArena implements Arena {
     return slot
   }
 
+  freeRun(): number {
+    return -1
+  }
+
   leaseLater(): Promise<Slot> {
     const slot = this.lease()
     if (slot !== null) return Promise.resolve(slot)

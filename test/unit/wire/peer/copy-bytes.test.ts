@@ -1,4 +1,4 @@
-// Copies into private and shared memory, for every mixture of offsets and lengths around the scratch size.
+// Copies into private and shared memory, for every mixture of offsets and lengths around a block's size.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -18,4 +18,11 @@ test('copies exactly the bytes asked for, at every offset', () => {
       }
     }
   }
+})
+
+test('takes nothing that does not fit, and an empty block touches nothing', () => {
+  const target = new Uint8Array(new SharedArrayBuffer(16)).fill(0xee)
+  assert.throws(() => copyBytes(new Uint8Array(9), target, 8), RangeError)
+  copyBytes(new Uint8Array(0), target, 4)
+  assert.ok(target.every(byte => byte === 0xee))
 })
