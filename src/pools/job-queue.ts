@@ -64,6 +64,11 @@ export class JobQueue {
     return this.#readyBytes
   }
 
+  /** The job that is sent next. */
+  get oldest(): QueuedJob | undefined {
+    return this.#ready[0]
+  }
+
   /** Resolves when a job of `cost` may be pushed; rejects with PoolBusy when too many wait. */
   async admit(cost: number): Promise<void> {
     if (this.#waiting.length === 0 && this.#fits(cost)) return this.#count(cost)

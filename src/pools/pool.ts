@@ -10,6 +10,7 @@ import { type JobName, jobs, type ReplyOf, type RequestOf } from './contract/job
 import { MAX_BATCH_BYTES, MAX_BATCH_JOBS, MIN_BATCH_BYTES } from './contract/limits.ts'
 import { JobQueue, type QueuedJob } from './job-queue.ts'
 import { JobTimes, type JobStats } from './job-times.ts'
+import { GROW_AFTER_MS, ThreadDemand } from './thread-demand.ts'
 
 /** Batches a thread holds at a time: one at work, one at hand. */
 const BATCHES_PER_THREAD = 2
@@ -68,6 +69,8 @@ export class WorkerPool {
   #loading = false
   #piscina: Piscina<Uint8Array, Uint8Array> | null = null
   #flush: NodeJS.Immediate | null = null
+  readonly #demand: ThreadDemand
+  #lookAgain: NodeJS.Timeout | null = null
   #stopped = false
   #warm = false
   #drained: () => void = () => undefined
@@ -77,6 +80,7 @@ export class WorkerPool {
     this.#log = deps.log
     this.#onLosses = deps.onRepeatedLoss ?? (() => undefined)
     this.#queue = new JobQueue({ maxJobs: options.maxJobs, maxBytes: options.maxBytes })
+    this.#demand = new ThreadDemand(options.threads)
   }
 
   /**
@@ -142,6 +146,7 @@ export class WorkerPool {
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#flush !== null) clearImmediate(this.#flush)
+    if (this.#lookAgain !== null) clearTimeout(this.#lookAgain)
     this.#flush = null
     const piscina = this.#piscina
     this.#piscina = null
@@ -173,14 +178,32 @@ export class WorkerPool {
 
   #sendBatches(): void {
     this.#flush = null
-    if (this.#stopped || this.#queue.ready === 0 || !this.#isLoaded()) return
-    // A new thread costs the main loop some 15 ms: at most one more a turn.
-    const threads = Math.min(this.#options.threads, (this.#piscina?.threads.length ?? 0) + 1)
-    const most = threads * BATCHES_PER_THREAD
+    const first = this.#queue.oldest
+    if (this.#stopped || first === undefined || !this.#isLoaded()) return
+    const { spread } = jobs[first.name]
     // Small bursts are shared out over the threads instead of filling one message.
-    const share = Math.ceil(this.#queue.readyBytes / this.#options.threads)
-    const bytes = Math.min(MAX_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, share))
+    const shares = spread ? this.#options.threads * BATCHES_PER_THREAD : this.#demand.wanted
+    const bytes = Math.min(MAX_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, Math.ceil(this.#queue.readyBytes / shares)))
+    const most = this.#demand.batches(BATCHES_PER_THREAD)
+    this.#sendUpTo(most, bytes)
+    const oldest = this.#queue.oldest
+    if (oldest === undefined) return
+    const waitedMs = (nowUs() - oldest.postedUs) / 1000
+    if (this.#demand.grow({ waitedMs, bytes: this.#queue.readyBytes, spread }))
+      this.#sendUpTo(most + 1, bytes)
+    else if (this.#demand.mayGrow) this.#lookLater()
+  }
+
+  #sendUpTo(most: number, bytes: number): void {
     while (this.#inFlight.size < most && this.#queue.ready > 0) this.#send(this.#queue.take(MAX_BATCH_JOBS, bytes))
+  }
+
+  /** Jobs wait and nothing may happen for long: a thread can hang in a slow disk. */
+  #lookLater(): void {
+    this.#lookAgain ??= setTimeout(() => {
+      this.#lookAgain = null
+      this.#sendBatches()
+    }, GROW_AFTER_MS).unref()
   }
 
   #send(batch: readonly QueuedJob[]): void {
@@ -260,14 +283,27 @@ export class WorkerPool {
     })
     // Without a listener an error of an idle worker would end the process.
     piscina.on('error', error => this.#abandon(piscina, error))
-    piscina.on('workerDestroy', () => setImmediate(() => this.#checkThreads(piscina)))
+    const ready = new Set<unknown>()
+    piscina.on('workerCreate', thread => this.#threadReady(piscina, ready.add(thread)))
+    piscina.on('workerDestroy', thread => {
+      if (ready.delete(thread) && this.#piscina === piscina) this.#demand.went()
+      setImmediate(() => this.#checkThreads(piscina))
+    })
     return piscina
+  }
+
+  #threadReady(piscina: Piscina<Uint8Array, Uint8Array>, ready: ReadonlySet<unknown>): void {
+    if (this.#piscina !== piscina) return
+    this.#demand.came(ready.size)
+    // Not now: piscina has yet to give the thread what it was started for.
+    this.#flush ??= setImmediate(() => this.#sendBatches())
   }
 
   /** Piscina starts no thread for tasks it has queued when its last thread dies while starting: they are ended here. */
   #checkThreads(piscina: Piscina<Uint8Array, Uint8Array>): void {
     if (this.#piscina !== piscina || piscina.threads.length > 0) return
     this.#warm = false
+    this.#demand.reset()
     if (this.#inFlight.size > 0) this.#abandon(piscina, new Error('no worker is left'))
   }
 
@@ -276,6 +312,7 @@ export class WorkerPool {
     if (this.#piscina !== piscina || this.#stopped) return
     this.#piscina = null
     this.#warm = false
+    this.#demand.reset()
     this.#log.error('the worker pool failed', { error: errorText(error) })
     // The slots of the batches stay locked until no thread is left that could use them.
     const lost = [...this.#inFlight.values()]

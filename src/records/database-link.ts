@@ -5,16 +5,17 @@
 import { Worker } from 'node:worker_threads'
 import { makeDeferred } from '../base/deferred.ts'
 import { AppError } from '../base/errors.ts'
-import type {
-  DatabaseOptions,
-  FromDatabase,
-  JobAnswer,
-  JobFailure,
-  JobMessage,
-  JobName,
-  OpenFacts,
-  RecordJobs,
-  ToDatabase,
+import {
+  type DatabaseOptions,
+  type FromDatabase,
+  type JobAnswer,
+  type JobFailure,
+  type JobMessage,
+  type JobName,
+  type OpenFacts,
+  patientJobs,
+  type RecordJobs,
+  type ToDatabase,
 } from './jobs.ts'
 import { packMessage, unpackMessage } from './packer.ts'
 
@@ -24,6 +25,8 @@ const MAX_WAITING_BYTES = 64 * 1024 * 1024
 /** One batch is one transaction: bounded so that a read behind it does not wait long. */
 const MAX_BATCH_JOBS = 512
 const MAX_BATCH_BYTES = 4 * 1024 * 1024
+/** Batches of patient jobs alone are sent no closer together: each costs three threads' switches and a transaction. */
+const GATHER_MS = 20
 /** What a job costs in the queue beside its bytes and texts. */
 const JOB_BYTES = 256
 
@@ -48,6 +51,11 @@ export class DatabaseLink {
   #queueBytes = 0
   #underWay: Waiting[] = []
   #scheduled = false
+  /** Waits until patient jobs may go. */
+  #gathering: NodeJS.Timeout | null = null
+  /** Something in the queue is not patient. */
+  #hurry = false
+  #sentMs = Number.NEGATIVE_INFINITY
   #clean = false
   #closeSent = false
   /** Why jobs are refused once the state is `over`. */
@@ -84,6 +92,7 @@ export class DatabaseLink {
     return new Promise((resolve, reject) => {
       this.#queue.push({ job: { name, args }, bytes, resolve: resolve as (reply: unknown) => void, reject })
       this.#queueBytes += bytes
+      this.#hurry ||= !patientJobs.has(name) || this.#queue.length >= MAX_BATCH_JOBS
       this.#schedule()
     })
   }
@@ -102,9 +111,14 @@ export class DatabaseLink {
     return clean
   }
 
-  /** All jobs of this turn of the event loop go into one batch. */
+  /** All jobs of this turn of the event loop go into one batch; the first patient one at once, those after it gathered. */
   #schedule(): void {
     if (this.#scheduled || this.#underWay.length > 0 || this.#state === 'opening') return
+    const restMs = this.#hurry ? 0 : this.#sentMs + GATHER_MS - performance.now()
+    if (restMs > 0) {
+      this.#gathering ??= setTimeout(() => this.#sendNext(), restMs)
+      return
+    }
     this.#scheduled = true
     setImmediate(() => {
       this.#scheduled = false
@@ -113,6 +127,8 @@ export class DatabaseLink {
   }
 
   #sendNext(): void {
+    if (this.#gathering !== null) clearTimeout(this.#gathering)
+    this.#gathering = null
     if (this.#underWay.length > 0 || this.#state === 'opening' || this.#state === 'over') return
     if (this.#queue.length === 0) {
       if (this.#state === 'closing' && !this.#closeSent) {
@@ -129,6 +145,8 @@ export class DatabaseLink {
       count++
     }
     this.#underWay = this.#queue.splice(0, count)
+    this.#hurry = this.#queue.length > 0
+    this.#sentMs = performance.now()
     for (const waiting of this.#underWay) this.#queueBytes -= waiting.bytes
     this.#send({ kind: 'batch', jobs: this.#underWay.map(waiting => waiting.job) })
   }
@@ -160,7 +178,9 @@ export class DatabaseLink {
   #handleAnswers(answers: readonly JobAnswer[]): void {
     const settled = this.#underWay
     this.#underWay = []
-    this.#sendNext()
+    // Closing has nothing to gather for.
+    if (this.#hurry || this.#state === 'closing') this.#sendNext()
+    else if (this.#queue.length > 0) this.#schedule()
     for (const [index, waiting] of settled.entries()) {
       const answer = answers[index]
       if (answer?.ok === true) waiting.resolve(answer.reply)
@@ -185,6 +205,7 @@ export class DatabaseLink {
   }
 
   #handleExit(): void {
+    if (this.#gathering !== null) clearTimeout(this.#gathering)
     if (this.#state === 'open' || this.#state === 'opening') this.#handleLoss(undefined)
     this.#state = 'over'
     const aborted = new AppError('Aborted', 'The records were closed before this was written.')

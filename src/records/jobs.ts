@@ -47,6 +47,9 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'node.getOrSet',
 ])
 
+/** Jobs that nobody waits for with a client behind: those that come close together share a transaction (DatabaseLink). */
+export const patientJobs: ReadonlySet<JobName> = new Set<JobName>(['progress.verified', 'download.totals'])
+
 /** One job on its way. */
 export interface JobMessage {
   readonly name: JobName

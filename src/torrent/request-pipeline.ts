@@ -16,6 +16,8 @@ const QUEUE_BULK_MS = 1000
 const QUEUE_STREAM_MS = 150
 /** Bandwidth x delay is asked for with this margin, so that a rate that grows can be seen. */
 const MARGIN = 2
+/** Requests are sent when this part of the target is free, not one by one: fewer messages for both sides. */
+const REFILL_PART = 8
 /** Rates are compared over windows of two latencies, within these bounds. */
 const MIN_WINDOW_MS = 100
 const MAX_WINDOW_MS = 5000
@@ -47,6 +49,13 @@ export class RequestPipeline {
   /** Requests that should be outstanding now: 1 while snubbed, else 4 to 500 and at most the peer's queue. */
   get target(): number {
     return this.#snubbed ? 1 : Math.min(this.#target, this.#limit)
+  }
+
+  /** How many requests to send when `outstanding` are unanswered: what the target lacks, or 0 while that is little. */
+  room(outstanding: number): number {
+    const room = this.target - outstanding
+    const little = this.#queueMs === QUEUE_STREAM_MS ? 1 : this.target / REFILL_PART
+    return room < Math.max(1, little) ? 0 : room
   }
 
   /** True when the peer has sent no block for 60 s although asked; cleared by a block. */

@@ -64,8 +64,8 @@ export class TorrentRequests implements BudgetWaiter {
   refill(peer: PeerSession): void {
     const content = this.#core.content
     if (content === null || !this.#core.needsPieces || !this.#mayAsk(peer)) return
-    const room = peer.pipeline.target - peer.outstanding.size
-    if (room <= 0) return
+    const room = peer.pipeline.room(peer.outstanding.size)
+    if (room === 0) return
     const credits = this.#credits(room)
     const count = this.#rateRoom(credits)
     if (count > 0) this.#ask(content, peer, count)

@@ -65,6 +65,8 @@ export interface JobEntry<Request, Reply> {
   readonly number: number
   /** Bytes of work, for batch sizes and queue bounds. */
   readonly cost: (request: Request) => number
+  /** Starts as many threads as there may be; others start when jobs of this kind have to wait. */
+  readonly spread: boolean
   readonly sample: { readonly request: Request; readonly reply: Reply }
 }
 
@@ -96,16 +98,19 @@ export const jobs = {
   'piece.commit': job<CommitRequest, CommitReply>({
     number: 1,
     cost: segmentBytes,
+    spread: false,
     sample: { request: { arena: 0, segments, hash, spans }, reply: { verdict: 'ok' } },
   }),
   'blocks.write': job<WriteRequest, WriteReply>({
     number: 2,
     cost: segmentBytes,
+    spread: false,
     sample: { request: { arena: 1, segments, spans }, reply: { written: 16_384 } },
   }),
   'pieces.hash': job<HashRequest, HashReply>({
     number: 4,
     cost: spanBytes,
+    spread: true,
     sample: { request: { hashes: hash, pieceLength: 32_768, spans }, reply: { verdicts: ['missing'] } },
   }),
 } as const

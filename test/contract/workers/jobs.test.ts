@@ -30,6 +30,13 @@ async function untilSent(): Promise<void> {
   await new Promise(setImmediate)
 }
 
+/** Bursts of checks, until so many threads are up. */
+async function startThreads(pool: WorkerPool, threads: number): Promise<void> {
+  const check = () => pool.run('pieces.hash', jobs['pieces.hash'].sample.request)
+  for (let i = 0; i < 500 && pool.stats().threads < threads; i++)
+    await Promise.allSettled(Array.from({ length: 64 }, check))
+}
+
 const lethal: CommitRequest = { ...jobs['piece.commit'].sample.request, hash: new Uint8Array(20).fill(0xff) }
 const harmless = jobs['piece.commit'].sample.request
 const hasCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
@@ -44,13 +51,24 @@ test('numbers are unique, and every job comes back from a thread as its sample',
   assert.equal(stats.queuedJobs, 0)
 })
 
-test('threads start with the first job, and the jobs of one turn travel in one batch a thread', async t => {
+test('a thread starts with the first job, and the jobs of one turn travel in one batch', async t => {
   const pool = makePool(t, echoWorker, { threads: 2 })
   assert.equal(pool.stats().threads, 0)
   const results = Array.from({ length: 64 }, () => pool.run('piece.commit', harmless))
   await untilSent()
-  assert.equal(pool.stats().batchesInFlight, 2)
+  assert.equal(pool.stats().batchesInFlight, 1)
+  assert.equal(pool.stats().queuedJobs, 64)
   await Promise.all(results)
+  assert.equal(pool.stats().jobs['piece.commit']?.count, 64)
+  // What one thread can keep up with starts no second one.
+  for (let i = 0; i < 20; i++) await Promise.all(Array.from({ length: 64 }, () => pool.run('piece.commit', harmless)))
+  assert.equal(pool.stats().threads, 1)
+})
+
+test('a check of files gets every thread there may be', async t => {
+  const pool = makePool(t, echoWorker, { threads: 3 })
+  await startThreads(pool, 3)
+  assert.equal(pool.stats().threads, 3)
 })
 
 test('a new shape inside a message does not break later messages', () => {
@@ -103,7 +121,8 @@ test('one of two workers dies: its batch is lost, the other goes on', async t =>
     Promise.allSettled(
       [...Array.from({ length: 63 }, () => harmless), last].map(request => pool.run('piece.commit', request)),
     )
-  for (let i = 0; i < 100 && pool.stats().threads < 2; i++) await burst(harmless)
+  await startThreads(pool, 2)
+  await burst(harmless)
   assert.equal(pool.stats().threads, 2)
   const outcomes = await burst(lethal)
   const lost = outcomes.filter(outcome => outcome.status === 'rejected')

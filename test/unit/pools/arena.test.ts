@@ -67,3 +67,22 @@ test('waiters are bounded', async () => {
   for (let i = 0; i < 10_000; i++) void arena.leaseLater()
   await assert.rejects(arena.leaseLater(), (error: unknown) => error instanceof AppError && error.code === 'PoolBusy')
 })
+
+test('a slot asked for is lent if it is free, else another; runs of free slots are found', () => {
+  const arena = new SharedArena({ id: 'block', slotBytes: 16, bytes: 16 * 12 })
+  assert.equal(arena.freeRun(4), 0)
+  const wished = arena.lease(5)
+  assert.equal(wished?.index, 5)
+  const others = [arena.lease(5), arena.lease(99), arena.lease(-1)].map(slot => slot?.index)
+  assert.equal(new Set([5, ...others]).size, 4)
+  // Those whose wish could not be met got slots of the first run.
+  assert.equal(arena.freeRun(4), 8)
+  assert.equal(arena.freeRun(8), -1)
+  assert.ok(wished)
+  arena.release(wished)
+  assert.equal(arena.freeRun(4), 4)
+  assert.equal(arena.lease(5)?.index, 5)
+  const rest = Array.from({ length: 8 }, () => arena.lease(7)?.index)
+  assert.equal(new Set([...rest, ...others, 5]).size, 12)
+  assert.equal(arena.lease(7), null)
+})

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { InfoHash } from '../../../src/base/ids.ts'
 import { DatabaseLink } from '../../../src/records/database-link.ts'
 import { codeOf } from './records-kit.ts'
 
@@ -22,6 +23,30 @@ test('when the thread dies every promise settles and the node is told once', asy
   assert.equal(await codeOf(link.run('node.get', 'late')), 'WorkerLost')
   assert.equal(await link.close(1000), false)
   assert.deepEqual(fatal, ['WorkerLost'])
+})
+
+test('pieces that are verified close together share a batch, and go along with what hurries', async () => {
+  const link = startLink([])
+  await link.opened()
+  const verified = (): Promise<unknown> => link.run('progress.verified', 'size' as InfoHash, 1, 0)
+  const start = performance.now()
+  assert.equal(await verified(), 1, 'the first one goes at once')
+  const spread: Promise<unknown>[] = []
+  for (let i = 0; i < 5; i++) {
+    spread.push(verified())
+    await new Promise(setImmediate)
+  }
+  const early = performance.now() - start
+  const sizes = await Promise.all(spread)
+  // On a machine that stood still for longer than they are gathered there is nothing to see.
+  if (early < 15) assert.deepEqual(sizes, [5, 5, 5, 5, 5])
+  const along = verified()
+  assert.equal(await link.run('node.get', 'size'), 2)
+  assert.equal(await along, 2)
+  const last = verified()
+  const closed = link.close(1000)
+  assert.equal(await last, 1)
+  await closed
 })
 
 test('damage found while running rejects the job and tells the node', async () => {

@@ -18,7 +18,7 @@ function run(pipeline: RequestPipeline, rate: number, rttMs: number, ms: number,
       if (now >= startMs + ms - 1000) last += BLOCK
     }
     let sent = 0
-    while (queue.length < pipeline.target) {
+    for (let room = pipeline.room(queue.length); room > 0; room--) {
       lineFreeMs = Math.max(lineFreeMs, now + rttMs) + (BLOCK * 1000) / rate
       queue.push({ at: lineFreeMs, sent: now })
       sent++
@@ -100,4 +100,19 @@ test('requests time out after several latencies, within 5 to 60 s', () => {
   assert.equal(pipeline.timeoutMs, 60_000)
   run(pipeline, 5_000_000, 20, 5000)
   assert.ok(pipeline.timeoutMs >= 5000 && pipeline.timeoutMs < 15_000, `${pipeline.timeoutMs}`)
+})
+
+test('requests go out in lots of an eighth of the target, one by one for a reader or a short queue', () => {
+  const pipeline = new RequestPipeline()
+  assert.equal(pipeline.room(3), 1)
+  pipeline.setPeerQueue(500)
+  for (let now = 0; pipeline.target < 400; now++) pipeline.received(now / 100, BLOCK, 0, 1)
+  const { target } = pipeline
+  assert.equal(pipeline.room(target), 0)
+  assert.equal(pipeline.room(target + 5), 0)
+  assert.equal(pipeline.room(target - 49), 0)
+  assert.equal(pipeline.room(target - 50), 50)
+  assert.equal(pipeline.room(0), target)
+  pipeline.setStreaming(true)
+  assert.equal(pipeline.room(pipeline.target - 1), 1)
 })

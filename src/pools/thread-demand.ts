@@ -1,0 +1,69 @@
+// How many worker threads the pool should have. One thread hashes and writes about 1 GiB/s, and two writers of one file wait
+// for each other in the kernel, so further ones start only when jobs wait. Knows no thread, only numbers.
+// Invariant: at most one thread is starting at a time, because each start holds the main loop for some 15 ms.
+
+/** Jobs that wait longer are worth a thread: far above what a busy machine lets a piece wait. */
+export const GROW_AFTER_MS = 100
+/** So is this much waiting work, bytes: half of the default block arena. */
+const GROW_BYTES = 16 * 1024 * 1024
+
+/** What waits for a thread. */
+export interface Backlog {
+  /** How long the oldest job has waited, ms. */
+  readonly waitedMs: number
+  readonly bytes: number
+  /** It is work for as many threads as there are (a check of files), not a stream that one can keep up with. */
+  readonly spread: boolean
+}
+
+/** The wanted and the ready threads of one pool. */
+export class ThreadDemand {
+  readonly #most: number
+  #wanted = 1
+  #ready = 0
+
+  constructor(most: number) {
+    this.#most = Math.max(1, most)
+  }
+
+  /** Threads to reckon with, at least one. */
+  get wanted(): number {
+    return this.#wanted
+  }
+
+  /** True when another thread may be asked for: none is starting, and there may be more. */
+  get mayGrow(): boolean {
+    return this.#ready === this.#wanted && this.#wanted < this.#most
+  }
+
+  /** Batches that may be under way: `each` for a ready thread; one when there is none, which starts the first. */
+  batches(each: number): number {
+    return Math.max(1, this.#ready * each)
+  }
+
+  /** A thread is ready; `ready` are now. */
+  came(ready: number): void {
+    this.#ready = ready
+    this.#wanted = Math.max(this.#wanted, ready)
+  }
+
+  /** A ready thread has ended. */
+  went(): void {
+    this.#ready--
+    this.#wanted = Math.max(1, this.#ready)
+  }
+
+  /** The threads are given up, those that start too. */
+  reset(): void {
+    this.#ready = 0
+    this.#wanted = 1
+  }
+
+  /** True when one more thread is to be started by one batch more: the backlog is worth it. */
+  grow(backlog: Backlog): boolean {
+    if (!this.mayGrow) return false
+    if (!backlog.spread && backlog.waitedMs < GROW_AFTER_MS && backlog.bytes < GROW_BYTES) return false
+    this.#wanted++
+    return true
+  }
+}
