@@ -71,6 +71,8 @@ export class WorkerPool {
   #flush: NodeJS.Immediate | null = null
   readonly #demand: ThreadDemand
   #lookAgain: NodeJS.Timeout | null = null
+  /** When the last thread was ready. */
+  #readyUs = 0
   #stopped = false
   #warm = false
   #drained: () => void = () => undefined
@@ -188,8 +190,9 @@ export class WorkerPool {
     this.#sendUpTo(most, bytes)
     const oldest = this.#queue.oldest
     if (oldest === undefined) return
-    const waitedMs = (nowUs() - oldest.postedUs) / 1000
-    if (this.#demand.grow({ waitedMs, bytes: this.#queue.readyBytes, spread }))
+    // What came together while a thread started does not count as waiting for one.
+    const waitedMs = (nowUs() - Math.max(oldest.postedUs, this.#readyUs)) / 1000
+    if (this.#demand.grow({ waitedMs, spread }))
       this.#sendUpTo(most + 1, bytes)
     else if (this.#demand.mayGrow) this.#lookLater()
   }
@@ -295,6 +298,7 @@ export class WorkerPool {
   #threadReady(piscina: Piscina<Uint8Array, Uint8Array>, ready: ReadonlySet<unknown>): void {
     if (this.#piscina !== piscina) return
     this.#demand.came(ready.size)
+    this.#readyUs = nowUs()
     // Not now: piscina has yet to give the thread what it was started for.
     this.#flush ??= setImmediate(() => this.#sendBatches())
   }

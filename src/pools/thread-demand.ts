@@ -2,16 +2,13 @@
 // for each other in the kernel, so further ones start only when jobs wait. Knows no thread, only numbers.
 // Invariant: at most one thread is starting at a time, because each start holds the main loop for some 15 ms.
 
-/** Jobs that wait longer are worth a thread: far above what a busy machine lets a piece wait. */
+/** Jobs that wait longer are worth a thread: far above what a busy machine, or the start of a thread, makes them wait. */
 export const GROW_AFTER_MS = 100
-/** So is this much waiting work, bytes: half of the default block arena. */
-const GROW_BYTES = 16 * 1024 * 1024
 
 /** What waits for a thread. */
 export interface Backlog {
   /** How long the oldest job has waited, ms. */
   readonly waitedMs: number
-  readonly bytes: number
   /** It is work for as many threads as there are (a check of files), not a stream that one can keep up with. */
   readonly spread: boolean
 }
@@ -62,7 +59,7 @@ export class ThreadDemand {
   /** True when one more thread is to be started by one batch more: the backlog is worth it. */
   grow(backlog: Backlog): boolean {
     if (!this.mayGrow) return false
-    if (!backlog.spread && backlog.waitedMs < GROW_AFTER_MS && backlog.bytes < GROW_BYTES) return false
+    if (!backlog.spread && backlog.waitedMs < GROW_AFTER_MS) return false
     this.#wanted++
     return true
   }

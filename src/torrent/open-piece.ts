@@ -6,6 +6,8 @@ const FREE = 0
 const REQUESTED = 1
 const RECEIVED = 2
 
+const NOBODY: readonly string[] = []
+
 /** A peer that is to send a piece alone and was asked for nothing of it this long (it chokes us) loses that right. */
 const IDLE_ONLY_MS = 5000
 
@@ -113,8 +115,9 @@ export class OpenPiece {
   }
 
   /** `block` came from `peer`; answers the others that were asked for it too. Not for received blocks. */
-  receive(block: number, peer: string): string[] {
-    const others = this.requesters(block).filter(key => key !== peer)
+  receive(block: number, peer: string): readonly string[] {
+    const alone = this.#peer[block] === peer && !this.#more.has(block)
+    const others = alone ? NOBODY : this.requesters(block).filter(key => key !== peer)
     if (this.#state[block] === FREE) this.#free--
     this.#state[block] = RECEIVED
     this.#peer[block] = peer

@@ -121,7 +121,7 @@ export class TorrentPieces implements SlotHolder {
   async #finish(content: TorrentContent, buffer: PieceBuffer, blocks: readonly ReceivedBlock[]): Promise<void> {
     const { piece } = buffer
     // Asked for now: the picker forgets them with the piece.
-    const senders = content.picker.senders(piece).map(key => (key === null ? null : ipOfKey(key)))
+    const senders = content.picker.senders(piece)
     try {
       let passed: boolean
       let digests: string[] | null
@@ -161,8 +161,8 @@ export class TorrentPieces implements SlotHolder {
   ): void {
     this.#remove(buffer)
     content.picker.pieceFailed(buffer.piece)
-    const evidence = senders.flatMap((ip, block) =>
-      ip === null ? [] : [{ block, ip, digest: digests?.[block] ?? '' }],
+    const evidence = senders.flatMap((key, block) =>
+      key === null ? [] : [{ block, ip: ipOfKey(key), digest: digests?.[block] ?? '' }],
     )
     const guilty = this.#core.smartBan.pieceFailed(buffer.piece, evidence)
     if (guilty.length === 0) content.picker.fetchAlone(buffer.piece)

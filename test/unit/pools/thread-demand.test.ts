@@ -4,10 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ThreadDemand } from '../../../src/pools/thread-demand.ts'
 
-const MIB = 1024 * 1024
-const little = { waitedMs: 1, bytes: MIB, spread: false }
+const little = { waitedMs: 99, spread: false }
 
-test('one thread until jobs wait long, are much, or are for all threads; one start at a time', () => {
+test('one thread until jobs wait long or are for all threads; one start at a time', () => {
   const demand = new ThreadDemand(4)
   assert.equal(demand.batches(2), 1)
   assert.equal(demand.grow({ ...little, spread: true }), false, 'the first one is still starting')
@@ -19,12 +18,12 @@ test('one thread until jobs wait long, are much, or are for all threads; one sta
   assert.equal(demand.grow({ ...little, spread: true }), false, 'the second one is still starting')
   demand.came(2)
   assert.equal(demand.batches(2), 4)
-  assert.equal(demand.grow({ ...little, bytes: 16 * MIB }), true)
+  assert.equal(demand.grow({ waitedMs: 200, spread: false }), true)
   demand.came(3)
   assert.equal(demand.grow({ ...little, spread: true }), true)
   demand.came(4)
   assert.equal(demand.mayGrow, false)
-  assert.equal(demand.grow({ waitedMs: 1e6, bytes: 1e9, spread: true }), false)
+  assert.equal(demand.grow({ waitedMs: 1e6, spread: true }), false)
 })
 
 test('threads that end are started again only when they are needed', () => {
