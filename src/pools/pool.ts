@@ -192,8 +192,7 @@ export class WorkerPool {
     if (oldest === undefined) return
     // What came together while a thread started does not count as waiting for one.
     const waitedMs = (nowUs() - Math.max(oldest.postedUs, this.#readyUs)) / 1000
-    if (this.#demand.grow({ waitedMs, spread }))
-      this.#sendUpTo(most + 1, bytes)
+    if (this.#demand.grow({ waitedMs, spread })) this.#sendUpTo(most + 1, bytes)
     else if (this.#demand.mayGrow) this.#lookLater()
   }
 
@@ -289,7 +288,8 @@ export class WorkerPool {
     const ready = new Set<unknown>()
     piscina.on('workerCreate', thread => this.#threadReady(piscina, ready.add(thread)))
     piscina.on('workerDestroy', thread => {
-      if (ready.delete(thread) && this.#piscina === piscina) this.#demand.went()
+      ready.delete(thread)
+      if (this.#piscina === piscina) this.#demand.went(ready.size)
       setImmediate(() => this.#checkThreads(piscina))
     })
     return piscina

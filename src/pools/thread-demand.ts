@@ -44,10 +44,10 @@ export class ThreadDemand {
     this.#wanted = Math.max(this.#wanted, ready)
   }
 
-  /** A ready thread has ended. */
-  went(): void {
-    this.#ready--
-    this.#wanted = Math.max(1, this.#ready)
+  /** A thread has ended, perhaps while it was starting; `ready` are left. */
+  went(ready: number): void {
+    this.#ready = ready
+    this.#wanted = Math.max(1, ready)
   }
 
   /** The threads are given up, those that start too. */
