@@ -44,10 +44,11 @@ export interface BytesReply {
 
 /** The JSON of a `json` route as bytes, for answers that many ask for. They are shared, so nobody writes to them. */
 export class PreparedJson {
-  readonly bytes: Uint8Array
+  /** They follow each other. */
+  readonly parts: readonly Uint8Array[]
 
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes
+  constructor(parts: readonly Uint8Array[]) {
+    this.parts = parts
   }
 }
 

@@ -126,6 +126,7 @@ export class TributaryNode {
         resolver: this.#resolver,
         rangeArena: this.#rangeArena,
         journal: records.progress,
+        contents: records.contents,
         events: this.#downloads.engineEvents,
         onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
       },

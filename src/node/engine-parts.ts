@@ -16,6 +16,7 @@ import type { Log } from '../ports/log.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { Random } from '../ports/random.ts'
+import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import { Session, type SessionLimits, type TorrentEvents } from '../torrent/index.ts'
 import { TorrentAnnouncers } from '../tracker/announcer.ts'
 import type { Settings } from './settings-schema.ts'
@@ -36,6 +37,7 @@ export interface EngineDeps {
   readonly resolver: NameResolver
   readonly rangeArena: Arena
   readonly journal: ProgressJournal
+  readonly contents: TorrentContentsSource
   readonly events: TorrentEvents
   /** Workers die again and again: the node cannot go on. */
   onRepeatedLoss(): void
@@ -56,7 +58,7 @@ const WORKER_SHARE = 0.25
 /** Makes the engine and starts to listen. AppError PortTaken. */
 export async function startEngine(options: EngineOptions, deps: EngineDeps): Promise<EngineParts> {
   const { stateDir, settings, version } = options
-  const { clock, random, log, rangeArena, journal, events, policy, resolver } = deps
+  const { clock, random, log, rangeArena, journal, contents, events, policy, resolver } = deps
   const blockArena = new SharedArena({ id: 'block', bytes: settings.disk.arena_bytes })
   const localIp = settings.libtorrent.interface === '' ? null : settings.libtorrent.interface
   const stores = new FilePieceStores(
@@ -90,6 +92,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       tcp: new NetTcpNetwork(),
       stores,
       journal,
+      contents,
       metadata,
       announcers,
       blockArena,

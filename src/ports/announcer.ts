@@ -45,6 +45,8 @@ export interface Announcer {
   /** The present tiers, with the order of BEP 12. */
   tiers(): string[][]
   rows(): TrackerRow[]
+  /** Grows with every change of what rows() shows. */
+  readonly revision: number
   /** Announces `stopped` where `started` was heard; settles when all answered or `deadlineMs` passed. */
   stop(deadlineMs: number): Promise<void>
 }

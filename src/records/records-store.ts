@@ -4,11 +4,13 @@
 import { readFileSync } from 'node:fs'
 import type { AppError } from '../base/errors.ts'
 import type { DownloadRecords, EventLog, NodeValues, ProgressRecords } from '../ports/records.ts'
+import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import { DatabaseLink } from './database-link.ts'
 import { DatabaseDownloads } from './downloads.ts'
 import type { OpenFacts } from './jobs.ts'
 import { LazyTotals } from './lazy-totals.ts'
 import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress } from './small-records.ts'
+import { StoredTorrentContents } from './torrent-contents.ts'
 
 const BOOT_ID_PATH = '/proc/sys/kernel/random/boot_id'
 const WORKER_URL = new URL('../../workers/records.js', import.meta.url)
@@ -35,6 +37,7 @@ export class RecordsStore {
   readonly progress: ProgressRecords
   readonly events: EventLog
   readonly values: NodeValues
+  readonly contents: TorrentContentsSource
   readonly #link: DatabaseLink
   readonly #totals: LazyTotals
 
@@ -45,6 +48,7 @@ export class RecordsStore {
     this.#totals = new LazyTotals(link, options.totalsEveryMs)
     this.downloads = new DatabaseDownloads(link, this.#totals)
     this.progress = new DatabaseProgress(link, this.#totals, now)
+    this.contents = new StoredTorrentContents(this.downloads, this.progress)
     this.events = new DatabaseEventLog(link, now)
     this.values = new DatabaseNodeValues(link)
   }

@@ -151,17 +151,18 @@ export interface Asker {
 export interface DownloadsService {
   /** Settles when every download of the store is listed: moments after the start, long before all are loaded. */
   whenListed(): Promise<void>
-  list(options: ListOptions): DownloadRecord[]
+  /** Made in turns of the event loop. */
+  list(options: ListOptions): Promise<DownloadRecord[]>
   /**
-   * `{"downloads": [...]}` with the plain records as JSON; changes that no request made may be some 100 ms late. The bytes
-   * are shared: read only.
+   * `{"downloads": [...]}` with the plain records as JSON; changes that no request made may be some 100 ms late. In
+   * parts that follow each other; they are shared: read only.
    */
-  listJson(): Promise<Uint8Array>
+  listJson(): Promise<readonly Uint8Array[]>
   /** AppErrors: SafeSeedingRequired, InvalidParameter, CircuitsUnavailable, TorrentUnreadable, BadMagnet, BadScheme, SourceFailed, PathNotAllowed. */
   add(request: AddDownload): Promise<{ started: boolean; infohash: string }>
   remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }>
   patch(infohash: string, change: PatchDownload): Promise<{ infohash: string; modified: boolean }>
-  files(infohash: string): FileRecord[]
+  files(infohash: string): Promise<FileRecord[]>
   /** The bencoded torrent. AppError MetadataNotFound before metadata. */
   torrentFile(infohash: string): Promise<Uint8Array>
   /**

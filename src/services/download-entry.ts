@@ -23,18 +23,26 @@ export interface OpenReader {
   position: number
 }
 
-const PLAIN: ListOptions = { peers: false, pieces: false, files: false }
+/** What the record was made of when it was told last. */
+interface Told {
+  readonly stored: StoredDownload
+  readonly loadError: string
+  /** Of a torrent at rest; null of others. */
+  readonly revision: number | null
+  /** Of one that is awake. */
+  readonly parts: readonly object[]
+}
 
 /** See the top of the file. */
 export class DownloadEntry {
   stored: StoredDownload
   /** Why the torrent could not be handed to the engine; '' = it could, or was not tried yet. */
   loadError = ''
-  /** Files that were streamed lately, by index; see stream-files.ts. */
-  readonly streamed = new Map<number, StreamableFile>()
   #torrent: TorrentHandle | null = null
-  readonly #readers = new Set<OpenReader>()
-  #told: { readonly stored: StoredDownload; readonly parts: readonly object[]; readonly json: string } | null = null
+  // Made at the first use: most of thousands of downloads have none.
+  #readers: Set<OpenReader> | null = null
+  #streamed: Map<number, StreamableFile> | null = null
+  #told: Told | null = null
 
   constructor(stored: StoredDownload) {
     this.stored = stored
@@ -47,73 +55,99 @@ export class DownloadEntry {
     throw new AppError('NotReady', 'The download is still being loaded.')
   }
 
+  /** Files that were streamed lately, by index; see stream-files.ts. */
+  get streamed(): Map<number, StreamableFile> {
+    this.#streamed ??= new Map()
+    return this.#streamed
+  }
+
   get loaded(): boolean {
     return this.#torrent !== null
   }
 
   attach(torrent: TorrentHandle): void {
     this.#torrent = torrent
-    this.streamed.clear()
+    this.#streamed = null
   }
 
   addReader(reader: OpenReader): void {
+    this.#readers ??= new Set()
     this.#readers.add(reader)
   }
 
   removeReader(reader: OpenReader): void {
-    this.#readers.delete(reader)
+    this.#readers?.delete(reader)
+    if (this.#readers?.size === 0) this.#readers = null
   }
 
   /** The record of the interface, with the parts asked for. */
-  record(options: ListOptions, limits: RateLimits): DownloadRecord {
+  async record(options: ListOptions, limits: RateLimits): Promise<DownloadRecord> {
     const torrent = this.#torrent
-    if (torrent === null) return this.#waitingRecord(options, limits)
-    const traits = { hops: this.stored.hops, safeSeeding: this.stored.safeSeeding, addedMs: this.stored.addedAtMs }
-    const trackers = trackerRecords(torrent.trackers())
+    const files = options.files ? { files: await this.files() } : {}
+    if (torrent === null) {
+      const none = { ...(options.peers ? { peers: [] } : {}), ...(options.pieces ? { pieces: '' } : {}) }
+      return { ...this.#plainRecord(limits), ...files, ...none }
+    }
     return {
-      ...downloadRecord(torrent.snapshot(), traits, limits, this.#buffer(torrent), trackers),
-      ...(options.files ? { files: this.files() } : {}),
+      ...this.#plainRecord(limits),
+      ...files,
       ...(options.peers ? { peers: torrent.peers().map(peerRecord) } : {}),
       ...(options.pieces ? { pieces: piecesField(torrent.haveBits()) } : {}),
     }
   }
 
-  /** The record without further parts as JSON; the same text again while nothing it is made of changed. */
-  recordJson(limits: RateLimits): string {
+  #plainRecord(limits: RateLimits): DownloadRecord {
+    const torrent = this.#torrent
+    if (torrent === null) return this.#waitingRecord(limits)
+    const traits = { hops: this.stored.hops, safeSeeding: this.stored.safeSeeding, addedMs: this.stored.addedAtMs }
+    const trackers = trackerRecords(torrent.trackers())
+    return downloadRecord(torrent.snapshot(), traits, limits, this.#buffer(torrent), trackers)
+  }
+
+  /** Whether recordJson() would say something else than when it was asked last, under the same limits. */
+  changed(): boolean {
+    const told = this.#told
     const torrent = this.#torrent
     // Where a reader is moves all the time.
-    if (torrent === null || this.#readers.size > 0) return JSON.stringify(this.record(PLAIN, limits))
-    const { maxDownloadRate, maxUploadRate } = limits
-    const parts: readonly object[] = [torrent.snapshot(), { maxDownloadRate, maxUploadRate }, ...torrent.trackers()]
-    const told = this.#told
-    if (told !== null && told.stored === this.stored && sameParts(told.parts, parts)) return told.json
-    const json = JSON.stringify(this.record(PLAIN, limits))
-    this.#told = { stored: this.stored, parts, json }
-    return json
+    if (told === null || told.stored !== this.stored || this.#readers !== null) return true
+    if (torrent === null) return told.loadError !== this.loadError
+    return torrent.resting ? told.revision !== torrent.revision : !sameParts(told.parts, partsOf(torrent))
+  }
+
+  /** The record without further parts as JSON. */
+  recordJson(limits: RateLimits): string {
+    const { stored, loadError } = this
+    const torrent = this.#torrent
+    const awake = torrent !== null && !torrent.resting
+    const revision = torrent === null || awake ? null : torrent.revision
+    this.#told = { stored, loadError, revision, parts: awake ? partsOf(torrent) : [] }
+    return JSON.stringify(this.#plainRecord(limits))
   }
 
   /** Files with their progress; [] before metadata. */
-  files(): FileRecord[] {
-    return this.#torrent?.files().map(fileRecord) ?? []
+  async files(): Promise<FileRecord[]> {
+    return ((await this.#torrent?.loadFiles()) ?? []).map(fileRecord)
   }
 
   /** Buffer of the newest reader, null when none is open. */
   #buffer(torrent: TorrentHandle): BufferProgress | null {
-    const reader = [...this.#readers].at(-1)
+    const reader = [...(this.#readers ?? [])].at(-1)
+    // A torrent with a reader is awake.
+    if (reader === undefined) return null
     const metainfo = torrent.metainfo
-    const file = metainfo?.files[reader?.fileIndex ?? -1]
-    if (reader === undefined || metainfo === null || file === undefined) return null
+    const file = metainfo?.files[reader.fileIndex]
+    if (metainfo === null || file === undefined) return null
     const lengths: TorrentLengths = metainfo
     return bufferProgress(lengths, torrent.haveBits(), file.offset, file.length, reader.position)
   }
 
   /** A download of the store that the engine does not have yet (decisions part 1, start-up) or cannot have. */
-  #waitingRecord(options: ListOptions, limits: RateLimits): DownloadRecord {
+  #waitingRecord(limits: RateLimits): DownloadRecord {
     const { stored, loadError } = this
     const urls = stored.announceTiers.flat()
     const rows = urls.map(url => ({ url, status: 'Not contacted yet', peers: 0, seeders: null, leechers: null }))
     const traits = { hops: stored.hops, safeSeeding: stored.safeSeeding, addedMs: stored.addedAtMs }
-    const record = downloadRecord(
+    return downloadRecord(
       {
         infoHash: stored.infoHash,
         name: stored.name,
@@ -139,13 +173,11 @@ export class DownloadEntry {
       null,
       trackerRecords(rows),
     )
-    return {
-      ...record,
-      ...(options.files ? { files: [] } : {}),
-      ...(options.peers ? { peers: [] } : {}),
-      ...(options.pieces ? { pieces: '' } : {}),
-    }
   }
+}
+
+function partsOf(torrent: TorrentHandle): readonly object[] {
+  return [torrent.snapshot(), ...torrent.trackers()]
 }
 
 function sameParts(a: readonly object[], b: readonly object[]): boolean {

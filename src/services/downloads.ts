@@ -50,6 +50,9 @@ export interface DownloadSettings extends AnonymityDefaults, RateLimits {
   readonly saveAs: string
 }
 
+/** Records made in one turn of the event loop, ms. */
+const LIST_TURN_MS = 4
+
 /** What the service needs of the node. */
 export interface DownloadsDeps {
   readonly clock: Clock
@@ -108,13 +111,13 @@ export class Downloads implements DownloadsService {
     this.#opened.resolve()
   }
 
-  /** Hands every download to the engine, a turn of the event loop for each; then every method works. */
+  /** Hands every download to the engine, a turn of the event loop for each, no faster than it takes them; then every method works. */
   async load(engine: TorrentEngine): Promise<void> {
     this.#engine = engine
     for await (const page of this.#store().loadAll()) {
       for (const loaded of page) {
         await this.#loadOne(engine, loaded)
-        await nextTurn()
+        await Promise.all([nextTurn(), engine.room()])
       }
     }
     this.#ready = true
@@ -138,20 +141,27 @@ export class Downloads implements DownloadsService {
 
   /** The metainfo of a download, waiting for it. AppErrors DownloadNotFound, NotReady, Aborted. */
   async whenMetadata(infoHash: InfoHash, signal: AbortSignal): Promise<Metainfo> {
-    const { torrent } = this.#find(infoHash)
-    return torrent.metainfo ?? torrent.whenMetadata(signal)
+    return this.#find(infoHash).torrent.whenMetadata(signal)
   }
 
   whenListed(): Promise<void> {
     return this.#opened.promise
   }
 
-  list(options: ListOptions): DownloadRecord[] {
+  async list(options: ListOptions): Promise<DownloadRecord[]> {
     const limits = this.#deps.settings()
-    return [...this.#entries.values()].map(entry => entry.record(options, limits))
+    const records: DownloadRecord[] = []
+    let turnMs = this.#deps.clock.now()
+    for (const entry of [...this.#entries.values()]) {
+      records.push(await entry.record(options, limits))
+      if (this.#deps.clock.now() - turnMs < LIST_TURN_MS) continue
+      await nextTurn()
+      turnMs = this.#deps.clock.now()
+    }
+    return records
   }
 
-  listJson(): Promise<Uint8Array> {
+  listJson(): Promise<readonly Uint8Array[]> {
     return this.#list.json()
   }
 
@@ -188,6 +198,7 @@ export class Downloads implements DownloadsService {
     checkPatch(change)
     return this.#queue.run(infoHash, async () => {
       const entry = this.#find(infoHash)
+      await entry.torrent.wake()
       if (change.selected_files !== undefined) await this.#select(entry, change.selected_files)
       if (change.state !== undefined) await this.#changeState(entry, change.state)
       this.#list.changed()
@@ -195,7 +206,7 @@ export class Downloads implements DownloadsService {
     })
   }
 
-  files(infohash: string): FileRecord[] {
+  async files(infohash: string): Promise<FileRecord[]> {
     const entry = this.#find(infohash)
     // [] would say that its metadata is unknown.
     if (!entry.loaded && entry.loadError === '') throw new AppError('NotReady', 'The download is still being loaded.')
@@ -204,7 +215,7 @@ export class Downloads implements DownloadsService {
 
   async torrentFile(infohash: string): Promise<Uint8Array> {
     const { torrent } = this.#find(infohash)
-    const { metainfo } = torrent
+    const metainfo = await torrent.loadMetainfo()
     if (metainfo === null) throw new AppError('MetadataNotFound')
     const { infoBytes, comment, createdBy, creationDateSec } = metainfo
     return encodeMetainfo({ infoBytes, announceTiers: torrent.announceTiers(), comment, createdBy, creationDateSec })
@@ -238,6 +249,7 @@ export class Downloads implements DownloadsService {
   /** A second PUT brings its trackers (never to a private torrent) and peers, nothing else (decisions part 2). */
   async #mergeTrackers(entry: DownloadEntry, source: TorrentSource): Promise<void> {
     const { torrent } = entry
+    await torrent.wake()
     if (torrent.metainfo?.private === true) return
     if (source.kind === 'magnet') torrent.addPeers(source.magnet.peers)
     if (torrent.addTrackers(announceTiersOf(source)).length === 0) return
@@ -261,6 +273,7 @@ export class Downloads implements DownloadsService {
     const { torrent } = entry
     const selectedFiles = checkSelection(files, torrent.metainfo?.files.length ?? null)
     await this.#update(entry, { selectedFiles })
+    await torrent.wake()
     torrent.select(selectedFiles)
   }
 
@@ -280,6 +293,8 @@ export class Downloads implements DownloadsService {
     }
     const userStopped = state === 'stop'
     if (entry.stored.userStopped !== userStopped) await this.#update(entry, { userStopped })
+    // The disk may have taken its time.
+    await torrent.wake()
     if (userStopped) await torrent.stop()
     else torrent.resume()
   }
@@ -309,6 +324,7 @@ export class Downloads implements DownloadsService {
     if (entry === undefined || !entry.stored.safeSeeding) return
     this.#inBackground(entry, async () => {
       await this.#update(entry, { userStopped: true })
+      await entry.torrent.wake()
       await entry.torrent.stop()
     })
   }
@@ -343,7 +359,8 @@ export class Downloads implements DownloadsService {
 
   #noteTotals(): void {
     for (const entry of this.#entries.values()) {
-      if (!entry.loaded) continue
+      // A torrent rests long after it last moved: its counters have been noted since.
+      if (!entry.loaded || entry.torrent.resting) continue
       const { totalUp, totalDown } = entry.torrent.snapshot()
       if (totalUp === entry.stored.totalUp && totalDown === entry.stored.totalDown) continue
       entry.stored = { ...entry.stored, totalUp, totalDown }

@@ -24,6 +24,8 @@ export function streamableFile(
   if (!/^\d{1,7}$/.test(fileIndex)) throw new AppError('FileNotFound')
   const index = Number(fileIndex)
   const { torrent } = entry
+  // Awake for the reader to come.
+  if (torrent.resting) return torrent.wake().then(() => streamableFile(entry, fileIndex, clock, asker))
   if (torrent.metainfo !== null) return fileOf(entry, torrent.metainfo, index)
   const limits = { clock, signal: asker.signal, limitMs: METADATA_LIMIT_MS, lateCode: 'MetadataTimeout' } as const
   return withDeadline(limits, inner => torrent.whenMetadata(inner)).then(metainfo => fileOf(entry, metainfo, index))

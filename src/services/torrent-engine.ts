@@ -7,6 +7,8 @@ import type { TorrentHandle, TorrentSpec } from '../torrent/types.ts'
 export interface TorrentEngine {
   /** Adds a torrent whose info hash is not there yet. */
   add(spec: TorrentSpec): TorrentHandle
+  /** Settles when the next of many may be added. */
+  room(): Promise<void>
   /** Settles when its files are closed and, with deleteData, deleted. */
   remove(infoHash: InfoHash, options: { deleteData: boolean }): Promise<void>
 }

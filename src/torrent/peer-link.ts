@@ -1,7 +1,7 @@
 // One connection below the level of a torrent: the handshake, then the cutting into messages; outgoing small messages are
 // gathered and written once a turn. Knows nothing of pieces or choking. Whatever goes wrong in reading ends the link.
 
-import { DecodeError, errorText } from '../base/errors.ts'
+import { AppError, DecodeError, errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import type { TcpStream, TcpStreamHandlers } from '../ports/tcp.ts'
 import { PeerDecoder, type PeerMessageSink } from '../wire/peer/decoder.ts'
@@ -19,12 +19,15 @@ export interface LinkReceiver extends PeerMessageSink {
   closed(reason: string, offence: boolean): void
 }
 
+/** Who takes over a link after its handshake, null = nobody; a promise where that takes a moment. */
+export type Takeover = LinkReceiver | null | Promise<LinkReceiver | null>
+
 /** Who owns a link until the handshake is done. */
 export interface LinkOwner {
   /** The stream is connected (outgoing only). */
   opened(link: PeerLink): void
   /** The other side's handshake; answers who takes over, or null to close. */
-  handshake(link: PeerLink, handshake: Handshake): LinkReceiver | null
+  handshake(link: PeerLink, handshake: Handshake): Takeover
   /** The link ended before it was taken over. */
   failed(link: PeerLink, reason: string): void
 }
@@ -163,8 +166,7 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
       else this.#takeHandshake(chunk)
       this.#receiver?.chunkEnd()
     } catch (error) {
-      if (!(error instanceof DecodeError)) this.#deps.defect(error)
-      this.end(errorText(error), error instanceof DecodeError)
+      this.#unreadable(error)
     }
   }
 
@@ -185,6 +187,12 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
     else this.#owner.failed(this, reason)
   }
 
+  #unreadable(error: unknown): void {
+    // An AppError tells of the records that a torrent was to be woken from.
+    if (!(error instanceof DecodeError || error instanceof AppError)) this.#deps.defect(error)
+    this.end(errorText(error), error instanceof DecodeError)
+  }
+
   #takeHandshake(chunk: Uint8Array): void {
     this.#shake ??= Buffer.alloc(HANDSHAKE_BYTES)
     const count = Math.min(HANDSHAKE_BYTES - this.#shaken, chunk.length)
@@ -194,10 +202,29 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
     if (!startsLikeHandshake(head)) throw new DecodeError('not a BitTorrent handshake')
     if (this.#shaken < HANDSHAKE_BYTES) return
     this.#shake = null
-    const receiver = this.#owner.handshake(this, decodeHandshake(head))
+    const takeover = this.#owner.handshake(this, decodeHandshake(head))
+    const rest = chunk.subarray(count)
+    if (takeover instanceof Promise) this.#waitFor(takeover, Uint8Array.from(rest))
+    else this.#takenOver(takeover, rest)
+  }
+
+  /** Reads nothing until `takeover` has settled. `rest` came with the handshake. */
+  #waitFor(takeover: Promise<LinkReceiver | null>, rest: Uint8Array): void {
+    this.#stream?.pause()
+    const takeOver = (receiver: LinkReceiver | null): void => {
+      // One that was made although the link died is told so.
+      if (this.#ended) return receiver?.closed(this.#reason ?? 'closed by the peer', false)
+      this.#stream?.resume()
+      this.#takenOver(receiver, rest)
+      this.#receiver?.chunkEnd()
+    }
+    takeover.then(takeOver).catch((error: unknown) => this.#unreadable(error))
+  }
+
+  #takenOver(receiver: LinkReceiver | null, rest: Uint8Array): void {
     if (receiver === null) return this.end('handshake refused')
     this.#receiver = receiver
     this.#decoder = new PeerDecoder(receiver, { maxMessageBytes: receiver.maxMessageBytes })
-    if (count < chunk.length && this.alive) this.#decoder.push(chunk.subarray(count))
+    if (rest.length > 0 && this.alive) this.#decoder.push(rest)
   }
 }

@@ -5,7 +5,7 @@ import type { InfoHash } from '../base/ids.ts'
 import type { TcpStream, TcpStreamHandlers } from '../ports/tcp.ts'
 import type { Handshake } from '../wire/peer/handshake.ts'
 import type { Engine, Ticker } from './engine.ts'
-import { type LinkOwner, type LinkReceiver, PeerLink } from './peer-link.ts'
+import { type LinkOwner, PeerLink, type Takeover } from './peer-link.ts'
 
 /** Time an incoming connection has for its handshake. */
 const HANDSHAKE_MS = 10_000
@@ -14,9 +14,7 @@ const MAX_PENDING = 100
 const MAX_PENDING_PER_IP = 10
 
 /** Where a handshake leads: the torrent with this info hash, if it takes connections. */
-export type Route = (
-  infoHash: InfoHash,
-) => { accept(link: PeerLink, handshake: Handshake): LinkReceiver | null } | undefined
+export type Route = (infoHash: InfoHash) => { accept(link: PeerLink, handshake: Handshake): Takeover } | undefined
 
 /** The waiting room of a session. */
 export class SessionAccept implements LinkOwner, Ticker {
@@ -59,10 +57,12 @@ export class SessionAccept implements LinkOwner, Ticker {
     // Only outgoing streams open.
   }
 
-  handshake(link: PeerLink, handshake: Handshake): LinkReceiver | null {
-    this.#pending.delete(link)
-    if (!this.#engine.hasRoom) return null
-    return this.#route(handshake.infoHash)?.accept(link, handshake) ?? null
+  handshake(link: PeerLink, handshake: Handshake): Takeover {
+    const taken = this.#engine.hasRoom ? (this.#route(handshake.infoHash)?.accept(link, handshake) ?? null) : null
+    // One that waits for its torrent to wake keeps its place here, and its time.
+    if (!(taken instanceof Promise)) this.#pending.delete(link)
+    else void taken.catch(() => undefined).then(() => this.#pending.delete(link))
+    return taken
   }
 
   failed(link: PeerLink): void {

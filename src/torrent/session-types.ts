@@ -9,6 +9,7 @@ import type { PieceStores } from '../ports/piece-store.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { Random } from '../ports/random.ts'
 import type { TcpNetwork } from '../ports/tcp.ts'
+import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import type { TorrentEvents } from './types.ts'
 
 /** Limits that can change while the session runs. Rates in bytes/s of payload, 0 = none. */
@@ -57,4 +58,6 @@ export interface SessionDeps {
    */
   readonly rangeArena?: Arena
   readonly events: TorrentEvents
+  /** What torrents at rest are woken from; without it none rests. */
+  readonly contents?: TorrentContentsSource
 }

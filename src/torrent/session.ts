@@ -8,11 +8,16 @@ import type { TcpListener } from '../ports/tcp.ts'
 import { Engine } from './engine.ts'
 import { SessionAccept } from './session-accept.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
-import { Torrent } from './torrent.ts'
-import type { TorrentHandle, TorrentSpec } from './types.ts'
+import { SessionTorrent, type TorrentLimits } from './session-torrent.ts'
+import type { TorrentEvents, TorrentHandle, TorrentSpec } from './types.ts'
 
 /** One tick for everything that waits for time: rate limits, time-outs, choking. */
 const TICK_MS = 250
+/** Torrents that could rest are looked at this often. */
+const SWEEP_MS = 1000
+/** Torrents that look at their files at a time while many are added, and how long that is waited for. */
+const MAX_BEGINNING = 16
+const BEGIN_LIMIT_MS = 1000
 /** How long trackers get to hear `stopped` when a torrent is removed. */
 const REMOVE_FAREWELL_MS = 3000
 
@@ -20,12 +25,20 @@ const REMOVE_FAREWELL_MS = 3000
 export class Session {
   readonly #engine: Engine
   readonly #accept: SessionAccept
-  readonly #torrents = new Map<InfoHash, Torrent>()
+  readonly #torrents = new Map<InfoHash, SessionTorrent>()
+  /** Awake, and in a state in which they could rest: the sweep looks at these. */
+  readonly #drowsy = new Set<SessionTorrent>()
+  #sweptMs = 0
+  /** Torrents of which it is not known yet whether they may rest. */
+  #beginning = 0
+  #whenRoom: () => void = () => undefined
+  #tooSlow = false
   #listener: TcpListener | null = null
   #timer: Timer | null = null
 
   constructor(options: SessionOptions, deps: SessionDeps) {
-    this.#engine = new Engine(options, deps, () => this.#startTick())
+    const events = this.#watched(deps.events)
+    this.#engine = new Engine(options, { ...deps, events }, () => this.#startTick())
     this.#accept = new SessionAccept(this.#engine, infoHash => this.#torrents.get(infoHash))
   }
 
@@ -73,10 +86,40 @@ export class Session {
   add(spec: TorrentSpec): TorrentHandle {
     if (this.#torrents.has(spec.infoHash)) throw new AppError('StateConflict', 'This torrent is there already.')
     if (this.#engine.stopping) throw new AppError('Aborted', 'The node is stopping.')
-    const torrent = new Torrent(this.#engine, spec)
+    const torrent = new SessionTorrent(this.#engine, spec, woken => this.#mayRest(woken))
     this.#torrents.set(spec.infoHash, torrent)
-    if (spec.running) torrent.resume()
+    this.#beginning += 1
+    void torrent
+      .begin(spec.running)
+      .catch((error: unknown) => this.#engine.defect(error))
+      .finally(() => this.#begun())
+    if (!spec.running) this.#mayRest(torrent)
     return torrent
+  }
+
+  /**
+   * Settles when another torrent may be added without piling up those whose files are still to be looked at; a disk that
+   * does not answer is not waited for.
+   */
+  async room(): Promise<void> {
+    if (this.#beginning < MAX_BEGINNING || this.#tooSlow) return
+    await new Promise<void>(resolve => {
+      const late = this.#engine.clock.after(BEGIN_LIMIT_MS, () => {
+        this.#tooSlow = true
+        resolve()
+      })
+      this.#whenRoom = () => {
+        late.cancel()
+        resolve()
+      }
+    })
+  }
+
+  #begun(): void {
+    this.#beginning -= 1
+    if (this.#beginning >= MAX_BEGINNING) return
+    this.#tooSlow = false
+    this.#whenRoom()
   }
 
   get(infoHash: InfoHash): TorrentHandle | undefined {
@@ -101,11 +144,12 @@ export class Session {
       throw error
     } finally {
       this.#torrents.delete(infoHash)
+      this.#drowsy.delete(torrent)
     }
   }
 
   /** Limits of one torrent, bytes/s, 0 = none; the session's limits count too. */
-  setTorrentLimits(infoHash: InfoHash, limits: Pick<SessionLimits, 'maxDownloadRate' | 'maxUploadRate'>): void {
+  setTorrentLimits(infoHash: InfoHash, limits: TorrentLimits): void {
     this.#torrents.get(infoHash)?.setRateLimits(limits)
   }
 
@@ -117,10 +161,40 @@ export class Session {
     engine.upLimiter.setRate(engine.limits.maxUploadRate)
   }
 
+  /** The events, seen on their way: a torrent that seeds or is stopped may rest. */
+  #watched(events: TorrentEvents): TorrentEvents {
+    return {
+      metadata: (infoHash, metainfo) => events.metadata(infoHash, metainfo),
+      finished: (infoHash, name) => events.finished(infoHash, name),
+      failed: (infoHash, error) => events.failed(infoHash, error),
+      statusChanged: (infoHash, status) => {
+        const torrent = this.#torrents.get(infoHash)
+        if (torrent !== undefined && (status === 'seeding' || status === 'stopped')) this.#mayRest(torrent)
+        events.statusChanged(infoHash, status)
+      },
+    }
+  }
+
+  #mayRest(torrent: SessionTorrent): void {
+    if (this.#engine.deps.contents === undefined) return
+    this.#drowsy.add(torrent)
+    this.#startTick()
+  }
+
+  /** Puts to rest what nobody uses; answers whether some torrent is to be looked at again. */
+  #sweep(nowMs: number): boolean {
+    if (nowMs - this.#sweptMs < SWEEP_MS) return this.#drowsy.size > 0
+    this.#sweptMs = nowMs
+    for (const torrent of this.#drowsy) if (!torrent.restIfIdle(nowMs)) this.#drowsy.delete(torrent)
+    return this.#drowsy.size > 0
+  }
+
   #startTick(): void {
     if (this.#timer !== null || this.#engine.stopping) return
     this.#timer = this.#engine.clock.every(TICK_MS, () => {
-      if (this.#engine.tick(this.#engine.clock.now())) return
+      const nowMs = this.#engine.clock.now()
+      const active = this.#engine.tick(nowMs)
+      if (this.#sweep(nowMs) || active) return
       this.#timer?.cancel()
       this.#timer = null
     })

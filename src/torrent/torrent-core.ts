@@ -4,7 +4,7 @@
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import { BLOCK_BYTES, pieceBytes, type TorrentLengths } from '../base/lengths.ts'
-import type { PieceStore } from '../ports/piece-store.ts'
+import type { PieceStore, StoreLayout } from '../ports/piece-store.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Engine } from './engine.ts'
 import { wantedPieces } from './file-pieces.ts'
@@ -103,15 +103,7 @@ export class TorrentCore {
     const lengths = { totalLength, pieceLength, pieceCount }
     const stride = Math.ceil(pieceLength / BLOCK_BYTES)
     const picker = new PiecePicker(lengths, this.engine.random, maxOpenPieces(this.engine.budget.limit, stride))
-    const store = this.engine.deps.stores.open({
-      key: this.infoHash,
-      destination: this.destination,
-      files: metainfo.files,
-      totalLength,
-      pieceLength,
-      pieceCount,
-      pieceHashes: metainfo.pieceHashes,
-    })
+    const store = this.engine.deps.stores.open(layoutOf(this.destination, metainfo))
     this.name = metainfo.name
     this.content = { metainfo, lengths, stride, store, picker, wanted: emptyPieceSet(pieceCount) }
     // A selection made before the metadata was known may name files that do not exist.
@@ -148,6 +140,12 @@ export class TorrentCore {
     if (wanted === 0) return 1
     return 1 - countAndNot(content.wanted.buffer, content.picker.have.buffer) / wanted
   }
+}
+
+/** What a store of the torrent's files is made from. */
+export function layoutOf(destination: string, metainfo: Metainfo): StoreLayout {
+  const { infoHash: key, files, totalLength, pieceLength, pieceCount, pieceHashes } = metainfo
+  return { key, destination, files, totalLength, pieceLength, pieceCount, pieceHashes }
 }
 
 /** Throws AppError InvalidParameter unless every index names one of `count` files. */

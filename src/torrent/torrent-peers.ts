@@ -29,6 +29,9 @@ const CROSSED_MS = 20_000
 /** Connections begun by one torrent in one tick: the half-open places are shared. */
 const CONNECTS_PER_TICK = 10
 
+/** Addresses that are not due for this long do not keep a torrent awake. */
+const REST_MS = 15_000
+
 /** Why seeds are let go. They did nothing wrong: they are called again as soon as something is missing. */
 const BOTH_COMPLETE = 'both sides have everything'
 
@@ -109,6 +112,11 @@ export class TorrentPeers implements LinkOwner {
   /** True while known addresses may be worth a connection later. */
   get hasCandidates(): boolean {
     return this.#core.known.hasCandidates(one => this.#worthwhile(one))
+  }
+
+  /** True when a known address is to be tried now or within REST_MS. */
+  hasDue(nowMs: number): boolean {
+    return this.#core.known.next(nowMs + REST_MS, one => this.#worthwhile(one)) !== null
   }
 
   /** An unchoked peer left or interest changed: choking is decided anew, at once unless that was just done. */

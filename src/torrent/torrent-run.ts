@@ -40,6 +40,8 @@ export class TorrentRun {
   readonly #hooks: RunHooks
   #abort: AbortController | null = null
   #chain: Promise<void> = Promise.resolve()
+  /** Steps of the chain, and checkpoints, that have not settled. */
+  #underWay = 0
   #farewell: Promise<void> = Promise.resolve()
   #checkpointing: Promise<void> = Promise.resolve()
   /** What the user wants: survives errors, recheck and readers. */
@@ -64,6 +66,22 @@ export class TorrentRun {
   /** True while the torrent runs only because readers miss pieces. */
   get forReaders(): boolean {
     return this.#forReaders
+  }
+
+  /** Nothing is under way, and the torrent does not run for readers only. */
+  get settled(): boolean {
+    return this.#underWay === 0 && !this.#forReaders
+  }
+
+  /** Goes on seeding after a rest: the data is checked and trackers know us. */
+  carryOn(content: TorrentContent): void {
+    this.#wanted = true
+    this.#worked = true
+    this.#abort = new AbortController()
+    this.chooseWanted(content)
+    this.#core.status = 'seeding'
+    this.#core.working = true
+    this.#core.online = true
   }
 
   /** Starts, also after an error. Nothing happens when it runs. */
@@ -116,16 +134,14 @@ export class TorrentRun {
     this.setStatus('waiting-check')
     const abort = new AbortController()
     this.#abort = abort
-    const done = this.#chain.then(() => this.#recheck(content, abort.signal, begun))
-    this.#chain = done.catch(() => undefined)
-    return done
+    return this.#next(() => this.#recheck(content, abort.signal, begun))
   }
 
   /** The metadata of a magnet is known: goes on with the data as soon as it is durable. */
   haveContent(content: TorrentContent): void {
     const signal = this.#abort?.signal
     if (signal === undefined) return
-    this.#chain = this.#chain.then(() => this.#guard(signal, () => this.#work(content, signal)))
+    void this.#next(() => this.#guard(signal, () => this.#work(content, signal)))
   }
 
   /** The torrent cannot go on. */
@@ -150,7 +166,7 @@ export class TorrentRun {
 
   /** Makes all progress durable; checkpoints follow each other. Rejects with what the store or the journal said. */
   checkpoint(): Promise<void> {
-    const next = this.#checkpointing.catch(() => undefined).then(() => this.#checkpoint())
+    const next = this.#counted(this.#checkpointing.catch(() => undefined).then(() => this.#checkpoint()))
     this.#checkpointing = next
     return next
   }
@@ -166,13 +182,27 @@ export class TorrentRun {
     this.#core.engine.deps.events.statusChanged(this.#core.infoHash, status)
   }
 
+  /** Runs `step` after those before it; the chain goes on whatever it says. */
+  #next(step: () => Promise<void>): Promise<void> {
+    const done = this.#counted(this.#chain.then(step))
+    this.#chain = done.catch(() => undefined)
+    return done
+  }
+
+  #counted(work: Promise<void>): Promise<void> {
+    this.#underWay += 1
+    return work.finally(() => {
+      this.#underWay -= 1
+    })
+  }
+
   #begin(): void {
     if (this.#abort !== null || this.#gone) return
     const abort = new AbortController()
     this.#abort = abort
     this.#core.errorText = ''
     this.setStatus(this.#core.content === null ? 'metadata' : 'allocating')
-    this.#chain = this.#chain.then(() => this.#guard(abort.signal, () => this.#start(abort.signal)))
+    void this.#next(() => this.#guard(abort.signal, () => this.#start(abort.signal)))
   }
 
   async #start(signal: AbortSignal): Promise<void> {
@@ -243,7 +273,7 @@ export class TorrentRun {
     this.#core.working = false
     this.#hooks.offline(reason)
     this.#pieces.dropAll()
-    if (wasRunning) this.#chain = this.#chain.then(() => this.#settle(worked))
+    if (wasRunning) void this.#next(() => this.#settle(worked))
   }
 
   /** Waits for posted writes, makes progress durable, closes the files. Failures are told in the log only. */

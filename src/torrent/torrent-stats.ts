@@ -1,13 +1,14 @@
 // What a torrent looks like from outside at this moment: snapshots of it, its peers and its files. Changes nothing.
 
-import { pieceBytes, piecesOfRange } from '../base/lengths.ts'
+import { pieceBytes, piecesOfRange, type TorrentLengths } from '../base/lengths.ts'
 import type { Announcer } from '../ports/announcer.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import { copyPieceSet, countBits, type PieceSet } from './piece-set.ts'
 import type { PeerSession } from './peer-session.ts'
-import type { TorrentContent, TorrentCore } from './torrent-core.ts'
+import { ETA_NEVER_SEC, type RestingTorrent } from './resting-torrent.ts'
+import { swarmCounts } from './swarm-counts.ts'
+import type { TorrentCore } from './torrent-core.ts'
 import type { FileSnapshot, PeerSnapshot, TorrentSnapshot } from './types.ts'
-
-/** What clients of the interface read as "never" (decisions part 2). */
-const ETA_NEVER_SEC = 8_640_000
 
 /** The torrent now. */
 export function torrentSnapshot(core: TorrentCore, announcer: Announcer): TorrentSnapshot {
@@ -44,18 +45,40 @@ export function peerSnapshots(core: TorrentCore): PeerSnapshot[] {
   return [...core.peers.values()].map(peer => peerSnapshot(core, peer, nowMs))
 }
 
-/** Every file but padding, in torrent order; [] before metadata. */
-export function fileSnapshots(core: TorrentCore): FileSnapshot[] {
-  const content = core.content
-  if (content === null) return []
-  const selected = core.selected === null ? null : new Set(core.selected)
-  const files = content.metainfo.files.filter(file => !file.padding)
+/** What is kept of a complete or stopped torrent while it rests. */
+export function restingOf(core: TorrentCore, metainfo: Metainfo, have: PieceSet): RestingTorrent {
+  const { pieceCount, totalLength } = metainfo
+  const all = have.get(pieceCount - 1) && countBits(have.buffer) === pieceCount
+  return {
+    name: core.name,
+    status: core.working ? 'seeding' : 'stopped',
+    sizeBytes: totalLength,
+    pieceCount,
+    have: all ? null : copyPieceSet(have).buffer,
+    progress: core.wantedProgress(),
+    selected: core.selected,
+    totalDown: core.totalDown,
+    totalUp: core.totalUp,
+    sessionDown: core.sessionDown,
+    sessionUp: core.sessionUp,
+    left: core.bytesLeft(),
+  }
+}
+
+/** Every file but padding, in torrent order. */
+export function fileSnapshots(
+  metainfo: Metainfo,
+  selection: readonly number[] | null,
+  have: Pick<PieceSet, 'get'>,
+): FileSnapshot[] {
+  const selected = selection === null ? null : new Set(selection)
+  const files = metainfo.files.filter(file => !file.padding)
   return files.map(file => ({
     index: file.index,
-    name: (content.metainfo.multiFile ? file.path.slice(1) : file.path).join('/'),
+    name: (metainfo.multiFile ? file.path.slice(1) : file.path).join('/'),
     sizeBytes: file.length,
     selected: selected === null || selected.has(file.index),
-    progress: rangeProgress(content, file.offset, file.length),
+    progress: rangeProgress(metainfo, have, file.offset, file.length),
   }))
 }
 
@@ -97,26 +120,15 @@ function etaOf(core: TorrentCore, downRate: number): number {
   return Math.min(ETA_NEVER_SEC, Math.ceil(core.bytesLeft() / downRate))
 }
 
-function swarmCounts(announcer: Announcer): { seeders: number; leechers: number } {
-  let seeders = 0
-  let leechers = 0
-  for (const row of announcer.rows()) {
-    seeders = Math.max(seeders, row.seeders ?? 0)
-    leechers = Math.max(leechers, row.leechers ?? 0)
-  }
-  return { seeders, leechers }
-}
-
 /** Share of the bytes [offset, offset + length) whose pieces are there. */
-function rangeProgress(content: TorrentContent, offset: number, length: number): number {
+function rangeProgress(lengths: TorrentLengths, have: Pick<PieceSet, 'get'>, offset: number, length: number): number {
   if (length === 0) return 1
-  const { lengths, picker } = content
   const [first, last] = piecesOfRange(lengths, offset, length)
-  let have = 0
+  let bytes = 0
   for (let piece = first; piece <= last; piece += 1) {
-    if (!picker.have.get(piece)) continue
+    if (!have.get(piece)) continue
     const start = piece * lengths.pieceLength
-    have += Math.min(offset + length, start + pieceBytes(lengths, piece)) - Math.max(offset, start)
+    bytes += Math.min(offset + length, start + pieceBytes(lengths, piece)) - Math.max(offset, start)
   }
-  return have / length
+  return bytes / length
 }

@@ -1,9 +1,9 @@
-// One torrent: owns its state (torrent-core.ts) and its parts (torrent-*.ts), ties them together, and is what services/ see.
-// Decides little itself: what follows from an event of one part for the others. All calls come on the one loop.
+// One torrent that is awake: owns its state (torrent-core.ts) and its parts (torrent-*.ts) and ties them together. Its
+// announcer, and its place while it rests, belong to session-torrent.ts, through which services/ see it. Decides little itself: what follows from an event of one part for the others. All calls come on the one loop.
 
 import { AppError } from '../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
-import type { Announcer, TrackerRow } from '../ports/announcer.ts'
+import type { AnnounceCounters, Announcer } from '../ports/announcer.ts'
 import type { Handshake } from '../wire/peer/handshake.ts'
 import { encodeHave, type PeerMessage } from '../wire/peer/messages.ts'
 import { messageLimit } from '../wire/peer/decoder.ts'
@@ -20,9 +20,10 @@ import { TorrentPeers } from './torrent-peers.ts'
 import { TorrentPieces } from './torrent-pieces.ts'
 import { TorrentRequests } from './torrent-requests.ts'
 import { TorrentRun } from './torrent-run.ts'
-import { fileSnapshots, peerSnapshots, torrentSnapshot } from './torrent-stats.ts'
+import { type RestingTorrent, restingHave } from './resting-torrent.ts'
+import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torrent-stats.ts'
 import { TorrentStreams } from './torrent-streams.ts'
-import type { FileReader, FileSnapshot, PeerSnapshot, TorrentHandle, TorrentSnapshot, TorrentSpec } from './types.ts'
+import type { FileReader, FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentSpec } from './types.ts'
 import { MetadataWaiters } from './metadata-waiters.ts'
 
 /** Checkpoints come this often while pieces come in. */
@@ -38,7 +39,7 @@ const PASSING_ERRORS: ReadonlySet<string> = new Set(['PoolBusy', 'WorkerLost', '
 const WANT_PEERS_MS = 30_000
 
 /** One torrent. */
-export class Torrent implements TorrentHandle, PeerHost, Ticker {
+export class Torrent implements PeerHost, Ticker {
   readonly #engine: Engine
   readonly #core: TorrentCore
   readonly #announcer: Announcer
@@ -58,18 +59,12 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
   #checkpointMs = 0
   #wantPeersMs = Number.NEGATIVE_INFINITY
 
-  constructor(engine: Engine, spec: TorrentSpec) {
+  /** `rested`: it goes on where a rest began, without looking at its files. */
+  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, rested: RestingTorrent | null) {
     const core = new TorrentCore(engine, spec)
     this.#engine = engine
     this.#core = core
-    this.#announcer = engine.deps.announcers.create({
-      infoHash: spec.infoHash,
-      peerId: engine.peerId,
-      tiers: spec.announceTiers,
-      wantedPeers: () => this.#peers.wanted,
-      counters: () => ({ uploaded: core.sessionUp, downloaded: core.sessionDown, left: this.#left() }),
-      onPeers: peers => this.#learn(peers, true),
-    })
+    this.#announcer = announcer
     this.#pieces = new TorrentPieces(core, {
       pieceDone: piece => this.#pieceDone(piece),
       pieceFailed: () => this.#requests.refillSoon(),
@@ -111,11 +106,11 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
       keepMetadata: () => this.#keepMetadata(),
       readersFail: error => this.#streams.fail(error),
     })
-    if (spec.metainfo !== null) this.#check.assumeResumed(core.setContent(spec.metainfo))
+    if (spec.metainfo !== null) this.#begin(core.setContent(spec.metainfo), rested)
     this.addPeers(spec.peers)
   }
 
-  // --- TorrentHandle
+  // --- what services/ ask, by way of session-torrent.ts
 
   get infoHash(): InfoHash {
     return this.#core.infoHash
@@ -142,11 +137,8 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
   }
 
   files(): FileSnapshot[] {
-    return fileSnapshots(this.#core)
-  }
-
-  trackers(): TrackerRow[] {
-    return this.#announcer.rows()
+    const { content, selected } = this.#core
+    return content === null ? [] : fileSnapshots(content.metainfo, selected, content.picker.have)
   }
 
   haveBits(): Uint8Array {
@@ -183,10 +175,6 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
     return this.#core.content?.metainfo.private === true ? [] : this.#announcer.addTiers(tiers)
   }
 
-  announceTiers(): string[][] {
-    return this.#announcer.tiers()
-  }
-
   addPeers(peers: readonly PeerAddress[]): void {
     // BEP 27: a private torrent's peers come from its own trackers.
     if (this.#core.content?.metainfo.private !== true) this.#learn(peers, false)
@@ -207,7 +195,41 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
     return this.#streams.readNow(fileIndex, position, length, into)
   }
 
-  // --- Session
+  // --- session-torrent.ts
+
+  /** What its announcer asks for. */
+  get wantedPeers(): number {
+    return this.#peers.wanted
+  }
+
+  /** What its announcer tells. */
+  counters(): AnnounceCounters {
+    const { sessionUp, sessionDown } = this.#core
+    return { uploaded: sessionUp, downloaded: sessionDown, left: this.#left() }
+  }
+
+  /** Peers that a tracker named. */
+  trackerPeers(peers: readonly PeerAddress[]): void {
+    this.#learn(peers, true)
+  }
+
+  /** Somebody is connected or reads: no time to rest. */
+  get inUse(): boolean {
+    return this.#streams.open > 0 || this.#core.peers.size > 0 || this.#peers.dialing > 0
+  }
+
+  /**
+   * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, or is stopped, nobody
+   * uses it and nothing is on its way. Known addresses are forgotten. It must not be used afterwards.
+   */
+  rest(): RestingTorrent | null {
+    const { content, status } = this.#core
+    if (content === null || this.#unkept !== null || this.inUse || this.#pieces.dirty || !this.#run.settled) return null
+    if (status === 'seeding' ? !this.#core.working || !this.#core.satisfied : status !== 'stopped') return null
+    if (this.#core.working && this.#peers.hasDue(this.#core.now())) return null
+    this.#engine.deactivate(this)
+    return restingOf(this.#core, content.metainfo, content.picker.have)
+  }
 
   /** Limits of this torrent alone, bytes/s, 0 = none; the session's count too. */
   setRateLimits(limits: { readonly maxDownloadRate: number; readonly maxUploadRate: number }): void {
@@ -279,6 +301,14 @@ export class Torrent implements TorrentHandle, PeerHost, Ticker {
   }
 
   // --- what follows from what
+
+  #begin(content: TorrentContent, rested: RestingTorrent | null): void {
+    if (rested === null) return this.#check.assumeResumed(content)
+    this.#core.sessionDown = rested.sessionDown
+    this.#core.sessionUp = rested.sessionUp
+    content.picker.setHave(restingHave(rested))
+    if (rested.status === 'seeding') this.#run.carryOn(content)
+  }
 
   #left(): number {
     // Of a magnet nothing is known, but it is not complete.

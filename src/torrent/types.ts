@@ -140,19 +140,36 @@ export interface TorrentEvents {
   statusChanged(infoHash: InfoHash, status: TorrentStatus): void
 }
 
-/** One torrent as services/ uses it. */
+/**
+ * One torrent as services/ uses it. One that nobody uses rests: what it keeps is the first group of members; the second may
+ * only be used after wake(), without waiting for anything else that takes long.
+ */
 export interface TorrentHandle {
   readonly infoHash: InfoHash
-  readonly metainfo: Metainfo | null
+  /** True while it rests: its snapshot then changes only with `revision`. */
+  readonly resting: boolean
+  /** Grows when it wakes, and with every change of what trackers() and the swarm counts of snapshot() show. */
+  readonly revision: number
   snapshot(): TorrentSnapshot
   peers(): PeerSnapshot[]
-  files(): FileSnapshot[]
   trackers(): TrackerRow[]
+  announceTiers(): string[][]
   /** One bit a piece, most significant first; empty before metadata. */
   haveBits(): Uint8Array
+  readonly openReaders: number
+  /** The metainfo, null before it is known; loaded for this call when it rests. Rejects with what the records said. */
+  loadMetainfo(): Promise<Metainfo | null>
+  /** As files(), loaded for this call when it rests. */
+  loadFiles(): Promise<FileSnapshot[]>
+  /** Settles with the metainfo when it is known; rejects with Aborted when the signal fires or the torrent goes. */
+  whenMetadata(signal: AbortSignal): Promise<Metainfo>
+  /** Settles when all members may be used, for the next seconds at least. Rejects with what the records said. */
+  wake(): Promise<void>
+
+  readonly metainfo: Metainfo | null
+  files(): FileSnapshot[]
   /** Selected indexes; null = all. */
   readonly selectedFiles: readonly number[] | null
-  readonly openReaders: number
   /** Connections close, trackers hear `stopped`; resolves when progress is durable. Idempotent. */
   stop(): Promise<void>
   resume(): void
@@ -165,10 +182,7 @@ export interface TorrentHandle {
   select(files: readonly number[] | null): void
   /** Adds trackers; those that were new. None for private torrents. */
   addTrackers(tiers: readonly (readonly string[])[]): string[]
-  announceTiers(): string[][]
   addPeers(peers: readonly PeerAddress[]): void
-  /** Settles with the metainfo when it is known; rejects with Aborted when the signal fires or the torrent goes. */
-  whenMetadata(signal: AbortSignal): Promise<Metainfo>
   /** Opens a reader. Throws AppError MetadataNotFound, FileNotFound. A stopped torrent runs for readers that miss pieces. */
   openReader(fileIndex: number): FileReader
   /**

@@ -14,14 +14,14 @@ export interface GateOptions {
 }
 
 interface Waiter {
-  readonly host: string
-  readonly urgent: boolean
   readonly admit: (pass: Pass | null) => void
 }
 
+/** Sets keep the order of coming, and who gives up leaves at once however long the line is. */
 interface HostLine {
   running: number
-  readonly waiting: Waiter[]
+  readonly urgent: Set<Waiter>
+  readonly patient: Set<Waiter>
 }
 
 /** Hands out passes. */
@@ -42,7 +42,7 @@ export class AnnounceGate {
 
   get waiting(): number {
     let count = 0
-    for (const line of this.#hosts.values()) count += line.waiting.length
+    for (const line of this.#hosts.values()) count += waitingIn(line)
     return count
   }
 
@@ -50,41 +50,29 @@ export class AnnounceGate {
   enter(host: string, urgent: boolean, signal: AbortSignal): Promise<Pass | null> {
     if (signal.aborted) return Promise.resolve(null)
     return new Promise(resolve => {
-      const line = this.#hosts.get(host) ?? { running: 0, waiting: [] }
+      const line = this.#hosts.get(host) ?? { running: 0, urgent: new Set(), patient: new Set() }
       this.#hosts.set(host, line)
+      const row = urgent ? line.urgent : line.patient
       const leave = (): void => {
-        const at = line.waiting.indexOf(waiter)
-        if (at < 0) return
-        line.waiting.splice(at, 1)
+        if (!row.delete(waiter)) return
         this.#forget(host, line)
         resolve(null)
       }
       const waiter: Waiter = {
-        host,
-        urgent,
         admit: pass => {
           signal.removeEventListener('abort', leave)
           resolve(pass)
         },
       }
       signal.addEventListener('abort', leave, { once: true })
-      this.#queue(line, waiter)
+      row.add(waiter)
       this.#turns.add(host)
       this.#admitNext()
     })
   }
 
-  #queue(line: HostLine, waiter: Waiter): void {
-    if (!waiter.urgent) {
-      line.waiting.push(waiter)
-      return
-    }
-    const firstPatient = line.waiting.findIndex(other => !other.urgent)
-    line.waiting.splice(firstPatient < 0 ? line.waiting.length : firstPatient, 0, waiter)
-  }
-
   #forget(host: string, line: HostLine): void {
-    if (line.waiting.length > 0) return
+    if (waitingIn(line) > 0) return
     this.#turns.delete(host)
     if (line.running === 0) this.#hosts.delete(host)
   }
@@ -96,9 +84,9 @@ export class AnnounceGate {
       // A host without room leaves the round; it comes back when one of its passes is released.
       this.#turns.delete(host)
       if (line === undefined || line.running >= this.#options.maxPerHost) continue
-      const waiter = line.waiting.shift()
+      const waiter = takeFirst(line.urgent) ?? takeFirst(line.patient)
       if (waiter === undefined) continue
-      if (line.waiting.length > 0) this.#turns.add(host)
+      if (waitingIn(line) > 0) this.#turns.add(host)
       line.running++
       this.#running++
       waiter.admit(this.#pass(host, line))
@@ -113,10 +101,20 @@ export class AnnounceGate {
         held = false
         line.running--
         this.#running--
-        if (line.waiting.length > 0) this.#turns.add(host)
+        if (waitingIn(line) > 0) this.#turns.add(host)
         else this.#forget(host, line)
         this.#admitNext()
       },
     }
   }
+}
+
+function waitingIn(line: HostLine): number {
+  return line.urgent.size + line.patient.size
+}
+
+function takeFirst(row: Set<Waiter>): Waiter | undefined {
+  const [first] = row
+  if (first !== undefined) row.delete(first)
+  return first
 }

@@ -22,6 +22,8 @@ export interface TrackerOptions extends TorrentAnnouncerOptions {
   /** Announces at once, in all and to one tracker host. */
   readonly maxRunning: number
   readonly maxPerHost: number
+  /** Torrents a second that begin to announce without wanting peers (seeds at a start); the others begin at once. */
+  readonly seedStartsPerSec: number
   readonly httpTimeoutMs: number
   readonly maxAnswerBytes: number
   readonly udpRetryBaseMs: number
@@ -40,6 +42,7 @@ export const trackerDefaults: TrackerOptions = {
   stopGraceMs: 1_000,
   maxRunning: 50,
   maxPerHost: 8,
+  seedStartsPerSec: 50,
   httpTimeoutMs: 20_000,
   maxAnswerBytes: 1024 * 1024,
   udpRetryBaseMs: 15_000,
@@ -64,9 +67,14 @@ export class TorrentAnnouncers implements Announcers {
   readonly #udp: UdpTracker
   readonly #shared: TorrentAnnouncerDeps
   readonly #waitForPort = new Set<Due>()
+  readonly #clock: Clock
+  readonly #random: Random
   #listenPort = 0
+  #nextSeedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: Partial<TrackerOptions>, deps: TrackerDeps) {
+    this.#clock = deps.clock
+    this.#random = deps.random
     this.#options = { ...trackerDefaults, ...options }
     const { localIp, udpRetryBaseMs, udpTries, httpTimeoutMs, maxAnswerBytes, maxRunning, maxPerHost } = this.#options
     this.#due = new DueQueue(deps.clock)
@@ -79,6 +87,7 @@ export class TorrentAnnouncers implements Announcers {
       due: this.#due,
       gate: new AnnounceGate({ maxRunning, maxPerHost }),
       clientFor: url => this.#clientFor(url),
+      startDelayMs: wantsPeers => (wantsPeers ? 0 : this.#seedDelayMs()),
       listenPort: () => this.#listenPort,
       whenPort: waiting => void this.#waitForPort.add(waiting),
     }
@@ -99,6 +108,15 @@ export class TorrentAnnouncers implements Announcers {
   async close(): Promise<void> {
     await this.#udp.close()
     this.#due.close()
+  }
+
+  /** One second's starts may come together; those beyond them each have a place of their own, with a little chance in it. */
+  #seedDelayMs(): number {
+    const nowMs = this.#clock.now()
+    const placeMs = 1000 / this.#options.seedStartsPerSec
+    this.#nextSeedMs = Math.max(this.#nextSeedMs + placeMs, nowMs - 1000)
+    const delayMs = this.#nextSeedMs - nowMs
+    return delayMs <= 0 ? 0 : delayMs + (placeMs * this.#random.below(1000)) / 1000
   }
 
   #clientFor(url: string): TrackerClient | null {

@@ -33,6 +33,8 @@ export interface TorrentAnnouncerDeps {
   readonly gate: AnnounceGate
   /** The client for a URL, or null when its scheme is not supported. */
   clientFor(url: string): TrackerClient | null
+  /** How long a first announce waits, ms: thousands of seeds do not begin in one moment. */
+  startDelayMs(wantsPeers: boolean): number
   /** The port told to trackers, 0 while it is not known: then `whenPort` sets what waits for it. */
   listenPort(): number
   whenPort(waiting: Due): void
@@ -72,7 +74,8 @@ export class TorrentAnnouncer implements Announcer {
     this.#session = new AbortController()
     this.#completedTold = false
     for (const entry of this.#entries.values()) entry.reset()
-    this.#roundDue.set(0)
+    if (this.#entries.size === 0) return
+    this.#roundDue.set(this.#deps.startDelayMs(this.#params.wantedPeers() > 0))
   }
 
   completed(): void {
@@ -101,6 +104,12 @@ export class TorrentAnnouncer implements Announcer {
 
   tiers(): string[][] {
     return this.#tierList.tiers()
+  }
+
+  get revision(): number {
+    let revision = this.#entries.size
+    for (const entry of this.#entries.values()) revision += entry.revision
+    return revision
   }
 
   rows(): TrackerRow[] {

@@ -36,7 +36,9 @@ export class TrackerEntry {
   nextMs = 0
   trackerId: string | null = null
   scrapeUseless = false
-  inFlight: InFlight | null = null
+  /** Grows with every change of row(). */
+  revision = 0
+  #inFlight: InFlight | null = null
   #status = 'Not contacted yet'
   #failures = 0
   #peers = 0
@@ -47,6 +49,15 @@ export class TrackerEntry {
     this.url = url
     const parsed = URL.parse(url)
     this.host = parsed === null ? '' : `${parsed.protocol}//${parsed.host}`
+  }
+
+  get inFlight(): InFlight | null {
+    return this.#inFlight
+  }
+
+  set inFlight(inFlight: InFlight | null) {
+    this.#inFlight = inFlight
+    this.revision += 1
   }
 
   /** The event of the next announce that is not a farewell. */
@@ -66,6 +77,7 @@ export class TrackerEntry {
   }
 
   succeeded(event: AnnounceEvent, reply: AnnounceReply, nowMs: number, pace: PaceOptions): void {
+    this.revision += 1
     this.#status = 'Working'
     this.#failures = 0
     this.retryAtMs = 0
@@ -91,6 +103,7 @@ export class TrackerEntry {
     pace: PaceOptions,
     random: Random,
   ): void {
+    this.revision += 1
     this.#status = `Error: ${text}`
     this.#failures++
     // It never heard of us: the `started` to come will tell that nothing is left.
@@ -104,11 +117,13 @@ export class TrackerEntry {
 
   /** Can never be asked; `text` says why. */
   unusable(text: string): void {
+    this.revision += 1
     this.#status = `Error: ${text}`
     this.retryAtMs = Number.POSITIVE_INFINITY
   }
 
   counted(seeders: number | null, leechers: number | null): void {
+    this.revision += 1
     this.#seeders = seeders ?? this.#seeders
     this.#leechers = leechers ?? this.#leechers
   }

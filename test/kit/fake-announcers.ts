@@ -7,6 +7,7 @@ import type { Announcer, AnnouncerParams, Announcers, TrackerRow } from '../../s
 export class FakeAnnouncer implements Announcer {
   readonly params: AnnouncerParams
   readonly calls: string[] = []
+  revision = 0
   readonly #tiers: string[][]
 
   constructor(params: AnnouncerParams) {
@@ -35,6 +36,7 @@ export class FakeAnnouncer implements Announcer {
     const known = new Set(this.#tiers.flat())
     const fresh = tiers.flat().filter(url => !known.has(url))
     for (const url of fresh) this.#tiers.push([url])
+    this.revision += 1
     return fresh
   }
 

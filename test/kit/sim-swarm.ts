@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import type { InfoHash, PeerAddress } from '../../src/base/ids.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { MetadataChunks } from '../../src/ports/metadata-chunks.ts'
+import type { TorrentContentsSource } from '../../src/ports/torrent-contents.ts'
 import { SharedArena } from '../../src/pools/arena.ts'
 import { Session, type SessionOptions } from '../../src/torrent/index.ts'
 import type { TorrentEvents, TorrentHandle, TorrentSpec } from '../../src/torrent/types.ts'
@@ -40,6 +41,8 @@ export interface SimNodeOptions {
   readonly metadata?: MetadataChunks
   /** Makes fetched metadata durable; default: at once. */
   readonly keepMetadata?: () => Promise<void>
+  /** What torrents at rest are woken from; default: nothing, and none rests. */
+  readonly contents?: (node: () => SimNode) => TorrentContentsSource
 }
 
 /** A whole session with its memory, disk and trackers. */
@@ -98,6 +101,7 @@ export class SimSwarm {
         blockArena: parts.arena,
         rangeArena: parts.ranges,
         events: eventsTo(parts.events, options.keepMetadata),
+        ...(options.contents === undefined ? {} : { contents: options.contents(() => node) }),
       },
     )
     await session.start()

@@ -54,7 +54,7 @@ export const listDownloads = route({
     await services.downloads.whenListed()
     const { get_peers: peers = false, get_pieces: pieces = false, get_files: files = false } = parameters
     if (!peers && !pieces && !files) return new PreparedJson(await services.downloads.listJson())
-    return { downloads: services.downloads.list({ peers, pieces, files }) }
+    return { downloads: await services.downloads.list({ peers, pieces, files }) }
   },
 })
 
@@ -184,9 +184,9 @@ export const downloadFiles = route({
   reply: FilesReply,
   errors: ['DownloadNotFound', 'NotReady'],
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/files`, status: 200 },
-  run: ({ services, links }, { path }) => {
+  run: async ({ services, links }, { path }) => {
     const infohash = infohashOf(path)
-    const files = services.downloads.files(infohash)
+    const files = await services.downloads.files(infohash)
     return { files: files.map(file => ({ ...file, stream_url: links.streamUrl(infohash, file.index) })) }
   },
 })

@@ -78,13 +78,16 @@ export class Dispatch {
   constructor(options: HttpOptions, context: RouteContext, deps: HttpDeps) {
     this.#context = context
     this.#deps = deps
-    this.share = new ReplyShare(thrown => this.#reportBug({ method: '', path: '' }, thrown))
     this.#log = deps.log
     this.#gate = new Gate(options, context.links)
     this.#origins = options.origins
     this.#router = new Router(context.routes)
     this.#maxFollowers = options.maxFollowers ?? DEFAULT_MAX_FOLLOWERS
     const schedule = new StreamSchedule(deps.clock, options.silentReaderMs ?? DEFAULT_SILENT_MS)
+    this.share = new ReplyShare(
+      thrown => this.#reportBug({ method: '', path: '' }, thrown),
+      bytes => schedule.turn(bytes),
+    )
     this.#streams = new StreamAnswers(options.maxStreams ?? DEFAULT_MAX_STREAMS, {
       arena: deps.rangeArena,
       random: deps.random,
@@ -153,7 +156,7 @@ export class Dispatch {
     if (!reply.alive) return
     switch (route.kind) {
       case 'json':
-        if (result instanceof PreparedJson) return reply.bytes(200, 'application/json', result.bytes)
+        if (result instanceof PreparedJson) return reply.parts(200, 'application/json', result.parts)
         return reply.json(200, result)
       case 'bytes':
         return this.#answerBytes(reply, result as BytesReply)

@@ -4,6 +4,7 @@
 
 import { errorAnswer, statusLine } from '../envelope.ts'
 import { type Header, HeaderBlock, type HeaderList, headerText } from '../header-block.ts'
+import { LongBody, type TakeTurn } from './long-body.ts'
 import type { HttpResponse } from './native.ts'
 
 /** Bytes of long answers that may wait for their clients at once, in all replies together. */
@@ -15,39 +16,46 @@ const SHORT_BYTES = 16 * 1024
 export class ReplyShare {
   /** Bytes of answers that wait for slow clients; bytes that several answers share count once. */
   waitingBytes = 0
-  readonly #waiting = new Map<Uint8Array, number>()
+  readonly #waiting = new Map<readonly Uint8Array[], number>()
   /** Answers under way. */
   openReplies = 0
   /** Called when the last answer under way has ended. */
   onIdle: (() => void) | null = null
   /** Told of what a part of the node throws when it hears that a client has gone: that must not reach native code. */
   readonly reportBug: (thrown: unknown) => void
+  /** The turns that long answers share with streams. */
+  readonly takeTurn: TakeTurn
 
-  constructor(reportBug: (thrown: unknown) => void) {
+  constructor(reportBug: (thrown: unknown) => void, takeTurn: TakeTurn) {
     this.reportBug = reportBug
+    this.takeTurn = takeTurn
   }
 
   /** Whether one more answer may wait with these bytes. */
-  mayWait(body: Uint8Array): boolean {
-    return this.#waiting.has(body) || this.waitingBytes + body.length <= MAX_WAITING_BYTES
+  mayWait(body: readonly Uint8Array[]): boolean {
+    return this.#waiting.has(body) || this.waitingBytes + lengthOf(body) <= MAX_WAITING_BYTES
   }
 
   /** An answer waits with these bytes. */
-  wait(body: Uint8Array): void {
+  wait(body: readonly Uint8Array[]): void {
     const answers = this.#waiting.get(body) ?? 0
-    if (answers === 0) this.waitingBytes += body.length
+    if (answers === 0) this.waitingBytes += lengthOf(body)
     this.#waiting.set(body, answers + 1)
   }
 
   /** An answer that waited is complete, or its client gone. */
-  waited(body: Uint8Array): void {
+  waited(body: readonly Uint8Array[]): void {
     const answers = this.#waiting.get(body) ?? 0
     if (answers > 1) {
       this.#waiting.set(body, answers - 1)
       return
     }
-    if (this.#waiting.delete(body)) this.waitingBytes -= body.length
+    if (this.#waiting.delete(body)) this.waitingBytes -= lengthOf(body)
   }
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0)
 }
 
 /** Headers that every answer has (decisions part 1). */
@@ -126,17 +134,21 @@ export class Reply {
 
   /** A whole answer. */
   bytes(status: number, contentType: string, body: Uint8Array, headers: HeaderList = []): void {
+    this.parts(status, contentType, [body], headers)
+  }
+
+  /** A whole answer in parts that follow each other; who shares the array between answers has its bytes counted once. */
+  parts(status: number, contentType: string, body: readonly Uint8Array[], headers: HeaderList = []): void {
     const all: HeaderList = [['Content-Type', contentType], ...headers]
-    if (this.#headOnly) return this.headersOnly(status, all, body.length)
+    const length = lengthOf(body)
+    if (this.#headOnly) return this.headersOnly(status, all, length)
     if (!this.#alive) return
-    if (body.length <= SHORT_BYTES) {
-      this.#corked(() => {
-        this.#writeHead(status, all)
-        this.res.end(body)
-      })
-      return this.finish()
-    }
-    this.#longBody(status, all, body)
+    if (length > SHORT_BYTES) return this.#longBody(status, all, body, length)
+    this.#corked(() => {
+      this.#writeHead(status, all)
+      this.res.end(body[1] === undefined ? body[0] : Buffer.concat(body))
+    })
+    this.finish()
   }
 
   /** Status and headers with a Content-Length (null: none) and no body: HEAD, 204, 304. */
@@ -175,34 +187,31 @@ export class Reply {
     this.#leave()
   }
 
-  #longBody(status: number, headers: HeaderList, body: Uint8Array): void {
-    if (!this.#share.mayWait(body)) {
+  #longBody(status: number, headers: HeaderList, parts: readonly Uint8Array[], length: number): void {
+    if (!this.#share.mayWait(parts)) {
       const answer = {
         error: { handled: true, code: 'TooManyRequests', message: 'Too many long answers wait for slow clients.' },
       }
       return this.json(503, answer, [['Retry-After', '2']])
     }
-    let done = false
-    this.begin(status, headers, () => {
-      done = this.res.tryEnd(body, body.length)[1]
-    })
-    if (done) return this.finish()
-    this.#share.wait(body)
+    this.#share.wait(parts)
     let waiting = true
     const release = () => {
-      if (waiting) this.#share.waited(body)
+      if (waiting) this.#share.waited(parts)
       waiting = false
     }
     this.onAbort(release)
-    this.res.onWritable(offset => {
-      if (!this.#alive) return true
-      const [ok, complete] = this.res.tryEnd(body.subarray(offset), body.length)
-      if (complete) {
-        release()
-        this.finish()
-      }
-      return ok
+    const complete = () => {
+      release()
+      this.finish()
+    }
+    const body = new LongBody(this.res, parts, length, {
+      takeTurn: this.#share.takeTurn,
+      alive: () => this.#alive,
+      complete,
     })
+    this.res.onWritable(() => body.write())
+    this.begin(status, headers, () => void body.write())
   }
 
   // For the first bytes of an answer. The native side corks a response by itself while its handler runs.

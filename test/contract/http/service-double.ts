@@ -173,11 +173,11 @@ export class ServiceDouble implements Services {
 
   readonly downloads = {
     whenListed: () => Promise.resolve(),
-    list: (options: unknown): DownloadRecord[] => {
+    list: async (options: unknown): Promise<DownloadRecord[]> => {
       this.#note('list', options)
       return Array.from({ length: this.downloadCount }, () => download)
     },
-    listJson: async () => Buffer.from(JSON.stringify({ downloads: this.downloads.list({}) })),
+    listJson: async () => [Buffer.from(JSON.stringify({ downloads: await this.downloads.list({}) }))],
     add: async (request: unknown) => {
       this.#note('add', request)
       return { started: true, infohash: HASH }
@@ -190,7 +190,7 @@ export class ServiceDouble implements Services {
       this.#note('patch', infohash, change)
       return { infohash, modified: Object.keys(change).length > 0 }
     },
-    files: (infohash: string): FileRecord[] => {
+    files: async (infohash: string): Promise<FileRecord[]> => {
       this.#note('files', infohash)
       return [file]
     },

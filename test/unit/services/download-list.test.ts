@@ -6,25 +6,32 @@ import { test } from 'node:test'
 import { DownloadList } from '../../../src/services/download-list.ts'
 import { StandingClock } from '../../kit/store-rig.ts'
 
-const LIMITS = { maxDownloadRate: 0, maxUploadRate: 0 }
-
 function rig(count: number) {
   const clock = new StandingClock()
-  const values = Array.from({ length: count }, (_, i) => i)
-  let asked = 0
-  const downloads = () =>
-    values.map((_, i) => ({
-      recordJson: () => {
+  const values: (number | undefined)[] = Array.from({ length: count }, (_, i) => i)
+  const limits = { maxDownloadRate: 0, maxUploadRate: 0 }
+  let [asked, made] = [0, 0]
+  const all = values.map((_, i) => {
+    let told: number | undefined
+    return {
+      changed: () => {
         asked += 1
+        return told !== values[i]
+      },
+      recordJson: () => {
+        made += 1
+        told = values[i]
         return JSON.stringify({ value: values[i] })
       },
-    }))
-  const list = new DownloadList(clock, downloads, () => LIMITS)
+    }
+  })
+  const downloads = () => all.filter((_, i) => values[i] !== undefined)
+  const list = new DownloadList(clock, downloads, () => limits)
   const read = async () => {
-    const text = Buffer.from(await list.json()).toString()
+    const text = Buffer.concat(await list.json()).toString()
     return (JSON.parse(text) as { downloads: { value: number }[] }).downloads.map(({ value }) => value)
   }
-  return { clock, values, list, read, asked: () => asked }
+  return { clock, values, limits, list, read, asked: () => asked, made: () => made }
 }
 
 test('every record is there, in order, whatever the length', async () => {
@@ -35,23 +42,52 @@ test('every record is there, in order, whatever the length', async () => {
 })
 
 test('a long list is shared for 100 ms, then holds what changed', async () => {
-  const { clock, values, list, read, asked } = rig(1000)
+  const { clock, values, list, read, asked, made } = rig(1000)
   clock.nowMs = 5000
   const first = await list.json()
   values[700] = -1
   clock.nowMs += 100
   assert.equal(await list.json(), first)
-  assert.equal(asked(), 1000)
+  assert.equal(made(), 1000)
   clock.nowMs += 1
   assert.equal((await read())[700], -1)
-  assert.equal(asked(), 2000)
+  // One record was made anew; all were looked at.
+  assert.equal(made(), 1001)
+  assert.equal(asked(), 1000)
+})
+
+test('records that move to other places, or come and go, are not made anew', async () => {
+  const { values, list, read, made } = rig(1000)
+  await read()
+  values[3] = undefined
+  values[640] = undefined
+  list.changed()
+  const rest = await read()
+  assert.equal(rest.length, 998)
+  assert.deepEqual(rest.slice(0, 4), [0, 1, 2, 4])
+  assert.equal(rest.at(-1), 999)
+  assert.equal(made(), 1000)
+  values[3] = 3
+  list.changed()
+  assert.deepEqual((await read()).slice(0, 5), [0, 1, 2, 3, 4])
+  // What was gone for a while is made again.
+  assert.equal(made(), 1001)
+})
+
+test('other limits are in every record', async () => {
+  const { clock, list, limits, made } = rig(100)
+  await list.json()
+  limits.maxUploadRate = 5
+  clock.nowMs += 101
+  await list.json()
+  assert.equal(made(), 200)
 })
 
 test('who asks together is answered by one look at the records', async () => {
-  const { list, asked } = rig(1000)
+  const { list, made } = rig(1000)
   const answers = await Promise.all(Array.from({ length: 10 }, () => list.json()))
   assert.ok(answers.every(answer => answer === answers[0]))
-  assert.equal(asked(), 1000)
+  assert.equal(made(), 1000)
 })
 
 test('the change of an answered request is in the next answer, also while one is being made', async () => {

@@ -53,7 +53,7 @@ test('a torrent file is added: answered, stored with its metadata, running', asy
 test('the record has every field of the interface and both pseudo trackers', async () => {
   const { downloads, torrent } = await withTorrent()
   torrent.have = new Uint8Array([0b10100000])
-  const [record] = downloads.list({ peers: true, pieces: true, files: true })
+  const [record] = await downloads.list({ peers: true, pieces: true, files: true })
   assert.deepEqual(record, {
     name: 'folder',
     infohash: made.infoHash,
@@ -96,7 +96,7 @@ test('the record has every field of the interface and both pseudo trackers', asy
     peers: [],
     pieces: 'oA==',
   })
-  const [plain] = downloads.list(NOTHING)
+  const [plain] = await downloads.list(NOTHING)
   assert.deepEqual(
     ['files', 'peers', 'pieces'].filter(name => name in (plain ?? {})),
     [],
@@ -135,7 +135,7 @@ test('what cannot be stored is not added', async () => {
   bench.records.failWith = new AppError('DiskFull')
   await assert.rejects(bench.downloads.add({ uri: magnet }), refuses('DiskFull'))
   assert.equal(bench.engine.torrents.size, 0)
-  assert.deepEqual(bench.downloads.list(NOTHING), [])
+  assert.deepEqual(await bench.downloads.list(NOTHING), [])
 })
 
 test('uris that cannot be used are refused with their code', async () => {
@@ -167,7 +167,7 @@ test('anonymous downloads: checked first, then refused while there are no circui
   await assert.rejects(add({ safe_seeding: true }), refuses('CircuitsUnavailable'))
   assert.equal(bench.records.rows.size, 0)
   await add({ anon_hops: 0 })
-  assert.equal(bench.downloads.list(NOTHING)[0]?.safe_seeding, false)
+  assert.equal((await bench.downloads.list(NOTHING))[0]?.safe_seeding, false)
 })
 
 test('PATCH anon_hops stands alone; 0 works, more waits for circuits', async () => {
@@ -226,8 +226,8 @@ test('a magnet keeps its metadata before the engine goes on, and drops indexes i
   const bench = await startDownloads()
   await bench.downloads.add({ uri: `${magnet}&so=1,7` })
   assert.deepEqual(bench.records.rows.get(made.infoHash)?.selectedFiles, [1, 7])
-  assert.equal(bench.downloads.list(NOTHING)[0]?.status, 'DLSTATUS_METADATA')
-  assert.equal(bench.downloads.list(NOTHING)[0]?.name, 'shown')
+  assert.equal((await bench.downloads.list(NOTHING))[0]?.status, 'DLSTATUS_METADATA')
+  assert.equal((await bench.downloads.list(NOTHING))[0]?.name, 'shown')
   await assert.rejects(bench.downloads.torrentFile(made.infoHash), refuses('MetadataNotFound'))
   await assert.rejects(bench.downloads.patch(made.infoHash, { state: 'recheck' }), refuses('StateConflict'))
   await bench.downloads.engineEvents.metadata(made.infoHash, metainfo)
@@ -251,7 +251,7 @@ test('removing: the engine first, then the row; unknown ones are 404', async () 
   assert.deepEqual(answer, { infohash: made.infoHash, removed: true })
   assert.equal(engine.log.at(-1), `remove ${made.infoHash.slice(0, 4)} true`)
   assert.equal(records.rows.size, 0)
-  assert.deepEqual(downloads.list(NOTHING), [])
+  assert.deepEqual(await downloads.list(NOTHING), [])
   await assert.rejects(downloads.remove(made.infoHash, true), refuses('DownloadNotFound'))
   await assert.rejects(downloads.remove('zz', true), refuses('DownloadNotFound'))
 })
@@ -261,7 +261,7 @@ test('data that cannot be deleted is told; the download is gone all the same', a
   engine.removeError = new AppError('DiskError', 'read-only')
   await assert.rejects(downloads.remove(made.infoHash, true), refuses('DiskError'))
   assert.equal(records.rows.size, 0)
-  assert.deepEqual(downloads.list(NOTHING), [])
+  assert.deepEqual(await downloads.list(NOTHING), [])
 })
 
 test('finished and failed torrents become events; the time of completion stays', async () => {
@@ -280,7 +280,7 @@ test('safe_seeding asked for without hops: complete data is not seeded to plain 
   const bench = await startDownloads()
   bench.sources.set('/x.torrent', made.torrent)
   await bench.downloads.add({ uri: '/x.torrent', safe_seeding: true })
-  assert.equal(bench.downloads.list(NOTHING)[0]?.safe_seeding, true)
+  assert.equal((await bench.downloads.list(NOTHING))[0]?.safe_seeding, true)
   bench.downloads.engineEvents.statusChanged(made.infoHash, 'seeding')
   await bench.downloads.stop()
   assert.deepEqual(torrentOf(bench).calls, ['stop'])
@@ -302,7 +302,7 @@ test('after a restart everything is listed as waiting, then loaded as it was', a
   first.torrent.totalDown = 22
   await first.downloads.stop()
   const second = await startDownloads(first.records, false)
-  const waiting = second.downloads.list({ peers: true, pieces: true, files: true })
+  const waiting = await second.downloads.list({ peers: true, pieces: true, files: true })
   assert.deepEqual(
     waiting.map(record => [record.infohash, record.status, record.name]),
     [
@@ -310,8 +310,8 @@ test('after a restart everything is listed as waiting, then loaded as it was', a
       ['a'.repeat(40), 'DLSTATUS_WAITING4HASHCHECK', 'shown'],
     ],
   )
-  assert.throws(() => second.downloads.files(made.infoHash), refuses('NotReady'))
-  assert.throws(() => second.downloads.files('b'.repeat(40)), refuses('DownloadNotFound'))
+  await assert.rejects(async () => second.downloads.files(made.infoHash), refuses('NotReady'))
+  await assert.rejects(async () => second.downloads.files('b'.repeat(40)), refuses('DownloadNotFound'))
   await assert.rejects(second.downloads.add({ uri: magnet }), refuses('NotReady'))
   await assert.rejects(second.downloads.patch(made.infoHash, { state: 'resume' }), refuses('NotReady'))
   await second.downloads.load(second.engine)
@@ -319,7 +319,7 @@ test('after a restart everything is listed as waiting, then loaded as it was', a
   assert.equal(spec.running, false)
   assert.equal(spec.metainfo?.infoHash, made.infoHash)
   assert.deepEqual([spec.totalUp, spec.totalDown], [11, 22])
-  assert.equal(second.downloads.list(NOTHING)[1]?.status, 'DLSTATUS_METADATA')
+  assert.equal((await second.downloads.list(NOTHING))[1]?.status, 'DLSTATUS_METADATA')
 })
 
 test('a row that cannot be loaded shows its error and does not hold up the others', async () => {
@@ -327,7 +327,7 @@ test('a row that cannot be loaded shows its error and does not hold up the other
   await first.downloads.add({ uri: magnet.replace(made.infoHash, 'a'.repeat(40)) })
   await first.records.update(made.infoHash, { infoBytes: Buffer.from('rubbish') })
   const second = await startDownloads(first.records)
-  const [broken, fine] = second.downloads.list(NOTHING)
+  const [broken, fine] = await second.downloads.list(NOTHING)
   assert.equal(broken?.status, 'DLSTATUS_STOPPED_ON_ERROR')
   assert.notEqual(broken?.error, '')
   assert.equal(fine?.status, 'DLSTATUS_METADATA')
@@ -350,13 +350,13 @@ test('streams: the file, its tag, vod fields while a reader is open', async () =
   assert.deepEqual([file.name, file.size, file.tag], ['b.bin', 70_000, `${made.infoHash}-1`])
   const reader = file.openReader()
   await reader.waitFor(0)
-  const [open] = downloads.list(NOTHING)
+  const [open] = await downloads.list(NOTHING)
   assert.equal(open?.vod_mode, true)
   // b.bin lies in pieces 1, 2 and 3; 1 and 2 are here.
   assert.equal(open?.vod_prebuffering_progress, 2 / 3)
   assert.equal(open?.vod_prebuffering_progress_consec, 2 / 3)
   reader.close()
-  assert.equal(downloads.list(NOTHING)[0]?.vod_mode, false)
+  assert.equal((await downloads.list(NOTHING))[0]?.vod_mode, false)
   assert.equal(torrent.openReaders, 0)
   for (const index of ['3', '-1', 'x', '1.5', '']) {
     assert.throws(() => downloads.streamable(made.infoHash, index, asker), refuses('FileNotFound'), index)

@@ -88,6 +88,21 @@ export class FakeTorrent implements TorrentHandle {
     else this.status = spec.metainfo === null ? 'metadata' : 'downloading'
   }
 
+  resting = false
+  revision = 0
+
+  async wake(): Promise<void> {
+    this.resting = false
+  }
+
+  async loadMetainfo(): Promise<Metainfo | null> {
+    return this.metainfo
+  }
+
+  async loadFiles() {
+    return this.files()
+  }
+
   snapshot() {
     return {
       infoHash: this.infoHash,
@@ -169,6 +184,7 @@ export class FakeTorrent implements TorrentHandle {
   }
 
   whenMetadata(signal: AbortSignal): Promise<Metainfo> {
+    if (this.metainfo !== null) return Promise.resolve(this.metainfo)
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject })
       signal.addEventListener('abort', () => reject(new AppError('Aborted')))
@@ -209,6 +225,10 @@ export class FakeEngine implements TorrentEngine {
     const torrent = new FakeTorrent(spec)
     this.torrents.set(spec.infoHash, torrent)
     return torrent
+  }
+
+  async room(): Promise<void> {
+    // There is always room.
   }
 
   async remove(infoHash: InfoHash, options: { deleteData: boolean }): Promise<void> {

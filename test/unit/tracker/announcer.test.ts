@@ -360,3 +360,33 @@ test('a thousand idle torrents wait on one timer', async () => {
   await world.announcers.close()
   assert.equal(world.clock.pending, 0)
 })
+
+test('2,000 seeds of one tracker: begun in turn, eight at a time, and who wants peers is not behind them', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply())
+  world.wanted = 0
+  const seeds = Array.from({ length: 2000 }, () => world.create([[url('a')]]))
+  for (const seed of seeds) seed.start()
+  await world.clock.advance(0)
+  const atOnce = world.http.announces('a').length
+  assert.ok(atOnce >= 40 && atOnce <= 60, `${atOnce} at once`)
+  world.wanted = 50
+  world.create([[url('a')]]).start()
+  await world.clock.advance(0)
+  assert.equal(world.http.announces('a').length, atOnce + 1)
+  world.wanted = 0
+  for (let second = 0; second < 38; second++) {
+    const before = world.http.announces('a').length
+    await world.clock.advance(1000)
+    const begun = world.http.announces('a').length - before
+    assert.ok(begun >= 40 && begun <= 60, `${begun} in one second`)
+  }
+  await world.clock.advance(3000)
+  assert.equal(world.http.announces('a').length, 2001)
+  assert.equal(world.http.peak, 8)
+  const ends = seeds.map(seed => seed.stop(3000))
+  for (let turn = 0; turn < 50; turn++) await settle()
+  await world.clock.advance(3000)
+  await Promise.all(ends)
+  assert.equal(world.http.events('a').filter(event => event === 'stopped').length, 2000)
+})

@@ -109,7 +109,7 @@ function rig(size: number, room: number, range = '', cached = 0) {
   const streamed = new StreamedFile({ size, tag: 't', contentType: 'x/y' })
   const request = { head: false, ifRange: '', ifNoneMatch: '', boundary: () => 'b' }
   const plan: StreamPlan = planStream({ ...request, range, file: streamed })
-  const reply = new Reply(socket.asNative(), new ReplyShare(assert.ifError), false, [])
+  const reply = new Reply(socket.asNative(), new ReplyShare(assert.ifError, () => undefined), false, [])
   reply.leaveHandler()
   const schedule = new StreamSchedule(realClock, 60_000)
   const writer = new RangeWriter(reply, plan, file, { arena, schedule, scratch: new Uint8Array(200_000) })

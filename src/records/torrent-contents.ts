@@ -1,0 +1,28 @@
+// What torrents at rest are woken from: info dictionary and progress, read in one batch of the database thread.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { InfoHash } from '../base/ids.ts'
+import type { DownloadRecords, ProgressRecords } from '../ports/records.ts'
+import type { TorrentContents, TorrentContentsSource } from '../ports/torrent-contents.ts'
+import { decodeInfoInTurns } from '../wire/metainfo.ts'
+
+/** TorrentContentsSource over the records. */
+export class StoredTorrentContents implements TorrentContentsSource {
+  readonly #downloads: DownloadRecords
+  readonly #progress: ProgressRecords
+
+  constructor(downloads: DownloadRecords, progress: ProgressRecords) {
+    this.#downloads = downloads
+    this.#progress = progress
+  }
+
+  async load(infoHash: InfoHash): Promise<TorrentContents | null> {
+    const [infoBytes, resume] = await Promise.all([
+      this.#downloads.infoBytes(infoHash),
+      this.#progress.loadResume(infoHash),
+    ])
+    if (infoBytes === null) return null
+    // Trackers are the announcer's, which does not rest.
+    return { metainfo: await decodeInfoInTurns(infoBytes, [], nextTurn), resume }
+  }
+}

@@ -1,0 +1,104 @@
+// What is kept of a torrent that nobody uses: what its record shows, and what it needs to go on. Everything else (piece
+// hashes, files, picker, parts) is loaded again when somebody comes. Data and reads of it only.
+// Invariant: only a complete torrent, or a stopped one, is ever at rest.
+
+import type { InfoHash } from '../base/ids.ts'
+import type { Announcer } from '../ports/announcer.ts'
+import type { FileFacts } from '../ports/piece-store.ts'
+import type { ResumeData } from '../ports/progress-journal.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import { countBits, fullPieceSet, type PieceSet, pieceSetFromBytes } from './piece-set.ts'
+import { planFromResume } from './resume-plan.ts'
+import { swarmCounts } from './swarm-counts.ts'
+import type { TorrentSnapshot, TorrentSpec } from './types.ts'
+
+/** A torrent at rest. */
+export interface RestingTorrent {
+  readonly name: string
+  /** `allocating`: everything was there in an earlier run; whether its files still are is being looked at. */
+  readonly status: 'allocating' | 'seeding' | 'stopped'
+  readonly sizeBytes: number
+  readonly pieceCount: number
+  /** One bit a piece, most significant first; null = every piece is there. */
+  readonly have: Uint8Array | null
+  /** Of the selected files, 0 to 1. */
+  readonly progress: number
+  readonly selected: readonly number[] | null
+  /** Bytes of payload, all time and since start-up. */
+  readonly totalDown: number
+  readonly totalUp: number
+  readonly sessionDown: number
+  readonly sessionUp: number
+  /** Bytes that are wanted and not there. */
+  readonly left: number
+}
+
+/**
+ * The row of a torrent that had everything in an earlier run, so that it need not be awake to find that out again; null
+ * when it had not, or something about it is in doubt.
+ */
+export function restingFrom(spec: TorrentSpec): RestingTorrent | null {
+  const { metainfo, resume } = spec
+  if (metainfo === null || resume === null || resume.suspect.length > 0 || spec.peers.length > 0) return null
+  const have = pieceSetFromBytes(resume.have, metainfo.pieceCount)
+  if (have === null || countBits(have.buffer) !== metainfo.pieceCount) return null
+  return {
+    name: metainfo.name,
+    status: spec.running ? 'allocating' : 'stopped',
+    sizeBytes: metainfo.totalLength,
+    pieceCount: metainfo.pieceCount,
+    have: null,
+    progress: 1,
+    selected: spec.selectedFiles,
+    totalDown: spec.totalDown,
+    totalUp: spec.totalUp,
+    sessionDown: 0,
+    sessionUp: 0,
+    left: 0,
+  }
+}
+
+/** Whether all files of a complete torrent are what they were. */
+export function filesUnchanged(metainfo: Metainfo, resume: ResumeData, facts: readonly FileFacts[]): boolean {
+  const there = metainfo.files.every(file => file.padding || facts[file.index]?.exists === true)
+  return there && countBits(planFromResume(metainfo, metainfo.files, facts, resume).check.buffer) === 0
+}
+
+/** The pieces that are there; memory of its own. */
+export function restingHave(row: RestingTorrent): PieceSet {
+  const { have, pieceCount } = row
+  return (have === null ? null : pieceSetFromBytes(have, pieceCount)) ?? fullPieceSet(pieceCount)
+}
+
+/** As torrentSnapshot() shows it when it is awake and nobody is connected. */
+export function restingSnapshot(
+  infoHash: InfoHash,
+  destination: string,
+  row: RestingTorrent,
+  announcer: Announcer,
+): TorrentSnapshot {
+  const swarm = swarmCounts(announcer)
+  return {
+    infoHash,
+    name: row.name,
+    status: row.status,
+    progress: row.progress,
+    sizeBytes: row.sizeBytes,
+    pieceCount: row.pieceCount,
+    etaSec: row.left === 0 ? 0 : ETA_NEVER_SEC,
+    downRate: 0,
+    upRate: 0,
+    totalDown: row.totalDown,
+    totalUp: row.totalUp,
+    peersKnown: swarm.leechers,
+    seedsKnown: swarm.seeders,
+    peersConnected: 0,
+    seedsConnected: 0,
+    availability: 0,
+    error: '',
+    destination,
+  }
+}
+
+/** What clients of the interface read as "never" (decisions part 2). */
+export const ETA_NEVER_SEC = 8_640_000

@@ -1,0 +1,307 @@
+// One torrent of a session, awake (torrent.ts) or at rest (resting-torrent.ts): what services/ and the session hold on to.
+// It owns the announcer, which goes on while the torrent rests, and it decides nothing else. A torrent is woken by whoever
+// needs it, and put to rest by the session's sweep when nobody used it for a while.
+// Invariant: exactly one of #awake and #row is set, but for the time after the end.
+
+import { AppError } from '../base/errors.ts'
+import type { InfoHash, PeerAddress } from '../base/ids.ts'
+import type { Announcer, TrackerRow } from '../ports/announcer.ts'
+import type { Handshake } from '../wire/peer/handshake.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import type { Engine } from './engine.ts'
+import type { LinkReceiver, PeerLink } from './peer-link.ts'
+import { filesUnchanged, type RestingTorrent, restingFrom, restingHave, restingSnapshot } from './resting-torrent.ts'
+import { layoutOf } from './torrent-core.ts'
+import { Torrent } from './torrent.ts'
+import { fileSnapshots } from './torrent-stats.ts'
+import type { FileReader, FileSnapshot, PeerSnapshot, TorrentHandle, TorrentSnapshot, TorrentSpec } from './types.ts'
+
+/** A torrent stays awake this long after its last use: who comes back soon finds it ready. */
+const STAY_MS = 20_000
+
+/** Limits of one torrent, bytes/s, 0 = none. */
+export interface TorrentLimits {
+  readonly maxDownloadRate: number
+  readonly maxUploadRate: number
+}
+
+/** One torrent of the session. */
+export class SessionTorrent implements TorrentHandle {
+  readonly infoHash: InfoHash
+  readonly #engine: Engine
+  readonly #destination: string
+  readonly #announcer: Announcer
+  /** Told when it woke: the sweep is to look at it again. */
+  readonly #woken: (torrent: SessionTorrent) => void
+  #awake: Torrent | null
+  #row: RestingTorrent | null = null
+  #waking: Promise<Torrent> | null = null
+  #usedMs = Number.NEGATIVE_INFINITY
+  #limits: TorrentLimits | null = null
+  #ended = false
+  #changes = 0
+  /** Of a row that is `allocating`. */
+  #spec: TorrentSpec | null = null
+
+  constructor(engine: Engine, spec: TorrentSpec, woken: (torrent: SessionTorrent) => void) {
+    this.infoHash = spec.infoHash
+    this.#engine = engine
+    this.#destination = spec.destination
+    this.#woken = woken
+    this.#announcer = engine.deps.announcers.create({
+      infoHash: spec.infoHash,
+      peerId: engine.peerId,
+      tiers: spec.announceTiers,
+      wantedPeers: () => this.#awake?.wantedPeers ?? 0,
+      counters: () => this.#counters(),
+      onPeers: peers => this.#trackerPeers(peers),
+    })
+    if (engine.deps.contents !== undefined) this.#row = restingFrom(spec)
+    if (this.#row?.status === 'allocating') this.#spec = spec
+    this.#awake = this.#row === null ? new Torrent(engine, spec, this.#announcer, null) : null
+  }
+
+  /** Begins, as its spec asks for. Settles when it is known whether it may go on resting. */
+  async begin(running: boolean): Promise<void> {
+    if (this.#row === null) return running ? this.#torrent().resume() : undefined
+    const spec = this.#spec
+    if (spec !== null && !(await this.#unchanged(spec))) return void this.#wakened().catch(() => undefined)
+    // Woken meanwhile: the torrent looks for itself.
+    if (this.#row?.status !== 'allocating') return
+    this.#spec = null
+    this.#row = { ...this.#row, status: 'seeding' }
+    this.#changes += 1
+    this.#announcer.start()
+    this.#engine.deps.events.statusChanged(this.infoHash, 'seeding')
+  }
+
+  async #unchanged({ metainfo, resume }: TorrentSpec): Promise<boolean> {
+    if (metainfo === null || resume === null) return false
+    const store = this.#engine.deps.stores.open(layoutOf(this.#destination, metainfo))
+    const facts = await store.facts().catch(() => null)
+    return facts !== null && filesUnchanged(metainfo, resume, facts)
+  }
+
+  // --- TorrentHandle: works at rest too
+
+  get resting(): boolean {
+    return this.#row !== null
+  }
+
+  snapshot(): TorrentSnapshot {
+    if (this.#row === null) return this.#torrent().snapshot()
+    return restingSnapshot(this.infoHash, this.#destination, this.#row, this.#announcer)
+  }
+
+  get revision(): number {
+    return this.#announcer.revision + this.#changes
+  }
+
+  peers(): PeerSnapshot[] {
+    return this.#awake?.peers() ?? []
+  }
+
+  trackers(): TrackerRow[] {
+    return this.#announcer.rows()
+  }
+
+  announceTiers(): string[][] {
+    return this.#announcer.tiers()
+  }
+
+  haveBits(): Uint8Array {
+    return this.#row === null ? this.#torrent().haveBits() : restingHave(this.#row).buffer
+  }
+
+  get openReaders(): number {
+    return this.#awake?.openReaders ?? 0
+  }
+
+  async loadMetainfo(): Promise<Metainfo | null> {
+    return this.#row === null ? this.#torrent().metainfo : (await this.#contents()).metainfo
+  }
+
+  async loadFiles(): Promise<FileSnapshot[]> {
+    const row = this.#row
+    if (row === null) return this.#torrent().files()
+    return fileSnapshots((await this.#contents()).metainfo, row.selected, restingHave(row))
+  }
+
+  async whenMetadata(signal: AbortSignal): Promise<Metainfo> {
+    return (await this.#wakened()).whenMetadata(signal)
+  }
+
+  async wake(): Promise<void> {
+    await this.#wakened()
+  }
+
+  // --- TorrentHandle: awake only
+
+  get metainfo(): Metainfo | null {
+    return this.#inUse().metainfo
+  }
+
+  get selectedFiles(): readonly number[] | null {
+    return this.#inUse().selectedFiles
+  }
+
+  files(): FileSnapshot[] {
+    return this.#inUse().files()
+  }
+
+  stop(): Promise<void> {
+    return this.#inUse().stop()
+  }
+
+  resume(): void {
+    this.#inUse().resume()
+  }
+
+  recheck(begun?: () => void): Promise<void> {
+    return this.#inUse().recheck(begun)
+  }
+
+  select(files: readonly number[] | null): void {
+    this.#inUse().select(files)
+  }
+
+  addTrackers(tiers: readonly (readonly string[])[]): string[] {
+    return this.#inUse().addTrackers(tiers)
+  }
+
+  addPeers(peers: readonly PeerAddress[]): void {
+    this.#inUse().addPeers(peers)
+  }
+
+  readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
+    return this.#inUse().readNow(fileIndex, position, length, into)
+  }
+
+  openReader(fileIndex: number): FileReader {
+    return this.#inUse().openReader(fileIndex)
+  }
+
+  // --- Session
+
+  setRateLimits(limits: TorrentLimits): void {
+    this.#limits = limits
+    this.#awake?.setRateLimits(limits)
+  }
+
+  /** Takes over an incoming connection; null = refused. One that comes during a rest waits until the torrent is awake. */
+  accept(link: PeerLink, handshake: Handshake): LinkReceiver | null | Promise<LinkReceiver | null> {
+    if (this.#row?.status === 'stopped') return null
+    if (this.#awake !== null) return this.#awake.accept(link, handshake)
+    return this.#wakened().then(torrent => (link.alive ? torrent.accept(link, handshake) : null))
+  }
+
+  /**
+   * Puts the torrent to rest if nobody has used it for a while. Answers whether it is to be asked again: false when it
+   * rests, or is in a state that only an event of the engine ends.
+   */
+  restIfIdle(nowMs: number): boolean {
+    const torrent = this.#awake
+    if (torrent === null) return false
+    if (torrent.inUse) this.#usedMs = nowMs
+    if (nowMs - this.#usedMs < STAY_MS) return true
+    const row = torrent.rest()
+    if (row === null) {
+      const { status } = torrent.snapshot()
+      return status === 'seeding' || status === 'stopped'
+    }
+    this.#awake = null
+    this.#row = row
+    return false
+  }
+
+  /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. */
+  async shutdown(deadlineMs: number): Promise<void> {
+    this.#ended = true
+    if (this.#awake === null) await this.#announcer.stop(deadlineMs)
+    else await this.#awake.shutdown(deadlineMs)
+  }
+
+  /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */
+  async remove(deleteData: boolean, deadlineMs: number): Promise<void> {
+    if (deleteData) await this.#wakened()
+    this.#ended = true
+    if (this.#awake === null) await this.#announcer.stop(deadlineMs)
+    else await this.#awake.remove(deleteData, deadlineMs)
+  }
+
+  #torrent(): Torrent {
+    // Whoever needs what a rest does not keep wakes the torrent first.
+    if (this.#awake === null) throw new Error('the torrent is at rest')
+    return this.#awake
+  }
+
+  /** For who uses it: it stays awake for a while. */
+  #inUse(): Torrent {
+    this.#usedMs = this.#engine.clock.now()
+    return this.#torrent()
+  }
+
+  #wakened(): Promise<Torrent> {
+    this.#usedMs = this.#engine.clock.now()
+    if (this.#awake !== null) return Promise.resolve(this.#awake)
+    this.#waking ??= this.#wake().finally(() => {
+      this.#waking = null
+    })
+    return this.#waking
+  }
+
+  async #wake(): Promise<Torrent> {
+    const spec = this.#spec
+    if (spec !== null) {
+      this.#spec = null
+      const torrent = this.#isAwake(new Torrent(this.#engine, spec, this.#announcer, null))
+      torrent.resume()
+      return torrent
+    }
+    const { metainfo, resume } = await this.#contents()
+    const row = this.#row
+    if (row === null || this.#ended) throw new AppError('Aborted')
+    return this.#isAwake(this.#torrentOf(row, metainfo, resume))
+  }
+
+  #torrentOf(row: RestingTorrent, metainfo: Metainfo, resume: TorrentSpec['resume']): Torrent {
+    const { name, selected: selectedFiles, totalUp, totalDown } = row
+    const destination = this.#destination
+    const known = { infoHash: this.infoHash, name, metainfo, destination, announceTiers: [], peers: [], resume }
+    const counters = { selectedFiles, running: row.status === 'seeding', totalUp, totalDown }
+    return new Torrent(this.#engine, { ...known, ...counters }, this.#announcer, row)
+  }
+
+  #isAwake(torrent: Torrent): Torrent {
+    if (this.#limits !== null) torrent.setRateLimits(this.#limits)
+    this.#awake = torrent
+    this.#row = null
+    this.#changes += 1
+    this.#usedMs = this.#engine.clock.now()
+    this.#woken(this)
+    return torrent
+  }
+
+  async #contents(): Promise<{ metainfo: Metainfo; resume: TorrentSpec['resume'] }> {
+    const spec = this.#spec
+    if (spec !== null && spec.metainfo !== null) return { metainfo: spec.metainfo, resume: spec.resume }
+    const found = await this.#engine.deps.contents?.load(this.infoHash)
+    // Removed meanwhile: every row that is at rest has its metadata in the records.
+    if (found === undefined || found === null) throw new AppError('Aborted', 'The download is gone.')
+    return found
+  }
+
+  #counters(): { uploaded: number; downloaded: number; left: number } {
+    if (this.#row === null) return this.#torrent().counters()
+    return { uploaded: this.#row.sessionUp, downloaded: this.#row.sessionDown, left: this.#row.left }
+  }
+
+  #trackerPeers(peers: readonly PeerAddress[]): void {
+    if (peers.length === 0) return
+    this.#wakened().then(
+      torrent => torrent.trackerPeers(peers),
+      (error: unknown) =>
+        this.#ended || this.#engine.log.warn('a torrent could not be woken', { error: String(error) }),
+    )
+  }
+}
