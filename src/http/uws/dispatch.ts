@@ -102,10 +102,7 @@ export class Dispatch {
     const reply = new Reply(res, this.share, head.method === 'HEAD', this.#corsHeaders(head))
     try {
       const later = this.#dispatch(head, reply)
-      if (later !== undefined) {
-        head.keep()
-        later.catch((thrown: unknown) => this.#fail(reply, head, thrown))
-      }
+      later?.catch((thrown: unknown) => this.#fail(reply, head, thrown))
     } catch (thrown) {
       this.#fail(reply, head, thrown)
     }
@@ -134,6 +131,7 @@ export class Dispatch {
     if (route === null) return this.#refuseMethod(reply, match)
     if (route.method === 'GET')
       return this.#run(route, new Input(match, this.#parameters(route, head, null), reply, head))
+    head.keep()
     return collectBody(reply, this.#bodies).then(body =>
       this.#run(route, new Input(match, this.#parameters(route, head, body), reply, head)),
     )
@@ -149,6 +147,7 @@ export class Dispatch {
     if (route.kind === 'stream') this.#streams.checkRoom()
     const result = route.run(this.#context, input)
     if (!(result instanceof Promise)) return this.#answer(route, input, result)
+    input.head.keep()
     return result.then(value => this.#answer(route, input, value))
   }
 

@@ -59,23 +59,24 @@ export class RangeWriter implements BlockedStream {
     return outcome === 'ended' ? undefined : this.#goOn(outcome)
   }
 
-  // Only what can be done at once, and without a reader.
-  #firstStep(): Outcome {
+  // Without a reader: only what is at hand, as soon as it is the answer's turn.
+  #firstStep(): Outcome | Promise<Outcome> {
     const [part] = this.#plan.parts
     if (part?.kind !== 'file' || this.#file.readNow === undefined) return 'more'
     const { start, end } = part.range
     const length = this.#chunkLength(end - start, this.#scratch.length)
-    if (!this.#schedule.turnNow(length)) return 'more'
-    return this.#stepAtHand(start, length) ?? 'more'
+    const turn = this.#schedule.turn(length)
+    if (turn === undefined) return this.#stepInTurn(start, length) ?? 'more'
+    return turn.then(() => this.#stepInTurn(start, length) ?? 'more')
   }
 
-  async #goOn(first: Outcome): Promise<void> {
+  async #goOn(first: Outcome | Promise<Outcome>): Promise<void> {
     this.#reply.onAbort(() => this.#stop())
     this.#reply.res.onWritable(() => this.#writable())
     try {
-      // Early, so that the download's record shows it.
-      this.#reader = this.#file.openReader()
-      for (let outcome = first; outcome !== 'ended'; ) {
+      for (let outcome = typeof first === 'string' ? first : await first; outcome !== 'ended'; ) {
+        // Before any wait, so that the download's record shows it.
+        this.#reader ??= this.#file.openReader()
         if (outcome === 'blocked') await this.#untilWritable()
         const step = this.#step()
         outcome = typeof step === 'string' ? step : await step
@@ -136,13 +137,15 @@ export class RangeWriter implements BlockedStream {
   }
 
   #stepCached(position: number, there: number, length: number): Outcome | Promise<Outcome> {
-    if (this.#reply.alive) return this.#stepAtHand(position, length) ?? this.#stepSlow(position, there)
-    this.#schedule.unused(length)
-    return 'ended'
+    return this.#stepInTurn(position, length) ?? this.#stepSlow(position, there)
   }
 
-  // In its turn: from the page cache, null if the bytes are not there.
-  #stepAtHand(position: number, length: number): Outcome | null {
+  // The right to write `length` bytes is taken: from the page cache, null if the bytes are not there.
+  #stepInTurn(position: number, length: number): Outcome | null {
+    if (!this.#reply.alive) {
+      this.#schedule.unused(length)
+      return 'ended'
+    }
     const read = this.#file.readNow?.(position, length, this.#scratch) ?? 0
     // A part of what was asked for must not leave a short rest either.
     const count = read < length && this.#plan.length - this.#offset - read < MIN_REST_BYTES ? 0 : read

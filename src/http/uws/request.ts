@@ -46,6 +46,7 @@ export class RequestHead {
 
   /** Copies all headers: to be called before the native handler returns, if the head is used after it. */
   keep(): void {
+    if (this.#req === null) return
     this.#kept = new Map(ALL.map(name => [name, this.#text(name)]))
     this.#req = null
   }

@@ -36,7 +36,10 @@ export class StreamSchedule {
 
   /** Takes the right to write `bytes` now, or later: streams that wait get it in the order they asked. */
   turn(bytes: number): undefined | Promise<void> {
-    if (this.turnNow(bytes)) return undefined
+    if (this.#left > 0 && this.#waiting.length === 0) {
+      this.#take(bytes)
+      return undefined
+    }
     return new Promise(resolve => {
       this.#waiting.push(() => {
         this.#take(bytes)
@@ -46,14 +49,7 @@ export class StreamSchedule {
     })
   }
 
-  /** Takes the right to write `bytes` now, if nobody waits for it; false when it was not taken. */
-  turnNow(bytes: number): boolean {
-    if (this.#left <= 0 || this.#waiting.length > 0) return false
-    this.#take(bytes)
-    return true
-  }
-
-  /** Gives back what turn() or turnNow() took and was not used. */
+  /** Gives back what turn() took and was not used. */
   unused(bytes: number): void {
     this.#left = Math.min(TURN_BYTES, this.#left + bytes)
   }

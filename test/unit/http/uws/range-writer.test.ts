@@ -75,7 +75,7 @@ class FakeSocket {
 }
 
 /** `cached`: bytes from the start of the file that can be read without waiting. */
-function rig(size: number, room: number, range = '', cached = 0) {
+function rig(size: number, room: number, range = '', cached = 0, schedule = new StreamSchedule(realClock, 60_000)) {
   const content = randomBytes(size)
   const socket = new FakeSocket(room)
   const arena = new CountingArena(2)
@@ -111,7 +111,6 @@ function rig(size: number, room: number, range = '', cached = 0) {
   const plan: StreamPlan = planStream({ ...request, range, file: streamed })
   const reply = new Reply(socket.asNative(), new ReplyShare(assert.ifError, () => undefined), false, [])
   reply.leaveHandler()
-  const schedule = new StreamSchedule(realClock, 60_000)
   const writer = new RangeWriter(reply, plan, file, { arena, schedule, scratch: new Uint8Array(200_000) })
   return { content, socket, arena, writer, plan, ended: writer.run(), opened: () => opened, closed: () => closed }
 }
@@ -223,4 +222,25 @@ test('a cached part that would leave a short rest is left to the slow way', asyn
   await ended
   assert.equal(socket.taken[0]?.length, 180_000)
   assert.ok(Buffer.concat(socket.taken).equals(content))
+})
+
+test('an answer that only had to wait for its turn has no reader either', async () => {
+  const size = 12 * 1024 * 1024
+  const schedule = new StreamSchedule(realClock, 60_000)
+  assert.equal(schedule.turn(size), undefined)
+  const { content, ended, socket, opened } = rig(70_000, Number.POSITIVE_INFINITY, '', 70_000, schedule)
+  assert.equal(socket.offset, 0)
+  await ended
+  assert.equal(opened(), 0)
+  assert.ok(Buffer.concat(socket.taken).equals(content))
+})
+
+test('a client that goes before the turn of its answer leaves nothing behind', async () => {
+  const schedule = new StreamSchedule(realClock, 60_000)
+  assert.equal(schedule.turn(12 * 1024 * 1024), undefined)
+  const { ended, socket, opened } = rig(70_000, Number.POSITIVE_INFINITY, '', 70_000, schedule)
+  socket.onAborted()
+  await ended
+  assert.equal(opened(), 0)
+  assert.equal(socket.taken.length, 0)
 })
