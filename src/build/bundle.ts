@@ -3,24 +3,17 @@
 // so paths stay as they are, and after tsc alone the same commands run the same program, only slower to start.
 
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { Script } from 'node:vm'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 /** Parts that are loaded later, as deep as the sources: relative URLs mean the same from both. */
 const PARTS = 'dist/src/bundle'
 
 /** Packages with machine code, with threads or files of their own, or too large to be read for nothing. */
-const external = [
-  'better-sqlite3',
-  'koffi',
-  'msgpackr-extract',
-  'piscina',
-  'swagger-ui-dist',
-  'uWebSockets.js',
-  'undici',
-]
+const external = ['better-sqlite3', 'koffi', 'msgpackr-extract', 'piscina', 'swagger-ui-dist', 'uWebSockets.js']
 
 /** Optional to its user (random-access-file), which needs it only for calls that nobody here makes. */
 const unused: Plugin = {
@@ -31,34 +24,72 @@ const unused: Plugin = {
   },
 }
 
-const options: BuildOptions & { metafile: true } = {
+const common = {
   absWorkingDir: root,
-  entryPoints: ['src/cli/main.ts', 'workers/piece.ts', 'workers/records.ts'],
+  bundle: true,
+  platform: 'node',
+  target: 'node20.19',
+  external,
+  plugins: [unused],
+  metafile: true,
+  logLevel: 'warning',
+} satisfies BuildOptions
+
+/** The threads: modules that share parts. */
+const threads = {
+  ...common,
+  entryPoints: ['workers/piece.ts', 'workers/records.ts'],
   outbase: '.',
   outdir: 'dist',
   chunkNames: 'src/bundle/[name]-[hash]',
   allowOverwrite: true,
-  bundle: true,
   splitting: true,
-  platform: 'node',
-  target: 'node20.19',
   format: 'esm',
   // CommonJS packages ask for Node's modules by require().
   banner: {
     js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);",
   },
-  external,
-  plugins: [unused],
   legalComments: 'inline',
   sourcemap: 'linked',
   sourcesContent: false,
-  metafile: true,
-  logLevel: 'warning',
+} satisfies BuildOptions
+
+/** The command line with the node: one script, because V8 keeps compiled code of scripts only. */
+const program = {
+  ...common,
+  entryPoints: ['src/cli/main.ts'],
+  outfile: join(PARTS, 'program.cjs'),
+  format: 'cjs',
+  define: { 'import.meta.url': 'moduleUrl' },
+  legalComments: 'external',
+  write: false,
+} satisfies BuildOptions
+
+/** As a function of what a script lacks (src/build/launcher.ts); its lines keep their numbers. */
+function asFunction(text: string): string {
+  const body = text.replace(/^#!.*/, '').replaceAll(/\bimport\("([^"]+)"\)/g, 'importPackage("$1")')
+  return `(function (require, importPackage, moduleUrl) {${body}\n})\n`
+}
+
+async function bundleProgram(): Promise<Metafile> {
+  const { outputFiles, metafile } = await build(program)
+  for (const { path, text } of outputFiles) {
+    if (!path.endsWith('.cjs')) {
+      writeFileSync(path, text)
+      continue
+    }
+    const script = asFunction(text)
+    writeFileSync(path, script)
+    writeFileSync(`${path}.cache`, new Script(script, { filename: path }).createCachedData())
+  }
+  copyFileSync(join(root, 'dist/src/build/launcher.js'), join(root, 'dist/src/cli/main.js'))
+  return metafile
 }
 
 /** The licence of every package that a bundle holds, as these demand. */
-function licences({ inputs }: Metafile): string {
-  const folders = Object.keys(inputs).map(path => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? '')
+function licences(made: readonly Metafile[]): string {
+  const inputs = made.flatMap(({ inputs: files }) => Object.keys(files))
+  const folders = inputs.map(path => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? '')
   const texts = [...new Set(folders)]
     .filter(folder => folder !== '')
     .toSorted()
@@ -74,7 +105,6 @@ function licenceOf(folder: string): string {
   return `==== ${manifest['name']} ${manifest['version']} (${manifest['license']})\n${text}`
 }
 
-if (!existsSync(join(root, 'dist/src/cli/main.js'))) throw new Error('run tsc first')
 rmSync(join(root, PARTS), { recursive: true, force: true })
-const { metafile } = await build(options)
-writeFileSync(join(root, PARTS, 'licences.txt'), licences(metafile))
+const parts = [(await build(threads)).metafile, await bundleProgram()]
+writeFileSync(join(root, PARTS, 'licences.txt'), licences(parts))

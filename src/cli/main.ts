@@ -64,4 +64,5 @@ program
   .addHelpText('after', '\nA flag wins over the environment, that over the configuration file, that over the default.')
   .action(start)
 
-await program.parseAsync()
+// Not awaited at the top: the bundle is a script, and scripts cannot.
+void program.parseAsync()

@@ -2,6 +2,7 @@
 // /events and the list answer while the store and the engine are still being opened.
 
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { createHttpServer, type HttpServer } from '../http/index.ts'
 import { AddressPolicy } from '../io/address-policy.ts'
@@ -38,6 +39,9 @@ export interface NodeOptions {
 const ENGINE_SHARE = 0.65
 const HTTP_SHARE = 0.2
 const RECORDS_SHARE = 0.15
+
+/** The database takes longer to open than this. */
+const FIRST_ANSWER_MS = 10
 
 /** A part that was started, with how it is stopped. */
 interface StartedPart {
@@ -111,8 +115,7 @@ export class TributaryNode {
   async start(listening: (baseUrl: string) => void): Promise<void> {
     const { settings } = this.#options
     listening(await this.#startHttp())
-    // What the first answer does without is loaded after it, while the database is being opened.
-    const [records, { startEngine }] = await Promise.all([this.#openRecords(), import('./engine-parts.ts')])
+    const [records, { startEngine }] = await Promise.all([this.#openRecords(), loadEngine()])
     await this.#events.open(records.events)
     this.#started.push({ name: 'events', stop: () => this.#events.close() })
     await this.#downloads.openStore(records.downloads)
@@ -209,6 +212,12 @@ export class TributaryNode {
       this.#options.log.setLevel(settings.general.log_level)
     })
   }
+}
+
+/** The engine, which the first answer does without: loaded while the database opens, when who waited has been answered. */
+async function loadEngine(): Promise<typeof import('./engine-parts.ts')> {
+  await delay(FIRST_ANSWER_MS)
+  return import('./engine-parts.ts')
 }
 
 function downloadSettings({ download_defaults: defaults, libtorrent }: Settings): DownloadSettings {

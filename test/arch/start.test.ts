@@ -26,7 +26,7 @@ test('the engine, the store and packages for later are not loaded before the fir
   const loaded = loadedWith('src/node/main.ts')
   assert.ok(loaded.has('src/node/compose.ts') && loaded.has('yaml'))
   const late =
-    /^(src\/(torrent|tracker|records)\/(?!database-file)|src\/pools\/(?!arena)|(fs-chunk-store|koffi|msgpackr|piscina|undici)$)/
+    /^(src\/(torrent|tracker|records)\/(?!database-file)|src\/pools\/(?!arena)|(fs-chunk-store|koffi|msgpackr|piscina)$)/
   assert.deepEqual(
     [...loaded].filter(name => late.test(name)),
     [],
@@ -36,5 +36,5 @@ test('the engine, the store and packages for later are not loaded before the fir
 test('the engine comes without the packages that an idle node needs not', () => {
   const loaded = loadedWith('src/node/engine-parts.ts')
   assert.ok(loaded.has('src/pools/pool.ts') && loaded.has('bitfield'))
-  for (const name of ['fs-chunk-store', 'koffi', 'piscina', 'undici']) assert.ok(!loaded.has(name), name)
+  for (const name of ['fs-chunk-store', 'koffi', 'piscina']) assert.ok(!loaded.has(name), name)
 })

@@ -7,16 +7,19 @@ import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Script } from 'node:vm'
 import { parseSync } from 'oxc-parser'
 import { startNode } from '../kit/node-process.ts'
 import { projectRoot } from '../kit/project-root.ts'
 
 const PARTS = 'dist/src/bundle'
+const PROGRAM = join(PARTS, 'program.cjs')
 const ENTRIES = ['dist/src/cli/main.js', 'dist/workers/piece.js', 'dist/workers/records.js']
 
 function importsOf(text: string): string[] {
   const { staticImports, dynamicImports } = parseSync('program.js', text).module
-  const late = dynamicImports.map(({ moduleRequest: at }) => text.slice(at.start + 1, at.end - 1))
+  const asked = dynamicImports.map(({ moduleRequest: at }) => text.slice(at.start, at.end))
+  const late = asked.flatMap(name => /^["'](.+)["']$/.exec(name)?.[1] ?? [])
   return [...staticImports.map(entry => entry.moduleRequest.value), ...late]
 }
 
@@ -28,7 +31,9 @@ async function packagesWanted(): Promise<string[]> {
     const text = await readFile(join(projectRoot, path), 'utf8')
     for (const name of importsOf(text)) if (!/^(node:|\.)/.test(name)) wanted.add(name)
   }
-  return [...wanted]
+  const program = await readFile(join(projectRoot, PROGRAM), 'utf8')
+  for (const [, name = ''] of program.matchAll(/\b(?:importPackage|__toESM\(require)\("([^"]+)"\)/g)) wanted.add(name)
+  return [...wanted].filter(name => !name.startsWith('node:'))
 }
 
 test('the entries are bundles, made after the modules', async () => {
@@ -37,6 +42,14 @@ test('the entries are bundles, made after the modules', async () => {
     const plain = importsOf(text).filter(name => name.startsWith('.') && !name.includes('/bundle/'))
     assert.deepEqual(plain, [], `${path} is what tsc made: run make build`)
   }
+})
+
+test('V8 takes the compiled code that lies beside the program', async () => {
+  const filename = join(projectRoot, PROGRAM)
+  const cachedData = await readFile(`${filename}.cache`)
+  const source = await readFile(filename, 'latin1')
+  assert.equal(new Script(source, { filename, cachedData }).cachedDataRejected, false)
+  assert.doesNotMatch(source, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
 })
 
 test('the program needs only packages that are installed with it', async () => {
