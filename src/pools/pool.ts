@@ -187,17 +187,23 @@ export class WorkerPool {
     const shares = spread ? this.#options.threads * BATCHES_PER_THREAD : this.#demand.wanted
     const bytes = Math.min(MAX_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, Math.ceil(this.#queue.readyBytes / shares)))
     const most = this.#demand.batches(BATCHES_PER_THREAD)
-    this.#sendUpTo(most, bytes)
+    // A batch at hand saves a busy thread a wait, but costs a message: only a full one does, or one that waits long.
+    const atHand = spread || this.#queue.readyBytes >= MAX_BATCH_BYTES || this.#waitedMs(first) >= GROW_AFTER_MS
+    this.#sendUpTo(atHand ? most : this.#demand.batches(1), bytes)
     const oldest = this.#queue.oldest
     if (oldest === undefined) return
-    // What came together while a thread started does not count as waiting for one.
-    const waitedMs = (nowUs() - Math.max(oldest.postedUs, this.#readyUs)) / 1000
-    if (this.#demand.grow({ waitedMs, spread })) this.#sendUpTo(most + 1, bytes)
-    else if (this.#demand.mayGrow) this.#lookLater()
+    if (this.#inFlight.size >= most && this.#demand.grow({ waitedMs: this.#waitedMs(oldest), spread }))
+      this.#sendUpTo(most + 1, bytes)
+    else this.#lookLater()
   }
 
   #sendUpTo(most: number, bytes: number): void {
     while (this.#inFlight.size < most && this.#queue.ready > 0) this.#send(this.#queue.take(MAX_BATCH_JOBS, bytes))
+  }
+
+  /** What came together while a thread started does not count as waiting for one. */
+  #waitedMs(job: QueuedJob): number {
+    return (nowUs() - Math.max(job.postedUs, this.#readyUs)) / 1000
   }
 
   /** Jobs wait and nothing may happen for long: a thread can hang in a slow disk. */

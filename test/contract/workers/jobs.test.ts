@@ -65,6 +65,22 @@ test('a thread starts with the first job, and the jobs of one turn travel in one
   assert.equal(pool.stats().threads, 1)
 })
 
+test('a busy thread gets its next small jobs together, when it has done the last', async t => {
+  const pool = makePool(t, echoWorker)
+  await pool.run('piece.commit', harmless)
+  const first = Array.from({ length: 8 }, () => pool.run('piece.commit', harmless))
+  await untilSent()
+  const second = Array.from({ length: 8 }, () => pool.run('piece.commit', harmless))
+  await untilSent()
+  assert.ok(pool.stats().batchesInFlight <= 1)
+  await Promise.all([...first, ...second])
+  // 3 MiB of work: a full batch is worth having at hand.
+  const full = Array.from({ length: 200 }, () => pool.run('piece.commit', harmless))
+  await untilSent()
+  assert.equal(pool.stats().batchesInFlight, 2)
+  await Promise.all(full)
+})
+
 test('a check of files gets every thread there may be', async t => {
   const pool = makePool(t, echoWorker, { threads: 3 })
   await startThreads(pool, 3)
