@@ -3,7 +3,7 @@
 // systems than Linux, such reads answer 0 and the caller goes the usual way. Files in memory need no such call.
 // Invariant: a disk that stalls never stops the caller.
 
-import { readSync } from 'node:fs'
+import { readSync, readvSync } from 'node:fs'
 import type { OpenedFile } from './safe-files.ts'
 
 /** A foreign function found by koffi. */
@@ -17,6 +17,8 @@ interface Koffi {
 
 /** Linux: do not wait for data that is not at hand (preadv2(2)). */
 const RWF_NOWAIT = 8
+/** Parts of one read; more are left unread. */
+const MAX_PARTS = 64
 const PROTOTYPE = 'int64_t preadv2(int fd, void *vector, int count, int64_t position, int flags)'
 
 /** Reads that never wait. */
@@ -28,6 +30,9 @@ export class CachedReads {
   // One iovec: the address of the last target, and the length asked for. The target is kept, so its address stays true.
   readonly #vector = new BigUint64Array(2)
   #target: Uint8Array | null = null
+  readonly #vectors = new BigUint64Array(2 * MAX_PARTS)
+  /** Addresses of shared buffers, which never move. */
+  readonly #bases = new WeakMap<ArrayBufferLike, bigint>()
 
   /** `load` imports koffi; another one for tests. */
   constructor(load: () => Promise<unknown> = loadKoffi) {
@@ -67,6 +72,46 @@ export class CachedReads {
     return Math.max(0, count)
   }
 
+  /** Like read(), into `parts` one after the other: views of one SharedArrayBuffer. */
+  readParts(file: Pick<OpenedFile, 'fd' | 'atOnce'>, position: number, parts: readonly Uint8Array[]): number {
+    switch (file.atOnce) {
+      case 'all':
+        return plainReadParts(file.fd, position, parts)
+      case 'cached':
+        return this.#readPartsCached(file.fd, position, parts)
+      case 'none':
+        return 0
+    }
+  }
+
+  #readPartsCached(fd: number, position: number, parts: readonly Uint8Array[]): number {
+    const preadv2 = this.#preadv2
+    const buffer = parts[0]?.buffer
+    if (preadv2 === null || buffer === undefined) {
+      this.#ask()
+      return 0
+    }
+    const base = this.#baseOf(buffer)
+    const count = Math.min(parts.length, MAX_PARTS)
+    for (let i = 0; i < count; i++) {
+      const part = parts[i] as Uint8Array
+      if (part.buffer !== buffer) throw new RangeError('parts of different buffers')
+      this.#vectors[2 * i] = base + BigInt(part.byteOffset)
+      this.#vectors[2 * i + 1] = BigInt(part.length)
+    }
+    return Math.max(0, Number(preadv2(fd, this.#vectors, count, position, RWF_NOWAIT)))
+  }
+
+  #baseOf(buffer: ArrayBufferLike): bigint {
+    // Only shared memory stays where it is for as long as it lives.
+    if (!(buffer instanceof SharedArrayBuffer)) throw new RangeError('parts must lie in shared memory')
+    const known = this.#bases.get(buffer)
+    if (known !== undefined) return known
+    const base = this.#koffi?.address(new Uint8Array(buffer)) ?? 0n
+    this.#bases.set(buffer, base)
+    return base
+  }
+
   #aim(into: Uint8Array): void {
     this.#vector[0] = this.#koffi?.address(into) ?? 0n
     this.#target = into
@@ -97,6 +142,14 @@ export class CachedReads {
 function plainRead(fd: number, position: number, length: number, into: Uint8Array): number {
   try {
     return readSync(fd, into, 0, Math.min(length, into.length), position)
+  } catch {
+    return 0
+  }
+}
+
+function plainReadParts(fd: number, position: number, parts: readonly Uint8Array[]): number {
+  try {
+    return readvSync(fd, parts, position)
   } catch {
     return 0
   }

@@ -12,6 +12,7 @@ import { diskError, diskErrorFrom } from '../io/disk-errors.ts'
 import type { DiskLanes } from '../io/disk-lanes.ts'
 import type { DiskSpace } from '../io/disk-space.ts'
 import type { OpenFiles } from '../io/open-files.ts'
+import type { OpenedFile } from '../io/safe-files.ts'
 import { TorrentFolder } from '../io/torrent-folder.ts'
 import type { Arena, Slot } from '../ports/arena.ts'
 import type { FileFacts, PieceStore, PieceVerdict, ReceivedBlock, StoreLayout } from '../ports/piece-store.ts'
@@ -146,11 +147,23 @@ export class FilePieceStore implements PieceStore {
   }
 
   readNow(offset: number, length: number, into: Uint8Array): number {
-    if (!this.#fence.open) return 0
-    const span = this.#map.firstSpan(offset, length)
-    if (span === null || span.file < 0) return 0
-    const opened = this.#parts.files.peek(this.#folder, span.file)
-    return opened === null ? 0 : this.#parts.cached.read(opened, span.position, span.length, into)
+    const found = this.#openNow(offset, length)
+    return found === null ? 0 : this.#parts.cached.read(found.file, found.position, found.length, into)
+  }
+
+  readPartsNow(offset: number, parts: readonly Uint8Array[]): number {
+    const wanted = parts.reduce((sum, part) => sum + part.length, 0)
+    const found = this.#openNow(offset, wanted)
+    if (found === null) return 0
+    const fitting = found.length === wanted ? parts : firstBytes(parts, found.length)
+    return this.#parts.cached.readParts(found.file, found.position, fitting)
+  }
+
+  /** The open file in which a range begins, and how much of the range lies there; null when no read can be had at once. */
+  #openNow(offset: number, length: number): { file: OpenedFile; position: number; length: number } | null {
+    const span = this.#fence.open ? this.#map.firstSpan(offset, length) : null
+    const file = span === null || span.file < 0 ? null : this.#parts.files.peek(this.#folder, span.file)
+    return span === null || file === null ? null : { file, position: span.position, length: span.length }
   }
 
   sync(): Promise<void> {
@@ -321,4 +334,17 @@ export class FilePieceStore implements PieceStore {
       this.#parts.files.release(lent)
     }
   }
+}
+
+/** The parts that hold the first `length` bytes. */
+function firstBytes(parts: readonly Uint8Array[], length: number): Uint8Array[] {
+  const first: Uint8Array[] = []
+  let left = length
+  for (const part of parts) {
+    if (left === 0) break
+    const taken = part.length <= left ? part : part.subarray(0, left)
+    first.push(taken)
+    left -= taken.length
+  }
+  return first
 }

@@ -59,6 +59,8 @@ export interface PieceStore {
    * own (not pooled), best the same at every call.
    */
   readNow?(offset: number, length: number, into: Uint8Array): number
+  /** The same into several parts one after the other, all of one buffer that is shared memory. */
+  readPartsNow?(offset: number, parts: readonly Uint8Array[]): number
   /** fdatasync of every file written since the last sync. */
   sync(): Promise<void>
   /** Closes the files after all posted work. The store can be used again: files reopen on demand. */

@@ -74,7 +74,12 @@ export class Engine {
     this.budget = new BlockBudget(deps.blockArena, ownArena ? 0 : share, this.turnEnd)
     this.holders = new SlotHolders(this.budget)
     const upload = deps.rangeArena ?? deps.blockArena
-    this.uploadSlots = new UploadSlots(upload, ownArena ? Math.ceil(upload.slotCount / 2) : share, this.turnEnd)
+    this.uploadSlots = new UploadSlots(
+      upload,
+      ownArena ? Math.ceil(upload.slotCount / 2) : share,
+      this.turnEnd,
+      deps.clock,
+    )
     this.downLimiter = new RateLimiter(options.maxDownloadRate)
     this.upLimiter = new RateLimiter(options.maxUploadRate)
     this.checks = new Permits(options.maxChecking ?? MAX_CHECKING)

@@ -122,6 +122,23 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
     return stream.write(payload, sent)
   }
 
+  /**
+   * Writes whole messages at once, after everything queued. True when the kernel took everything; otherwise `sent` runs
+   * later, and only then may `bytes` be written to again.
+   */
+  sendNow(bytes: Uint8Array, sent: () => void): boolean {
+    const stream = this.#stream
+    if (stream === null) return true
+    this.run()
+    this.lastOutMs = this.#deps.now()
+    let taken = false
+    stream.write(bytes, () => {
+      if (!taken) sent()
+    })
+    taken = stream.bufferedBytes === 0
+    return taken
+  }
+
   cork(): void {
     this.#stream?.cork()
   }

@@ -6,7 +6,7 @@
 import { AppError } from '../base/errors.ts'
 import type { Slot } from '../ports/arena.ts'
 import type { PieceStore } from '../ports/piece-store.ts'
-import { encodePieceHead, encodeReject } from '../wire/peer/messages.ts'
+import { encodePieceHead, encodeReject, PIECE_HEAD_BYTES, writePieceHead } from '../wire/peer/messages.ts'
 import type { PeerLink } from './peer-link.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { UploadSlots, UploadWaiter } from './upload-slots.ts'
@@ -22,6 +22,8 @@ const MAX_REQUEST_BYTES = 128 * 1024
 const MIN_AHEAD_BYTES = 32 * 1024
 const MAX_AHEAD_BYTES = 1024 * 1024
 const AHEAD_SEC = 0.5
+/** Sent to one peer before others have their turn. */
+const MAX_TURN_BYTES = 1024 * 1024
 
 /** A block somebody asked us for. */
 export interface UploadRequest {
@@ -52,6 +54,8 @@ export class PeerUploads implements UploadWaiter {
   #source: UploadSource | null = null
   #queue: UploadRequest[] = []
   #ahead = 0
+  /** Of them those handed to the connection, which has not taken them. While there are any, nothing more is read. */
+  #unsent = 0
   #aheadLimit = MIN_AHEAD_BYTES
   /** When the kernel last took a run, or the first one was handed to it; clock ms. */
   #movedMs = 0
@@ -126,7 +130,10 @@ export class PeerUploads implements UploadWaiter {
     const source = this.#source
     if (source === null) return
     this.#aheadLimit = Math.min(MAX_AHEAD_BYTES, Math.max(MIN_AHEAD_BYTES, source.rate() * AHEAD_SEC))
-    while (!this.#closed && this.#queue.length > 0 && this.#ahead < this.#aheadLimit) {
+    let turnBytes = 0
+    while (!this.#closed && this.#queue.length > 0 && this.#unsent === 0 && this.#ahead < this.#aheadLimit) {
+      if (turnBytes >= MAX_TURN_BYTES) return source.slots.yieldTurn(this)
+      if (!source.slots.hasTurn(this)) return
       const run = this.#nextRun(source)
       if (run.length === 0) return source.slots.throttle(this)
       const slot = source.slots.lease(this)
@@ -134,12 +141,44 @@ export class PeerUploads implements UploadWaiter {
         source.limiter.giveBack(totalOf(run))
         return
       }
-      this.#queue.splice(0, run.length)
-      this.#read(source, run, slot)
+      turnBytes += this.#serve(source, run, slot)
     }
   }
 
-  /** Requests at the head of the queue that lie next to each other and fit a slot and the rate; their rate is taken. */
+  /** Sends what of a run lies in memory; reads it in the background when nothing does. Bytes sent. */
+  #serve(source: UploadSource, run: UploadRequest[], slot: Slot): number {
+    const blocks = readFramed(source, run, slot)
+    const served = blocks === 0 || blocks === run.length ? run : run.slice(0, blocks)
+    if (served !== run) source.limiter.giveBack(totalOf(run) - totalOf(served))
+    this.#queue.splice(0, served.length)
+    if (blocks > 0) return this.#sendFramed(source, served, slot)
+    this.#read(source, run, slot)
+    return 0
+  }
+
+  #sendFramed(source: UploadSource, run: readonly UploadRequest[], slot: Slot): number {
+    const bytes = totalOf(run)
+    const framed = bytes + run.length * PIECE_HEAD_BYTES
+    source.slots.spendTurn(framed)
+    if (this.#ahead === 0) this.#movedMs = source.now()
+    this.#ahead += bytes
+    this.#unsent += bytes
+    const done = () => {
+      source.slots.release(slot)
+      this.#ahead -= bytes
+      this.#unsent -= bytes
+      this.#movedMs = source.now()
+    }
+    const taken = this.#link.sendNow(slot.bytes.subarray(0, framed), () => {
+      done()
+      this.uploadGoOn()
+    })
+    if (taken) done()
+    source.uploaded(bytes)
+    return framed
+  }
+
+  /** Requests at the head of the queue that lie next to each other and, with heads, fit a slot and the rate, which is taken. */
   #nextRun(source: UploadSource): UploadRequest[] {
     const run: UploadRequest[] = []
     const now = source.now()
@@ -148,10 +187,10 @@ export class PeerUploads implements UploadWaiter {
     let expected = -1
     for (const request of this.#queue) {
       const offset = request.piece * source.pieceLength + request.begin
-      const fits = run.length === 0 || (offset === expected && bytes + request.length <= room)
+      const fits = run.length === 0 || (offset === expected && bytes + PIECE_HEAD_BYTES + request.length <= room)
       if (!fits || !source.limiter.takeAll(now, request.length)) break
       run.push(request)
-      bytes += request.length
+      bytes += PIECE_HEAD_BYTES + request.length
       expected = offset + request.length
     }
     return run
@@ -201,4 +240,29 @@ function totalOf(run: readonly UploadRequest[]): number {
   let bytes = 0
   for (const request of run) bytes += request.length
   return bytes
+}
+
+/** Reads a run into the slot as it goes out, heads before payloads, without waiting; how many whole blocks were at hand. */
+function readFramed(source: UploadSource, run: readonly UploadRequest[], slot: Slot): number {
+  const first = run[0] as UploadRequest
+  const { store, pieceLength } = source
+  if (store.readPartsNow === undefined) return 0
+  if (totalOf(run) + run.length * PIECE_HEAD_BYTES > slot.bytes.length) return 0
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (const { length } of run) {
+    at += PIECE_HEAD_BYTES + length
+    parts.push(slot.bytes.subarray(at - length, at))
+  }
+  let left = store.readPartsNow(first.piece * pieceLength + first.begin, parts)
+  let blocks = 0
+  at = 0
+  for (const { piece, begin, length } of run) {
+    if (left < length) break
+    writePieceHead(slot.bytes, at, piece, begin, length)
+    at += PIECE_HEAD_BYTES + length
+    left -= length
+    blocks += 1
+  }
+  return blocks
 }

@@ -2,7 +2,11 @@
 // have to wait for the upload rate. Invariant: leased <= limit; a waiter is woken at most once for each time it waits.
 
 import type { Arena, Slot } from '../ports/arena.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { TurnEnd, TurnJob } from './turn-end.ts'
+
+/** Read for all peers together before the loop turns: some two milliseconds with the sending. */
+const MAX_TURN_BYTES = 4 * 1024 * 1024
 
 /** Someone with blocks to send who could not go on. */
 export interface UploadWaiter {
@@ -16,14 +20,37 @@ export class UploadSlots {
   readonly #turnEnd: TurnEnd
   readonly #waiting = new Set<UploadWaiter>()
   readonly #throttled = new Set<UploadWaiter>()
+  readonly #yielded = new Set<UploadWaiter>()
   readonly #wakeJob: TurnJob = { queued: false, run: () => this.#wake() }
+  readonly #clock: Pick<Clock, 'after'>
   #leased = 0
+  /** Bytes read on the main thread since the loop last turned. */
+  #turnBytes = 0
 
   /** `limit`: slots of `arena` that may be used. */
-  constructor(arena: Arena, limit: number, turnEnd: TurnEnd) {
+  constructor(arena: Arena, limit: number, turnEnd: TurnEnd, clock: Pick<Clock, 'after'>) {
     this.arena = arena
     this.#limit = limit
     this.#turnEnd = turnEnd
+    this.#clock = clock
+  }
+
+  /** True while this turn of the loop has time for reads on the main thread; else `waiter` is woken in a later one. */
+  hasTurn(waiter: UploadWaiter): boolean {
+    const has = this.#turnBytes < MAX_TURN_BYTES
+    if (!has) this.#yielded.add(waiter)
+    return has
+  }
+
+  /** `waiter` had its share of this turn: it is woken in a later one. */
+  yieldTurn(waiter: UploadWaiter): void {
+    this.#yielded.add(waiter)
+  }
+
+  /** Counts bytes read on the main thread in this turn. */
+  spendTurn(bytes: number): void {
+    if (this.#turnBytes === 0) this.#clock.after(0, () => this.#turned())
+    this.#turnBytes += bytes
   }
 
   get leased(): number {
@@ -52,6 +79,7 @@ export class UploadSlots {
   forget(waiter: UploadWaiter): void {
     this.#waiting.delete(waiter)
     this.#throttled.delete(waiter)
+    this.#yielded.delete(waiter)
   }
 
   /** Wakes those who waited for rate; also those whose slot was taken by a user of the arena this dealer does not see. */
@@ -60,6 +88,13 @@ export class UploadSlots {
     this.#throttled.clear()
     for (const waiter of line) waiter.uploadGoOn()
     if (this.#waiting.size > 0) this.#wake()
+  }
+
+  #turned(): void {
+    this.#turnBytes = 0
+    const line = [...this.#yielded]
+    this.#yielded.clear()
+    for (const waiter of line) waiter.uploadGoOn()
   }
 
   #wake(): void {

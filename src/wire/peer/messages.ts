@@ -189,11 +189,23 @@ export function encodeReject(piece: number, begin: number, length: number): Uint
 /** The 13 bytes in front of `length` bytes of block payload, which the caller writes after it (BEP 3). */
 export function encodePieceHead(piece: number, begin: number, length: number): Uint8Array {
   const bytes = Buffer.allocUnsafe(PIECE_HEAD_BYTES)
-  bytes.writeUInt32BE(PIECE_HEAD_BYTES - 4 + length, 0)
-  bytes[4] = PIECE_ID
-  bytes.writeUInt32BE(piece, 5)
-  bytes.writeUInt32BE(begin, 9)
+  writePieceHead(bytes, 0, piece, begin, length)
   return bytes
+}
+
+/** Writes the same head at `at` of `into`. */
+export function writePieceHead(into: Uint8Array, at: number, piece: number, begin: number, length: number): void {
+  writeUInt32(into, at, PIECE_HEAD_BYTES - 4 + length)
+  into[at + 4] = PIECE_ID
+  writeUInt32(into, at + 5, piece)
+  writeUInt32(into, at + 9, begin)
+}
+
+function writeUInt32(into: Uint8Array, at: number, value: number): void {
+  into[at] = value >>> 24
+  into[at + 1] = value >>> 16
+  into[at + 2] = value >>> 8
+  into[at + 3] = value
 }
 
 /** `port` (BEP 5): the UDP port of our DHT node. */

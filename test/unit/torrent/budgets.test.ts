@@ -8,6 +8,7 @@ import { Permits } from '../../../src/torrent/permits.ts'
 import { SlotHolders } from '../../../src/torrent/slot-holders.ts'
 import { TurnEnd } from '../../../src/torrent/turn-end.ts'
 import { UploadSlots } from '../../../src/torrent/upload-slots.ts'
+import { VirtualClock } from '../../kit/virtual-clock.ts'
 
 const turns = () =>
   new TurnEnd(error => {
@@ -71,7 +72,7 @@ test('a clogged arena spills the stalest pieces, an arena that is only busy does
 
 test('uploads have their own bound and wake in order', async () => {
   const slots = arena(10)
-  const uploads = new UploadSlots(slots, 2, turns())
+  const uploads = new UploadSlots(slots, 2, turns(), new VirtualClock())
   const woken: string[] = []
   const waiter = (name: string) => ({ uploadGoOn: () => woken.push(name) })
   const held = [uploads.lease(waiter('a')), uploads.lease(waiter('a'))]
