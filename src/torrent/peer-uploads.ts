@@ -22,8 +22,6 @@ const MAX_REQUEST_BYTES = 128 * 1024
 const MIN_AHEAD_BYTES = 32 * 1024
 const MAX_AHEAD_BYTES = 1024 * 1024
 const AHEAD_SEC = 0.5
-/** Sent to one peer before others have their turn. */
-const MAX_TURN_BYTES = 1024 * 1024
 
 /** A block somebody asked us for. */
 export interface UploadRequest {
@@ -130,9 +128,7 @@ export class PeerUploads implements UploadWaiter {
     const source = this.#source
     if (source === null) return
     this.#aheadLimit = Math.min(MAX_AHEAD_BYTES, Math.max(MIN_AHEAD_BYTES, source.rate() * AHEAD_SEC))
-    let turnBytes = 0
     while (!this.#closed && this.#queue.length > 0 && this.#unsent === 0 && this.#ahead < this.#aheadLimit) {
-      if (turnBytes >= MAX_TURN_BYTES) return source.slots.yieldTurn(this)
       if (!source.slots.hasTurn(this)) return
       const run = this.#nextRun(source)
       if (run.length === 0) return source.slots.throttle(this)
@@ -141,22 +137,21 @@ export class PeerUploads implements UploadWaiter {
         source.limiter.giveBack(totalOf(run))
         return
       }
-      turnBytes += this.#serve(source, run, slot)
+      this.#serve(source, run, slot)
     }
   }
 
-  /** Sends what of a run lies in memory; reads it in the background when nothing does. Bytes sent. */
-  #serve(source: UploadSource, run: UploadRequest[], slot: Slot): number {
+  /** Sends what of a run lies in memory; reads it in the background when nothing does. */
+  #serve(source: UploadSource, run: UploadRequest[], slot: Slot): void {
     const blocks = readFramed(source, run, slot)
     const served = blocks === 0 || blocks === run.length ? run : run.slice(0, blocks)
     if (served !== run) source.limiter.giveBack(totalOf(run) - totalOf(served))
     this.#queue.splice(0, served.length)
-    if (blocks > 0) return this.#sendFramed(source, served, slot)
-    this.#read(source, run, slot)
-    return 0
+    if (blocks > 0) this.#sendFramed(source, served, slot)
+    else this.#read(source, run, slot)
   }
 
-  #sendFramed(source: UploadSource, run: readonly UploadRequest[], slot: Slot): number {
+  #sendFramed(source: UploadSource, run: readonly UploadRequest[], slot: Slot): void {
     const bytes = totalOf(run)
     const framed = bytes + run.length * PIECE_HEAD_BYTES
     source.slots.spendTurn(framed)
@@ -175,7 +170,6 @@ export class PeerUploads implements UploadWaiter {
     })
     if (taken) done()
     source.uploaded(bytes)
-    return framed
   }
 
   /** Requests at the head of the queue that lie next to each other and, with heads, fit a slot and the rate, which is taken. */

@@ -5,8 +5,8 @@ import type { Arena, Slot } from '../ports/arena.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { TurnEnd, TurnJob } from './turn-end.ts'
 
-/** Read for all peers together before the loop turns: some two milliseconds with the sending. */
-const MAX_TURN_BYTES = 4 * 1024 * 1024
+/** Read for all peers together before the loop turns: under a millisecond with the sending, several while cores are short. */
+const MAX_TURN_BYTES = 1024 * 1024
 
 /** Someone with blocks to send who could not go on. */
 export interface UploadWaiter {
@@ -40,11 +40,6 @@ export class UploadSlots {
     const has = this.#turnBytes < MAX_TURN_BYTES
     if (!has) this.#yielded.add(waiter)
     return has
-  }
-
-  /** `waiter` had its share of this turn: it is woken in a later one. */
-  yieldTurn(waiter: UploadWaiter): void {
-    this.#yielded.add(waiter)
   }
 
   /** Counts bytes read on the main thread in this turn. */
@@ -92,9 +87,12 @@ export class UploadSlots {
 
   #turned(): void {
     this.#turnBytes = 0
-    const line = [...this.#yielded]
-    this.#yielded.clear()
-    for (const waiter of line) waiter.uploadGoOn()
+    for (const waiter of [...this.#yielded]) {
+      // Who had no turn this time stays in front of those who did.
+      if (this.#turnBytes >= MAX_TURN_BYTES) return
+      this.#yielded.delete(waiter)
+      waiter.uploadGoOn()
+    }
   }
 
   #wake(): void {

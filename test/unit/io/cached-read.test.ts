@@ -84,3 +84,25 @@ test('a file in memory, and one in the page cache, are read byte for byte', asyn
     if (count > 0) assert.ok(content.subarray(position, position + count).equals(into.subarray(0, count)))
   }
 })
+
+test('parts are filled in order, with gaps left alone, from memory and from the page cache', async t => {
+  const content = randomBytes(100_000)
+  const fd = makeFile(t, content)
+  const reads = new CachedReads()
+  reads.read({ fd, atOnce: 'cached' }, 0, 1, new Uint8Array(64))
+  await waitFor('the library', () => reads.ready || null, 2000).catch(() => false)
+  for (const atOnce of ['all', 'cached'] as const) {
+    const bytes = new Uint8Array(new SharedArrayBuffer(40_000)).subarray(1000)
+    const parts = [bytes.subarray(13, 16_397), bytes.subarray(16_410, 32_794)]
+    const whole = reads.readParts({ fd, atOnce }, 5000, parts)
+    // 0: no library, a file system that knows no such reads, or the page went.
+    if (atOnce === 'cached' && whole === 0) continue
+    assert.equal(whole, 32_768)
+    assert.ok(content.subarray(5000, 21_384).equals(parts[0] ?? bytes))
+    assert.ok(content.subarray(21_384, 37_768).equals(parts[1] ?? bytes))
+    assert.ok(bytes.subarray(0, 13).every(byte => byte === 0))
+    assert.ok(bytes.subarray(16_397, 16_410).every(byte => byte === 0))
+    assert.equal(reads.readParts({ fd, atOnce }, 90_000, parts), 10_000)
+  }
+  assert.equal(reads.readParts({ fd, atOnce: 'none' }, 0, [new Uint8Array(64)]), 0)
+})

@@ -80,6 +80,16 @@ test('random layouts and operations behave as the model', async t => {
           if (whole(start, want)) {
             assert.equal(await store.read(start, length, rig.rangeArena, slot), want)
             assert.ok(Buffer.from(slot.bytes.subarray(0, want)).equals(content.subarray(start, start + want)))
+            // At once it may be less, in parts as in one, but never anything else.
+            const cut = Math.floor(want / 3)
+            const parts = [slot.bytes.fill(0).subarray(7, 7 + cut), slot.bytes.subarray(100_000, 100_000 + want - cut)]
+            const count = store.readPartsNow?.(start, parts) ?? 0
+            assert.ok(count <= want)
+            assert.ok(
+              Buffer.concat(parts)
+                .subarray(0, count)
+                .equals(content.subarray(start, start + count)),
+            )
           }
           rig.rangeArena.release(slot)
         } else if (kind === 'close') await store.close()
