@@ -151,7 +151,7 @@ test('a peer that does not read holds one slot, whatever it asks for, and goes o
   const rig = new Rig()
   const { uploads, stream } = rig.peer()
   stream.takes = false
-  for (const request of blocks(100)) uploads.add(request)
+  for (const request of blocks(60)) uploads.add(request)
   for (let i = 0; i < 5; i += 1) uploads.uploadGoOn()
   assert.equal(rig.slots.leased, 1)
   assert.equal(stream.writes.length, 1)
@@ -160,7 +160,7 @@ test('a peer that does not read holds one slot, whatever it asks for, and goes o
   assert.equal(rig.slots.leased, 1)
   stream.takes = true
   stream.take()
-  assert.ok(Buffer.concat(stream.writes).equals(onTheWire(blocks(100))))
+  assert.ok(Buffer.concat(stream.writes).equals(onTheWire(blocks(60))))
 })
 
 test('a choke takes back what is queued, and what was handed over is not answered twice', () => {
