@@ -207,7 +207,7 @@ export class ChunkFileMetadata implements MetadataChunks {
 }
 
 /** Bytes of chunk `index` of a whole of `totalBytes`; 0 when there is no such chunk. */
-function chunkLength(totalBytes: number, index: number): number {
+export function chunkLength(totalBytes: number, index: number): number {
   if (!Number.isInteger(index) || index < 0) return 0
   return Math.max(0, Math.min(METADATA_PIECE_BYTES, totalBytes - index * METADATA_PIECE_BYTES))
 }

@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { GuardedHttp } from '../io/guarded-http.ts'
 import { ChunkFileMetadata } from '../io/metadata-chunk-files.ts'
+import { SmallMetadata } from '../io/small-metadata.ts'
 import { NetTcpNetwork } from '../io/tcp-net.ts'
 import { DgramNetwork } from '../io/udp-dgram.ts'
 import type { AddressPolicy } from '../io/address-policy.ts'
@@ -69,7 +70,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
     },
     { blockArena, rangeArena, clock, log: log.part('disk'), onRepeatedLoss: () => deps.onRepeatedLoss() },
   )
-  const metadata = new ChunkFileMetadata({ folder: join(stateDir, 'metadata') }, { clock })
+  const metadata = new SmallMetadata(new ChunkFileMetadata({ folder: join(stateDir, 'metadata') }, { clock }))
   const http = new GuardedHttp({ userAgent: `Tributary/${version}`, localIp }, { policy, resolver })
   const announcers = new TorrentAnnouncers(
     { localIp },

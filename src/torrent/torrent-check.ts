@@ -21,6 +21,8 @@ interface PieceRun {
 /** What this part tells others. */
 export interface CheckHooks {
   setStatus(status: 'allocating' | 'waiting-check' | 'checking'): void
+  /** Nothing of the data is there, so there is nothing to find out: only the folders are still to be made. */
+  nothingThere(): void
 }
 
 /** The checks of one torrent. */
@@ -53,6 +55,7 @@ export class TorrentCheck {
     const facts = await content.store.facts()
     const plan = this.#plan(content, facts)
     stopWhen(signal)
+    if (countBits(plan.have.buffer) + countBits(plan.check.buffer) === 0) this.#hooks.nothingThere()
     await content.store.prepare()
     stopWhen(signal)
     content.picker.setHave(plan.have)

@@ -142,7 +142,10 @@ export class TorrentMetadata {
     const bytes = await metadata.assemble(this.#core.infoHash)
     if (this.#finishing !== attempt) return
     if (createHash('sha1').update(bytes).digest('hex') !== this.#core.infoHash) return this.#wrong(attempt)
-    await metadata.remove(this.#core.infoHash)
+    // Nobody waits for what is of no use any more.
+    metadata.remove(this.#core.infoHash).catch((error: unknown) => {
+      this.#core.engine.log.warn('a copy of metadata could not be removed', { error: errorText(error) })
+    })
     const result = await this.#decode(bytes)
     if (this.#finishing !== attempt) return
     this.#finishing = null

@@ -196,6 +196,14 @@ export class TorrentRun {
     })
   }
 
+  /** Trackers and peers: as soon as it is known what they are to be told. Nothing happens unless the torrent runs. */
+  goOnline(): void {
+    if (this.#core.online || this.#abort === null) return
+    this.#core.online = true
+    this.#announcer.start()
+    this.#hooks.online()
+  }
+
   #begin(): void {
     if (this.#abort !== null || this.#gone) return
     const abort = new AbortController()
@@ -207,7 +215,7 @@ export class TorrentRun {
 
   async #start(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return
-    if (this.#core.content === null) this.#goOnline()
+    if (this.#core.content === null) this.goOnline()
     else await this.#work(this.#core.content, signal)
   }
 
@@ -249,15 +257,8 @@ export class TorrentRun {
     this.#worked = true
     this.#core.working = true
     this.setStatus(this.#core.complete && !this.#forReaders ? 'seeding' : 'downloading')
-    this.#goOnline()
+    this.goOnline()
     this.#hooks.working(true)
-  }
-
-  #goOnline(): void {
-    if (this.#core.online) return
-    this.#core.online = true
-    this.#announcer.start()
-    this.#hooks.online()
   }
 
   /** Ends the run: network at once, the rest in its turn. `status` null keeps what is shown. */

@@ -23,7 +23,7 @@ import { TorrentRun } from './torrent-run.ts'
 import { type RestingTorrent, restingHave } from './resting-torrent.ts'
 import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torrent-stats.ts'
 import { TorrentStreams } from './torrent-streams.ts'
-import type { FileReader, FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentSpec } from './types.ts'
+import type { FileReader, FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentSpec, TorrentStatus } from './types.ts'
 import { MetadataWaiters } from './metadata-waiters.ts'
 
 /** Checkpoints come this often while pieces come in. */
@@ -98,7 +98,11 @@ export class Torrent implements PeerHost, Ticker {
       readersDone: () => this.#run.readersDone(),
       readFailed: error => this.#storeFailed(error),
     })
-    this.#check = new TorrentCheck(core, { setStatus: status => this.#run.setStatus(status) }, spec.resume)
+    const checkHooks = {
+      setStatus: (status: TorrentStatus) => this.#run.setStatus(status),
+      nothingThere: () => this.#run.goOnline(),
+    }
+    this.#check = new TorrentCheck(core, checkHooks, spec.resume)
     this.#run = new TorrentRun(core, this.#check, this.#pieces, this.#announcer, {
       online: () => this.#online(),
       offline: reason => this.#offline(reason),

@@ -1,0 +1,74 @@
+// How soon things happen: what may wait for the line, and what must not wait for a tick, the disk or other pieces.
+// A message takes 20 ms from host to host here; the tick of a session comes every 250.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeTorrent } from '../kit/make-torrent.ts'
+import { SimSwarm } from '../kit/sim-swarm.ts'
+
+const KIB = 1024
+const ONE_WAY_MS = 20
+
+test('of a torrent of which nothing is there, trackers and peers are called while its folders are made', async () => {
+  for (const there of [false, true]) {
+    const swarm = new SimSwarm(401)
+    const torrent = makeTorrent({ length: 300 * KIB, pieceLength: 32 * KIB })
+    const node = await swarm.node()
+    const peer = swarm.peer(torrent)
+    const address = await peer.listen()
+    if (there) node.disk.put(torrent.infoHash, torrent.content, 10)
+    node.disk.faults.delayMs = 1000
+    const handle = node.add(torrent, { peers: [address] })
+    await swarm.clock.advance(500)
+    assert.equal(handle.snapshot().status, 'allocating')
+    assert.equal(peer.connected, !there, 'what is there must be known before anybody is told')
+    assert.deepEqual(node.announcers.made.get(torrent.infoHash)?.calls, there ? [] : ['started'])
+    assert.equal(peer.requests.length, 0, 'nothing is asked for before there is a place for it')
+    await swarm.clock.until('requests or seeding', () => peer.requests.length > 0 || there, 600 + ONE_WAY_MS)
+    node.disk.faults.delayMs = 0
+    await swarm.complete(handle, 20_000)
+    await swarm.close()
+  }
+})
+
+test('a magnet: connect, handshake, metadata, unchoke, request, each as soon as the message before it is here', async () => {
+  const swarm = new SimSwarm(402)
+  const torrent = makeTorrent({ length: 300 * KIB, pieceLength: 32 * KIB })
+  const node = await swarm.node()
+  const peer = swarm.peer(torrent)
+  const address = await peer.listen()
+  const begin = swarm.clock.now()
+  const handle = node.add(torrent, { metainfo: null, peers: [address] })
+  const found = await swarm.clock.until('metadata', () => handle.metainfo !== null, 1000)
+  await swarm.clock.until('a request', () => peer.requests.length > 0, 1000)
+  console.log(found, swarm.clock.now() - begin)
+  await swarm.complete(handle)
+  await swarm.close()
+})
+
+test('a reader that is there from the start: its piece is asked for whole before any other', async () => {
+  const swarm = new SimSwarm(403)
+  const torrent = makeTorrent({ length: 40_000 * KIB, pieceLength: 256 * KIB })
+  const node = await swarm.node()
+  const peer = swarm.peer(torrent, {}, { upRate: 1000 * KIB })
+  const handle = node.add(torrent, { peers: [await peer.listen()] })
+  const reader = handle.openReader(0)
+  const at = 100 * 256 * KIB
+  let there = 0
+  const begin = swarm.clock.now()
+  void Promise.resolve(reader.waitFor(at)).then(count => {
+    there = count
+  })
+  await swarm.clock.until('the first byte', () => there > 0, 5000)
+  const ms = swarm.clock.now() - begin
+  console.log(
+    peer.requests
+      .slice(0, 40)
+      .map(r => r.piece + ':' + r.begin / 16384 + '@' + (r.atMs - begin))
+      .join(' '),
+  )
+  assert.deepEqual(new Set(peer.requests.slice(0, 16).map(request => request.piece)), new Set([100]))
+  console.log(ms)
+  reader.close()
+  await swarm.close()
+})
