@@ -42,6 +42,7 @@ export class RequestPipeline {
   #windowBusy = false
   #outstanding = 0
   #lastRate = 0
+  #measured = false
   #rate = 0
   #waitingSinceMs = -1
   #snubbed = false
@@ -66,6 +67,11 @@ export class RequestPipeline {
   /** Smoothed time from request to block, ms; 0 before the first block. */
   get latencyMs(): number {
     return this.#latencyMs
+  }
+
+  /** A rate has been measured: until then a peer is neither fast nor slow. */
+  get measured(): boolean {
+    return this.#measured
   }
 
   /** The last measured rate of blocks, bytes/s. */
@@ -149,6 +155,7 @@ export class RequestPipeline {
     // A window in which we asked for little (rate limit, choked, arena short) says nothing about the peer.
     const flat = this.#windowBusy && this.#lastRate > 0 && rate < this.#lastRate * GROWTH
     this.#lastRate = rate
+    this.#measured = true
     this.#rate = this.#rate === 0 || this.#slowStart ? rate : this.#rate + (rate - this.#rate) / 2
     // More than rate x delay asks for already means that the queue grows, not the rate.
     if (flat || (rate > 0 && this.#target > this.#steadyTarget())) this.#slowStart = false

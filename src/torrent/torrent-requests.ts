@@ -202,7 +202,7 @@ export class TorrentRequests implements BudgetWaiter {
   }
 
   #isSlow(peer: PeerSession): boolean {
-    return peer.pipeline.snubbed || (peer.down.total > 0 && peer.pipeline.rate * SLOW_PART < this.#fastest)
+    return peer.pipeline.snubbed || (peer.pipeline.measured && peer.pipeline.rate * SLOW_PART < this.#fastest)
   }
 
   #checkPeer(peer: PeerSession, content: TorrentContent, nowMs: number): void {
