@@ -26,6 +26,7 @@ import { TorrentInfo } from '../services/torrent-info.ts'
 import { openLinkSecret } from './link-secret.ts'
 import type { Settings } from './settings-schema.ts'
 import type { SettingsStore } from './settings-store.ts'
+import { holdYoungSpace } from './young-space.ts'
 
 /** What a node is made from; opened by main, closed by main. */
 export interface NodeOptions {
@@ -113,9 +114,16 @@ export class TributaryNode {
    * AppErrors PortTaken, StateUnreadable and whatever else stands in the way; then stop() is still to be called.
    */
   async start(listening: (baseUrl: string) => void): Promise<void> {
-    const { settings } = this.#options
     listening(await this.#startHttp())
     const [records, { startEngine }] = await Promise.all([this.#openRecords(), loadEngine()])
+    const release = holdYoungSpace()
+    await this.#load(records, startEngine).finally(release)
+    this.#state.markStarted()
+    this.#events.emit('tribler_started')
+  }
+
+  async #load(records: RecordsStore, startEngine: typeof import('./engine-parts.ts').startEngine): Promise<void> {
+    const { settings } = this.#options
     await this.#events.open(records.events)
     this.#started.push({ name: 'events', stop: () => this.#events.close() })
     await this.#downloads.openStore(records.downloads)
@@ -141,8 +149,6 @@ export class TributaryNode {
     this.#started.push({ name: 'downloads', stop: () => this.#downloads.stop() })
     await this.#downloads.load(engine.session)
     this.#followSettings(engine.follow)
-    this.#state.markStarted()
-    this.#events.emit('tribler_started')
   }
 
   /** Stops every part, the newest first. Never rejects; what fails or is late is logged. */
