@@ -285,12 +285,12 @@ export class FilePieceStore implements PieceStore {
     }
   }
 
-  /** Hashes neighbouring pieces in one job. What concerns a file only concerns its pieces: then each piece is asked for. */
+  /** Hashes neighbouring pieces in one job. Where a file is missing, or there are too many of them, each half is asked for. */
   async #hashRun(pieces: readonly number[]): Promise<readonly PieceVerdict[]> {
     const ranges = pieces.map(piece => this.#range(piece))
     const spans = this.#map.spans(ranges[0]?.offset ?? 0, spanLength(ranges))
     const tooMany = filesOf(spans).length > MAX_JOB_FILES
-    if (tooMany && pieces.length > 1) return this.#hashEach(pieces)
+    if (tooMany && pieces.length > 1) return this.#hashHalves(pieces)
     const first = pieces[0] as number
     const hashes = this.#layout.pieceHashes.subarray(first * 20, (first + pieces.length) * 20)
     const { pieceLength } = this.#layout
@@ -300,14 +300,14 @@ export class FilePieceStore implements PieceStore {
       return (await this.#spanFiles.withFiles(spans, false, use)).verdicts
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'FileMissing') throw error
-      return pieces.length === 1 ? ['missing'] : this.#hashEach(pieces)
+      return pieces.length === 1 ? ['missing'] : this.#hashHalves(pieces)
     }
   }
 
-  async #hashEach(pieces: readonly number[]): Promise<readonly PieceVerdict[]> {
-    const verdicts: PieceVerdict[] = []
-    for (const piece of pieces) verdicts.push(...(await this.#hashRun([piece])))
-    return verdicts
+  async #hashHalves(pieces: readonly number[]): Promise<readonly PieceVerdict[]> {
+    const half = pieces.length >> 1
+    const first = await this.#hashRun(pieces.slice(0, half))
+    return [...first, ...(await this.#hashRun(pieces.slice(half)))]
   }
 
   /** Hashes a piece over very many files here, a chunk at a time: no job may hold that many descriptors. */

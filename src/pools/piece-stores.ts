@@ -34,9 +34,8 @@ export interface FilePieceStoresOptions {
   readonly minFreeBytes?: number
   /** File operations in libuv's threads at a time; default 3. */
   readonly lanes?: number
-  /** Bounds of the job queue. */
+  /** Bound of the job queue. */
   readonly maxJobs?: number
-  readonly maxBytes?: number
   /** No job is done without a thread, for tests of threads. */
   readonly threadsOnly?: boolean
   /** Another worker file, for tests. */
@@ -80,7 +79,6 @@ export class FilePieceStores implements PieceStores {
         worker: options.worker ?? pieceWorkerUrl,
         workerData: { arenas },
         ...(options.maxJobs === undefined ? {} : { maxJobs: options.maxJobs }),
-        ...(options.maxBytes === undefined ? {} : { maxBytes: options.maxBytes }),
       },
       { log: deps.log, ...(deps.onRepeatedLoss === undefined ? {} : { onRepeatedLoss: deps.onRepeatedLoss }) },
     )

@@ -37,9 +37,8 @@ export interface PoolOptions {
   /** The worker's file; it exports runBatch. */
   readonly worker: URL
   readonly workerData: unknown
-  /** Jobs and bytes of work admitted at a time; more wait outside. */
+  /** Jobs admitted at a time; more wait outside. */
   readonly maxJobs?: number
-  readonly maxBytes?: number
 }
 
 /** Figures of the present moment; `jobs` since the start. */
@@ -47,7 +46,6 @@ export interface PoolStats {
   readonly threads: number
   readonly waiting: number
   readonly queuedJobs: number
-  readonly queuedBytes: number
   readonly batchesInFlight: number
   readonly workersLost: number
   readonly jobs: Readonly<Partial<Record<JobName, JobStats>>>
@@ -81,7 +79,7 @@ export class WorkerPool {
     this.#options = options
     this.#log = deps.log
     this.#onLosses = deps.onRepeatedLoss ?? (() => undefined)
-    this.#queue = new JobQueue({ maxJobs: options.maxJobs, maxBytes: options.maxBytes })
+    this.#queue = new JobQueue({ maxJobs: options.maxJobs })
     this.#demand = new ThreadDemand(options.threads)
   }
 
@@ -92,7 +90,7 @@ export class WorkerPool {
   async run<Name extends JobName>(name: Name, request: RequestOf<Name>): Promise<ReplyOf<Name>> {
     const entry = jobs[name]
     const cost = (entry.cost as (request: RequestOf<Name>) => number)(request)
-    if (!this.#stopped) await this.#queue.admit(cost)
+    if (!this.#stopped) await this.#queue.admit()
     // Asked again: the pool may have stopped meanwhile.
     if (this.#stopped) throw new AppError('Aborted', 'The worker pool has stopped.')
     return new Promise<ReplyOf<Name>>((resolve, reject) => {
@@ -123,7 +121,6 @@ export class WorkerPool {
       threads: this.#piscina?.threads.length ?? 0,
       waiting: this.#queue.waiting,
       queuedJobs: this.#queue.jobs,
-      queuedBytes: this.#queue.bytes,
       batchesInFlight: this.#inFlight.size,
       workersLost: this.#losses.length,
       jobs: this.#times.stats(),
@@ -180,9 +177,8 @@ export class WorkerPool {
 
   #sendBatches(): void {
     this.#flush = null
-    const first = this.#queue.oldest
+    const { first, spread } = this.#queue
     if (this.#stopped || first === undefined || !this.#isLoaded()) return
-    const { spread } = jobs[first.name]
     // Small bursts are shared out over the threads instead of filling one message.
     const shares = spread ? this.#options.threads * BATCHES_PER_THREAD : this.#demand.wanted
     const bytes = Math.min(MAX_BATCH_BYTES, Math.max(MIN_BATCH_BYTES, Math.ceil(this.#queue.readyBytes / shares)))
@@ -190,9 +186,9 @@ export class WorkerPool {
     // A batch at hand saves a busy thread a wait, but costs a message: only a full one does, or one that waits long.
     const atHand = spread || this.#queue.readyBytes >= MAX_BATCH_BYTES || this.#waitedMs(first) >= GROW_AFTER_MS
     this.#sendUpTo(atHand ? most : this.#demand.batches(1), bytes)
-    const oldest = this.#queue.oldest
-    if (oldest === undefined) return
-    if (this.#inFlight.size >= most && this.#demand.grow({ waitedMs: this.#waitedMs(oldest), spread }))
+    const next = this.#queue.first
+    if (next === undefined) return
+    if (this.#inFlight.size >= most && this.#demand.grow({ waitedMs: this.#waitedMs(next), spread }))
       this.#sendUpTo(most + 1, bytes)
     else this.#lookLater()
   }
@@ -221,7 +217,7 @@ export class WorkerPool {
       ended = true
       this.#inFlight.delete(batch)
       settle()
-      for (const job of batch) this.#queue.done(job.cost)
+      for (let left = batch.length; left > 0; left--) this.#queue.done()
       if (this.#queue.jobs === 0) this.#drained()
       this.#sendBatches()
     }

@@ -5,18 +5,10 @@ import { AppError } from '../base/errors.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import { retryWhileBusy } from './busy-pool.ts'
+import { CheckRuns, type PieceRun } from './check-runs.ts'
 import { copyPieceSet, countBits, forEachPiece, fullPieceSet } from './piece-set.ts'
 import { planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
-
-/** Neighbouring pieces hashed in one job: a message to a worker costs as much as hashing some 100 KiB. */
-const MAX_RUN_BYTES = 2 * 1024 * 1024
-const MAX_RUN_PIECES = 64
-
-interface PieceRun {
-  readonly first: number
-  count: number
-}
 
 /** What this part tells others. */
 export interface CheckHooks {
@@ -110,21 +102,21 @@ export class TorrentCheck {
   }
 
   async #hash(content: TorrentContent, pieces: readonly number[], signal: AbortSignal): Promise<void> {
-    const runs = runsOf(pieces, content.lengths.pieceLength)
-    let next = 0
+    const { clock, checkDepth } = this.#core.engine
+    const runs = new CheckRuns(pieces, content.lengths.pieceLength, checkDepth)
     let done = 0
     const lane = async (): Promise<void> => {
-      while (next < runs.length) {
+      for (let run = runs.next(); run !== null; run = runs.next()) {
         stopWhen(signal)
-        const run = runs[next] as PieceRun
-        next += 1
+        const beganMs = clock.now()
         await this.#check(content, run, signal)
+        runs.took(clock.now() - beganMs)
         done += run.count
         this.#core.checkProgress = done / pieces.length
       }
     }
     // All lanes end before this does, also when one fails: nobody may touch the torrent afterwards.
-    const lanes = Array.from({ length: this.#core.engine.checkDepth }, lane)
+    const lanes = Array.from({ length: checkDepth }, lane)
     const results = await Promise.allSettled(lanes)
     for (const result of results) if (result.status === 'rejected') throw result.reason
     stopWhen(signal)
@@ -135,18 +127,6 @@ export class TorrentCheck {
     const verdicts = await retryWhileBusy(this.#core.engine.clock, check, { signal })
     for (const [i, verdict] of verdicts.entries()) if (verdict === 'ok') content.picker.pieceDone(first + i)
   }
-}
-
-/** Cuts ascending pieces into runs of neighbours. */
-function runsOf(pieces: readonly number[], pieceLength: number): PieceRun[] {
-  const most = Math.max(1, Math.min(MAX_RUN_PIECES, Math.floor(MAX_RUN_BYTES / pieceLength)))
-  const runs: PieceRun[] = []
-  let run: PieceRun | null = null
-  for (const piece of pieces) {
-    if (run !== null && piece === run.first + run.count && run.count < most) run.count += 1
-    else runs.push((run = { first: piece, count: 1 }))
-  }
-  return runs
 }
 
 function stopWhen(signal: AbortSignal): void {

@@ -63,9 +63,9 @@ export interface HashReply {
 export interface JobEntry<Request, Reply> {
   /** Its number in messages; never reused. */
   readonly number: number
-  /** Bytes of work, for batch sizes and queue bounds. */
+  /** Bytes of work, for batch sizes. */
   readonly cost: (request: Request) => number
-  /** Starts as many threads as there may be; others start when jobs of this kind have to wait. */
+  /** Starts as many threads as there may be when jobs of this kind have to wait; sent after all others. */
   readonly spread: boolean
   readonly sample: { readonly request: Request; readonly reply: Reply }
 }

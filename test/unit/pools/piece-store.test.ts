@@ -148,6 +148,32 @@ test('neighbouring pieces are checked in one job; what one file lacks concerns o
   await assert.rejects(store.check(layout.pieceCount - 1, 2), RangeError)
 })
 
+test('a check of many small files: as many jobs as the bound on files asks for, and one missing file costs a few more', async t => {
+  const rig = new StoreRig(t)
+  const files = Array.from({ length: 256 }, (_, i) => ({ path: `T/f${i}`, length: 4 * KIB }))
+  const { layout, content } = makeRigTorrent(rig.folder, files, 16 * KIB)
+  const store = rig.stores.open(layout)
+  await store.prepare()
+  for (const { index, offset, length } of layout.files)
+    writeFileSync(join(rig.folder, `T/f${index}`), content.subarray(offset, offset + length))
+  const check = async () => {
+    const before = rig.stores.stats().jobs['pieces.hash']?.count ?? 0
+    const verdicts = await store.check(0, layout.pieceCount)
+    return { verdicts, jobs: (rig.stores.stats().jobs['pieces.hash']?.count ?? 0) - before }
+  }
+  const whole = await check()
+  assert.deepEqual(whole, { verdicts: Array.from({ length: 64 }, () => 'ok'), jobs: 4 })
+  await store.close()
+  rmSync(join(rig.folder, 'T/f100'))
+  const { verdicts, jobs } = await check()
+  assert.deepEqual(
+    verdicts,
+    whole.verdicts.map((verdict, piece) => (piece === 25 ? 'missing' : verdict)),
+  )
+  // 16 pieces of the quarter with the hole: 8 + 4 + 2 + 1.
+  assert.equal(jobs, 3 + 4)
+})
+
 test('recheck: a missing, a short and a changed file; a hole reads as a wrong hash', async t => {
   const rig = new StoreRig(t)
   const torrent = makeRigTorrent(rig.folder, [{ path: 'one.bin', length: 256 * KIB }], 64 * KIB)
