@@ -1,4 +1,4 @@
-// Hot functions by themselves, with tinybench: what the peer message decoder, the piece picker and bencode cost.
+// Hot functions by themselves, with tinybench: what the peer message decoder, the piece picker, a range reply and bencode cost.
 
 import { Bench } from 'tinybench'
 import { makeTorrent } from '../../test/kit/make-torrent.ts'
@@ -8,6 +8,7 @@ import { encodePieceHead } from '../../src/wire/peer/messages.ts'
 import { PeerDecoder } from '../../src/wire/peer/decoder.ts'
 import { PiecePicker } from '../../src/torrent/piece-picker.ts'
 import { countBits, fullPieceSet } from '../../src/torrent/piece-set.ts'
+import { rangeTask } from './range-task.ts'
 import { report, round, type Row } from '../lib/report.ts'
 
 const BLOCK = 16 * 1024
@@ -55,6 +56,7 @@ async function main(): Promise<void> {
   bench
     .add(`decode ${BLOCKS} piece messages of 16 KiB`, decoderTask())
     .add('pick, receive and finish 2,000 pieces of 16 blocks', pickerTask())
+    .add('answer a range of 64 KiB at hand', rangeTask())
     .add('decode a torrent of 4,096 pieces', () => decodeBencode(torrent))
     .add('encode a torrent of 4,096 pieces', () => encodeBencode(decoded))
     .add('count the bits of 100,000 pieces', () => countBits(bits))
