@@ -45,11 +45,12 @@ function fileAtHand(): StreamableFile {
 export function rangeTask(): () => void {
   const file = fileAtHand()
   const streamed = new StreamedFile({ size: FILE, tag: 'tag', contentType: 'video/mp4' })
-  const share = new ReplyShare(error => {
-    throw error
-  })
   const arena = new SharedArena({ id: 'range' })
   const schedule = new StreamSchedule(new SystemClock(), 60_000)
+  const fail = (error: unknown) => {
+    throw error
+  }
+  const share = new ReplyShare(fail, bytes => schedule.turn(bytes))
   const deps = { arena, schedule, scratch: new Uint8Array(1 << 20) }
   const request = { head: false, ifRange: '', ifNoneMatch: '', boundary: () => 'b', file: streamed }
   return () => {
