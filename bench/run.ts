@@ -42,9 +42,12 @@ async function main(): Promise<void> {
     flow => given.flows?.includes(flow.name) ?? (options.level !== 'quick' || quick.has(flow.name)),
   )
   const results: FlowResult[] = []
-  for (const flow of wanted) results.push(await runFlow(flow, options))
+  for (const flow of wanted) {
+    results.push(await runFlow(flow, options))
+    // After each flow: what an hour of work measured is not lost with the last one.
+    if (given.out !== null) writeFileSync(given.out, resultsJson(results, options))
+  }
   const failed = printResults(results)
-  if (given.out !== null) writeFileSync(given.out, resultsJson(results, options))
   process.exit(failed ? 1 : 0)
 }
 
