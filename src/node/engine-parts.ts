@@ -128,6 +128,16 @@ function limitsOf({ libtorrent }: Settings): SessionLimits {
     maxConnections: libtorrent.max_connections,
     maxConnectionsPerTorrent: perDownload > 0 ? perDownload : libtorrent.max_connections,
     uploadSlots: libtorrent.upload_slots,
+    queue: {
+      downloads: libtorrent.active_downloads,
+      seeds: libtorrent.active_seeds,
+      checks: libtorrent.active_checking,
+      all: libtorrent.active_limit,
+      dontCountSlow: libtorrent.dont_count_slow_torrents,
+      slowDownRate: libtorrent.inactive_down_rate,
+      slowUpRate: libtorrent.inactive_up_rate,
+      slowAfterMs: libtorrent.auto_manage_startup * 1000,
+    },
   }
 }
 

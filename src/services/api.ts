@@ -63,6 +63,7 @@ export interface DownloadRecord {
   infohash: string
   progress: number
   status: DownloadStatus
+  queued: boolean
   size: number
   eta: number
   speed_down: number

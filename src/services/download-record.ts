@@ -15,6 +15,8 @@ const statusNames: Readonly<Record<TorrentStatus, DownloadStatus>> = {
   downloading: 'DLSTATUS_DOWNLOADING',
   seeding: 'DLSTATUS_SEEDING',
   stopped: 'DLSTATUS_STOPPED',
+  // As the real system shows it; `queued` tells the two apart (decision 0229).
+  queued: 'DLSTATUS_STOPPED',
   error: 'DLSTATUS_STOPPED_ON_ERROR',
 }
 
@@ -45,6 +47,7 @@ export function downloadRecord(
     infohash: snapshot.infoHash,
     progress: snapshot.progress,
     status: statusNames[snapshot.status],
+    queued: snapshot.status === 'queued',
     size: snapshot.sizeBytes,
     eta: snapshot.etaSec,
     speed_down: Math.round(snapshot.downRate),

@@ -127,6 +127,7 @@ export class MetadataPreviews {
       peers: magnet.peers,
       selectedFiles: null,
       running: true,
+      unqueued: true,
       resume: null,
       totalUp: 0,
       totalDown: 0,

@@ -13,13 +13,12 @@ import { Permits } from './permits.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
 import { SlotHolders } from './slot-holders.ts'
+import { NO_QUEUE, TorrentQueue } from './torrent-queue.ts'
 import { TurnEnd } from './turn-end.ts'
 import { UploadSlots } from './upload-slots.ts'
 
 /** Outgoing connections under way at a time: more make home routers drop others. */
 const MAX_HALF_OPEN = 50
-/** Torrents hash-checked at a time: two keep the workers busy, more would only make the disk seek. */
-const MAX_CHECKING = 2
 const CHECK_DEPTH = 4
 /** Part of the block arena that uploads use when they have no other; of another, shared with stream readers, one half. */
 const UPLOAD_SHARE = 4
@@ -45,6 +44,7 @@ export class Engine {
   readonly bans = new BanList()
   readonly downLimiter: RateLimiter
   readonly upLimiter: RateLimiter
+  readonly queue: TorrentQueue
   readonly checks: Permits
   readonly checkDepth: number
   readonly maxHalfOpen: number
@@ -82,7 +82,9 @@ export class Engine {
     )
     this.downLimiter = new RateLimiter(options.maxDownloadRate)
     this.upLimiter = new RateLimiter(options.maxUploadRate)
-    this.checks = new Permits(options.maxChecking ?? MAX_CHECKING)
+    const queueLimits = options.queue ?? NO_QUEUE
+    this.queue = new TorrentQueue(queueLimits, deps.clock, this.turnEnd)
+    this.checks = new Permits(queueLimits.checks)
     this.checkDepth = options.checkDepth ?? CHECK_DEPTH
     this.maxHalfOpen = options.maxHalfOpen ?? MAX_HALF_OPEN
     this.link = {

@@ -7,6 +7,10 @@ import type { Metainfo } from '../wire/torrent-types.ts'
 export class MetadataWaiters {
   readonly #settles = new Set<(result: Metainfo | AppError) => void>()
 
+  get size(): number {
+    return this.#settles.size
+  }
+
   /** Settles with the metainfo; rejects with AppError Aborted when `signal` fires. */
   wait(signal: AbortSignal): Promise<Metainfo> {
     if (signal.aborted) return Promise.reject(new AppError('Aborted'))

@@ -7,20 +7,25 @@ export interface Permit {
   release(): void
 }
 
-/** `count` permits. */
+/** `count` permits; below 0 = no limit. */
 export class Permits {
-  #free: number
+  #count = 0
+  #taken = 0
   readonly #line: ((permit: Permit) => void)[] = []
 
   constructor(count: number) {
-    this.#free = count
+    this.setCount(count)
+  }
+
+  /** More are given at once; when there are fewer, those that are held stay until they are given back. */
+  setCount(count: number): void {
+    this.#count = count < 0 ? Number.POSITIVE_INFINITY : count
+    this.#giveOut()
   }
 
   /** A permit at once, or null. */
   tryTake(): Permit | null {
-    if (this.#free === 0) return null
-    this.#free -= 1
-    return this.#permit()
+    return this.#taken < this.#count ? this.#permit() : null
   }
 
   /** A permit when it is our turn. Rejects with AppError Aborted when `signal` fires. */
@@ -43,15 +48,23 @@ export class Permits {
     })
   }
 
+  #giveOut(): void {
+    while (this.#taken < this.#count) {
+      const next = this.#line.shift()
+      if (next === undefined) return
+      next(this.#permit())
+    }
+  }
+
   #permit(): Permit {
+    this.#taken += 1
     let held = true
     return {
       release: () => {
         if (!held) return
         held = false
-        const next = this.#line.shift()
-        if (next === undefined) this.#free += 1
-        else next(this.#permit())
+        this.#taken -= 1
+        this.#giveOut()
       },
     }
   }

@@ -1,13 +1,14 @@
 // What is kept of a torrent that nobody uses: what its record shows, and what it needs to go on. Everything else (piece
 // hashes, files, picker, parts) is loaded again when somebody comes. Data and reads of it only.
-// Invariant: only a complete torrent, or a stopped one, is ever at rest.
+// Invariant: only a torrent that is complete, stopped or queued is ever at rest.
 
 import type { InfoHash } from '../base/ids.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
-import { countBits, fullPieceSet, type PieceSet, pieceSetFromBytes } from './piece-set.ts'
+import { wantedPieces } from './file-pieces.ts'
+import { countAndNot, countBits, emptyPieceSet, fullPieceSet, type PieceSet, pieceSetFromBytes } from './piece-set.ts'
 import { planFromResume } from './resume-plan.ts'
 import { swarmCounts } from './swarm-counts.ts'
 import type { TorrentSnapshot, TorrentSpec } from './types.ts'
@@ -16,7 +17,7 @@ import type { TorrentSnapshot, TorrentSpec } from './types.ts'
 export interface RestingTorrent {
   readonly name: string
   /** `allocating`: everything was there in an earlier run; whether its files still are is being looked at. */
-  readonly status: 'allocating' | 'seeding' | 'stopped'
+  readonly status: 'allocating' | 'seeding' | 'stopped' | 'queued'
   readonly sizeBytes: number
   readonly pieceCount: number
   /** One bit a piece, most significant first; null = every piece is there. */
@@ -56,6 +57,36 @@ export function restingFrom(spec: TorrentSpec): RestingTorrent | null {
     sessionUp: 0,
     left: 0,
   }
+}
+
+/** The row of a torrent that waits for its first turn: nothing of it is made until then. */
+export function queuedFrom(spec: TorrentSpec): RestingTorrent {
+  const { metainfo, resume } = spec
+  const complete = restingFrom(spec)
+  if (complete !== null) return { ...complete, status: 'queued' }
+  const have = knownHave(metainfo, resume)
+  const wanted = metainfo === null ? null : wantedPieces(metainfo, metainfo.files, spec.selectedFiles)
+  const wantedCount = wanted === null ? 0 : countBits(wanted.buffer)
+  const missing = wanted === null || have === null ? wantedCount : countAndNot(wanted.buffer, have.buffer)
+  return {
+    name: metainfo?.name ?? spec.name,
+    status: 'queued',
+    sizeBytes: metainfo?.totalLength ?? 0,
+    pieceCount: metainfo?.pieceCount ?? 0,
+    have: have?.buffer ?? NOTHING,
+    progress: metainfo === null ? 0 : wantedCount === 0 ? 1 : 1 - missing / wantedCount,
+    selected: spec.selectedFiles,
+    totalDown: spec.totalDown,
+    totalUp: spec.totalUp,
+    sessionDown: 0,
+    sessionUp: 0,
+    left: metainfo === null ? UNKNOWN_LEFT : missing * metainfo.pieceLength,
+  }
+}
+
+function knownHave(metainfo: Metainfo | null, resume: ResumeData | null): PieceSet | null {
+  if (metainfo === null) return null
+  return resume === null ? emptyPieceSet(metainfo.pieceCount) : planFromResume(metainfo, [], [], resume).have
 }
 
 /** Whether all files of a complete torrent are what they were. */
@@ -99,6 +130,11 @@ export function restingSnapshot(
     destination,
   }
 }
+
+const NOTHING = new Uint8Array(0)
+
+/** What trackers hear as `left` while the size is not known: something, so that we count as a leecher. */
+export const UNKNOWN_LEFT = 16 * 1024
 
 /** What clients of the interface read as "never" (decisions part 2). */
 export const ETA_NEVER_SEC = 8_640_000

@@ -1,6 +1,6 @@
 // One torrent of a session, awake (torrent.ts) or at rest (resting-torrent.ts): what services/ and the session hold on to.
-// It owns the announcer, which goes on while the torrent rests, and it decides nothing else. A torrent is woken by whoever
-// needs it, and put to rest by the session's sweep when nobody used it for a while.
+// It owns the announcer, which goes on while the torrent rests, and its place in the queue. A torrent is woken by whoever
+// needs it or when it is its turn, and put to rest by the session's sweep when nobody used it for a while.
 // Invariant: exactly one of #awake and #row is set, but for the time after the end.
 
 import { AppError } from '../base/errors.ts'
@@ -10,14 +10,24 @@ import type { Handshake } from '../wire/peer/handshake.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Engine } from './engine.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
-import { filesUnchanged, type RestingTorrent, restingFrom, restingHave, restingSnapshot } from './resting-torrent.ts'
+import {
+  filesUnchanged,
+  queuedFrom,
+  type RestingTorrent,
+  restingFrom,
+  restingHave,
+  restingSnapshot,
+} from './resting-torrent.ts'
 import { layoutOf } from './torrent-core.ts'
+import { OPEN_GATE, type QueueMember, type RunGate } from './torrent-queue.ts'
 import { Torrent } from './torrent.ts'
 import { fileSnapshots } from './torrent-stats.ts'
 import type { FileReader, FileSnapshot, PeerSnapshot, TorrentHandle, TorrentSnapshot, TorrentSpec } from './types.ts'
 
 /** A torrent stays awake this long after its last use: who comes back soon finds it ready. */
 const STAY_MS = 20_000
+/** How long trackers get to hear `stopped` when its turn is over. */
+const FAREWELL_MS = 3000
 
 /** Limits of one torrent, bytes/s, 0 = none. */
 export interface TorrentLimits {
@@ -26,11 +36,12 @@ export interface TorrentLimits {
 }
 
 /** One torrent of the session. */
-export class SessionTorrent implements TorrentHandle {
+export class SessionTorrent implements TorrentHandle, QueueMember {
   readonly infoHash: InfoHash
   readonly #engine: Engine
   readonly #destination: string
   readonly #announcer: Announcer
+  readonly #gate: RunGate
   /** Told when it woke: the sweep is to look at it again. */
   readonly #woken: (torrent: SessionTorrent) => void
   #awake: Torrent | null
@@ -40,7 +51,7 @@ export class SessionTorrent implements TorrentHandle {
   #limits: TorrentLimits | null = null
   #ended = false
   #changes = 0
-  /** Of a row that is `allocating`. */
+  /** Of a row that is `allocating`, or that has something no record holds. */
   #spec: TorrentSpec | null = null
 
   constructor(engine: Engine, spec: TorrentSpec, woken: (torrent: SessionTorrent) => void) {
@@ -56,15 +67,31 @@ export class SessionTorrent implements TorrentHandle {
       counters: () => this.#counters(),
       onPeers: peers => this.#trackerPeers(peers),
     })
-    if (engine.deps.contents !== undefined) this.#row = restingFrom(spec)
-    if (this.#row?.status === 'allocating') this.#spec = spec
-    this.#awake = this.#row === null ? new Torrent(engine, spec, this.#announcer, null) : null
+    this.#gate = spec.unqueued === true ? OPEN_GATE : engine.queue.gate(this)
+    if (engine.deps.contents !== undefined) this.#row = this.#firstRow(spec)
+    if (this.#row !== null && !this.#isRecorded(this.#row, spec)) this.#spec = spec
+    this.#awake = this.#row === null ? new Torrent(engine, spec, this.#announcer, this.#gate, null) : null
+  }
+
+  /** What wakes it is in the records. What is being looked at is at hand all the same, and peers of a magnet are not. */
+  #isRecorded({ status }: RestingTorrent, { metainfo, peers }: TorrentSpec): boolean {
+    return status === 'stopped' || (status === 'queued' && metainfo !== null && peers.length === 0)
+  }
+
+  /** Null when it is to be awake. */
+  #firstRow(spec: TorrentSpec): RestingTorrent | null {
+    const complete = restingFrom(spec)
+    if (!spec.running) return complete
+    const row = queuedFrom(spec)
+    const kind = spec.metainfo !== null && row.left === 0 ? 'seed' : 'download'
+    return this.#gate.enter(kind) ? complete : row
   }
 
   /** Begins, as its spec asks for. Settles when it is known whether it may go on resting. */
   async begin(running: boolean): Promise<void> {
     if (this.#row === null) return running ? this.#torrent().resume() : undefined
     const spec = this.#spec
+    if (this.#row.status === 'queued') return
     if (spec !== null && !(await this.#unchanged(spec))) return void this.#wakened().catch(() => undefined)
     // Woken meanwhile: the torrent looks for itself.
     if (this.#row?.status !== 'allocating') return
@@ -118,12 +145,14 @@ export class SessionTorrent implements TorrentHandle {
   }
 
   async loadMetainfo(): Promise<Metainfo | null> {
-    return this.#row === null ? this.#torrent().metainfo : (await this.#contents()).metainfo
+    if (this.#row === null) return this.#torrent().metainfo
+    return this.#isMagnet ? null : (await this.#contents()).metainfo
   }
 
   async loadFiles(): Promise<FileSnapshot[]> {
     const row = this.#row
     if (row === null) return this.#torrent().files()
+    if (this.#isMagnet) return []
     return fileSnapshots((await this.#contents()).metainfo, row.selected, restingHave(row))
   }
 
@@ -181,6 +210,35 @@ export class SessionTorrent implements TorrentHandle {
     return this.#inUse().openReader(fileIndex)
   }
 
+  // --- QueueMember
+
+  start(): void {
+    if (this.#awake !== null) return this.#awake.resume()
+    this.#wakened().then(
+      torrent => torrent.resume(),
+      (error: unknown) => {
+        if (this.#ended) return
+        this.#engine.log.warn('a torrent could not begin its turn', { infoHash: this.infoHash, error: String(error) })
+        this.#gate.leave()
+      },
+    )
+  }
+
+  hold(): void {
+    if (this.#awake !== null) return this.#awake.hold()
+    const row = this.#row
+    if (row === null || row.status === 'stopped' || row.status === 'queued') return
+    this.#row = { ...row, status: 'queued' }
+    this.#changes += 1
+    if (row.status === 'seeding') void this.#announcer.stop(FAREWELL_MS)
+    this.#engine.deps.events.statusChanged(this.infoHash, 'queued')
+  }
+
+  rates(): { readonly down: number; readonly up: number } | null {
+    if (this.#awake !== null) return this.#awake.rates()
+    return this.#row?.status === 'seeding' ? { down: 0, up: 0 } : null
+  }
+
   // --- Session
 
   setRateLimits(limits: TorrentLimits): void {
@@ -190,7 +248,7 @@ export class SessionTorrent implements TorrentHandle {
 
   /** Takes over an incoming connection; null = refused. One that comes during a rest waits until the torrent is awake. */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null | Promise<LinkReceiver | null> {
-    if (this.#row?.status === 'stopped') return null
+    if (this.#row?.status === 'stopped' || this.#row?.status === 'queued') return null
     if (this.#awake !== null) return this.#awake.accept(link, handshake)
     return this.#wakened().then(torrent => (link.alive ? torrent.accept(link, handshake) : null))
   }
@@ -207,7 +265,7 @@ export class SessionTorrent implements TorrentHandle {
     const row = torrent.rest()
     if (row === null) {
       const { status } = torrent.snapshot()
-      return status === 'seeding' || status === 'stopped'
+      return torrent.metainfo !== null && (status === 'seeding' || status === 'stopped' || status === 'queued')
     }
     this.#awake = null
     this.#row = row
@@ -216,7 +274,7 @@ export class SessionTorrent implements TorrentHandle {
 
   /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. */
   async shutdown(deadlineMs: number): Promise<void> {
-    this.#ended = true
+    this.#end()
     if (this.#awake === null) await this.#announcer.stop(deadlineMs)
     else await this.#awake.shutdown(deadlineMs)
   }
@@ -224,9 +282,19 @@ export class SessionTorrent implements TorrentHandle {
   /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */
   async remove(deleteData: boolean, deadlineMs: number): Promise<void> {
     if (deleteData) await this.#wakened()
-    this.#ended = true
+    this.#end()
     if (this.#awake === null) await this.#announcer.stop(deadlineMs)
     else await this.#awake.remove(deleteData, deadlineMs)
+  }
+
+  #end(): void {
+    this.#ended = true
+    this.#gate.leave()
+  }
+
+  /** Its metadata is not known: only asked for at rest. */
+  get #isMagnet(): boolean {
+    return this.#spec !== null && this.#spec.metainfo === null
   }
 
   #torrent(): Torrent {
@@ -254,7 +322,7 @@ export class SessionTorrent implements TorrentHandle {
     const spec = this.#spec
     if (spec !== null) {
       this.#spec = null
-      const torrent = this.#isAwake(new Torrent(this.#engine, spec, this.#announcer, null))
+      const torrent = this.#isAwake(new Torrent(this.#engine, spec, this.#announcer, this.#gate, null))
       torrent.resume()
       return torrent
     }
@@ -268,8 +336,8 @@ export class SessionTorrent implements TorrentHandle {
     const { name, selected: selectedFiles, totalUp, totalDown } = row
     const destination = this.#destination
     const known = { infoHash: this.infoHash, name, metainfo, destination, announceTiers: [], peers: [], resume }
-    const counters = { selectedFiles, running: row.status === 'seeding', totalUp, totalDown }
-    return new Torrent(this.#engine, { ...known, ...counters }, this.#announcer, row)
+    const counters = { selectedFiles, running: row.status !== 'stopped', totalUp, totalDown }
+    return new Torrent(this.#engine, { ...known, ...counters }, this.#announcer, this.#gate, row)
   }
 
   #isAwake(torrent: Torrent): Torrent {
@@ -279,6 +347,7 @@ export class SessionTorrent implements TorrentHandle {
     this.#changes += 1
     this.#usedMs = this.#engine.clock.now()
     this.#woken(this)
+    this.#gate.woke()
     return torrent
   }
 

@@ -10,6 +10,7 @@ import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { Random } from '../ports/random.ts'
 import type { TcpNetwork } from '../ports/tcp.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
+import type { QueueLimits } from './torrent-queue.ts'
 import type { TorrentEvents } from './types.ts'
 
 /** Limits that can change while the session runs. Rates in bytes/s of payload, 0 = none. */
@@ -21,6 +22,8 @@ export interface SessionLimits {
   readonly maxConnectionsPerTorrent: number
   /** Peers a torrent uploads to at a time, the optimistic one included; below 0 = no limit. */
   readonly uploadSlots: number
+  /** How many torrents run and check at a time; default NO_QUEUE. */
+  readonly queue?: QueueLimits
 }
 
 /** How a session runs. */
@@ -34,8 +37,6 @@ export interface SessionOptions extends SessionLimits {
   readonly version: string
   /** Outgoing connections not yet through their handshake, all torrents together; default 50. */
   readonly maxHalfOpen?: number
-  /** Torrents that hash-check at a time; default 2. */
-  readonly maxChecking?: number
   /** Runs of pieces of one torrent in hashing at a time during a check; default 4. */
   readonly checkDepth?: number
 }

@@ -9,7 +9,7 @@ import { Engine } from './engine.ts'
 import { SessionAccept } from './session-accept.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
 import { SessionTorrent, type TorrentLimits } from './session-torrent.ts'
-import type { TorrentEvents, TorrentHandle, TorrentSpec } from './types.ts'
+import type { TorrentEvents, TorrentHandle, TorrentSpec, TorrentStatus } from './types.ts'
 
 /** One tick for everything that waits for time: rate limits, time-outs, choking. */
 const TICK_MS = 250
@@ -18,6 +18,8 @@ const SWEEP_MS = 1000
 /** Torrents that look at their files at a time while many are added, and how long that is waited for. */
 const MAX_BEGINNING = 16
 const BEGIN_LIMIT_MS = 1000
+/** States in which a torrent that nobody uses rests. */
+const MAY_REST: ReadonlySet<TorrentStatus> = new Set(['seeding', 'stopped', 'queued'])
 /** How long trackers get to hear `stopped` when a torrent is removed. */
 const REMOVE_FAREWELL_MS = 3000
 
@@ -68,6 +70,7 @@ export class Session {
   async stop(deadlineMs: number): Promise<void> {
     const engine = this.#engine
     engine.stopping = true
+    engine.queue.close()
     this.#timer?.cancel()
     this.#timer = null
     this.#accept.closeAll()
@@ -159,6 +162,9 @@ export class Session {
     engine.limits = { ...engine.limits, ...limits }
     engine.downLimiter.setRate(engine.limits.maxDownloadRate)
     engine.upLimiter.setRate(engine.limits.maxUploadRate)
+    if (limits.queue === undefined) return
+    engine.checks.setCount(limits.queue.checks)
+    engine.queue.setLimits(limits.queue)
   }
 
   /** The events, seen on their way: a torrent that seeds or is stopped may rest. */
@@ -169,7 +175,7 @@ export class Session {
       failed: (infoHash, error) => events.failed(infoHash, error),
       statusChanged: (infoHash, status) => {
         const torrent = this.#torrents.get(infoHash)
-        if (torrent !== undefined && (status === 'seeding' || status === 'stopped')) this.#mayRest(torrent)
+        if (torrent?.resting === false && MAY_REST.has(status)) this.#mayRest(torrent)
         events.statusChanged(infoHash, status)
       },
     }

@@ -10,6 +10,8 @@ import { probeSpace } from './space-probe.ts'
 import type { TorrentCheck } from './torrent-check.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
+import type { QueueKind } from './run-queue.ts'
+import type { RunGate } from './torrent-queue.ts'
 import type { TorrentStatus } from './types.ts'
 
 /** How long trackers get to hear `stopped`. */
@@ -19,6 +21,10 @@ const SPACE_RETRY_MS = 10_000
 
 /** What this part asks of others. */
 export interface RunHooks {
+  /** The queue. */
+  readonly gate: RunGate
+  /** Readers, or those who wait for metadata, need it to run now. */
+  readersNeed(): boolean
   /** May connect now. */
   online(): void
   /** Everything of the network ends now. */
@@ -63,7 +69,7 @@ export class TorrentRun {
     this.#hooks = hooks
   }
 
-  /** True while the torrent runs only because readers miss pieces. */
+  /** True while the torrent runs, although it is stopped or queued, because readers miss pieces. */
   get forReaders(): boolean {
     return this.#forReaders
   }
@@ -84,21 +90,43 @@ export class TorrentRun {
     this.#core.online = true
   }
 
-  /** Starts, also after an error. Nothing happens when it runs. */
+  /** Waits on after a rest. */
+  waitOn(): void {
+    this.#wanted = true
+    this.#core.status = 'queued'
+  }
+
+  /** Starts, also after an error, when it is its turn. Nothing happens when it runs. */
   resume(): void {
     this.#wanted = true
     this.#full = false
-    if (this.#forReaders) this.#endForReaders()
-    this.#begin()
+    this.#go()
+  }
+
+  /**
+   * Its turn is over. Answers whether it goes on all the same, for readers only. A check is brought to its end first:
+   * #enter asks again.
+   */
+  hold(): boolean {
+    if (!this.#wanted || this.#gone) return false
+    if (this.#abort === null) {
+      this.setStatus('queued')
+    } else if (this.#core.content === null || this.#core.working) {
+      if (this.#hooks.readersNeed()) return this.#onlyReaders()
+      void this.#halt('queued', 'queued')
+    }
+    return false
+  }
+
+  /** What is selected has changed while it waits: it may have turned. */
+  regard(): void {
+    if (this.#core.status === 'queued') this.#hooks.gate.turned(this.#kind())
   }
 
   /** Stops; settles when progress is durable and files are closed. */
   stop(): Promise<void> {
     this.#wanted = false
-    this.#forReaders = false
-    this.#hooks.readersFail(new AppError('Aborted', 'The download was stopped.'))
-    this.#end('stopped', 'stopped')
-    return this.#chain
+    return this.#halt('stopped', 'stopped')
   }
 
   /** The session ends: like stop(), but the state that is shown stays. */
@@ -109,18 +137,21 @@ export class TorrentRun {
     return Promise.all([this.#chain, this.#farewell]).then(() => undefined)
   }
 
-  /** A reader misses a piece of a stopped torrent. Throws the torrent's error, or AppError Aborted at the end of all. */
+  /** A reader misses a piece of a stopped or queued torrent. Throws the torrent's error, or AppError Aborted at the end of all. */
   runForReaders(): void {
     if (this.#core.status === 'error') throw new AppError('DiskError', this.#core.errorText)
     if (this.#gone) throw new AppError('Aborted')
-    if (this.#wanted || this.#forReaders) return
+    const runs = this.#wanted && this.#abort !== null
+    if (runs || this.#forReaders) return
     this.#forReaders = true
     this.#begin()
   }
 
   /** The last reader that missed something is closed. */
   readersDone(): void {
-    if (this.#forReaders) void this.stop()
+    if (!this.#forReaders || this.#gone) return
+    const status = this.#wanted ? 'queued' : 'stopped'
+    void this.#halt(status, status)
   }
 
   /**
@@ -179,7 +210,45 @@ export class TorrentRun {
   setStatus(status: TorrentStatus): void {
     if (this.#core.status === status) return
     this.#core.status = status
+    this.#tellQueue(status)
     this.#core.engine.deps.events.statusChanged(this.#core.infoHash, status)
+  }
+
+  #tellQueue(status: TorrentStatus): void {
+    const { gate } = this.#hooks
+    if (status === 'stopped' || status === 'error') gate.leave()
+    else if (status === 'seeding' && !this.#forReaders) gate.turned('seed')
+    else if (status === 'downloading' && !this.#forReaders) gate.turned('download')
+    else if (status === 'queued') gate.turned(this.#kind())
+  }
+
+  #kind(): QueueKind {
+    return this.#core.complete ? 'seed' : 'download'
+  }
+
+  /** Runs if it may, else waits: its turn is another resume(). What runs for readers goes on meanwhile. */
+  #go(): void {
+    if (this.#gone) return
+    if (this.#hooks.gate.enter(this.#kind())) {
+      if (this.#forReaders) this.#endForReaders()
+      this.#begin()
+    } else if (this.#abort === null) {
+      this.setStatus('queued')
+    }
+  }
+
+  #onlyReaders(): true {
+    this.#forReaders = true
+    if (this.#core.content !== null) this.setStatus('downloading')
+    return true
+  }
+
+  /** Ends the run with all its readers. Settles as stop() does. */
+  #halt(status: 'stopped' | 'queued', reason: string): Promise<void> {
+    this.#forReaders = false
+    this.#hooks.readersFail(new AppError('Aborted', `The download was ${status}.`))
+    this.#end(status, reason)
+    return this.#chain
   }
 
   /** Runs `step` after those before it; the chain goes on whatever it says. */
@@ -253,6 +322,11 @@ export class TorrentRun {
 
   #enter(content: TorrentContent, signal: AbortSignal): void {
     if (signal.aborted) return
+    // Its turn may have ended during a check, or it turned out to be complete.
+    if (!this.#forReaders && !this.#hooks.gate.enter(this.#kind())) {
+      if (!this.#hooks.readersNeed()) return void this.#halt('queued', 'queued')
+      this.#forReaders = true
+    }
     this.chooseWanted(content)
     this.#worked = true
     this.#core.working = true
@@ -262,7 +336,7 @@ export class TorrentRun {
   }
 
   /** Ends the run: network at once, the rest in its turn. `status` null keeps what is shown. */
-  #end(status: 'stopped' | 'error' | null, reason: string, deadlineMs = FAREWELL_MS): void {
+  #end(status: 'stopped' | 'queued' | 'error' | null, reason: string, deadlineMs = FAREWELL_MS): void {
     const wasRunning = this.#abort !== null
     const worked = this.#worked
     this.#worked = false
@@ -337,7 +411,7 @@ export class TorrentRun {
   #afterProbe(free: boolean): void {
     // Resumed, stopped or failed anew while the disk was asked: that counts.
     if (this.#core.status !== 'error' || !this.#full || !this.#wanted) return
-    if (free) this.#begin()
+    if (free) this.#go()
     else this.#retryLater()
   }
 

@@ -45,13 +45,13 @@ export function peerSnapshots(core: TorrentCore): PeerSnapshot[] {
   return [...core.peers.values()].map(peer => peerSnapshot(core, peer, nowMs))
 }
 
-/** What is kept of a complete or stopped torrent while it rests. */
+/** What is kept of a complete, stopped or queued torrent while it rests. */
 export function restingOf(core: TorrentCore, metainfo: Metainfo, have: PieceSet): RestingTorrent {
   const { pieceCount, totalLength } = metainfo
   const all = have.get(pieceCount - 1) && countBits(have.buffer) === pieceCount
   return {
     name: core.name,
-    status: core.working ? 'seeding' : 'stopped',
+    status: core.working ? 'seeding' : core.status === 'queued' ? 'queued' : 'stopped',
     sizeBytes: totalLength,
     pieceCount,
     have: all ? null : copyPieceSet(have).buffer,

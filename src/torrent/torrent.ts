@@ -20,7 +20,8 @@ import { TorrentPeers } from './torrent-peers.ts'
 import { TorrentPieces } from './torrent-pieces.ts'
 import { TorrentRequests } from './torrent-requests.ts'
 import { TorrentRun } from './torrent-run.ts'
-import { type RestingTorrent, restingHave } from './resting-torrent.ts'
+import { type RestingTorrent, restingHave, UNKNOWN_LEFT } from './resting-torrent.ts'
+import type { RunGate } from './torrent-queue.ts'
 import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torrent-stats.ts'
 import { TorrentStreams } from './torrent-streams.ts'
 import type { FileReader, FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentSpec, TorrentStatus } from './types.ts'
@@ -31,10 +32,10 @@ const CHECKPOINT_MS = 30_000
 const SECOND_MS = 1000
 /** Peers that were connected before a check hear of so many pieces one by one; of more by a new connection's bitfield. */
 const MAX_HAVES_TOLD = 10_000
-/** What trackers hear as `left` while the size is not known: something, so that we count as a leecher. */
-const UNKNOWN_LEFT = 16 * 1024
 /** Failures that say nothing of the disk. */
 const PASSING_ERRORS: ReadonlySet<string> = new Set(['PoolBusy', 'WorkerLost', 'Aborted'])
+/** Who waited for metadata mostly opens a reader next. */
+const READ_SOON_MS = 2000
 /** Trackers are asked for more peers this often when none is known. */
 const WANT_PEERS_MS = 30_000
 
@@ -59,8 +60,8 @@ export class Torrent implements PeerHost, Ticker {
   #checkpointMs = 0
   #wantPeersMs = Number.NEGATIVE_INFINITY
 
-  /** `rested`: it goes on where a rest began, without looking at its files. */
-  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, rested: RestingTorrent | null) {
+  /** `gate`: its place in the queue. `rested`: it goes on where a rest began, without looking at its files. */
+  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, gate: RunGate, rested: RestingTorrent | null) {
     const core = new TorrentCore(engine, spec)
     this.#engine = engine
     this.#core = core
@@ -104,6 +105,8 @@ export class Torrent implements PeerHost, Ticker {
     }
     this.#check = new TorrentCheck(core, checkHooks, spec.resume)
     this.#run = new TorrentRun(core, this.#check, this.#pieces, this.#announcer, {
+      gate,
+      readersNeed: () => this.#streams.hungry > 0 || this.#waiters.size > 0,
       online: () => this.#online(),
       offline: reason => this.#offline(reason),
       working: fresh => this.#working(fresh),
@@ -158,6 +161,22 @@ export class Torrent implements PeerHost, Ticker {
     this.#run.resume()
   }
 
+  /** Its turn in the queue is over. */
+  hold(): void {
+    const { content } = this.#core
+    if (!this.#run.hold() || content === null) return
+    this.#dropPieces(this.#run.chooseWanted(content), content)
+    this.#judgeAll()
+  }
+
+  /** Bytes/s of payload; null while its data is prepared or checked. */
+  rates(): { readonly down: number; readonly up: number } | null {
+    const { status, down, up } = this.#core
+    if (status !== 'metadata' && status !== 'downloading' && status !== 'seeding') return null
+    const nowMs = this.#core.now()
+    return { down: down.rate(nowMs), up: up.rate(nowMs) }
+  }
+
   recheck(begun: () => void = () => undefined): Promise<void> {
     return this.#run.recheck(begun)
   }
@@ -167,7 +186,7 @@ export class Torrent implements PeerHost, Ticker {
     const content = this.#core.content
     if (content === null) return
     this.#dropPieces(this.#run.chooseWanted(content), content)
-    if (!this.#core.working) return
+    if (!this.#core.working) return this.#run.regard()
     this.#requests.refillSoon()
     this.#judgeAll()
     if (this.#run.forReaders) return
@@ -186,7 +205,7 @@ export class Torrent implements PeerHost, Ticker {
 
   whenMetadata(signal: AbortSignal): Promise<Metainfo> {
     const known = this.#unkept === null ? this.metainfo : null
-    return known === null ? this.#waiters.wait(signal) : Promise.resolve(known)
+    return known === null ? this.#waitForMetadata(signal) : Promise.resolve(known)
   }
 
   openReader(fileIndex: number): FileReader {
@@ -223,13 +242,14 @@ export class Torrent implements PeerHost, Ticker {
   }
 
   /**
-   * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, or is stopped, nobody
+   * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, or is stopped or queued, nobody
    * uses it and nothing is on its way. Known addresses are forgotten. It must not be used afterwards.
    */
   rest(): RestingTorrent | null {
     const { content, status } = this.#core
     if (content === null || this.#unkept !== null || this.inUse || this.#pieces.dirty || !this.#run.settled) return null
-    if (status === 'seeding' ? !this.#core.working || !this.#core.satisfied : status !== 'stopped') return null
+    if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
+    if (status !== 'seeding' && status !== 'stopped' && status !== 'queued') return null
     if (this.#core.working && this.#peers.hasDue(this.#core.now())) return null
     this.#engine.deactivate(this)
     return restingOf(this.#core, content.metainfo, content.picker.have)
@@ -306,12 +326,28 @@ export class Torrent implements PeerHost, Ticker {
 
   // --- what follows from what
 
+  /** Who waits needs it now: a queued torrent runs for that, and a little longer, for who then reads. */
+  async #waitForMetadata(signal: AbortSignal): Promise<Metainfo> {
+    const waits = this.#waiters.wait(signal)
+    if (this.#core.status === 'queued') this.#run.runForReaders()
+    try {
+      return await waits
+    } finally {
+      if (this.#run.forReaders) this.#engine.clock.after(READ_SOON_MS, () => this.#unneeded())
+    }
+  }
+
+  #unneeded(): void {
+    if (this.#streams.hungry === 0 && this.#waiters.size === 0) this.#run.readersDone()
+  }
+
   #begin(content: TorrentContent, rested: RestingTorrent | null): void {
     if (rested === null) return this.#check.assumeResumed(content)
     this.#core.sessionDown = rested.sessionDown
     this.#core.sessionUp = rested.sessionUp
     content.picker.setHave(restingHave(rested))
     if (rested.status === 'seeding') this.#run.carryOn(content)
+    else if (rested.status === 'queued') this.#run.waitOn()
   }
 
   #left(): number {

@@ -9,6 +9,7 @@ import type { Metainfo } from '../wire/torrent-types.ts'
  * States of a torrent and their arrows:
  * metadata -> allocating -> waiting-check -> checking -> downloading -> seeding;
  * any -> stopped (stop) -> the working state again (resume); any -> error -> (resume, or space is back) -> working state.
+ * any -> queued (its turn has not come, or is over) -> working state when it is its turn.
  * `allocating` is left at once on sparse file systems; `waiting-check`/`checking` only when there is data to hash.
  */
 export type TorrentStatus =
@@ -19,6 +20,7 @@ export type TorrentStatus =
   | 'downloading'
   | 'seeding'
   | 'stopped'
+  | 'queued'
   | 'error'
 
 /** What a torrent is made from. */
@@ -37,6 +39,8 @@ export interface TorrentSpec {
   readonly selectedFiles: readonly number[] | null
   /** False: begins in `stopped`. */
   readonly running: boolean
+  /** True: runs at once, whatever waits in the queue, and takes nobody's place there. */
+  readonly unqueued?: boolean
   /** Progress of an earlier run; null = unknown: files that exist are hashed. */
   readonly resume: ResumeData | null
   /** All-time counters of earlier runs, bytes. */
@@ -172,6 +176,7 @@ export interface TorrentHandle {
   readonly selectedFiles: readonly number[] | null
   /** Connections close, trackers hear `stopped`; resolves when progress is durable. Idempotent. */
   stop(): Promise<void>
+  /** Runs when it is its turn in the queue: without limits at once. */
   resume(): void
   /**
    * Hash-checks everything; afterwards the state it had before. `begun` is called once it would go on after a kill.

@@ -45,8 +45,8 @@ const DOWNLOAD: Table = {
   vod_prebuffering_progress_consec: 'number',
   trackers: 'list',
 }
-/** Decisions part 2, row num_peers. */
-const DOWNLOAD_EXTRA: Table = { num_connected_peers: 'integer', num_connected_seeds: 'integer' }
+/** Decisions part 2, row num_peers; `queued`: src/decisions/0229. */
+const DOWNLOAD_EXTRA: Table = { num_connected_peers: 'integer', num_connected_seeds: 'integer', queued: 'boolean' }
 
 const FILE: Table = { index: 'integer', name: 'string', size: 'integer', included: 'boolean', progress: 'number' }
 const FILE_EXTRA: Table = { stream_url: 'string' }

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NO_QUEUE } from '../../src/torrent/torrent-queue.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { SimSwarm } from '../kit/sim-swarm.ts'
 
@@ -111,7 +112,7 @@ test('stop right after recheck is stopped, and stays so', async () => {
 
 test('no more torrents check at a time than allowed; the others wait', async () => {
   const swarm = new SimSwarm(75)
-  const node = await swarm.node({ session: { maxChecking: 2 } })
+  const node = await swarm.node({ session: { queue: { ...NO_QUEUE, checks: 2 } } })
   node.disk.faults.delayMs = 50
   const handles = [1, 2, 3, 4].map(seed => {
     const torrent = makeTorrent({ length: 2 * MIB, pieceLength: 64 * KIB, seed })
@@ -123,6 +124,9 @@ test('no more torrents check at a time than allowed; the others wait', async () 
     handles.map(handle => handle.snapshot().status),
     ['checking', 'checking', 'waiting-check', 'waiting-check'],
   )
+  node.session.setLimits({ queue: { ...NO_QUEUE, checks: 3 } })
+  await swarm.clock.advance(1)
+  assert.equal(handles[2]?.snapshot().status, 'checking', 'a higher limit counts at once')
   for (const handle of handles) await swarm.complete(handle)
   await swarm.close()
 })

@@ -2,30 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TorrentContentsSource } from '../../src/ports/torrent-contents.ts'
 import type { TorrentHandle } from '../../src/torrent/types.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import { makeTorrent } from '../kit/make-torrent.ts'
+import { contentsOf } from '../kit/sim-contents.ts'
+import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
 
 const KIB = 1024
-
-/** Contents as the records of the node have them; `loads` counts, `fail` makes the next loads reject. */
-function contentsOf(torrents: readonly MadeTorrent[]) {
-  const state = { loads: 0, fail: false }
-  const contents = (node: () => SimNode): TorrentContentsSource => ({
-    async load(infoHash) {
-      state.loads += 1
-      await new Promise(resolve => setImmediate(resolve))
-      if (state.fail) throw new Error('the records are gone')
-      const torrent = torrents.find(one => one.infoHash === infoHash)
-      if (torrent === undefined) return null
-      const metainfo = decodeMetainfo(torrent.torrent)
-      return { metainfo, resume: node().journal.resume(infoHash, metainfo.pieceCount) }
-    },
-  })
-  return { state, contents }
-}
 
 function resting(swarm: SimSwarm, handle: TorrentHandle | undefined): Promise<number> {
   return swarm.clock.until('at rest', () => handle?.resting === true, 60_000)

@@ -43,6 +43,7 @@ export const listDownloads = route({
     '`max_*_speed`: the limit in force, 0 = none. `vod_mode`: a reader is open; `vod_*`: the buffer of the newest one.',
     'Peer fields from `id` on are extra. Trackers end with the pseudo rows `[DHT]` and `[PeX]`.',
     'Each file has `progress` here too.',
+    'A download that waits in the queue (settings `active_*`) is DLSTATUS_STOPPED, and `queued` (extra) is true.',
     'While the node starts, every download is listed; those not loaded yet are DLSTATUS_WAITING4HASHCHECK.',
   ],
   parameters: ListParameters,

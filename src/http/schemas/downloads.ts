@@ -74,6 +74,7 @@ export const DownloadSchema = Type.Object({
   infohash: Type.String({ pattern: '^[0-9a-f]{40}$' }),
   progress: Fraction,
   status: DownloadStatusSchema,
+  queued: Type.Boolean({ description: 'extra: DLSTATUS_STOPPED because others go first' }),
   size: Bytes,
   eta: Type.Integer({ description: 'seconds; 0 when complete, 8640000 when nothing moves' }),
   speed_down: Type.Number({ description: 'bytes a second' }),

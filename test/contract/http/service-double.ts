@@ -50,6 +50,7 @@ export const download: DownloadRecord = {
   infohash: HASH,
   progress: 0.5,
   status: 'DLSTATUS_DOWNLOADING',
+  queued: false,
   size: 1000,
   eta: 60,
   speed_down: 10,
