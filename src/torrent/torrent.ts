@@ -25,7 +25,8 @@ import type { RunGate } from './torrent-queue.ts'
 import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torrent-stats.ts'
 import { TorrentStreams } from './torrent-streams.ts'
 import type { FileReader, FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentSpec, TorrentStatus } from './types.ts'
-import { MetadataWaiters } from './metadata-waiters.ts'
+import { NewMetadata } from './new-metadata.ts'
+import { uploadSource } from './upload-source.ts'
 
 /** Checkpoints come this often while pieces come in. */
 const CHECKPOINT_MS = 30_000
@@ -34,8 +35,6 @@ const SECOND_MS = 1000
 const MAX_HAVES_TOLD = 10_000
 /** Failures that say nothing of the disk. */
 const PASSING_ERRORS: ReadonlySet<string> = new Set(['PoolBusy', 'WorkerLost', 'Aborted'])
-/** Who waited for metadata mostly opens a reader next. */
-const READ_SOON_MS = 2000
 /** Trackers are asked for more peers this often when none is known. */
 const WANT_PEERS_MS = 30_000
 
@@ -53,9 +52,7 @@ export class Torrent implements PeerHost, Ticker {
   readonly #streams: TorrentStreams
   readonly #run: TorrentRun
   readonly #check: TorrentCheck
-  readonly #waiters = new MetadataWaiters()
-  /** Metadata of a magnet that is not durable yet. */
-  #unkept: Metainfo | null = null
+  readonly #newMetadata: NewMetadata
   #secondMs = 0
   #checkpointMs = 0
   #wantPeersMs = Number.NEGATIVE_INFINITY
@@ -106,12 +103,17 @@ export class Torrent implements PeerHost, Ticker {
     this.#check = new TorrentCheck(core, checkHooks, spec.resume)
     this.#run = new TorrentRun(core, this.#check, this.#pieces, this.#announcer, {
       gate,
-      readersNeed: () => this.#streams.hungry > 0 || this.#waiters.size > 0,
+      readersNeed: () => this.#streams.hungry > 0 || this.#newMetadata.waiters > 0,
       online: () => this.#online(),
       offline: reason => this.#offline(reason),
       working: fresh => this.#working(fresh),
-      keepMetadata: () => this.#keepMetadata(),
+      keepMetadata: () => this.#newMetadata.keep(),
       readersFail: error => this.#streams.fail(error),
+    })
+    this.#newMetadata = new NewMetadata(core, {
+      needed: () => core.status === 'queued' && this.#run.runForReaders(),
+      runsForIt: () => this.#run.forReaders,
+      unneeded: () => this.#streams.hungry === 0 && this.#run.readersDone(),
     })
     if (spec.metainfo !== null) this.#begin(core.setContent(spec.metainfo), rested)
     this.addPeers(spec.peers)
@@ -204,8 +206,7 @@ export class Torrent implements PeerHost, Ticker {
   }
 
   whenMetadata(signal: AbortSignal): Promise<Metainfo> {
-    const known = this.#unkept === null ? this.metainfo : null
-    return known === null ? this.#waitForMetadata(signal) : Promise.resolve(known)
+    return this.#newMetadata.whenKept(this.metainfo, signal)
   }
 
   openReader(fileIndex: number): FileReader {
@@ -247,7 +248,8 @@ export class Torrent implements PeerHost, Ticker {
    */
   rest(): RestingTorrent | null {
     const { content, status } = this.#core
-    if (content === null || this.#unkept !== null || this.inUse || this.#pieces.dirty || !this.#run.settled) return null
+    if (content === null || this.#newMetadata.unkept || this.inUse || this.#pieces.dirty || !this.#run.settled)
+      return null
     if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
     if (status !== 'seeding' && status !== 'stopped' && status !== 'queued') return null
     if (this.#core.working && this.#peers.hasDue(this.#core.now())) return null
@@ -268,7 +270,7 @@ export class Torrent implements PeerHost, Ticker {
 
   /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. */
   async shutdown(deadlineMs: number): Promise<void> {
-    this.#waiters.settle(new AppError('Aborted'))
+    this.#newMetadata.abort()
     await this.#run.shutdown(deadlineMs)
     this.#streams.closeAll()
     this.#engine.deactivate(this)
@@ -325,21 +327,6 @@ export class Torrent implements PeerHost, Ticker {
   }
 
   // --- what follows from what
-
-  /** Who waits needs it now: a queued torrent runs for that, and a little longer, for who then reads. */
-  async #waitForMetadata(signal: AbortSignal): Promise<Metainfo> {
-    const waits = this.#waiters.wait(signal)
-    if (this.#core.status === 'queued') this.#run.runForReaders()
-    try {
-      return await waits
-    } finally {
-      if (this.#run.forReaders) this.#engine.clock.after(READ_SOON_MS, () => this.#unneeded())
-    }
-  }
-
-  #unneeded(): void {
-    if (this.#streams.hungry === 0 && this.#waiters.size === 0) this.#run.readersDone()
-  }
 
   #begin(content: TorrentContent, rested: RestingTorrent | null): void {
     if (rested === null) return this.#check.assumeResumed(content)
@@ -400,7 +387,7 @@ export class Torrent implements PeerHost, Ticker {
   #joined(peer: PeerSession): void {
     const content = this.#core.content
     if (content !== null) {
-      this.#setUploads(peer, content)
+      this.#peerUploads(peer, content)
       content.picker.addPeer(peer.key, 'none')
     }
     peer.pipeline.setStreaming(this.#streams.hungry > 0)
@@ -417,46 +404,23 @@ export class Torrent implements PeerHost, Ticker {
     this.#requests.refillSoon()
   }
 
-  #setUploads(peer: PeerSession, content: TorrentContent): void {
-    const core = this.#core
-    peer.uploads.setSource({
-      slots: this.#engine.uploadSlots,
-      limiter: core.upLimiter,
-      pieceLength: content.lengths.pieceLength,
-      store: content.store,
-      now: () => core.now(),
-      rate: () => peer.up.rate(core.now()),
-      uploaded: bytes => {
-        peer.up.add(core.now(), bytes)
-        core.up.add(core.now(), bytes)
-        core.totalUp += bytes
-        core.sessionUp += bytes
-      },
-      storeFailed: error => this.#storeFailed(error),
-    })
+  #peerUploads(peer: PeerSession, content: TorrentContent): void {
+    peer.uploads.setSource(uploadSource(this.#core, peer, content, error => this.#storeFailed(error)))
   }
 
   #metadataFound(metainfo: Metainfo): void {
     const content = this.#core.setContent(metainfo)
     if (metainfo.private) this.#peers.goPrivate()
     for (const peer of this.#core.peers.values()) {
-      this.#setUploads(peer, content)
+      this.#peerUploads(peer, content)
       try {
         this.#messages.applyEarly(peer, content)
       } catch {
         peer.close('told of pieces that do not exist', true)
       }
     }
-    this.#unkept = metainfo
+    this.#newMetadata.found(metainfo)
     this.#run.haveContent(content)
-  }
-
-  async #keepMetadata(): Promise<void> {
-    const metainfo = this.#unkept
-    if (metainfo === null) return
-    await this.#engine.deps.events.metadata(this.infoHash, metainfo)
-    this.#unkept = null
-    this.#waiters.settle(metainfo)
   }
 
   #pieceDone(piece: number): void {

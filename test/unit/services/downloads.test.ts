@@ -58,6 +58,7 @@ test('the record has every field of the interface and both pseudo trackers', asy
     name: 'folder',
     infohash: made.infoHash,
     progress: 0.25,
+    queued: false,
     status: 'DLSTATUS_DOWNLOADING',
     size: 110_000,
     eta: 90,

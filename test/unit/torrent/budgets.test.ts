@@ -110,6 +110,22 @@ test('permits: first come first served, given back once, given up on abort', asy
   await assert.rejects(permits.take(AbortSignal.abort()), { name: 'Aborted' })
 })
 
+test('permits: another count lets those who wait go on at once, or gives out no more until enough came back', async () => {
+  const permits = new Permits(1)
+  const held = [permits.tryTake()]
+  const waiting = [1, 2].map(() => permits.take(new AbortController().signal))
+  permits.setCount(-1)
+  held.push(...(await Promise.all(waiting)))
+  held.push(permits.tryTake())
+  assert.ok(held.every(permit => permit !== null))
+  permits.setCount(2)
+  for (const permit of held.slice(0, 2)) permit?.release()
+  assert.equal(permits.tryTake(), null)
+  held[2]?.release()
+  assert.ok(permits.tryTake())
+  assert.equal(permits.tryTake(), null)
+})
+
 test('a job runs once a turn, jobs asked for by jobs in the same turn, a failing one hurts nobody', async () => {
   const ran: string[] = []
   const errors: unknown[] = []

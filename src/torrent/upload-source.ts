@@ -1,0 +1,29 @@
+// Where the uploads of one peer come from, and what counts them. Glue between a torrent's state and peer-uploads.ts.
+
+import type { PeerSession } from './peer-session.ts'
+import type { UploadSource } from './peer-uploads.ts'
+import type { TorrentContent, TorrentCore } from './torrent-core.ts'
+
+/** The source of a peer that connected to this torrent; `storeFailed` hears what reading said. */
+export function uploadSource(
+  core: TorrentCore,
+  peer: PeerSession,
+  content: TorrentContent,
+  storeFailed: (error: unknown) => void,
+): UploadSource {
+  return {
+    slots: core.engine.uploadSlots,
+    limiter: core.upLimiter,
+    pieceLength: content.lengths.pieceLength,
+    store: content.store,
+    now: () => core.now(),
+    rate: () => peer.up.rate(core.now()),
+    uploaded: bytes => {
+      peer.up.add(core.now(), bytes)
+      core.up.add(core.now(), bytes)
+      core.totalUp += bytes
+      core.sessionUp += bytes
+    },
+    storeFailed,
+  }
+}
