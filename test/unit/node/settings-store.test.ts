@@ -186,6 +186,39 @@ test('a body with one fault changes nothing', async t => {
   assert.equal(readFileSync(place.path, 'utf8'), before)
 })
 
+test('limits of the queue: the ends of each range are taken, what lies beyond is refused by name', async t => {
+  const store = await makePlace(t).open()
+  const ranges = {
+    active_downloads: [-1, 1_000_000],
+    active_seeds: [-1, 1_000_000],
+    active_checking: [-1, 1_000_000],
+    active_limit: [-1, 1_000_000],
+    inactive_down_rate: [0, 1_000_000_000_000],
+    inactive_up_rate: [0, 1_000_000_000_000],
+    auto_manage_startup: [5, 86_400],
+  } as const
+  for (const [option, [low, high]] of Object.entries(ranges)) {
+    const change = (value: unknown) => store.change({ libtorrent: { [option]: value } })
+    for (const value of [high, low]) {
+      await change(value)
+      assert.equal(store.values.libtorrent[option as keyof typeof ranges], value)
+    }
+    const message = new RegExp(`libtorrent\\.${option} must be from ${low} to ${high}`)
+    for (const value of [low - 1, high + 1]) {
+      await assert.rejects(change(value), { code: 'InvalidSetting', message }, `${option} = ${value}`)
+    }
+    for (const value of [1e30, 1.5, 'many', null, true, [1]]) {
+      const whole = new RegExp(`libtorrent\\.${option} must be a whole number`)
+      await assert.rejects(change(value), { code: 'InvalidSetting', message: whole }, `${option} = ${value}`)
+    }
+    assert.equal(store.values.libtorrent[option as keyof typeof ranges], low, 'nothing changed')
+  }
+  const slow = (value: unknown) => store.change({ libtorrent: { dont_count_slow_torrents: value } })
+  await assert.rejects(slow('sometimes'), { code: 'InvalidSetting', message: /must be true or false/ })
+  await assert.rejects(slow(null), { code: 'InvalidSetting' })
+  assert.equal(store.values.libtorrent.dont_count_slow_torrents, true)
+})
+
 test('values that clients in the field send are taken', async t => {
   const store = await makePlace(t).open()
   await store.change({ libtorrent: { max_upload_rate: ' 12 ', port: '-1', max_download_rate: '2.0' } })
@@ -206,6 +239,10 @@ test('changes at the same time happen one after the other', async t => {
 test('a configuration that cannot be used is refused by line or by name', async t => {
   const place = makePlace(t)
   assert.match(await place.refusal('api:\n  http_port: 70000\n'), /^FILE, line 2: api\.http_port must be from -1/)
+  assert.match(
+    await place.refusal('libtorrent:\n  active_seeds: -2\n'),
+    /line 2: libtorrent\.active_seeds must be from -1/,
+  )
   assert.match(await place.refusal('a: 1\nb: [\n'), /^FILE, line \d: .*\.$/)
   assert.match(await place.refusal('api: {}\napi: {}\n'), /^FILE, line 2: .*unique/)
   assert.match(await place.refusal('- x\n'), /^FILE, line 1: the file must hold sections/)
