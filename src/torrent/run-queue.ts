@@ -1,5 +1,5 @@
 // Which torrents may run, and whose turn is next: limits of downloads, of seeds and of both, and the order in each. Data
-// only: it starts nothing, knows no clock and no torrent (torrent-queue.ts does). Every change costs the same however many wait.
+// only: it starts nothing, knows no clock and no torrent (torrent-queue.ts does). No change walks over all that wait.
 // Invariants: a member is in one list at most; between two calls limits may be broken, and next() answers what mends them.
 
 import { OrderedList } from './ordered-list.ts'
