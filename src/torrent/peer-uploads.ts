@@ -22,6 +22,8 @@ const MAX_REQUEST_BYTES = 128 * 1024
 const MIN_AHEAD_BYTES = 32 * 1024
 const MAX_AHEAD_BYTES = 1024 * 1024
 const AHEAD_SEC = 0.5
+/** A peer for which no more than this is read ahead is slow: it takes at most 128 KB/s, or nothing yet. */
+const SLOW_AHEAD_BYTES = 64 * 1024
 
 /** A block somebody asked us for. */
 export interface UploadRequest {
@@ -141,6 +143,11 @@ export class PeerUploads implements UploadWaiter {
     }
   }
 
+  /** Whether what goes out to this peer may be long on its way. */
+  get #slow(): boolean {
+    return this.#aheadLimit <= SLOW_AHEAD_BYTES
+  }
+
   /** Sends what of a run lies in memory; reads it in the background when nothing does. */
   #serve(source: UploadSource, run: UploadRequest[], slot: Slot): void {
     const blocks = readFramed(source, run, slot)
@@ -158,13 +165,14 @@ export class PeerUploads implements UploadWaiter {
     if (this.#ahead === 0) this.#movedMs = source.now()
     this.#ahead += bytes
     this.#unsent += bytes
+    const outgoing = source.slots.outgoing(slot, framed, this.#slow)
     const done = () => {
-      source.slots.release(slot)
+      outgoing.sent()
       this.#ahead -= bytes
       this.#unsent -= bytes
       this.#movedMs = source.now()
     }
-    const taken = this.#link.sendNow(slot.bytes.subarray(0, framed), () => {
+    const taken = this.#link.sendNow(outgoing.bytes, () => {
       done()
       this.uploadGoOn()
     })
@@ -196,33 +204,40 @@ export class PeerUploads implements UploadWaiter {
     if (this.#ahead === 0) this.#movedMs = source.now()
     this.#ahead += bytes
     const done = () => {
-      source.slots.release(slot)
       this.#ahead -= bytes
       this.#movedMs = source.now()
       this.uploadGoOn()
     }
+    const giveUp = (error: unknown) => {
+      source.slots.release(slot)
+      done()
+      if (!this.#closed) source.storeFailed(error)
+    }
     source.store.read(first.piece * source.pieceLength + first.begin, bytes, source.slots.arena, slot).then(
       count => {
         if (count === bytes && !this.#closed) return this.#send(source, run, slot, done)
-        done()
-        if (!this.#closed) source.storeFailed(new AppError('DiskError', 'A file of the download became shorter.'))
+        giveUp(new AppError('DiskError', 'A file of the download became shorter.'))
       },
       (error: unknown) => {
         // What cannot be read now is refused; what that means for the torrent is not decided here.
         for (const request of run) this.reject(request)
-        done()
-        if (!this.#closed) source.storeFailed(error)
+        giveUp(error)
       },
     )
   }
 
   #send(source: UploadSource, run: UploadRequest[], slot: Slot, done: () => void): void {
+    const { bytes, sent } = source.slots.outgoing(slot, totalOf(run), this.#slow)
+    const allSent = () => {
+      sent()
+      done()
+    }
     let at = 0
     this.#link.cork()
     for (const [index, request] of run.entries()) {
-      const payload = slot.bytes.subarray(at, at + request.length)
+      const payload = bytes.subarray(at, at + request.length)
       const head = encodePieceHead(request.piece, request.begin, request.length)
-      this.#link.sendBlock(head, payload, index === run.length - 1 ? done : undefined)
+      this.#link.sendBlock(head, payload, index === run.length - 1 ? allSent : undefined)
       at += request.length
     }
     this.#link.uncork()

@@ -1,5 +1,6 @@
 // Slots for blocks that are read to be uploaded: a bound over all peers together, and a line for those who find none or
-// have to wait for the upload rate. Invariant: leased <= limit; a waiter is woken at most once for each time it waits.
+// have to wait for the upload rate. What goes to a slow peer leaves its slot before it is sent: the slot is eight times as
+// long, and others need it. Invariant: leased <= limit; a waiter is woken at most once for each time it waits.
 
 import type { Arena, Slot } from '../ports/arena.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -7,6 +8,16 @@ import type { TurnEnd, TurnJob } from './turn-end.ts'
 
 /** Read for all peers together before the loop turns: under a millisecond with the sending, several while cores are short. */
 const MAX_TURN_BYTES = 1024 * 1024
+
+/** Copies of what slow peers have not taken, in all; further ones stay in their slots. */
+const MAX_COPIED_BYTES = 4 * 1024 * 1024
+
+/** Bytes on their way to a peer. */
+export interface Outgoing {
+  readonly bytes: Uint8Array
+  /** To be called once, when the connection has taken them. */
+  sent(): void
+}
 
 /** Someone with blocks to send who could not go on. */
 export interface UploadWaiter {
@@ -24,6 +35,9 @@ export class UploadSlots {
   readonly #wakeJob: TurnJob = { queued: false, run: () => this.#wake() }
   readonly #clock: Pick<Clock, 'after'>
   #leased = 0
+  #copied = 0
+  /** The last copy that was taken: who was slow only at first leaves no garbage. */
+  #spare: Uint8Array | null = null
   /** Bytes read on the main thread since the loop last turned. */
   #turnBytes = 0
 
@@ -66,6 +80,21 @@ export class UploadSlots {
     if (this.#waiting.size > 0) this.#turnEnd.later(this.#wakeJob)
   }
 
+  /** The first `length` bytes of a slot, which is given back when they are sent; `slow`: at once, where they can be copied. */
+  outgoing(slot: Slot, length: number, slow: boolean): Outgoing {
+    const bytes = slot.bytes.subarray(0, length)
+    if (!slow || this.#copied + length > MAX_COPIED_BYTES) return { bytes, sent: () => this.release(slot) }
+    const room = this.#roomFor(length)
+    room.set(bytes)
+    this.release(slot)
+    this.#copied += room.length
+    const sent = (): void => {
+      this.#copied -= room.length
+      this.#spare = room
+    }
+    return { bytes: room.subarray(0, length), sent }
+  }
+
   /** `waiter` had no rate left: it is woken at the next tick. */
   throttle(waiter: UploadWaiter): void {
     this.#throttled.add(waiter)
@@ -83,6 +112,12 @@ export class UploadSlots {
     this.#throttled.clear()
     for (const waiter of line) waiter.uploadGoOn()
     if (this.#waiting.size > 0) this.#wake()
+  }
+
+  #roomFor(length: number): Uint8Array {
+    const spare = this.#spare
+    this.#spare = null
+    return spare !== null && spare.length >= length ? spare : new Uint8Array(length)
   }
 
   #turned(): void {

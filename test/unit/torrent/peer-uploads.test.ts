@@ -28,11 +28,15 @@ class FakeStream implements TcpStream {
   readonly #held: (() => void)[] = []
 
   write(bytes: Uint8Array, sent?: () => void): boolean {
-    this.writes.push(bytes.slice())
+    const at = this.writes.push(this.takes ? bytes.slice() : bytes) - 1
     if (this.takes) process.nextTick(() => sent?.())
     else {
       this.bufferedBytes += bytes.length
-      this.#held.push(() => sent?.())
+      // What goes out is what lies there then.
+      this.#held.push(() => {
+        this.writes[at] = bytes.slice()
+        sent?.()
+      })
     }
     return this.takes
   }
@@ -228,4 +232,74 @@ test('the rate holds for blocks at hand too', async () => {
   }
   const most = 100 * 1024 * 4.5 + BLOCK
   assert.ok(rig.uploaded > most * 0.7 && rig.uploaded <= most, `${rig.uploaded} bytes in four seconds`)
+})
+
+test('slow peers that do not read hold no slot, at hand or read in the background: others are served', async () => {
+  for (const cached of [Number.POSITIVE_INFINITY, 0]) {
+    const rig = new Rig({ slots: 2 })
+    rig.store.cached = cached
+    const slow = Array.from({ length: 8 }, () => rig.peer(0))
+    for (const { uploads, stream } of slow) {
+      stream.takes = false
+      for (const request of blocks(4)) uploads.add(request)
+      uploads.uploadGoOn()
+      await settled()
+    }
+    assert.equal(rig.slots.leased, 0)
+    const { uploads, stream } = rig.peer()
+    for (const request of blocks(2)) uploads.add(request)
+    uploads.uploadGoOn()
+    await settled()
+    assert.deepEqual(Buffer.concat(stream.writes), onTheWire(blocks(2)))
+    // What they were sent is theirs alone, whoever used the slot since; the rest comes when they read.
+    for (const one of slow) {
+      one.stream.takes = true
+      one.stream.take()
+      await settled()
+      assert.deepEqual(Buffer.concat(one.stream.writes), onTheWire(blocks(4)))
+    }
+  }
+})
+
+test('copies for slow peers are bounded: what is beyond stays in its slot', async () => {
+  const rig = new Rig({ slots: 8 })
+  const stall = () => {
+    const peer = rig.peer(0)
+    peer.stream.takes = false
+    for (const request of blocks(1)) peer.uploads.add(request)
+    peer.uploads.uploadGoOn()
+    return peer
+  }
+  // 4 MiB, in blocks with their heads; the loop turns after each.
+  const copied = Math.floor((4 * 2 ** 20) / (BLOCK + 13))
+  const peers = []
+  for (let i = 0; i < copied; i += 1) {
+    peers.push(stall())
+    await rig.clock.advance(1)
+  }
+  assert.equal(rig.slots.leased, 0)
+  stall()
+  assert.equal(rig.slots.leased, 1)
+  for (const { stream } of peers) stream.take()
+  stall()
+  assert.equal(rig.slots.leased, 1)
+})
+
+test('a copy whose bytes were taken is used again, one that is on its way is not', () => {
+  const { slots } = new Rig()
+  const outgoing = (length: number) => {
+    const slot = slots.lease({ uploadGoOn: () => undefined })
+    assert.ok(slot)
+    return slots.outgoing(slot, length, true)
+  }
+  const first = outgoing(BLOCK)
+  const second = outgoing(BLOCK)
+  assert.notEqual(second.bytes.buffer, first.bytes.buffer)
+  first.sent()
+  const third = outgoing(BLOCK / 2)
+  assert.equal(third.bytes.buffer, first.bytes.buffer)
+  assert.equal(third.bytes.length, BLOCK / 2)
+  third.sent()
+  // Too short for this one.
+  assert.notEqual(outgoing(2 * BLOCK).bytes.buffer, first.bytes.buffer)
 })
