@@ -4,6 +4,7 @@
 // or Aborted (after close()).
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
+import type { TorrentNotes } from '../wire/torrent-types.ts'
 import type { ProgressJournal, ResumeData } from './progress-journal.ts'
 
 /** One download as it is remembered, without its info dictionary. Times in milliseconds since 1970, sizes in bytes. */
@@ -41,6 +42,14 @@ export interface StoredDownload {
 export interface NewDownload
   extends Omit<StoredDownload, 'position' | 'totalUp' | 'totalDown' | 'finishedAtMs' | 'error'> {
   readonly infoBytes: Uint8Array | null
+  /** Kept with the info dictionary; absent = it has none. */
+  readonly notes?: TorrentNotes
+}
+
+/** What is kept of a torrent file: its bencoded info dictionary, and what it says of itself. */
+export interface StoredMetainfo {
+  readonly infoBytes: Uint8Array
+  readonly notes: TorrentNotes
 }
 
 /** Columns that update() can change; absent ones stay. With `infoBytes` goes `pieceCount`. */
@@ -51,7 +60,8 @@ export type DownloadChange = Partial<
 /** A download with everything that a start needs. */
 export interface LoadedDownload {
   readonly download: StoredDownload
-  readonly infoBytes: Uint8Array | null
+  /** Null before metadata. */
+  readonly stored: StoredMetainfo | null
   /** Null = nothing is known: files that exist must be hashed. */
   readonly resume: ResumeData | null
 }
@@ -68,8 +78,8 @@ export interface DownloadRecords {
   list(): Promise<StoredDownload[]>
   /** All downloads by position with metadata and progress, in pages of bounded size. */
   loadAll(): AsyncIterable<LoadedDownload[]>
-  /** The bencoded info dictionary, or null. */
-  infoBytes(infoHash: InfoHash): Promise<Uint8Array | null>
+  /** Null before metadata, and of what is not there. */
+  metainfo(infoHash: InfoHash): Promise<StoredMetainfo | null>
   /**
    * Remembers all-time counters lazily: written with the torrent's next checkpoint, every 30 s, and at close(). A crash
    * loses at most that much counting.

@@ -2,7 +2,8 @@
 
 import type Database from 'better-sqlite3'
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
-import type { DownloadChange, LoadedDownload, NewDownload, StoredDownload } from '../ports/records.ts'
+import type { DownloadChange, LoadedDownload, NewDownload, StoredDownload, StoredMetainfo } from '../ports/records.ts'
+import type { TorrentNotes } from '../wire/torrent-types.ts'
 import type { ProgressRows } from './progress-rows.ts'
 
 interface DownloadRow {
@@ -24,6 +25,13 @@ interface DownloadRow {
   error: string
   position: number
   piece_count: number
+}
+
+interface MetainfoRow {
+  info: Uint8Array
+  comment: string | null
+  created_by: string | null
+  creation_date: number | null
 }
 
 /** How each member of a DownloadChange is written: its column and value. */
@@ -53,12 +61,11 @@ export class DownloadRows {
   readonly #database: Database.Database
   readonly #progress: ProgressRows
   readonly #insert: Database.Statement
-  readonly #insertInfo: Database.Statement<[number, Uint8Array]>
+  readonly #insertInfo: Database.Statement<[number, Uint8Array, string | null, string | null, number | null]>
   readonly #remove: Database.Statement<[string]>
   readonly #id: Database.Statement<[string]>
   readonly #page: Database.Statement<[number, number], DownloadRow>
-  readonly #info: Database.Statement<[number]>
-  readonly #infoOf: Database.Statement<[string]>
+  readonly #metainfo: Database.Statement<[number], MetainfoRow>
   readonly #totals: Database.Statement<[number, number, string]>
   /** UPDATE statements by their column list; there are few combinations in use. */
   readonly #updates = new Map<string, Database.Statement>()
@@ -71,14 +78,12 @@ export class DownloadRows {
         safe_seeding, selected_files, user_stopped, piece_count, position)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(position), 0) + 1 FROM downloads))
       ON CONFLICT (info_hash) DO NOTHING`)
-    this.#insertInfo = database.prepare('INSERT OR REPLACE INTO metainfo (download_id, info) VALUES (?, ?)')
+    this.#insertInfo = database.prepare(`
+      INSERT OR REPLACE INTO metainfo (download_id, info, comment, created_by, creation_date) VALUES (?, ?, ?, ?, ?)`)
     this.#remove = database.prepare('DELETE FROM downloads WHERE info_hash = ?')
     this.#id = database.prepare('SELECT id FROM downloads WHERE info_hash = ?').pluck()
     this.#page = database.prepare('SELECT * FROM downloads WHERE position > ? ORDER BY position LIMIT ?')
-    this.#info = database.prepare('SELECT info FROM metainfo WHERE download_id = ?').pluck()
-    this.#infoOf = database
-      .prepare('SELECT info FROM metainfo WHERE download_id = (SELECT id FROM downloads WHERE info_hash = ?)')
-      .pluck()
+    this.#metainfo = database.prepare('SELECT * FROM metainfo WHERE download_id = ?')
     this.#totals = database.prepare('UPDATE downloads SET total_up = ?, total_down = ? WHERE info_hash = ?')
   }
 
@@ -99,7 +104,7 @@ export class DownloadRows {
       download.pieceCount,
     )
     if (changes === 0) return false
-    if (download.infoBytes !== null) this.#insertInfo.run(Number(lastInsertRowid), download.infoBytes)
+    if (download.infoBytes !== null) this.#keepInfo(Number(lastInsertRowid), download.infoBytes, download.notes)
     return true
   }
 
@@ -116,7 +121,7 @@ export class DownloadRows {
       values.push((encode as (value: unknown) => unknown)(value))
     }
     if (names.length > 0) this.#updateOf(names).run(...values, id)
-    if (change.infoBytes !== undefined) this.#insertInfo.run(id, change.infoBytes)
+    if (change.infoBytes !== undefined) this.#keepInfo(id, change.infoBytes)
     return true
   }
 
@@ -135,23 +140,36 @@ export class DownloadRows {
     const page: LoadedDownload[] = []
     let bytes = 0
     for (const row of this.#page.iterate(after, limit)) {
-      const infoBytes = (this.#info.get(row.id) as Uint8Array | undefined) ?? null
+      const stored = this.#stored(row.id)
       const resume = this.#progress.resume(row.id, row.piece_count)
-      page.push({ download: decodeRow(row), infoBytes, resume })
-      bytes += (infoBytes?.length ?? 0) + (resume?.have.length ?? 0) + 512
+      page.push({ download: decodeRow(row), stored, resume })
+      bytes += (stored?.infoBytes.length ?? 0) + (resume?.have.length ?? 0) + 512
       if (bytes >= maxBytes) break
     }
     return page
   }
 
-  /** The info dictionary, or null. */
-  info(infoHash: InfoHash): Uint8Array | null {
-    return (this.#infoOf.get(infoHash) as Uint8Array | undefined) ?? null
+  /** What is kept of the torrent file, or null. */
+  metainfo(infoHash: InfoHash): StoredMetainfo | null {
+    const id = this.#id.get(infoHash) as number | undefined
+    return id === undefined ? null : this.#stored(id)
   }
 
   /** Overwrites all-time counters; unknown downloads are passed over. */
   setTotals(totals: readonly (readonly [infoHash: InfoHash, up: number, down: number])[]): void {
     for (const [infoHash, up, down] of totals) this.#totals.run(Math.round(up), Math.round(down), infoHash)
+  }
+
+  #keepInfo(id: number, infoBytes: Uint8Array, notes?: TorrentNotes): void {
+    const { comment = null, createdBy = null, creationDateSec = null } = notes ?? {}
+    this.#insertInfo.run(id, infoBytes, comment, createdBy, creationDateSec)
+  }
+
+  #stored(id: number): StoredMetainfo | null {
+    const row = this.#metainfo.get(id)
+    if (row === undefined) return null
+    const { info: infoBytes, comment, created_by: createdBy, creation_date: creationDateSec } = row
+    return { infoBytes, notes: { comment, createdBy, creationDateSec } }
   }
 
   #updateOf(names: readonly string[]): Database.Statement {

@@ -2,7 +2,14 @@
 
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
-import type { DownloadChange, DownloadRecords, LoadedDownload, NewDownload, StoredDownload } from '../ports/records.ts'
+import type {
+  DownloadChange,
+  DownloadRecords,
+  LoadedDownload,
+  NewDownload,
+  StoredDownload,
+  StoredMetainfo,
+} from '../ports/records.ts'
 import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
 import type { DatabaseLink } from './database-link.ts'
 import type { LazyTotals } from './lazy-totals.ts'
@@ -65,8 +72,8 @@ export class DatabaseDownloads implements DownloadRecords {
     }
   }
 
-  infoBytes(infoHash: InfoHash): Promise<Uint8Array | null> {
-    return this.#link.run('download.info', infoHash)
+  metainfo(infoHash: InfoHash): Promise<StoredMetainfo | null> {
+    return this.#link.run('download.metainfo', infoHash)
   }
 
   noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void {

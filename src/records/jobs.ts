@@ -4,7 +4,14 @@
 import type { InfoHash } from '../base/ids.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
-import type { DownloadChange, LoadedDownload, LoggedEvent, NewDownload, StoredDownload } from '../ports/records.ts'
+import type {
+  DownloadChange,
+  LoadedDownload,
+  LoggedEvent,
+  NewDownload,
+  StoredDownload,
+  StoredMetainfo,
+} from '../ports/records.ts'
 
 /** Every job. Arguments are tuples so that a batch packs small. */
 export interface RecordJobs {
@@ -13,7 +20,7 @@ export interface RecordJobs {
   'download.delete': { args: [infoHash: InfoHash]; reply: boolean }
   'download.list': { args: [after: number, limit: number]; reply: StoredDownload[] }
   'download.load': { args: [after: number, limit: number, maxBytes: number]; reply: LoadedDownload[] }
-  'download.info': { args: [infoHash: InfoHash]; reply: Uint8Array | null }
+  'download.metainfo': { args: [infoHash: InfoHash]; reply: StoredMetainfo | null }
   'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: void }
   'progress.verified': { args: [infoHash: InfoHash, piece: number, atMs: number]; reply: void }
   'progress.checkpoint': {

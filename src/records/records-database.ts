@@ -109,7 +109,7 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'download.delete': infoHash => downloads.delete(infoHash),
     'download.list': (after, limit) => downloads.list(after, limit),
     'download.load': (after, limit, maxBytes) => downloads.load(after, limit, maxBytes),
-    'download.info': infoHash => downloads.info(infoHash),
+    'download.metainfo': infoHash => downloads.metainfo(infoHash),
     'download.totals': totals => downloads.setTotals(totals),
     'progress.verified': (infoHash, piece, atMs) => progress.verified(infoHash, piece, atMs),
     'progress.checkpoint': (infoHash, have, files, atMs) => progress.checkpoint(infoHash, have, files, atMs),

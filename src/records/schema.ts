@@ -61,8 +61,15 @@ const first: Migration = `
   ) STRICT, WITHOUT ROWID;
 `
 
+/** What a torrent file says of itself outside of its info dictionary. */
+const notes: Migration = `
+  ALTER TABLE metainfo ADD COLUMN comment TEXT;
+  ALTER TABLE metainfo ADD COLUMN created_by TEXT;
+  ALTER TABLE metainfo ADD COLUMN creation_date INTEGER;
+`
+
 /** All steps; the schema this program knows is their number. */
-export const migrations: readonly Migration[] = [first]
+export const migrations: readonly Migration[] = [first, notes]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */
 export const APPLICATION_ID = 0x54726962

@@ -17,12 +17,13 @@ export class StoredTorrentContents implements TorrentContentsSource {
   }
 
   async load(infoHash: InfoHash): Promise<TorrentContents | null> {
-    const [infoBytes, resume] = await Promise.all([
-      this.#downloads.infoBytes(infoHash),
+    const [stored, resume] = await Promise.all([
+      this.#downloads.metainfo(infoHash),
       this.#progress.loadResume(infoHash),
     ])
-    if (infoBytes === null) return null
+    if (stored === null) return null
     // Trackers are the announcer's, which does not rest.
-    return { metainfo: await decodeInfoInTurns(infoBytes, [], nextTurn), resume }
+    const metainfo = await decodeInfoInTurns(stored.infoBytes, [], nextTurn)
+    return { metainfo: { ...metainfo, ...stored.notes }, resume }
   }
 }

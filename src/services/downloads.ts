@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { DownloadRecords, LoadedDownload } from '../ports/records.ts'
 import type { TorrentEvents } from '../torrent/types.ts'
-import { decodeInfoInTurns, encodeMetainfo } from '../wire/metainfo.ts'
+import { encodeMetainfo } from '../wire/metainfo.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import {
   type Anonymity,
@@ -33,7 +33,7 @@ import { DownloadList } from './download-list.ts'
 import { DownloadEntry } from './download-entry.ts'
 import type { RateLimits } from './download-record.ts'
 import type { EventHub } from './events.ts'
-import { announceTiersOf, metainfoOf, newRow, selectionOf, specOf } from './new-download.ts'
+import { announceTiersOf, decodeStored, metainfoOf, newRow, notesOf, selectionOf, specOf } from './new-download.ts'
 import { makeDeferred } from '../base/deferred.ts'
 import { KeyedQueue } from './keyed-queue.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
@@ -217,8 +217,8 @@ export class Downloads implements DownloadsService {
     const { torrent } = this.#find(infohash)
     const metainfo = await torrent.loadMetainfo()
     if (metainfo === null) throw new AppError('MetadataNotFound')
-    const { infoBytes, comment, createdBy, creationDateSec } = metainfo
-    return encodeMetainfo({ infoBytes, announceTiers: torrent.announceTiers(), comment, createdBy, creationDateSec })
+    const { infoBytes } = metainfo
+    return encodeMetainfo({ infoBytes, announceTiers: torrent.announceTiers(), ...notesOf(metainfo) })
   }
 
   streamable(infohash: string, fileIndex: string, asker: Asker): StreamableFile | Promise<StreamableFile> {
@@ -239,7 +239,11 @@ export class Downloads implements DownloadsService {
       traits,
       nowMs: clock.wallMs(),
     })
-    await this.#store().insert({ ...row, infoBytes: metainfo?.infoBytes ?? null })
+    await this.#store().insert({
+      ...row,
+      infoBytes: metainfo?.infoBytes ?? null,
+      ...(metainfo !== null && { notes: notesOf(metainfo) }),
+    })
     while (previews.owns(source.infoHash)) await previews.giveWay(source.infoHash)
     const entry = new DownloadEntry({ ...row, position: this.#entries.size })
     this.#entries.set(source.infoHash, entry)
@@ -345,11 +349,11 @@ export class Downloads implements DownloadsService {
   }
 
   async #loadOne(engine: TorrentEngine, loaded: LoadedDownload): Promise<void> {
-    const { download, infoBytes, resume } = loaded
+    const { download, stored, resume } = loaded
     const entry = this.#entries.get(download.infoHash) ?? new DownloadEntry(download)
     this.#entries.set(download.infoHash, entry)
     try {
-      const metainfo = infoBytes === null ? null : await decodeInfoInTurns(infoBytes, download.announceTiers, nextTurn)
+      const metainfo = stored === null ? null : await decodeStored(stored, download.announceTiers)
       entry.attach(engine.add(specOf(download, metainfo, resume)))
     } catch (error) {
       entry.loadError = errorText(error)

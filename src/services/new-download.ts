@@ -1,8 +1,10 @@
-// From a torrent source to the row that is stored and the torrent the engine is given. Pure.
+// From a torrent source to the row that is stored, and from the row to the torrent the engine is given. Touches nothing.
 
-import type { LoadedDownload, StoredDownload } from '../ports/records.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { LoadedDownload, StoredDownload, StoredMetainfo } from '../ports/records.ts'
 import type { TorrentSpec } from '../torrent/types.ts'
-import type { Metainfo } from '../wire/torrent-types.ts'
+import { decodeInfoInTurns } from '../wire/metainfo.ts'
+import type { Metainfo, TorrentNotes } from '../wire/torrent-types.ts'
 import { type Anonymity, checkSelection, fitSelection } from './add-checks.ts'
 import type { AddDownload } from './api.ts'
 import type { TorrentSource } from './torrent-source.ts'
@@ -69,6 +71,19 @@ export function newRow(facts: NewRowFacts): NewRow {
 
 function shownName(source: TorrentSource): string {
   return (source.kind === 'magnet' ? source.magnet.name : null) ?? source.infoHash
+}
+
+/** What is kept of a torrent file beside its info dictionary. */
+export function notesOf({ comment, createdBy, creationDateSec }: TorrentNotes): TorrentNotes {
+  return { comment, createdBy, creationDateSec }
+}
+
+/** The metainfo that was stored; in turns of the event loop. Rejects with DecodeError. */
+export async function decodeStored(
+  { infoBytes, notes }: StoredMetainfo,
+  announceTiers: StoredDownload['announceTiers'],
+): Promise<Metainfo> {
+  return { ...(await decodeInfoInTurns(infoBytes, announceTiers, nextTurn)), ...notes }
 }
 
 /** The engine's torrent of a row. */

@@ -20,8 +20,15 @@ export interface TorrentFile {
   readonly padding: boolean
 }
 
+/** What a torrent file says of itself outside of its info dictionary; peers do not have it. */
+export interface TorrentNotes {
+  readonly comment: string | null
+  readonly createdBy: string | null
+  readonly creationDateSec: number | null
+}
+
 /** A v1 torrent, checked. */
-export interface Metainfo {
+export interface Metainfo extends TorrentNotes {
   readonly infoHash: InfoHash
   /** The bencoded info dictionary exactly as received; its SHA-1 is the info hash. */
   readonly infoBytes: Uint8Array
@@ -38,7 +45,4 @@ export interface Metainfo {
   readonly private: boolean
   /** Announce URLs by tier (BEP 12); empty when there is none. */
   readonly announceTiers: readonly (readonly string[])[]
-  readonly comment: string | null
-  readonly createdBy: string | null
-  readonly creationDateSec: number | null
 }

@@ -10,6 +10,9 @@ import { EventRows, MAX_EVENT_AGE_MS } from '../../../src/records/event-rows.ts'
 import type { JobMessage } from '../../../src/records/jobs.ts'
 import { databaseError, openDatabase } from '../../../src/records/open-database.ts'
 import { RecordsDatabase } from '../../../src/records/records-database.ts'
+import type { InfoHash } from '../../../src/base/ids.ts'
+import { DownloadRows } from '../../../src/records/download-rows.ts'
+import { ProgressRows } from '../../../src/records/progress-rows.ts'
 import { migrations } from '../../../src/records/schema.ts'
 import { bitsOf, hashOf, makeDownload, openStore, temporaryFolder } from './records-kit.ts'
 
@@ -93,7 +96,7 @@ test('a newer schema, a foreign database and damaged files are refused with one 
   const raw = new Database(newer)
   raw.pragma('user_version = 99')
   raw.close()
-  assert.match(refusal(newer).message, /has schema 99, written by a newer version; this one knows up to 1\.$/)
+  assert.match(refusal(newer).message, /has schema 99, written by a newer version; this one knows up to 2\.$/)
 
   const foreign = join(folder, 'foreign.db')
   new Database(foreign).exec('CREATE TABLE x (y)').close()
@@ -125,27 +128,42 @@ test('an older schema is brought up to date after a copy was made', t => {
   live(path, 'one', [insert], true)
   const steps = [...migrations, 'ALTER TABLE downloads ADD COLUMN colour TEXT']
   const { database, facts } = openDatabase({ path, bootId: 'a', nowMs: 0 }, steps)
-  assert.equal(facts.schemaBefore, 1)
-  assert.equal(database.pragma('user_version', { simple: true }), 2)
+  assert.equal(facts.schemaBefore, 2)
+  assert.equal(database.pragma('user_version', { simple: true }), 3)
   assert.equal(database.prepare('SELECT colour FROM downloads').pluck().get(), null)
   database.close()
-  const copy = new Database(`${path}.schema-1`, { readonly: true })
-  assert.equal(copy.pragma('user_version', { simple: true }), 1)
+  const copy = new Database(`${path}.schema-2`, { readonly: true })
+  assert.equal(copy.pragma('user_version', { simple: true }), 2)
   assert.equal(copy.prepare('SELECT count(*) FROM downloads').pluck().get(), 1)
   copy.close()
-  assert.equal(statSync(`${path}.schema-1`).mode & 0o777, 0o600)
+  assert.equal(statSync(`${path}.schema-2`).mode & 0o777, 0o600)
+})
+
+test('metadata of the first schema is kept, without notes', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const old = openDatabase({ path, bootId: 'a', nowMs: 0 }, migrations.slice(0, 1)).database
+  old.exec(`INSERT INTO downloads (id, info_hash, name, source_uri, destination, announce_tiers, peers, added_at, hops,
+    safe_seeding, user_stopped, position, piece_count) VALUES (1, 'h', 'n', 'u', '/d', '[]', '[]', 0, 0, 1, 0, 1, 1)`)
+  old.prepare('INSERT INTO metainfo (download_id, info) VALUES (1, ?)').run(Buffer.from('de'))
+  old.close()
+  const { database } = openDatabase({ path, bootId: 'a', nowMs: 0 })
+  const rows = new DownloadRows(database, new ProgressRows(database, 0, false))
+  const { infoBytes, notes } = rows.metainfo('h' as InfoHash) ?? {}
+  assert.deepEqual(Buffer.from(infoBytes ?? []), Buffer.from('de'))
+  assert.deepEqual(notes, { comment: null, createdBy: null, creationDateSec: null })
+  database.close()
 })
 
 test('a step that fails leaves the database as it was', t => {
   const path = join(temporaryFolder(t), 'a.db')
   live(path, 'one', [insert], true)
   const steps = [...migrations, 'CREATE TABLE half (x); SELECT * FROM nowhere']
-  assert.match(refusal(path, steps).message, /cannot be brought to schema 2 .*it is unchanged/)
+  assert.match(refusal(path, steps).message, /cannot be brought to schema 3 .*it is unchanged/)
   const database = new Database(path)
-  assert.equal(database.pragma('user_version', { simple: true }), 1)
+  assert.equal(database.pragma('user_version', { simple: true }), 2)
   assert.equal(database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").pluck().get(), 0)
   database.close()
-  assert.ok(existsSync(`${path}.schema-1`))
+  assert.ok(existsSync(`${path}.schema-2`))
 })
 
 test('the files of the database are closed to other users', t => {

@@ -38,6 +38,7 @@ export function makeDownload(n: number, change: Partial<NewDownload> = {}): NewD
     userStopped: false,
     pieceCount: 20,
     infoBytes: Uint8Array.of(100, n & 0xff, 101),
+    notes: { comment: `comment ${n}`, createdBy: null, creationDateSec: 1_600_000_000 + n },
     ...change,
   }
 }

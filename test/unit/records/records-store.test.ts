@@ -24,12 +24,12 @@ test('a download comes back as it was stored, also after a restart', async t => 
 
   const store = await openStore(t, { path })
   const [one, two] = await store.downloads.list()
-  const { infoBytes, ...rest } = makeDownload(1, { selectedFiles: [0, 2], userStopped: true })
+  const { infoBytes, notes, ...rest } = makeDownload(1, { selectedFiles: [0, 2], userStopped: true })
   const fresh = { totalUp: 0, totalDown: 0, finishedAtMs: null, error: '' }
   assert.deepEqual(one, { ...rest, ...fresh, position: 1 })
   assert.equal(two?.position, 2)
-  assert.deepEqual(await store.downloads.infoBytes(hashOf(1)), infoBytes)
-  assert.equal(await store.downloads.infoBytes(hashOf(2)), null)
+  assert.deepEqual(await store.downloads.metainfo(hashOf(1)), { infoBytes, notes })
+  assert.equal(await store.downloads.metainfo(hashOf(2)), null)
 })
 
 test('update changes only what it names', async t => {
@@ -54,7 +54,7 @@ test('update changes only what it names', async t => {
   assert.equal(row?.finishedAtMs, 5)
   assert.equal(row?.userStopped, true)
   assert.equal(row?.destination, '/data/x')
-  assert.deepEqual(await store.downloads.infoBytes(hashOf(1)), info)
+  assert.deepEqual((await store.downloads.metainfo(hashOf(1)))?.infoBytes, info)
 })
 
 test('a deleted download leaves no row, and a late piece does not bring one back', async t => {

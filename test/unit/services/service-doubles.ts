@@ -12,6 +12,7 @@ import type {
   LoggedEvent,
   NewDownload,
   StoredDownload,
+  StoredMetainfo,
 } from '../../../src/ports/records.ts'
 import { Downloads, type DownloadSettings } from '../../../src/services/downloads.ts'
 import { MetadataPreviews } from '../../../src/services/metadata-previews.ts'
@@ -238,9 +239,16 @@ export class FakeEngine implements TorrentEngine {
   }
 }
 
+type MemoryRow = StoredDownload & Pick<NewDownload, 'infoBytes' | 'notes'>
+
+function storedOf(row: MemoryRow | undefined): StoredMetainfo | null {
+  if (row === undefined || row.infoBytes === null) return null
+  return { infoBytes: row.infoBytes, notes: row.notes ?? { comment: null, createdBy: null, creationDateSec: null } }
+}
+
 /** Records in memory: what is here survives the service. */
 export class MemoryRecords implements DownloadRecords {
-  readonly rows = new Map<InfoHash, StoredDownload & { infoBytes: Uint8Array | null }>()
+  readonly rows = new Map<InfoHash, MemoryRow>()
   /** Thrown by the next write. */
   failWith: Error | null = null
 
@@ -270,11 +278,11 @@ export class MemoryRecords implements DownloadRecords {
   }
 
   async *loadAll(): AsyncGenerator<LoadedDownload[]> {
-    for (const row of this.rows.values()) yield [{ download: row, infoBytes: row.infoBytes, resume: null }]
+    for (const row of this.rows.values()) yield [{ download: row, stored: storedOf(row), resume: null }]
   }
 
-  async infoBytes(infoHash: InfoHash): Promise<Uint8Array | null> {
-    return this.rows.get(infoHash)?.infoBytes ?? null
+  async metainfo(infoHash: InfoHash): Promise<StoredMetainfo | null> {
+    return storedOf(this.rows.get(infoHash))
   }
 
   noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void {
