@@ -52,6 +52,21 @@ export class PreparedJson {
   }
 }
 
+/** Values of a list of any length; each is made when it is taken. */
+export type ListedValues = Iterable<unknown> | AsyncIterable<unknown>
+
+/** The answer `{"name": [...]}` of a `json` route whose list may be long: it is made in turns of the event loop. */
+export class ListedJson {
+  readonly name: string
+  /** Called once, when the answer has its place among those being made; what it throws is answered as an error. */
+  readonly values: () => ListedValues | Promise<ListedValues>
+
+  constructor(name: string, values: () => ListedValues | Promise<ListedValues>) {
+    this.name = name
+    this.values = values
+  }
+}
+
 /** What an event route hands over: where to follow, and from which event on. */
 export interface EventsReply {
   readonly events: EventsService
@@ -130,7 +145,9 @@ interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object'
   run: (
     context: RouteContext,
     input: RouteInput<ParametersOf<P>>,
-  ) => R extends TSchema ? Static<R> | Promise<Static<R> | PreparedJson> : ReplyKinds[Kind] | Promise<ReplyKinds[Kind]>
+  ) => R extends TSchema
+    ? Static<R> | ListedJson | Promise<Static<R> | PreparedJson | ListedJson>
+    : ReplyKinds[Kind] | Promise<ReplyKinds[Kind]>
 }
 
 /** Makes a route; the types of parameters and answer follow from its schemas. */

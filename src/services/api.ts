@@ -145,6 +145,9 @@ export interface Asker {
   readonly signal: AbortSignal
 }
 
+/** A record whose files are made when they are taken. */
+export type ListedDownload = Omit<DownloadRecord, 'files'> & { files?: Iterable<FileRecord> }
+
 /**
  * Every method that takes an infohash throws AppError DownloadNotFound when it names no download, NotReady while it is
  * not known yet which downloads there are.
@@ -152,8 +155,8 @@ export interface Asker {
 export interface DownloadsService {
   /** Settles when every download of the store is listed: moments after the start, long before all are loaded. */
   whenListed(): Promise<void>
-  /** Made in turns of the event loop. */
-  list(options: ListOptions): Promise<DownloadRecord[]>
+  /** Each record is made when it is taken, in turns of the event loop. */
+  list(options: ListOptions): AsyncIterable<ListedDownload>
   /**
    * `{"downloads": [...]}` with the plain records as JSON; changes that no request made may be some 100 ms late. In
    * parts that follow each other; they are shared: read only.
@@ -163,7 +166,8 @@ export interface DownloadsService {
   add(request: AddDownload): Promise<{ started: boolean; infohash: string }>
   remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }>
   patch(infohash: string, change: PatchDownload): Promise<{ infohash: string; modified: boolean }>
-  files(infohash: string): Promise<FileRecord[]>
+  /** Each is made when it is taken: there may be 200,000. */
+  files(infohash: string): Promise<Iterable<FileRecord>>
   /** The bencoded torrent. AppError MetadataNotFound before metadata. */
   torrentFile(infohash: string): Promise<Uint8Array>
   /**

@@ -4,8 +4,8 @@
 import { AppError } from '../base/errors.ts'
 import type { TorrentLengths } from '../base/lengths.ts'
 import type { StoredDownload } from '../ports/records.ts'
-import type { TorrentHandle } from '../torrent/types.ts'
-import type { DownloadRecord, FileRecord, ListOptions, StreamableFile } from './api.ts'
+import type { FileSnapshot, TorrentHandle } from '../torrent/types.ts'
+import type { DownloadRecord, FileRecord, ListedDownload, ListOptions, StreamableFile } from './api.ts'
 import { type BufferProgress, bufferProgress } from './buffer-progress.ts'
 import {
   downloadRecord,
@@ -81,7 +81,7 @@ export class DownloadEntry {
   }
 
   /** The record of the interface, with the parts asked for. */
-  async record(options: ListOptions, limits: RateLimits): Promise<DownloadRecord> {
+  async record(options: ListOptions, limits: RateLimits): Promise<ListedDownload> {
     const torrent = this.#torrent
     const files = options.files ? { files: await this.files() } : {}
     if (torrent === null) {
@@ -125,8 +125,8 @@ export class DownloadEntry {
   }
 
   /** Files with their progress; [] before metadata. */
-  async files(): Promise<FileRecord[]> {
-    return ((await this.#torrent?.loadFiles()) ?? []).map(fileRecord)
+  async files(): Promise<Iterable<FileRecord>> {
+    return recordsOf((await this.#torrent?.loadFiles()) ?? [])
   }
 
   /** Buffer of the newest reader, null when none is open. */
@@ -174,6 +174,10 @@ export class DownloadEntry {
       trackerRecords(rows),
     )
   }
+}
+
+function* recordsOf(files: Iterable<FileSnapshot>): Generator<FileRecord, void> {
+  for (const file of files) yield fileRecord(file)
 }
 
 function partsOf(torrent: TorrentHandle): readonly object[] {

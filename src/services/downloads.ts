@@ -22,9 +22,9 @@ import {
 import type {
   AddDownload,
   Asker,
-  DownloadRecord,
   DownloadsService,
   FileRecord,
+  ListedDownload,
   ListOptions,
   PatchDownload,
   StreamableFile,
@@ -148,17 +148,15 @@ export class Downloads implements DownloadsService {
     return this.#opened.promise
   }
 
-  async list(options: ListOptions): Promise<DownloadRecord[]> {
+  async *list(options: ListOptions): AsyncGenerator<ListedDownload, void> {
     const limits = this.#deps.settings()
-    const records: DownloadRecord[] = []
     let turnMs = this.#deps.clock.now()
     for (const entry of [...this.#entries.values()]) {
-      records.push(await entry.record(options, limits))
+      yield await entry.record(options, limits)
       if (this.#deps.clock.now() - turnMs < LIST_TURN_MS) continue
       await nextTurn()
       turnMs = this.#deps.clock.now()
     }
-    return records
   }
 
   listJson(): Promise<readonly Uint8Array[]> {
@@ -206,7 +204,7 @@ export class Downloads implements DownloadsService {
     })
   }
 
-  async files(infohash: string): Promise<FileRecord[]> {
+  async files(infohash: string): Promise<Iterable<FileRecord>> {
     const entry = this.#find(infohash)
     // [] would say that its metadata is unknown.
     if (!entry.loaded && entry.loadError === '') throw new AppError('NotReady', 'The download is still being loaded.')

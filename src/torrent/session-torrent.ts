@@ -149,7 +149,7 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
     return this.#isMagnet ? null : (await this.#contents()).metainfo
   }
 
-  async loadFiles(): Promise<FileSnapshot[]> {
+  async loadFiles(): Promise<Iterable<FileSnapshot>> {
     const row = this.#row
     if (row === null) return this.#torrent().files()
     if (this.#isMagnet) return []
@@ -175,7 +175,7 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
   }
 
   files(): FileSnapshot[] {
-    return this.#inUse().files()
+    return [...this.#inUse().files()]
   }
 
   stop(): Promise<void> {

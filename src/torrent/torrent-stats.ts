@@ -66,20 +66,22 @@ export function restingOf(core: TorrentCore, metainfo: Metainfo, have: PieceSet)
 }
 
 /** Every file but padding, in torrent order. */
-export function fileSnapshots(
+export function* fileSnapshots(
   metainfo: Metainfo,
   selection: readonly number[] | null,
   have: Pick<PieceSet, 'get'>,
-): FileSnapshot[] {
+): Generator<FileSnapshot, void> {
   const selected = selection === null ? null : new Set(selection)
-  const files = metainfo.files.filter(file => !file.padding)
-  return files.map(file => ({
-    index: file.index,
-    name: (metainfo.multiFile ? file.path.slice(1) : file.path).join('/'),
-    sizeBytes: file.length,
-    selected: selected === null || selected.has(file.index),
-    progress: rangeProgress(metainfo, have, file.offset, file.length),
-  }))
+  for (const file of metainfo.files) {
+    if (file.padding) continue
+    yield {
+      index: file.index,
+      name: (metainfo.multiFile ? file.path.slice(1) : file.path).join('/'),
+      sizeBytes: file.length,
+      selected: selected === null || selected.has(file.index),
+      progress: rangeProgress(metainfo, have, file.offset, file.length),
+    }
+  }
 }
 
 function peerSnapshot(core: TorrentCore, peer: PeerSession, nowMs: number): PeerSnapshot {

@@ -145,7 +145,7 @@ export class Torrent implements PeerHost, Ticker {
     return peerSnapshots(this.#core)
   }
 
-  files(): FileSnapshot[] {
+  files(): Iterable<FileSnapshot> {
     const { content, selected } = this.#core
     return content === null ? [] : fileSnapshots(content.metainfo, selected, content.picker.have)
   }

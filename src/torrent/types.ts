@@ -163,8 +163,8 @@ export interface TorrentHandle {
   readonly openReaders: number
   /** The metainfo, null before it is known; loaded for this call when it rests. Rejects with what the records said. */
   loadMetainfo(): Promise<Metainfo | null>
-  /** As files(), loaded for this call when it rests. */
-  loadFiles(): Promise<FileSnapshot[]>
+  /** As files(), loaded for this call when it rests; each is made when it is taken, so that many can be taken in turns. */
+  loadFiles(): Promise<Iterable<FileSnapshot>>
   /** Settles with the metainfo when it is known; rejects with Aborted when the signal fires or the torrent goes. */
   whenMetadata(signal: AbortSignal): Promise<Metainfo>
   /** Settles when all members may be used, for the next seconds at least. Rejects with what the records said. */

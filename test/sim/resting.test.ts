@@ -30,7 +30,7 @@ test('a seeder that nobody uses rests, shows the same, and costs no timer', asyn
   assert.equal(swarm.clock.pending, 0, 'a torrent at rest has no timer')
   assert.equal(state.loads, 0)
   // Loaded for the call only.
-  assert.deepEqual(await handle.loadFiles(), files)
+  assert.deepEqual([...(await handle.loadFiles())], files)
   assert.equal((await handle.loadMetainfo())?.name, awake.name)
   assert.equal(handle.resting, true)
   assert.throws(() => handle.files(), /at rest/)

@@ -1,7 +1,8 @@
 // Routes of downloads (spec 4.1, decisions part 2). They translate names and nothing else; the rules live in services.
 
 import { AppError } from '../../base/errors.ts'
-import { type BytesReply, PreparedJson, route } from '../route.ts'
+import type { FileRecord } from '../../services/api.ts'
+import { type BytesReply, ListedJson, PreparedJson, route } from '../route.ts'
 import {
   AddParameters,
   AddReply,
@@ -25,6 +26,11 @@ function infohashOf(path: Readonly<Record<string, string>>): string {
   const text = (path['infohash'] ?? '').toLowerCase()
   if (!HASH.test(text)) throw new AppError('DownloadNotFound')
   return text
+}
+
+/** Files as they are listed; a link is made when its file is taken, since each costs a signature. */
+function* withLinks(files: Iterable<FileRecord>, linkTo: (index: number) => string): Generator<object, void> {
+  for (const file of files) yield { ...file, stream_url: linkTo(file.index) }
 }
 
 export const listDownloads = route({
@@ -55,7 +61,7 @@ export const listDownloads = route({
     await services.downloads.whenListed()
     const { get_peers: peers = false, get_pieces: pieces = false, get_files: files = false } = parameters
     if (!peers && !pieces && !files) return new PreparedJson(await services.downloads.listJson())
-    return { downloads: await services.downloads.list({ peers, pieces, files }) }
+    return new ListedJson('downloads', () => services.downloads.list({ peers, pieces, files }))
   },
 })
 
@@ -183,12 +189,13 @@ export const downloadFiles = route({
   ],
   parameters: null,
   reply: FilesReply,
-  errors: ['DownloadNotFound', 'NotReady'],
+  errors: ['InvalidParameter', 'DownloadNotFound', 'NotReady'],
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/files`, status: 200 },
-  run: async ({ services, links }, { path }) => {
+  run: ({ services, links }, { path }) => {
     const infohash = infohashOf(path)
-    const files = await services.downloads.files(infohash)
-    return { files: files.map(file => ({ ...file, stream_url: links.streamUrl(infohash, file.index) })) }
+    return new ListedJson('files', async () =>
+      withLinks(await services.downloads.files(infohash), index => links.streamUrl(infohash, index)),
+    )
   },
 })
 

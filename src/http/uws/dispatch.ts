@@ -12,6 +12,7 @@ import { type RawParameters, parseBody, parseJsonObject, parsePairs } from '../r
 import {
   type BytesReply,
   type EventsReply,
+  ListedJson,
   PreparedJson,
   type Route,
   type RouteContext,
@@ -21,6 +22,7 @@ import { type PathMatch, Router, allowedMethods, routeFor } from '../router.ts'
 import type { StreamableFile } from '../../services/api.ts'
 import { BodyShare, collectBody } from './body.ts'
 import { EventStream, eventHeaders, wantsServerSent } from './event-stream.ts'
+import { LongAnswers } from './long-answers.ts'
 import type { HttpRequest, HttpResponse } from './native.ts'
 import { Reply, ReplyShare } from './reply.ts'
 import { RequestHead } from './request.ts'
@@ -72,6 +74,7 @@ export class Dispatch {
   readonly #router: Router
   readonly #checks = new Map<Route, InputCheck>()
   readonly #streams: StreamAnswers
+  readonly #longAnswers: LongAnswers
   readonly #followers = new Set<Reply>()
   readonly #maxFollowers: number
 
@@ -88,6 +91,7 @@ export class Dispatch {
       thrown => this.#reportBug({ method: '', path: '' }, thrown),
       bytes => schedule.turn(bytes),
     )
+    this.#longAnswers = new LongAnswers(this.share)
     this.#streams = new StreamAnswers(options.maxStreams ?? DEFAULT_MAX_STREAMS, {
       arena: deps.rangeArena,
       random: deps.random,
@@ -156,6 +160,10 @@ export class Dispatch {
     switch (route.kind) {
       case 'json':
         if (result instanceof PreparedJson) return reply.parts(200, 'application/json', result.parts)
+        if (result instanceof ListedJson) {
+          head.keep()
+          return this.#longAnswers.answer(reply, result)
+        }
         return reply.json(200, result)
       case 'bytes':
         return this.#answerBytes(reply, result as BytesReply)

@@ -7,8 +7,8 @@ import { type Header, HeaderBlock, type HeaderList, headerText } from '../header
 import { LongBody, type TakeTurn } from './long-body.ts'
 import type { HttpResponse } from './native.ts'
 
-/** Bytes of long answers that may wait for their clients at once, in all replies together. */
-const MAX_WAITING_BYTES = 64 * 1024 * 1024
+/** Bytes of long answers that are being made or wait for their clients, in all replies together: two of the longest. */
+const MAX_WAITING_BYTES = 128 * 1024 * 1024
 /** Answers up to this length are handed over whole: the native buffer takes them without waiting. */
 const SHORT_BYTES = 16 * 1024
 
@@ -16,6 +16,8 @@ const SHORT_BYTES = 16 * 1024
 export class ReplyShare {
   /** Bytes of answers that wait for slow clients; bytes that several answers share count once. */
   waitingBytes = 0
+  /** Bytes of answers that are still being made. */
+  makingBytes = 0
   readonly #waiting = new Map<readonly Uint8Array[], number>()
   /** Answers under way. */
   openReplies = 0
@@ -33,7 +35,12 @@ export class ReplyShare {
 
   /** Whether one more answer may wait with these bytes. */
   mayWait(body: readonly Uint8Array[]): boolean {
-    return this.#waiting.has(body) || this.waitingBytes + lengthOf(body) <= MAX_WAITING_BYTES
+    return this.#waiting.has(body) || this.hasRoom(lengthOf(body))
+  }
+
+  /** Whether so many bytes more may be held. */
+  hasRoom(bytes: number): boolean {
+    return this.waitingBytes + this.makingBytes + bytes <= MAX_WAITING_BYTES
   }
 
   /** An answer waits with these bytes. */

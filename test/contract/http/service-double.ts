@@ -174,11 +174,14 @@ export class ServiceDouble implements Services {
 
   readonly downloads = {
     whenListed: () => Promise.resolve(),
-    list: async (options: unknown): Promise<DownloadRecord[]> => {
+    list: (options: unknown): AsyncIterable<DownloadRecord> => {
       this.#note('list', options)
-      return Array.from({ length: this.downloadCount }, () => download)
+      return this.#listed()
     },
-    listJson: async () => [Buffer.from(JSON.stringify({ downloads: await this.downloads.list({}) }))],
+    listJson: async () => {
+      this.#note('list', {})
+      return [Buffer.from(JSON.stringify({ downloads: this.#records() }))]
+    },
     add: async (request: unknown) => {
       this.#note('add', request)
       return { started: true, infohash: HASH }
@@ -191,9 +194,9 @@ export class ServiceDouble implements Services {
       this.#note('patch', infohash, change)
       return { infohash, modified: Object.keys(change).length > 0 }
     },
-    files: async (infohash: string): Promise<FileRecord[]> => {
+    files: async (infohash: string): Promise<Iterable<FileRecord>> => {
       this.#note('files', infohash)
-      return [file]
+      return this.listedFiles()
     },
     torrentFile: async (infohash: string): Promise<Uint8Array> => {
       this.#note('torrentFile', infohash)
@@ -210,6 +213,17 @@ export class ServiceDouble implements Services {
       }
       return this.streamLate ? Promise.resolve(file) : file
     },
+  }
+
+  /** The files of the download, made as they are taken. */
+  listedFiles: () => Iterable<FileRecord> = () => [file]
+
+  #records(): DownloadRecord[] {
+    return Array.from({ length: this.downloadCount }, () => download)
+  }
+
+  async *#listed(): AsyncGenerator<DownloadRecord, void> {
+    yield* this.#records()
   }
 
   #readNow(position: number, length: number, into: Uint8Array): number {

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
-import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
+import type { DownloadRecord, ListOptions } from '../../../src/services/api.ts'
+import type { Downloads } from '../../../src/services/downloads.ts'
+import { decodeMetainfo, encodeMetainfo } from '../../../src/wire/metainfo.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { type DownloadsBench, FakeTorrent, startDownloads } from './service-doubles.ts'
 
@@ -20,6 +22,13 @@ const magnet = `magnet:?xt=urn:btih:${made.infoHash}&dn=shown&tr=http%3A%2F%2Fot
 const metainfo = decodeMetainfo(made.torrent)
 
 const refuses = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code
+
+async function listed(downloads: Downloads, options: ListOptions): Promise<DownloadRecord[]> {
+  const records: DownloadRecord[] = []
+  for await (const { files, ...record } of downloads.list(options))
+    records.push(files === undefined ? record : { ...record, files: [...files] })
+  return records
+}
 
 async function withTorrent(): Promise<DownloadsBench & { torrent: FakeTorrent }> {
   const bench = await startDownloads()
@@ -53,7 +62,7 @@ test('a torrent file is added: answered, stored with its metadata, running', asy
 test('the record has every field of the interface and both pseudo trackers', async () => {
   const { downloads, torrent } = await withTorrent()
   torrent.have = new Uint8Array([0b10100000])
-  const [record] = await downloads.list({ peers: true, pieces: true, files: true })
+  const [record] = await listed(downloads, { peers: true, pieces: true, files: true })
   assert.deepEqual(record, {
     name: 'folder',
     infohash: made.infoHash,
@@ -97,7 +106,7 @@ test('the record has every field of the interface and both pseudo trackers', asy
     peers: [],
     pieces: 'oA==',
   })
-  const [plain] = await downloads.list(NOTHING)
+  const [plain] = await listed(downloads, NOTHING)
   assert.deepEqual(
     ['files', 'peers', 'pieces'].filter(name => name in (plain ?? {})),
     [],
@@ -136,7 +145,7 @@ test('what cannot be stored is not added', async () => {
   bench.records.failWith = new AppError('DiskFull')
   await assert.rejects(bench.downloads.add({ uri: magnet }), refuses('DiskFull'))
   assert.equal(bench.engine.torrents.size, 0)
-  assert.deepEqual(await bench.downloads.list(NOTHING), [])
+  assert.deepEqual(await listed(bench.downloads, NOTHING), [])
 })
 
 test('uris that cannot be used are refused with their code', async () => {
@@ -168,7 +177,7 @@ test('anonymous downloads: checked first, then refused while there are no circui
   await assert.rejects(add({ safe_seeding: true }), refuses('CircuitsUnavailable'))
   assert.equal(bench.records.rows.size, 0)
   await add({ anon_hops: 0 })
-  assert.equal((await bench.downloads.list(NOTHING))[0]?.safe_seeding, false)
+  assert.equal((await listed(bench.downloads, NOTHING))[0]?.safe_seeding, false)
 })
 
 test('PATCH anon_hops stands alone; 0 works, more waits for circuits', async () => {
@@ -227,8 +236,8 @@ test('a magnet keeps its metadata before the engine goes on, and drops indexes i
   const bench = await startDownloads()
   await bench.downloads.add({ uri: `${magnet}&so=1,7` })
   assert.deepEqual(bench.records.rows.get(made.infoHash)?.selectedFiles, [1, 7])
-  assert.equal((await bench.downloads.list(NOTHING))[0]?.status, 'DLSTATUS_METADATA')
-  assert.equal((await bench.downloads.list(NOTHING))[0]?.name, 'shown')
+  assert.equal((await listed(bench.downloads, NOTHING))[0]?.status, 'DLSTATUS_METADATA')
+  assert.equal((await listed(bench.downloads, NOTHING))[0]?.name, 'shown')
   await assert.rejects(bench.downloads.torrentFile(made.infoHash), refuses('MetadataNotFound'))
   await assert.rejects(bench.downloads.patch(made.infoHash, { state: 'recheck' }), refuses('StateConflict'))
   await bench.downloads.engineEvents.metadata(made.infoHash, metainfo)
@@ -246,13 +255,31 @@ test('the exported torrent has the same info dictionary and the present trackers
   assert.deepEqual(exported.announceTiers, [['http://t.example/announce'], ['http://other.example/announce']])
 })
 
+test('the exported torrent keeps comment and creator, also after a restart', async () => {
+  const noted = encodeMetainfo({
+    infoBytes: made.info,
+    announceTiers: [],
+    comment: 'of mine',
+    createdBy: 'me',
+    creationDateSec: 1_500_000_000,
+  })
+  const first = await startDownloads()
+  first.sources.set('/x.torrent', noted)
+  await first.downloads.add({ uri: '/x.torrent' })
+  const second = await startDownloads(first.records)
+  for (const { downloads } of [first, second]) {
+    const { comment, createdBy, creationDateSec } = decodeMetainfo(await downloads.torrentFile(made.infoHash))
+    assert.deepEqual([comment, createdBy, creationDateSec], ['of mine', 'me', 1_500_000_000])
+  }
+})
+
 test('removing: the engine first, then the row; unknown ones are 404', async () => {
   const { downloads, records, engine } = await withTorrent()
   const answer = await downloads.remove(made.infoHash.toUpperCase(), true)
   assert.deepEqual(answer, { infohash: made.infoHash, removed: true })
   assert.equal(engine.log.at(-1), `remove ${made.infoHash.slice(0, 4)} true`)
   assert.equal(records.rows.size, 0)
-  assert.deepEqual(await downloads.list(NOTHING), [])
+  assert.deepEqual(await listed(downloads, NOTHING), [])
   await assert.rejects(downloads.remove(made.infoHash, true), refuses('DownloadNotFound'))
   await assert.rejects(downloads.remove('zz', true), refuses('DownloadNotFound'))
 })
@@ -262,7 +289,7 @@ test('data that cannot be deleted is told; the download is gone all the same', a
   engine.removeError = new AppError('DiskError', 'read-only')
   await assert.rejects(downloads.remove(made.infoHash, true), refuses('DiskError'))
   assert.equal(records.rows.size, 0)
-  assert.deepEqual(await downloads.list(NOTHING), [])
+  assert.deepEqual(await listed(downloads, NOTHING), [])
 })
 
 test('finished and failed torrents become events; the time of completion stays', async () => {
@@ -281,7 +308,7 @@ test('safe_seeding asked for without hops: complete data is not seeded to plain 
   const bench = await startDownloads()
   bench.sources.set('/x.torrent', made.torrent)
   await bench.downloads.add({ uri: '/x.torrent', safe_seeding: true })
-  assert.equal((await bench.downloads.list(NOTHING))[0]?.safe_seeding, true)
+  assert.equal((await listed(bench.downloads, NOTHING))[0]?.safe_seeding, true)
   bench.downloads.engineEvents.statusChanged(made.infoHash, 'seeding')
   await bench.downloads.stop()
   assert.deepEqual(torrentOf(bench).calls, ['stop'])
@@ -303,7 +330,7 @@ test('after a restart everything is listed as waiting, then loaded as it was', a
   first.torrent.totalDown = 22
   await first.downloads.stop()
   const second = await startDownloads(first.records, false)
-  const waiting = await second.downloads.list({ peers: true, pieces: true, files: true })
+  const waiting = await listed(second.downloads, { peers: true, pieces: true, files: true })
   assert.deepEqual(
     waiting.map(record => [record.infohash, record.status, record.name]),
     [
@@ -320,7 +347,7 @@ test('after a restart everything is listed as waiting, then loaded as it was', a
   assert.equal(spec.running, false)
   assert.equal(spec.metainfo?.infoHash, made.infoHash)
   assert.deepEqual([spec.totalUp, spec.totalDown], [11, 22])
-  assert.equal((await second.downloads.list(NOTHING))[1]?.status, 'DLSTATUS_METADATA')
+  assert.equal((await listed(second.downloads, NOTHING))[1]?.status, 'DLSTATUS_METADATA')
 })
 
 test('a row that cannot be loaded shows its error and does not hold up the others', async () => {
@@ -328,7 +355,7 @@ test('a row that cannot be loaded shows its error and does not hold up the other
   await first.downloads.add({ uri: magnet.replace(made.infoHash, 'a'.repeat(40)) })
   await first.records.update(made.infoHash, { infoBytes: Buffer.from('rubbish') })
   const second = await startDownloads(first.records)
-  const [broken, fine] = await second.downloads.list(NOTHING)
+  const [broken, fine] = await listed(second.downloads, NOTHING)
   assert.equal(broken?.status, 'DLSTATUS_STOPPED_ON_ERROR')
   assert.notEqual(broken?.error, '')
   assert.equal(fine?.status, 'DLSTATUS_METADATA')
@@ -351,13 +378,13 @@ test('streams: the file, its tag, vod fields while a reader is open', async () =
   assert.deepEqual([file.name, file.size, file.tag], ['b.bin', 70_000, `${made.infoHash}-1`])
   const reader = file.openReader()
   await reader.waitFor(0)
-  const [open] = await downloads.list(NOTHING)
+  const [open] = await listed(downloads, NOTHING)
   assert.equal(open?.vod_mode, true)
   // b.bin lies in pieces 1, 2 and 3; 1 and 2 are here.
   assert.equal(open?.vod_prebuffering_progress, 2 / 3)
   assert.equal(open?.vod_prebuffering_progress_consec, 2 / 3)
   reader.close()
-  assert.equal((await downloads.list(NOTHING))[0]?.vod_mode, false)
+  assert.equal((await listed(downloads, NOTHING))[0]?.vod_mode, false)
   assert.equal(torrent.openReaders, 0)
   for (const index of ['3', '-1', 'x', '1.5', '']) {
     assert.throws(() => downloads.streamable(made.infoHash, index, asker), refuses('FileNotFound'), index)
