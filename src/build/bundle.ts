@@ -7,6 +7,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
+import { writeTrainedCode } from './trained-code.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 /** Parts that are loaded later, as deep as the sources: relative URLs mean the same from both. */
@@ -108,3 +109,9 @@ function licenceOf(folder: string): string {
 rmSync(join(root, PARTS), { recursive: true, force: true })
 const parts = [(await build(threads)).metafile, await bundleProgram()]
 writeFileSync(join(root, PARTS, 'licences.txt'), licences(parts))
+try {
+  await writeTrainedCode(join(root, PARTS, 'program.cjs.cache'))
+} catch (error) {
+  // The program is whole without it, its first download only slower.
+  process.stderr.write(`the compiled code holds only what a start needs: ${String(error)}\n`)
+}

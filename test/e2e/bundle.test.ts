@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Script } from 'node:vm'
 import { parseSync } from 'oxc-parser'
+import { writeTrainedCode } from '../../src/build/trained-code.ts'
 import { startNode } from '../kit/node-process.ts'
 import { projectRoot } from '../kit/project-root.ts'
 
@@ -50,6 +51,17 @@ test('V8 takes the compiled code that lies beside the program', async () => {
   const source = await readFile(filename, 'latin1')
   assert.equal(new Script(source, { filename, cachedData }).cachedDataRejected, false)
   assert.doesNotMatch(source, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
+})
+
+test('the compiled code holds what a download and a stream run, not only what loads the program', async () => {
+  const filename = join(projectRoot, PROGRAM)
+  const loads = new Script(await readFile(filename, 'latin1'), { filename }).createCachedData()
+  const kept = await readFile(`${filename}.cache`)
+  assert.ok(kept.length > 3 * loads.length, `${kept.length} bytes, ${loads.length} without any work`)
+})
+
+test('compiled code that cannot be written is told', async () => {
+  await assert.rejects(writeTrainedCode('/proc/nobody/writes/here'), /ENOENT/)
 })
 
 test('the program needs only packages that are installed with it', async () => {
