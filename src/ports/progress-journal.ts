@@ -20,8 +20,11 @@ export interface ResumeData {
 
 /** Durable progress of all torrents. */
 export interface ProgressJournal {
-  /** Resolves when the fact "this piece is verified and written" survives kill -9. Batched inside. */
-  pieceVerified(infoHash: InfoHash, piece: number): Promise<void>
+  /**
+   * Resolves when the fact "this piece is verified and written" survives kill -9. Batched inside; `awaited`: somebody
+   * reads here and waits, so nothing is gathered for the batch.
+   */
+  pieceVerified(infoHash: InfoHash, piece: number, awaited: boolean): Promise<void>
   /** After PieceStore.sync(): all of `have` has reached the disk; drops the journal rows it covers. */
   checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void>
   /**

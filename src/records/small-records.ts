@@ -24,8 +24,10 @@ export class DatabaseProgress implements ProgressRecords {
     this.#now = now
   }
 
-  async pieceVerified(infoHash: InfoHash, piece: number): Promise<void> {
-    await this.#link.run('progress.verified', infoHash, piece, this.#now())
+  async pieceVerified(infoHash: InfoHash, piece: number, awaited: boolean): Promise<void> {
+    const durable = this.#link.run('progress.verified', infoHash, piece, this.#now())
+    if (awaited) this.#link.hasten()
+    await durable
   }
 
   async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {

@@ -17,6 +17,8 @@ const MAX_ATTEMPTS = 200
 export interface PieceHooks {
   /** A piece is verified, written and durable; `have` is set. */
   pieceDone(piece: number): void
+  /** A reader waits for this piece, or soon will. */
+  readerWaits(piece: number): boolean
   /** A piece failed: its blocks are wanted again. */
   pieceFailed(piece: number): void
   /** Writing failed: disk full, gone, or worse. */
@@ -146,11 +148,12 @@ export class TorrentPieces implements SlotHolder {
   }
 
   async #passed(content: TorrentContent, buffer: PieceBuffer, digests: readonly string[] | null): Promise<void> {
-    await this.#core.engine.deps.journal.pieceVerified(this.#core.infoHash, buffer.piece)
+    const { piece } = buffer
+    await this.#core.engine.deps.journal.pieceVerified(this.#core.infoHash, piece, this.#hooks.readerWaits(piece))
     this.#remove(buffer)
-    if (digests !== null) this.#hooks.guilty(this.#core.smartBan.piecePassed(buffer.piece, digests))
-    content.picker.pieceDone(buffer.piece)
-    this.#hooks.pieceDone(buffer.piece)
+    if (digests !== null) this.#hooks.guilty(this.#core.smartBan.piecePassed(piece, digests))
+    content.picker.pieceDone(piece)
+    this.#hooks.pieceDone(piece)
   }
 
   #failed(

@@ -14,6 +14,8 @@ import type { FileReader } from './types.ts'
 
 /** How far ahead waitFor looks for bytes that are there: a caller reads less than this at a time. */
 const LOOK_AHEAD_BYTES = 256 * 1024 * 1024
+/** Who waits for a byte will want this much after it at once. */
+const SOON_BYTES = 8 * 1024 * 1024
 /** A reader that asks for nothing this long is paused: its client does not read. */
 const PAUSE_MS = 5000
 
@@ -85,6 +87,12 @@ export class TorrentStreams {
   /** A piece is there: wakes who waits for it. */
   pieceDone(piece: number): void {
     for (const reader of this.#readers) reader.pieceDone(piece)
+  }
+
+  /** A reader waits for this piece, or will as soon as it has what it waits for. */
+  waitsFor(piece: number): boolean {
+    for (const reader of this.#readers) if (reader.waitsFor(piece)) return true
+    return false
   }
 
   /** The torrent cannot go on: who waits is told. */
@@ -223,6 +231,12 @@ class Reader implements FileReader {
 
   pieceDone(piece: number): void {
     if (this.#waiters.some(waiter => this.#pieceAt(waiter.position) === piece)) this.wake()
+  }
+
+  waitsFor(piece: number): boolean {
+    return this.#waiters.some(
+      ({ position }) => piece >= this.#pieceAt(position) && piece <= this.#pieceAt(position + SOON_BYTES),
+    )
   }
 
   /** Settles the waiters whose bytes are there. */

@@ -65,6 +65,7 @@ export class Torrent implements PeerHost, Ticker {
     this.#announcer = announcer
     this.#pieces = new TorrentPieces(core, {
       pieceDone: piece => this.#pieceDone(piece),
+      readerWaits: piece => this.#streams.waitsFor(piece),
       pieceFailed: () => this.#requests.refillSoon(),
       storeFailed: error => this.#storeFailed(error),
       guilty: ips => this.#ban(ips, 'sent bad data'),

@@ -22,7 +22,7 @@ async function addDownloads(): Promise<void> {
 async function verifyPieces(lane: number): Promise<void> {
   // Lanes take turns, so that several promises wait for the same commit.
   for (let piece = lane; ; piece += 4) {
-    await records.progress.pieceVerified(hashOf(0), piece)
+    await records.progress.pieceVerified(hashOf(0), piece, false)
     say(`piece ${piece}`)
   }
 }

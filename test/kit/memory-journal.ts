@@ -24,7 +24,7 @@ export class MemoryJournal implements ProgressJournal {
     return { have, suspect: [], files: checkpoint?.files ?? [], newestMs: 0 }
   }
 
-  async pieceVerified(infoHash: InfoHash, piece: number): Promise<void> {
+  async pieceVerified(infoHash: InfoHash, piece: number, _awaited: boolean): Promise<void> {
     const known = this.#verified.get(infoHash)
     if (known === undefined) this.#verified.set(infoHash, new Set([piece]))
     else known.add(piece)

@@ -50,6 +50,32 @@ test('a magnet: connect, handshake, metadata, unchoke, request, each as soon as 
   await swarm.close()
 })
 
+test('pieces are journalled at once where a reader waits, and nowhere else', async () => {
+  const swarm = new SimSwarm(404)
+  const pieceLength = 1024 * KIB
+  const torrent = makeTorrent({ length: 24 * pieceLength, pieceLength })
+  const node = await swarm.node()
+  const peer = swarm.peer(torrent)
+  const awaited = new Map<number, boolean>()
+  const journalled = node.journal.pieceVerified.bind(node.journal)
+  node.journal.pieceVerified = (infoHash, piece, wanted) => {
+    awaited.set(piece, wanted)
+    return journalled(infoHash, piece, wanted)
+  }
+  const handle = node.add(torrent, { peers: [await peer.listen()] })
+  const reader = handle.openReader(0)
+  // The torrent's first byte comes, and the reader stays where it is: it waits for a piece that never does.
+  const waiting = Promise.resolve(reader.waitFor(4 * pieceLength)).then(count => count > 0)
+  await swarm.clock.until('the piece that is waited for', () => awaited.has(4), 20_000)
+  assert.equal(awaited.get(4), true)
+  assert.equal(await waiting, true)
+  await swarm.complete(handle, 60_000)
+  assert.equal(awaited.get(3), false, 'nobody waits for anything any more')
+  assert.equal(awaited.get(23), false)
+  reader.close()
+  await swarm.close()
+})
+
 test('a reader that is there from the start: its piece is asked for whole before any other', async () => {
   const swarm = new SimSwarm(403)
   const torrent = makeTorrent({ length: 40_000 * KIB, pieceLength: 256 * KIB })

@@ -4,6 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import { DatabaseLink } from '../../../src/records/database-link.ts'
+import type { LazyTotals } from '../../../src/records/lazy-totals.ts'
+import { DatabaseProgress } from '../../../src/records/small-records.ts'
 import { codeOf } from './records-kit.ts'
 
 const DYING_WORKER = new URL('./dying-worker.js', import.meta.url)
@@ -47,6 +49,36 @@ test('pieces that are verified close together share a batch, and go along with w
   const closed = link.close(1000)
   assert.equal(await last, 1)
   await closed
+})
+
+test('a piece that somebody waits for is not gathered with those that come after it', async () => {
+  const link = startLink([])
+  await link.opened()
+  const verified = (): Promise<unknown> => link.run('progress.verified', 'size' as InfoHash, 1, 0)
+  await verified()
+  link.hasten()
+  const awaited = verified()
+  link.hasten()
+  const later: Promise<unknown>[] = []
+  for (let i = 0; i < 5; i++) {
+    await new Promise(setImmediate)
+    later.push(verified())
+  }
+  assert.equal(await awaited, 1)
+  await Promise.all(later)
+  await link.close(1000)
+})
+
+test('progress hurries the database only for pieces that somebody waits for', async () => {
+  const calls: string[] = []
+  const link = {
+    run: async (name: string, _: InfoHash, piece: number) => calls.push(`${name} ${piece}`),
+    hasten: () => calls.push('hasten'),
+  }
+  const progress = new DatabaseProgress(link as unknown as DatabaseLink, {} as LazyTotals, () => 0)
+  await progress.pieceVerified('' as InfoHash, 1, false)
+  await progress.pieceVerified('' as InfoHash, 2, true)
+  assert.deepEqual(calls, ['progress.verified 1', 'progress.verified 2', 'hasten'])
 })
 
 test('damage found while running rejects the job and tells the node', async () => {

@@ -62,10 +62,10 @@ test('a deleted download leaves no row, and a late piece does not bring one back
   const store = await openStore(t, { path })
   await store.downloads.insert(makeDownload(1))
   await store.progress.checkpoint(hashOf(1), bitsOf(20, [1]), [])
-  await store.progress.pieceVerified(hashOf(1), 2)
+  await store.progress.pieceVerified(hashOf(1), 2, false)
   assert.equal(await store.downloads.delete(hashOf(1)), true)
   assert.equal(await store.downloads.delete(hashOf(1)), false)
-  await store.progress.pieceVerified(hashOf(1), 3)
+  await store.progress.pieceVerified(hashOf(1), 3, false)
   await store.progress.checkpoint(hashOf(1), bitsOf(20, [1]), [])
   await store.progress.reset(hashOf(1))
   store.downloads.noteTotals(hashOf(1), 1, 1)
@@ -85,9 +85,9 @@ test('resume data joins the checkpoint and the journal', async t => {
   assert.equal(await store.progress.loadResume(hashOf(1)), null)
   assert.equal(await store.progress.loadResume(hashOf(9)), null)
 
-  await store.progress.pieceVerified(hashOf(1), 19)
+  await store.progress.pieceVerified(hashOf(1), 19, false)
   now = 2000
-  await store.progress.pieceVerified(hashOf(1), 0)
+  await store.progress.pieceVerified(hashOf(1), 0, false)
   const journalled = await store.progress.loadResume(hashOf(1))
   assert.deepEqual(journalled, { have: bitsOf(20, [0, 19]), suspect: [], files: [], newestMs: 2000 })
 
@@ -115,7 +115,7 @@ test('after reset, what was not confirmed again is suspect until the next checkp
   await store.downloads.insert(makeDownload(1, { pieceCount: 4 }))
   await store.progress.checkpoint(hashOf(1), bitsOf(4, [0, 1, 2, 3]), [])
   await store.progress.reset(hashOf(1))
-  await store.progress.pieceVerified(hashOf(1), 1)
+  await store.progress.pieceVerified(hashOf(1), 1, false)
   const during = await store.progress.loadResume(hashOf(1))
   assert.deepEqual(during?.have, bitsOf(4, [1]))
   assert.deepEqual(during?.suspect, [0, 2, 3])
@@ -212,7 +212,7 @@ test('10,000 downloads load in small pages and little time', async t => {
     const some = Array.from({ length: 1000 }, (_, n) => makeDownload(from + n, { infoBytes, pieceCount: 180 }))
     await Promise.all(some.map(download => store.downloads.insert(download)))
     await Promise.all(some.map(({ infoHash }) => store.progress.checkpoint(infoHash, bitsOf(180, [1]), [])))
-    await Promise.all(some.map(({ infoHash }) => store.progress.pieceVerified(infoHash, 2)))
+    await Promise.all(some.map(({ infoHash }) => store.progress.pieceVerified(infoHash, 2, false)))
   }
   await store.close(5000)
   const openedAt = performance.now()
