@@ -110,7 +110,7 @@ rmSync(join(root, PARTS), { recursive: true, force: true })
 const parts = [(await build(threads)).metafile, await bundleProgram()]
 writeFileSync(join(root, PARTS, 'licences.txt'), licences(parts))
 try {
-  await writeTrainedCode(join(root, PARTS, 'program.cjs.cache'))
+  await writeTrainedCode(join(root, PARTS, 'program.cjs.cache'), join(root, PARTS, 'training'))
 } catch (error) {
   // The program is whole without it, its first download only slower.
   process.stderr.write(`the compiled code holds only what a start needs: ${String(error)}\n`)

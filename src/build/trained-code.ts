@@ -1,18 +1,19 @@
 // Lets a node work for a second before its compiled code is kept: it streams a torrent and fetches the metadata of a
 // magnet from a second node, on loopback, in a folder that is removed. V8 compiles a function when it first runs; what ran
-// here is in the cache, and the first download of a user need not wait for it (decision 0235).
+// here is in the cache, and the first download of a user need not wait for it (decision 0235). No node outlives this.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const LIMIT_MS = 20_000
+/** A node that does not stop by then is killed. */
+const STOP_MS = 5000
+const LAUNCHER = fileURLToPath(new URL('./recording-launcher.js', import.meta.url))
 const KEY = 'training'
 const PIECE_BYTES = 256 * 1024
 const PIECES = 24
@@ -30,15 +31,15 @@ interface Torrent {
 }
 
 /**
- * Writes the code that a node has compiled after a little work to `cachePath`. Rejects when that does not come about
- * within 20 s; then the file is untouched.
+ * Writes the code that a node has compiled after a little work to `cachePath`. `folder` is made and removed. Rejects when
+ * that does not come about within `limitMs`; then `cachePath` is untouched. The nodes are stopped either way.
  */
-export async function writeTrainedCode(cachePath: string): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-training-'))
-  const limit = AbortSignal.timeout(LIMIT_MS)
+export async function writeTrainedCode(cachePath: string, folder: string, limitMs = 20_000): Promise<void> {
+  mkdirSync(folder)
+  const limit = AbortSignal.timeout(limitMs)
   const nodes: ChildProcess[] = []
   const late = once(limit, 'abort').then(() => {
-    throw new Error(`the training of the program took over ${LIMIT_MS / 1000} s`)
+    throw new Error(`the training of the program took over ${limitMs} ms`)
   })
   try {
     await Promise.race([train(folder, cachePath, nodes), late])
@@ -50,8 +51,8 @@ export async function writeTrainedCode(cachePath: string): Promise<void> {
 
 async function train(folder: string, cachePath: string, nodes: ChildProcess[]): Promise<void> {
   const [seeder, leecher] = await Promise.all([
-    startNode('../cli/main.js', join(folder, 'seeder'), nodes),
-    startNode('./recording-launcher.js', join(folder, 'leecher'), nodes),
+    startNode(join(folder, 'seeder'), nodes),
+    startNode(join(folder, 'leecher'), nodes),
   ])
   const { variables } = await json<{ variables: { ports: Record<string, number> } }>(seeder, 'GET', '/variables')
   const peer = variables.ports['libtorrent~port'] ?? 0
@@ -75,11 +76,14 @@ async function train(folder: string, cachePath: string, nodes: ChildProcess[]): 
   }
 }
 
-async function startNode(launcher: string, stateDir: string, nodes: ChildProcess[]): Promise<Trainee> {
+async function startNode(stateDir: string, nodes: ChildProcess[]): Promise<Trainee> {
   const settings = ['libtorrent.port=0', 'libtorrent.interface=127.0.0.1'].flatMap(value => ['--set', value])
   const args = ['start', '--state-dir', stateDir, '--port', '0', '--api-key', KEY, ...settings]
-  const path = fileURLToPath(new URL(launcher, import.meta.url))
-  const child = fork(path, args, { stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
+  // Settings of whoever builds mean nothing here, and V8 takes code only where its flags are those that made it.
+  const plain = { execArgv: [], env: {} }
+  const child = fork(LAUNCHER, args, { ...plain, stdio: ['ignore', 'pipe', 'ignore', 'ipc'] })
+  // What cannot be started says nothing below.
+  child.on('error', () => undefined)
   nodes.push(child)
   let text = ''
   for await (const chunk of child.stdout?.setEncoding('utf8').iterator({ destroyOnReturn: false }) ?? []) {
@@ -99,10 +103,10 @@ async function write(child: ChildProcess, cachePath: string): Promise<void> {
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
-  const late = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS)
+  const late = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
   await ended
   clearTimeout(late)
 }

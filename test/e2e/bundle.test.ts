@@ -2,7 +2,8 @@
 // it holds. Every other test that starts a process runs it too; this one fails when it was not made.
 
 import assert from 'node:assert/strict'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { builtinModules } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,6 +38,13 @@ async function packagesWanted(): Promise<string[]> {
   return [...wanted].filter(name => !name.startsWith('node:'))
 }
 
+/** Command lines of living processes that hold `text`. */
+async function processesThatName(text: string): Promise<string[]> {
+  const ids = (await readdir('/proc')).filter(name => /^\d+$/.test(name))
+  const lines = await Promise.all(ids.map(id => readFile(`/proc/${id}/cmdline`, 'latin1').catch(() => '')))
+  return lines.filter(line => line.includes(text))
+}
+
 test('the entries are bundles, made after the modules', async () => {
   for (const path of ENTRIES) {
     const text = await readFile(join(projectRoot, path), 'utf8')
@@ -45,11 +53,20 @@ test('the entries are bundles, made after the modules', async () => {
   }
 })
 
-test('V8 takes the compiled code that lies beside the program', async () => {
+/** The second word of V8's head says which version and build made the code. */
+function asOfAnotherVersion(code: Buffer): Buffer {
+  const copy = Buffer.from(code)
+  copy.writeUInt32LE((copy.readUInt32LE(4) ^ 1) >>> 0, 4)
+  return copy
+}
+
+test('V8 takes the compiled code that lies beside the program, and only its own', async () => {
   const filename = join(projectRoot, PROGRAM)
   const cachedData = await readFile(`${filename}.cache`)
   const source = await readFile(filename, 'latin1')
   assert.equal(new Script(source, { filename, cachedData }).cachedDataRejected, false)
+  const foreign = asOfAnotherVersion(cachedData)
+  assert.equal(new Script(source, { filename, cachedData: foreign }).cachedDataRejected, true)
   assert.doesNotMatch(source, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
 })
 
@@ -60,8 +77,36 @@ test('the compiled code holds what a download and a stream run, not only what lo
   assert.ok(kept.length > 3 * loads.length, `${kept.length} bytes, ${loads.length} without any work`)
 })
 
-test('compiled code that cannot be written is told', async () => {
-  await assert.rejects(writeTrainedCode('/proc/nobody/writes/here'), /ENOENT/)
+test('compiled code that cannot be written is told, and the training leaves nothing behind', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
+  try {
+    await assert.rejects(writeTrainedCode('/proc/nobody/writes/here', join(folder, 'training')), /ENOENT/)
+    assert.deepEqual(await readdir(folder), [])
+    assert.deepEqual(await processesThatName(folder), [])
+    assert.ok(!(await readdir(join(projectRoot, PARTS))).includes('training'))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('a training that takes too long is given up, with its nodes', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
+  try {
+    await assert.rejects(writeTrainedCode(join(folder, 'cache'), join(folder, 'training'), 1), /took over 1 ms/)
+    assert.deepEqual(await readdir(folder), [])
+    assert.deepEqual(await processesThatName(folder), [])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('the part of the build that records is no way to start a node, and not in the package', async () => {
+  const launcher = join(projectRoot, 'dist/src/build/recording-launcher.js')
+  const { status, stderr } = spawnSync(process.execPath, [launcher, 'start'], { encoding: 'utf8' })
+  assert.equal(status, 1)
+  assert.match(stderr, /part of the build/)
+  const manifest = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as { files: string[] }
+  assert.ok(manifest.files.includes('!dist/src/build'))
 })
 
 test('the program needs only packages that are installed with it', async () => {
@@ -80,6 +125,9 @@ test('it starts where nothing else is installed', async () => {
     await mkdir(join(folder, 'node_modules'))
     for (const name of ['better-sqlite3', 'piscina', 'swagger-ui-dist', 'uWebSockets.js'])
       await symlink(join(projectRoot, 'node_modules', name), join(folder, 'node_modules', name))
+    // And where V8 is another one than that of the build.
+    const cache = join(folder, `${PROGRAM}.cache`)
+    await writeFile(cache, asOfAnotherVersion(await readFile(cache)))
     const node = await startNode({ cli: join(folder, 'dist/src/cli/main.js') })
     try {
       assert.equal((await node.get<{ state: string }>('/state')).state, 'STARTED')
