@@ -40,7 +40,6 @@ const WANT_PEERS_MS = 30_000
 
 /** One torrent. */
 export class Torrent implements PeerHost, Ticker {
-  readonly #engine: Engine
   readonly #core: TorrentCore
   readonly #announcer: Announcer
   readonly #requests: TorrentRequests
@@ -60,7 +59,6 @@ export class Torrent implements PeerHost, Ticker {
   /** `gate`: its place in the queue. `rested`: it goes on where a rest began, without looking at its files. */
   constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, gate: RunGate, rested: RestingTorrent | null) {
     const core = new TorrentCore(engine, spec)
-    this.#engine = engine
     this.#core = core
     this.#announcer = announcer
     this.#pieces = new TorrentPieces(core, {
@@ -212,7 +210,7 @@ export class Torrent implements PeerHost, Ticker {
 
   openReader(fileIndex: number): FileReader {
     const reader = this.#streams.openReader(fileIndex)
-    this.#engine.activate(this)
+    this.#core.engine.activate(this)
     return reader
   }
 
@@ -254,7 +252,7 @@ export class Torrent implements PeerHost, Ticker {
     if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
     if (status !== 'seeding' && status !== 'stopped' && status !== 'queued') return null
     if (this.#core.working && this.#peers.hasDue(this.#core.now())) return null
-    this.#engine.deactivate(this)
+    this.#core.engine.deactivate(this)
     return restingOf(this.#core, content.metainfo, content.picker.have)
   }
 
@@ -274,13 +272,13 @@ export class Torrent implements PeerHost, Ticker {
     this.#newMetadata.abort()
     await this.#run.shutdown(deadlineMs)
     this.#streams.closeAll()
-    this.#engine.deactivate(this)
+    this.#core.engine.deactivate(this)
   }
 
   /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */
   async remove(deleteData: boolean, deadlineMs: number): Promise<void> {
     await this.shutdown(deadlineMs)
-    await this.#engine.deps.metadata.remove(this.infoHash)
+    await this.#core.engine.deps.metadata.remove(this.infoHash)
     if (deleteData) await this.#core.content?.store.remove()
   }
 
@@ -346,7 +344,7 @@ export class Torrent implements PeerHost, Ticker {
   #learn(peers: readonly PeerAddress[], tracked: boolean): void {
     if (peers.length === 0) return
     this.#peers.addAddresses(peers, tracked)
-    if (this.#core.online) this.#engine.activate(this)
+    if (this.#core.online) this.#core.engine.activate(this)
   }
 
   #wantPeers(): void {
@@ -357,7 +355,7 @@ export class Torrent implements PeerHost, Ticker {
   }
 
   #online(): void {
-    this.#engine.activate(this)
+    this.#core.engine.activate(this)
     this.#peers.connectSome(this.#core.now())
   }
 
@@ -372,7 +370,7 @@ export class Torrent implements PeerHost, Ticker {
     const content = this.#core.content
     if (content === null) return
     this.#checkpointMs = this.#core.now()
-    this.#engine.activate(this)
+    this.#core.engine.activate(this)
     const anew = fresh && content.picker.haveCount > MAX_HAVES_TOLD
     if (anew) this.#peers.closeAll('greeted before the data was checked')
     else if (fresh) this.#messages.sendHaves(content)
@@ -393,7 +391,7 @@ export class Torrent implements PeerHost, Ticker {
     }
     peer.pipeline.setStreaming(this.#streams.hungry > 0)
     this.#messages.greet(peer)
-    this.#engine.activate(this)
+    this.#core.engine.activate(this)
   }
 
   #peerLeft(peer: PeerSession): void {
@@ -442,7 +440,7 @@ export class Torrent implements PeerHost, Ticker {
   #finished(): void {
     if (this.#core.working && !this.#run.forReaders) this.#run.setStatus('seeding')
     this.#announcer.completed()
-    this.#engine.deps.events.finished(this.infoHash, this.#core.name)
+    this.#core.engine.deps.events.finished(this.infoHash, this.#core.name)
     if (this.#core.working) this.#checkpoint()
   }
 
@@ -477,7 +475,7 @@ export class Torrent implements PeerHost, Ticker {
   }
 
   #ban(ips: readonly string[], reason: string): void {
-    for (const ip of ips) this.#engine.bans.ban(ip, reason, this.#core.now())
+    for (const ip of ips) this.#core.engine.bans.ban(ip, reason, this.#core.now())
     this.#peers.closeIps(ips, reason)
   }
 
