@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { RecordsStore } from '../../src/records/records-store.ts'
+import { migrations } from '../../src/records/schema.ts'
 import { hashOf, temporaryFolder } from '../unit/records/records-kit.ts'
 import { killAfter } from './killed-child.ts'
 
@@ -25,7 +26,12 @@ test('kill -9 loses nothing that was answered, five times in a row', async t => 
     said.push(...lines)
     const records = await RecordsStore.open({ path })
     try {
-      assert.deepEqual(records.facts, { created: false, cleanStop: false, otherBoot: false, schemaBefore: 1 })
+      assert.deepEqual(records.facts, {
+        created: false,
+        cleanStop: false,
+        otherBoot: false,
+        schemaBefore: migrations.length,
+      })
       const listed = new Set((await records.downloads.list()).map(download => download.infoHash))
       const deleted = new Set(numbers(said, 'deleted'))
       // The last one of a round may have been deleted without time to say so.
