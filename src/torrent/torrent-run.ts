@@ -4,10 +4,10 @@
 
 import { AppError, errorText } from '../base/errors.ts'
 import type { Announcer } from '../ports/announcer.ts'
-import type { Timer } from '../ports/clock.ts'
+import { FullDisk } from './full-disk.ts'
 import { emptyPieceSet } from './piece-set.ts'
-import { probeSpace } from './space-probe.ts'
 import type { TorrentCheck } from './torrent-check.ts'
+import { TorrentCheckpoints } from './torrent-checkpoints.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
 import type { QueueKind } from './run-queue.ts'
@@ -16,8 +16,6 @@ import type { TorrentStatus } from './types.ts'
 
 /** How long trackers get to hear `stopped`. */
 const FAREWELL_MS = 3000
-/** A full disk is looked at again after this long. */
-const SPACE_RETRY_MS = 10_000
 
 /** What this part asks of others. */
 export interface RunHooks {
@@ -44,22 +42,19 @@ export class TorrentRun {
   readonly #pieces: TorrentPieces
   readonly #announcer: Announcer
   readonly #hooks: RunHooks
+  readonly #checkpoints: TorrentCheckpoints
+  readonly #disk: FullDisk
   #abort: AbortController | null = null
   #chain: Promise<void> = Promise.resolve()
-  /** Steps of the chain, and checkpoints, that have not settled. */
+  /** Steps of the chain that have not settled. */
   #underWay = 0
   #farewell: Promise<void> = Promise.resolve()
-  #checkpointing: Promise<void> = Promise.resolve()
   /** What the user wants: survives errors, recheck and readers. */
   #wanted = false
   #forReaders = false
-  /** The last failure was a full disk, and nothing was written since. */
-  #full = false
   /** The run came as far as working on pieces: `have` is all that is there. */
   #worked = false
   #gone = false
-  /** The next look at a full disk: one at a time, however often the torrent fails. */
-  #retry: Timer | null = null
 
   constructor(core: TorrentCore, check: TorrentCheck, pieces: TorrentPieces, announcer: Announcer, hooks: RunHooks) {
     this.#core = core
@@ -67,6 +62,11 @@ export class TorrentRun {
     this.#pieces = pieces
     this.#announcer = announcer
     this.#hooks = hooks
+    this.#checkpoints = new TorrentCheckpoints(core, check, pieces)
+    this.#disk = new FullDisk(core, {
+      waits: () => core.status === 'error' && this.#wanted && !this.#gone,
+      free: () => this.#go(),
+    })
   }
 
   /** True while the torrent runs, although it is stopped or queued, because readers miss pieces. */
@@ -76,7 +76,7 @@ export class TorrentRun {
 
   /** Nothing is under way, and the torrent does not run for readers only. */
   get settled(): boolean {
-    return this.#underWay === 0 && !this.#forReaders
+    return this.#underWay === 0 && this.#checkpoints.idle && !this.#forReaders
   }
 
   /** Goes on seeding after a rest: the data is checked and trackers know us. */
@@ -99,7 +99,7 @@ export class TorrentRun {
   /** Starts, also after an error, when it is its turn. Nothing happens when it runs. */
   resume(): void {
     this.#wanted = true
-    this.#full = false
+    this.#disk.forget()
     this.#go()
   }
 
@@ -178,28 +178,25 @@ export class TorrentRun {
   /** The torrent cannot go on. */
   fail(error: unknown): void {
     if (this.#gone || this.#core.status === 'error' || this.#abort === null) return
-    const again = this.#full
     this.#core.errorText = errorText(error)
     this.#forReaders = false
     this.#hooks.readersFail(error)
     this.#end('error', 'the torrent failed')
     this.#warn('torrent failed', error)
-    this.#full = error instanceof AppError && error.code === 'DiskFull'
-    // A disk that is full again before anything could be written is no news.
-    if (!(again && this.#full)) this.#core.engine.deps.events.failed(this.#core.infoHash, this.#core.errorText)
-    if (this.#full) this.#retryLater()
+    if (this.#disk.failed(error)) {
+      this.#core.engine.deps.events.failed(this.#core.infoHash, this.#core.errorText)
+    }
+    this.#disk.watch()
   }
 
   /** A piece reached the disk: it is not full any more. One that was on its way when it became full says nothing. */
   pieceWritten(): void {
-    if (this.#core.working) this.#full = false
+    if (this.#core.working) this.#disk.forget()
   }
 
   /** Makes all progress durable; checkpoints follow each other. Rejects with what the store or the journal said. */
   checkpoint(): Promise<void> {
-    const next = this.#counted(this.#checkpointing.catch(() => undefined).then(() => this.#checkpoint()))
-    this.#checkpointing = next
-    return next
+    return this.#checkpoints.save()
   }
 
   /** Tells the picker what is wanted now: the selection, or nothing when only readers are served. */
@@ -355,7 +352,7 @@ export class TorrentRun {
   async #settle(worked: boolean): Promise<void> {
     const content = this.#core.content
     await this.#pieces.settled()
-    await this.#checkpointing.catch(() => undefined)
+    await this.#checkpoints.settled()
     if (content === null) return
     try {
       if (worked && this.#pieces.dirty) await this.checkpoint()
@@ -370,23 +367,6 @@ export class TorrentRun {
     this.#core.engine.log.warn(message, { infoHash: this.#core.infoHash, error: errorText(error) })
   }
 
-  async #checkpoint(): Promise<void> {
-    const content = this.#core.content
-    if (content === null) return
-    this.#pieces.dirty = false
-    try {
-      // What is there before the flush begins is covered by it; what comes meanwhile stays in the journal.
-      const have = Uint8Array.from(content.picker.have.buffer)
-      await content.store.sync()
-      const facts = await content.store.facts()
-      await this.#core.engine.deps.journal.checkpoint(this.#core.infoHash, have, facts)
-      this.#check.remember(have, facts)
-    } catch (error) {
-      this.#pieces.dirty = true
-      throw error
-    }
-  }
-
   /** Runs a step of the run; its failure is the torrent's, unless the run is over. */
   async #guard(signal: AbortSignal, step: () => Promise<void>): Promise<void> {
     try {
@@ -394,25 +374,6 @@ export class TorrentRun {
     } catch (error) {
       if (!signal.aborted) this.fail(error)
     }
-  }
-
-  #retryLater(): void {
-    this.#retry?.cancel()
-    this.#retry = this.#core.engine.clock.after(SPACE_RETRY_MS, () => {
-      const content = this.#core.content
-      if (this.#core.status !== 'error' || !this.#full || !this.#wanted || this.#gone || content === null) return
-      probeSpace(this.#core, content).then(
-        free => this.#afterProbe(free),
-        (error: unknown) => this.#core.engine.defect(error),
-      )
-    })
-  }
-
-  #afterProbe(free: boolean): void {
-    // Resumed, stopped or failed anew while the disk was asked: that counts.
-    if (this.#core.status !== 'error' || !this.#full || !this.#wanted) return
-    if (free) this.#go()
-    else this.#retryLater()
   }
 
   /** The user resumed what ran for readers: the selection counts again. */

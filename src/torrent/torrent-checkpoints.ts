@@ -1,0 +1,57 @@
+// Making the progress of one torrent durable: files first, then what the journal says of them. One after the other.
+
+import type { TorrentCheck } from './torrent-check.ts'
+import type { TorrentCore } from './torrent-core.ts'
+import type { TorrentPieces } from './torrent-pieces.ts'
+
+/** Checkpoints of one torrent. */
+export class TorrentCheckpoints {
+  readonly #core: TorrentCore
+  readonly #check: TorrentCheck
+  readonly #pieces: TorrentPieces
+  #last: Promise<void> = Promise.resolve()
+  #underWay = 0
+
+  constructor(core: TorrentCore, check: TorrentCheck, pieces: TorrentPieces) {
+    this.#core = core
+    this.#check = check
+    this.#pieces = pieces
+  }
+
+  /** None is under way. */
+  get idle(): boolean {
+    return this.#underWay === 0
+  }
+
+  /** Makes all progress durable, after those before. Rejects with what the store or the journal said. */
+  save(): Promise<void> {
+    this.#underWay += 1
+    const next = this.settled().then(() => this.#save())
+    this.#last = next
+    return next.finally(() => {
+      this.#underWay -= 1
+    })
+  }
+
+  /** Settles with the last one, whatever came of it. */
+  settled(): Promise<void> {
+    return this.#last.catch(() => undefined)
+  }
+
+  async #save(): Promise<void> {
+    const content = this.#core.content
+    if (content === null) return
+    this.#pieces.dirty = false
+    try {
+      // What is there before the flush begins is covered by it; what comes meanwhile stays in the journal.
+      const have = Uint8Array.from(content.picker.have.buffer)
+      await content.store.sync()
+      const facts = await content.store.facts()
+      await this.#core.engine.deps.journal.checkpoint(this.#core.infoHash, have, facts)
+      this.#check.remember(have, facts)
+    } catch (error) {
+      this.#pieces.dirty = true
+      throw error
+    }
+  }
+}
