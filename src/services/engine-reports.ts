@@ -1,0 +1,83 @@
+// What the engine tells of its torrents, and what follows from it: rows, events, the end of a seed that was not wanted.
+
+import type { InfoHash } from '../base/ids.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { TorrentEvents, TorrentStatus } from '../torrent/types.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
+import { fitSelection } from './add-checks.ts'
+import type { DownloadEntry } from './download-entry.ts'
+import type { DownloadSet } from './download-set.ts'
+import type { EventHub } from './events.ts'
+import type { MetadataPreviews } from './metadata-previews.ts'
+
+/** What it needs of the node. */
+export interface EngineReportsDeps {
+  readonly clock: Clock
+  readonly log: Log
+  readonly events: Pick<EventHub, 'emit'>
+  readonly previews: Pick<MetadataPreviews, 'owns' | 'found'>
+}
+
+/** Listens to the engine for one service. */
+export class EngineReports implements TorrentEvents {
+  readonly #set: DownloadSet
+  readonly #deps: EngineReportsDeps
+
+  constructor(set: DownloadSet, deps: EngineReportsDeps) {
+    this.#set = set
+    this.#deps = deps
+  }
+
+  metadata(infoHash: InfoHash, metainfo: Metainfo): Promise<void> {
+    const { previews } = this.#deps
+    return previews.owns(infoHash) ? previews.found(infoHash, metainfo) : this.#keepMetadata(infoHash, metainfo)
+  }
+
+  finished(infoHash: InfoHash, name: string): void {
+    const entry = this.#set.entries.get(infoHash)
+    if (entry === undefined) return
+    this.#deps.events.emit('torrent_finished', { infohash: infoHash, name })
+    if (entry.stored.finishedAtMs !== null) return
+    this.#inBackground(entry, () => this.#set.update(entry, { finishedAtMs: this.#deps.clock.wallMs() }))
+  }
+
+  failed(infoHash: InfoHash, error: string): void {
+    if (this.#set.entries.has(infoHash)) this.#deps.events.emit('torrent_error', { infohash: infoHash, error })
+  }
+
+  statusChanged(infoHash: InfoHash, status: TorrentStatus): void {
+    if (status === 'seeding') this.#leaveOpenSwarm(infoHash)
+  }
+
+  async #keepMetadata(infoHash: InfoHash, metainfo: Metainfo): Promise<void> {
+    const entry = this.#set.entries.get(infoHash)
+    if (entry === undefined) return
+    await this.#set.update(entry, {
+      infoBytes: metainfo.infoBytes,
+      pieceCount: metainfo.pieceCount,
+      name: metainfo.name,
+      selectedFiles: fitSelection(entry.stored.selectedFiles, metainfo.files.length),
+    })
+  }
+
+  /** safe_seeding without hops: complete data is not offered to plain peers (decisions part 2). */
+  #leaveOpenSwarm(infoHash: InfoHash): void {
+    const entry = this.#set.entries.get(infoHash)
+    if (entry === undefined || !entry.stored.safeSeeding) return
+    this.#inBackground(entry, async () => {
+      await this.#set.update(entry, { userStopped: true })
+      await entry.torrent.wake()
+      await entry.torrent.stop()
+    })
+  }
+
+  #inBackground(entry: DownloadEntry, task: () => Promise<void>): void {
+    const { infoHash } = entry.stored
+    this.#set.queue
+      .run(infoHash, async () => {
+        if (this.#set.entries.get(infoHash) === entry) await task()
+      })
+      .catch((error: unknown) => this.#deps.log.error('a download could not be updated', { infoHash, error }))
+  }
+}
