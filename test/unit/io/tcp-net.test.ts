@@ -1,6 +1,8 @@
 // NetTcpNetwork over real loopback sockets.
 
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
 import { NetTcpNetwork } from '../../../src/io/tcp-net.ts'
@@ -128,6 +130,48 @@ test('pause holds data back and resume lets it through', async () => {
   out.destroy()
   await inside.closed
   await end()
+})
+
+test('a sender that is faster than we are gets no turn of the loop for itself', async () => {
+  const length = 64 * 1024 * 1024
+  const sender = `require('node:net').createServer(socket => socket.end(Buffer.alloc(${length})))
+    .listen(0, '127.0.0.1', function () { console.log(this.address().port) })`
+  const child = spawn(process.execPath, ['-e', sender], { stdio: ['ignore', 'pipe', 'inherit'] })
+  try {
+    const [port] = (await once(child.stdout, 'data')) as [Buffer]
+    const outside = recorder()
+    let [reads, most, bytes, pausedAt, turns] = [0, 0, 0, 0, 0]
+    const stream = new NetTcpNetwork().connect({ ip: '127.0.0.1', port: Number(port) }, OPTIONS, {
+      ...outside,
+      data(chunk) {
+        bytes += chunk.length
+        most = Math.max(most, ++reads)
+        if (reads === 4 && pausedAt === 0) {
+          pausedAt = bytes
+          stream.pause()
+        }
+        // Slower than the sender, so that more is there each time.
+        for (const end = performance.now() + 1; performance.now() < end; );
+      },
+    })
+    let over = false
+    const ended = outside.closed.finally(() => {
+      over = true
+    })
+    while (!over) {
+      reads = 0
+      await new Promise(resolve => setImmediate(resolve))
+      if (pausedAt === 0 || ++turns > 20) continue
+      assert.equal(bytes, pausedAt, 'paused')
+      if (turns === 20) stream.resume()
+    }
+    assert.equal(await ended, null)
+    assert.equal(bytes, length)
+    assert.ok(most <= 4, `${most} reads in one turn`)
+    stream.destroy()
+  } finally {
+    child.kill()
+  }
 })
 
 test('sent is called also for writes that a dead stream never took', async () => {
