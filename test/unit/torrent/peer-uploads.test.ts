@@ -303,3 +303,51 @@ test('a copy whose bytes were taken is used again, one that is on its way is not
   // Too short for this one.
   assert.notEqual(outgoing(2 * BLOCK).bytes.buffer, first.bytes.buffer)
 })
+
+test('who had no turn goes before who had one: peers that could fill every turn alone are served in rotation', async () => {
+  const rig = new Rig()
+  const peers = Array.from({ length: 3 }, () => rig.peer())
+  for (const { uploads } of peers) {
+    for (const request of blocks(512)) uploads.add(request)
+    uploads.uploadGoOn()
+  }
+  const [first, , last] = peers.map(({ stream }) => stream)
+  assert.ok(first !== undefined && last !== undefined)
+  let before = Number.POSITIVE_INFINITY
+  const write = last.write.bind(last)
+  last.write = (bytes, sent) => {
+    before = Math.min(before, first.writes.length)
+    return write(bytes, sent)
+  }
+  await rig.clock.advance(1)
+  // Five runs fill a turn, and the first was first in the line too.
+  assert.ok(before <= 10, `${before} runs of the first before the last had one`)
+})
+
+test('the rate pays for what goes out and no more: not for what is not at hand, nor for who finds no slot', async () => {
+  const rig = new Rig({ slots: 1 })
+  let paid = 0
+  rig.limiter.takeAll = (_now, bytes) => {
+    paid += bytes
+    return true
+  }
+  rig.limiter.giveBack = bytes => {
+    paid -= bytes
+  }
+  rig.store.cached = BLOCK
+  const first = rig.peer()
+  for (const request of blocks(4)) first.uploads.add(request)
+  first.uploads.uploadGoOn()
+  await settled()
+  assert.equal(rig.uploaded, 4 * BLOCK)
+  assert.equal(paid, rig.uploaded)
+  // This one keeps the only slot.
+  first.stream.takes = false
+  first.uploads.add({ piece: 0, begin: 0, length: BLOCK })
+  first.uploads.uploadGoOn()
+  const second = rig.peer()
+  second.uploads.add({ piece: 0, begin: 0, length: BLOCK })
+  second.uploads.uploadGoOn()
+  assert.equal(rig.slots.leased, 1)
+  assert.equal(paid, rig.uploaded)
+})
