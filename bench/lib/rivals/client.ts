@@ -69,8 +69,8 @@ export interface Started {
   readonly client: Client
   /** From the start of the process to its first answer, ms. */
   readonly firstAnswerMs: number
-  /** ... until it says it has started, ms; the same where there is no such distinction. */
-  readonly startedMs: number
+  /** ... until it says it has started, ms; the same where there is no such distinction. It answers meanwhile. */
+  readonly startedMs: number | Promise<number>
 }
 
 export interface ClientKind {
