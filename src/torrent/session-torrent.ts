@@ -6,6 +6,7 @@
 import { AppError } from '../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
 import type { Announcer, TrackerRow } from '../ports/announcer.ts'
+import type { Timer } from '../ports/clock.ts'
 import type { Handshake } from '../wire/peer/handshake.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Engine } from './engine.ts'
@@ -26,6 +27,8 @@ import type { FileReader, FileSnapshot, PeerSnapshot, TorrentHandle, TorrentSnap
 
 /** A torrent stays awake this long after its last use: who comes back soon finds it ready. */
 const STAY_MS = 20_000
+/** One whose records could not be read when its turn came asks for another after this. */
+const NEXT_TURN_MS = 60_000
 /** How long trackers get to hear `stopped` when its turn is over. */
 const FAREWELL_MS = 3000
 
@@ -53,6 +56,7 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
   #changes = 0
   /** Of a row that is `allocating`, or that has something no record holds. */
   #spec: TorrentSpec | null = null
+  #nextTurn: Timer | null = null
 
   constructor(engine: Engine, spec: TorrentSpec, woken: (torrent: SessionTorrent) => void) {
     this.infoHash = spec.infoHash
@@ -220,8 +224,15 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
         if (this.#ended) return
         this.#engine.log.warn('a torrent could not begin its turn', { infoHash: this.infoHash, error: String(error) })
         this.#gate.leave()
+        this.#nextTurn = this.#engine.clock.after(NEXT_TURN_MS, () => this.#askAgain())
       },
     )
+  }
+
+  /** Another one has had its turn meanwhile. */
+  #askAgain(): void {
+    const row = this.#row
+    if (row?.status === 'queued' && this.#gate.enter(row.left === 0 ? 'seed' : 'download')) this.start()
   }
 
   hold(): void {
@@ -289,6 +300,7 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
 
   #end(): void {
     this.#ended = true
+    this.#nextTurn?.cancel()
     this.#gate.leave()
   }
 

@@ -322,6 +322,31 @@ test('a preview of a magnet does not wait', async () => {
   await swarm.close()
 })
 
+test('one whose records cannot be read at its turn lets others go, and asks again', async () => {
+  const swarm = new SimSwarm(419)
+  const { state, contents } = contentsOf(torrents)
+  const node = await swarm.node({ contents, session: { queue: limits({ downloads: 1, dontCountSlow: false }) } })
+  const [first, second, third] = torrents.slice(0, 3).map(torrent => node.add(torrent))
+  assert.ok(first && second && third)
+  await swarm.clock.until('first runs', () => first.snapshot().status === 'downloading', 1000)
+  state.fail = true
+  await first.stop()
+  await swarm.clock.until('both were tried', () => state.loads === 2, 1000)
+  await settle()
+  assert.deepEqual(
+    [second, third].map(handle => handle.snapshot().status),
+    ['queued', 'queued'],
+  )
+  node.complaints.length = 0
+  state.fail = false
+  await swarm.clock.until('the next', () => second.snapshot().status === 'downloading', 61_000)
+  await swarm.clock.advance(10_000)
+  assert.equal(third.snapshot().status, 'queued')
+  await second.stop()
+  await swarm.clock.until('the last', () => third.snapshot().status === 'downloading', 1000)
+  await swarm.close()
+})
+
 test('5,000 queued torrents cost nothing while they wait, and little when they go', async () => {
   const swarm = new SimSwarm(418)
   const { state, contents } = contentsOf(torrents)
