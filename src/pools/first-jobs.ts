@@ -39,6 +39,8 @@ export interface FirstJobsDeps {
   /** The arenas' buffers by ArenaNumber. */
   readonly arenas: readonly SharedArrayBuffer[]
   readonly lanes: DiskLanes
+  /** Microseconds of a clock that never goes back; default: the monotonic one. */
+  readonly nowUs?: () => number
 }
 
 /** The way to a job: here, or by the pool. */
@@ -46,6 +48,7 @@ export class FirstJobs {
   readonly #pool: FirstJobsDeps['pool']
   readonly #arenas: readonly Uint8Array[]
   readonly #lanes: DiskLanes
+  readonly #nowUs: () => number
   /** One write at a time, so that a stalled disk costs readers one lane. */
   readonly #turns = new DiskLanes(1)
   readonly #here = new Set<Promise<unknown>>()
@@ -56,6 +59,7 @@ export class FirstJobs {
     this.#pool = deps.pool
     this.#arenas = deps.arenas.map(buffer => new Uint8Array(buffer))
     this.#lanes = deps.lanes
+    this.#nowUs = deps.nowUs ?? nowUs
   }
 
   /** Runs a job. Whatever the request names in memory must stay until then. Rejects like WorkerPool.run. */
@@ -85,7 +89,7 @@ export class FirstJobs {
   }
 
   #count(bytes: number): void {
-    const now = nowUs()
+    const now = this.#nowUs()
     if (now - this.#secondUs > SECOND_US) {
       this.#secondUs = now
       this.#secondBytes = 0

@@ -158,6 +158,24 @@ test('a complete torrent of an earlier run begins at rest; with a file gone it l
   await swarm.close()
 })
 
+test('who comes back within a quarter of a minute finds it awake', async () => {
+  const swarm = new SimSwarm(309)
+  const { state, contents } = contentsOf([torrent])
+  const node = await swarm.seeder(torrent, { contents })
+  const handle = node.session.get(torrent.infoHash)
+  assert.ok(handle)
+  await resting(swarm, handle)
+  await handle.wake()
+  await swarm.clock.advance(15_000)
+  assert.equal(handle.resting, false)
+  await handle.wake()
+  assert.equal(state.loads, 1)
+  await swarm.clock.advance(15_000)
+  assert.equal(handle.resting, false, 'the second use counts too')
+  await resting(swarm, handle)
+  await swarm.close()
+})
+
 test('removed with its data while it rests', async () => {
   const swarm = new SimSwarm(308)
   const { contents } = contentsOf([torrent])

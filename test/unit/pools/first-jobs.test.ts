@@ -40,11 +40,12 @@ function rig(t: TestContext) {
     },
   }
   const lanes = new DiskLanes(3)
-  const first = new FirstJobs({ pool, arenas: [arena, arena], lanes })
+  const clock = { us: 5_000_000 }
+  const first = new FirstJobs({ pool, arenas: [arena, arena], lanes, nowUs: () => clock.us })
   // Two runs that do not lie one behind the other.
   const segments = [0, MIB + 5, MIB + 5, 2 * MIB - 5]
   const request = { arena: 0, segments, hash, spans: [{ fd, position: 10, length: 3 * MIB }] } as const
-  return { pool, lanes, first, request, bytes, fd, path }
+  return { pool, lanes, clock, first, request, bytes, fd, path }
 }
 
 test('a store commits its first pieces without a thread', async t => {
@@ -80,6 +81,29 @@ test('a thread is started when there is work for one, and then has it', async t 
   pool.cold = false
   await assert.rejects(first.run('piece.commit', request), /in the pool/)
   assert.deepEqual(pool.names, ['piece.commit'])
+})
+
+test('work that is spread over seconds starts no thread', async t => {
+  const { first, request, pool, clock } = rig(t)
+  for (let second = 0; second < 4; second++) {
+    for (let i = 0; i < 2; i++) await first.run('piece.commit', request)
+    clock.us += 1_000_001
+  }
+  assert.equal(pool.warmed, 0)
+})
+
+test('the loop turns after each MiB that is hashed', async t => {
+  const { first, request } = rig(t)
+  let [turns, done] = [0, false]
+  const count = (): void => {
+    turns += 1
+    if (!done) setImmediate(count)
+  }
+  setImmediate(count)
+  // A wrong hash is not followed by a write, which would turn the loop as well.
+  await first.run('piece.commit', { ...request, hash: new Uint8Array(20) })
+  done = true
+  assert.ok(turns >= 2, `${turns} turns for 3 MiB`)
 })
 
 test('a disk that stands still: four jobs wait here, on one lane, the next goes to a thread', async t => {

@@ -361,6 +361,23 @@ test('a thousand idle torrents wait on one timer', async () => {
   assert.equal(world.clock.pending, 0)
 })
 
+test('seeds that begin in turn do not begin in step', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply())
+  world.wanted = 0
+  for (let i = 0; i < 200; i++) world.create([[url('a')]]).start()
+  await world.clock.advance(0)
+  // Fifty a second: every 20 ms if they were in step.
+  const phases = new Set<number>()
+  for (let ms = 0; ms < 1000; ms += 4) {
+    const before = world.http.announces('a').length
+    await world.clock.advance(4)
+    if (world.http.announces('a').length > before) phases.add(ms % 20)
+  }
+  assert.ok(phases.size > 2, [...phases].join(' '))
+  await world.announcers.close()
+})
+
 test('2,000 seeds of one tracker: begun in turn, eight at a time, and who wants peers is not behind them', async () => {
   const world = new TrackerWorld()
   world.http.trackers.set('a', () => reply())
