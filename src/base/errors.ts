@@ -39,11 +39,17 @@ export const errorTable = {
   SafeSeedingRequired: { status: 400, text: 'Anonymous downloads need safe_seeding.' },
   SourceFailed: { status: 502, text: 'The source of the torrent could not be read.' },
   AddressRefused: { status: 502, text: 'The source resolves to an address that is not allowed.' },
+  // Torrents that are updated (BEP 46)
+  UpdateNotFound: { status: 404, text: 'Nothing of this name is followed or published.' },
+  UpdateUnreadable: { status: 502, text: 'What the key says names no torrent.' },
+  DhtUnavailable: { status: 503, text: 'This needs the DHT, which is off (setting libtorrent.dht).' },
   // Disk
   DiskFull: { status: 500, text: 'The disk is full.' },
   DiskError: { status: 500, text: 'The disk reported an error.' },
   FileMissing: { status: 500, text: 'A file or folder of the download has vanished.' },
   UnsafePath: { status: 500, text: 'A path of the download leads through a link or out of its folder.' },
+  // Making torrents
+  SourceChanged: { status: 409, text: 'A file changed while the torrent was made.' },
   // Start-up (exit code 1)
   BadConfiguration: { status: 500, text: 'The configuration cannot be used.' },
   PortTaken: { status: 500, text: 'The port is taken.' },

@@ -96,3 +96,23 @@ export function* visitListInSteps(bytes: Uint8Array, visit: (item: BencodeValue,
   }
   if (!reader.atEnd) throw new DecodeError('bencode: bytes after the value')
 }
+
+/** Entries of a dictionary visited in one step. */
+const ENTRIES_A_STEP = 256
+
+/**
+ * Calls `visit` with the key (latin1) and the raw value of each entry of the dictionary that `bytes` are, in their order and
+ * however often a key stands there: of any length without more memory. In steps. Throws DecodeError, and what `visit` throws.
+ */
+export function* visitDictInSteps(bytes: Uint8Array, visit: (key: string, value: Uint8Array) => void): Steps<void> {
+  const reader = new BencodeReader(bytes)
+  reader.openDict()
+  for (let entry = 1; !reader.closed(); entry++) {
+    const key = reader.key()
+    const start = reader.position
+    yield* reader.skip()
+    visit(key, bytes.subarray(start, reader.position))
+    if (entry % ENTRIES_A_STEP === 0) yield
+  }
+  if (!reader.atEnd) throw new DecodeError('bencode: bytes after the value')
+}

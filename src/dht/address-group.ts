@@ -1,0 +1,26 @@
+// Which addresses count as one owner's: a /24 of IPv4, a /64 of IPv6. A local address stands for itself with its port, so
+// that many nodes can live on one machine. Groups are map keys; nothing is stored here.
+
+import { addressKey, type PeerAddress } from '../base/ids.ts'
+import { parseIp } from '../wire/compact-address.ts'
+import { isLocalAddress } from '../wire/dht-id.ts'
+
+/** True when `ip` (a literal) is a local address: exempt from rules that tie nodes to addresses (BEP 42). */
+export function isLocalIp(ip: string): boolean {
+  const bytes = parseIp(ip)
+  return bytes !== null && isLocalAddress(bytes)
+}
+
+/** The group of an address: its /24 or /64 network; a local address is a group of its own, port included. */
+export function addressGroup(address: PeerAddress): string {
+  const bytes = parseIp(address.ip)
+  if (bytes === null || isLocalAddress(bytes)) return addressKey(address)
+  return Buffer.from(bytes.subarray(0, bytes.length === 4 ? 3 : 8)).toString('hex')
+}
+
+/** Who is counted when something is limited: an IPv4 address, a /64 of IPv6, or a local address with its port. */
+export function ownerKey(address: PeerAddress): string {
+  const bytes = parseIp(address.ip)
+  if (bytes === null || isLocalAddress(bytes)) return addressKey(address)
+  return bytes.length === 4 ? address.ip : Buffer.from(bytes.subarray(0, 8)).toString('hex')
+}

@@ -1,0 +1,36 @@
+// Ed25519 by the crypto module of Node. Raw keys are put into the fixed DER frames of RFC 8410.
+
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import type { Ed25519 } from '../ports/ed25519.ts'
+
+const KEY_BYTES = 32
+const SIGNATURE_BYTES = 64
+/** SubjectPublicKeyInfo and PKCS #8 up to the key itself. */
+const PUBLIC_FRAME = Buffer.from('302a300506032b6570032100', 'hex')
+const PRIVATE_FRAME = Buffer.from('302e020100300506032b657004220420', 'hex')
+
+function privateKey(seed: Uint8Array): KeyObject {
+  if (seed.length !== KEY_BYTES) throw new RangeError('a seed has 32 bytes')
+  return createPrivateKey({ key: Buffer.concat([PRIVATE_FRAME, seed]), format: 'der', type: 'pkcs8' })
+}
+
+/** The Ed25519 port over node:crypto. */
+export const nodeEd25519: Ed25519 = {
+  verify(signature, message, publicKey) {
+    if (signature.length !== SIGNATURE_BYTES || publicKey.length !== KEY_BYTES) return false
+    try {
+      const key = createPublicKey({ key: Buffer.concat([PUBLIC_FRAME, publicKey]), format: 'der', type: 'spki' })
+      return verify(null, message, key, signature)
+    } catch {
+      // A key that is no point of the curve.
+      return false
+    }
+  },
+  sign(message, seed) {
+    return Uint8Array.from(sign(null, message, privateKey(seed)))
+  },
+  publicKey(seed) {
+    const der = createPublicKey(privateKey(seed)).export({ format: 'der', type: 'spki' })
+    return Uint8Array.from(der.subarray(der.length - KEY_BYTES))
+  },
+}
