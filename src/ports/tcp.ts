@@ -19,6 +19,10 @@ export interface TcpStream {
   readonly remote: PeerAddress
   /** True when the other side opened it. */
   readonly incoming: boolean
+  /** True when uTP carries it (BEP 29); absent = TCP. */
+  readonly utp?: boolean
+  /** What an encrypted handshake agreed on: RC4, or plain bytes behind it; absent or null: there was none (yet). */
+  readonly encryption?: 'rc4' | 'plaintext' | null
   /** Bytes accepted by write() and not yet taken by the kernel. */
   readonly bufferedBytes: number
   /**
@@ -34,22 +38,32 @@ export interface TcpStream {
   resume(): void
   /** Closes at once, dropping what is queued. */
   destroy(): void
+  /** As destroy(), and what the kernel has queued is dropped too: for a local address that is gone. Absent = destroy(). */
+  reset?(): void
 }
 
 /** A listening port. */
 export interface TcpListener {
   readonly address: PeerAddress
+  /** Closes what it has accepted too. */
   close(): Promise<void>
+  /** As close(), with reset() of what it has accepted. Absent = close(). */
+  reset?(): Promise<void>
+}
+
+/** How a stream is opened. */
+export interface ConnectOptions {
+  /** Address to connect from; null: any. */
+  readonly localIp: string | null
+  readonly timeoutMs: number
+  /** Somebody waits for it: what answers first is better than what is preferred. Absent: nobody. */
+  readonly hurried?: boolean
 }
 
 /** Connects and listens. */
 export interface TcpNetwork {
-  /** Opens a stream from `localIp` (null: any). Fails through `close` after `timeoutMs` at the latest. */
-  connect(
-    remote: PeerAddress,
-    options: { localIp: string | null; timeoutMs: number },
-    handlers: TcpStreamHandlers,
-  ): TcpStream
+  /** Opens a stream. Fails through `close` after `timeoutMs` at the latest. */
+  connect(remote: PeerAddress, options: ConnectOptions, handlers: TcpStreamHandlers): TcpStream
   /** Listens. `accept` gives the handlers of a new stream, or null to refuse it. Rejects with AppError PortTaken. */
   listen(at: PeerAddress, accept: (stream: TcpStream) => TcpStreamHandlers | null): Promise<TcpListener>
 }
