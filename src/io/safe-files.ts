@@ -3,7 +3,7 @@
 // checked by lstat, O_NOFOLLOW, and once more after it is open. Errors are those of the system, or AppError UnsafePath.
 
 import { close, constants, existsSync, fstat, open, type BigIntStats } from 'node:fs'
-import { lstat, mkdir, realpath, rmdir, statfs, unlink } from 'node:fs/promises'
+import { link, lstat, mkdir, realpath, rename, rmdir, statfs, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
@@ -115,6 +115,31 @@ export class SafeFolder {
     await unlink(this.#child(name)).catch(ignore('ENOENT'))
   }
 
+  /** Gives the file `name` a second name in `target`, which must be free. */
+  async link(name: string, target: SafeFolder, newName: string): Promise<void> {
+    await link(this.#child(name), target.#child(newName))
+  }
+
+  /** Gives file `name` another name in this folder, which must be free: what is there already is not replaced. */
+  async rename(name: string, newName: string): Promise<void> {
+    try {
+      await this.link(name, this, newName)
+    } catch (error) {
+      if (errnoOf(error) === 'EEXIST') throw this.#unsafe(newName, 'is another file')
+      // A file system without links: looking first is all that can be done.
+      if ((await this.stat(newName)) !== null) throw this.#unsafe(newName, 'is another file')
+      await rename(this.#child(name), this.#child(newName))
+      return
+    }
+    await this.unlinkFile(name)
+  }
+
+  /** True when both are one folder, by whatever paths. */
+  async isSame(other: SafeFolder): Promise<boolean> {
+    const [a, b] = [await statDescriptor(this.fd, { bigint: true }), await statDescriptor(other.fd, { bigint: true })]
+    return a.dev === b.dev && a.ino === b.ino
+  }
+
   /** Deletes folder `name` when it is empty. */
   async removeFolderIfEmpty(name: string): Promise<void> {
     await rmdir(this.#child(name)).catch(ignore('ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'))
@@ -177,13 +202,12 @@ function ignore(...errnos: string[]): (error: unknown) => void {
   }
 }
 
-/** Runs `use` on the folder at `parts` below `root`, and closes every folder on the way. Errors become AppErrors. */
-export async function withFolder<T>(
+/** Opens the folder at `parts` below `root`; the caller closes it. Errors become AppErrors. */
+export async function openFolder(
   root: string,
   parts: readonly string[],
   options: { readonly create: boolean; readonly proc: boolean },
-  use: (folder: SafeFolder) => Promise<T>,
-): Promise<T> {
+): Promise<SafeFolder> {
   let folder: SafeFolder | null = null
   try {
     folder = await SafeFolder.openRoot(root, options.proc)
@@ -192,10 +216,26 @@ export async function withFolder<T>(
       await folder.close()
       folder = next
     }
+    return folder
+  } catch (error) {
+    await folder?.close()
+    throw diskError(error, join(root, ...parts))
+  }
+}
+
+/** Runs `use` on the folder at `parts` below `root`, and closes every folder on the way. Errors become AppErrors. */
+export async function withFolder<T>(
+  root: string,
+  parts: readonly string[],
+  options: { readonly create: boolean; readonly proc: boolean },
+  use: (folder: SafeFolder) => Promise<T>,
+): Promise<T> {
+  const folder = await openFolder(root, parts, options)
+  try {
     return await use(folder)
   } catch (error) {
     throw diskError(error, join(root, ...parts))
   } finally {
-    await folder?.close()
+    await folder.close()
   }
 }

@@ -1,0 +1,83 @@
+// Paths that clients name (decisions part 1): absolute, resolved, and inside the allowed folders where there is a list of
+// them. What lies behind a path afterwards is not this file's business. Also files made new where a client says.
+
+import { constants } from 'node:fs'
+import { access, lstat, open, realpath, stat, unlink } from 'node:fs/promises'
+import path from 'node:path'
+import { AppError, errorText } from '../base/errors.ts'
+import type { ClientPaths, NewFiles } from '../ports/new-files.ts'
+import { diskError, errnoOf } from './disk-errors.ts'
+
+/** Paths inside folders. */
+export class AllowedPaths implements ClientPaths {
+  readonly #folders: () => readonly string[] | null
+
+  /** `folders` is asked at each use: absolute folders, null = everything (the first key). */
+  constructor(folders: () => readonly string[] | null) {
+    this.#folders = folders
+  }
+
+  async resolve(named: string): Promise<string> {
+    if (!path.isAbsolute(named) || named.includes('\0'))
+      throw new AppError('InvalidParameter', 'path: must be an absolute path.')
+    const allowed = this.#folders()
+    const real = await realpath(named).catch((error: unknown) => {
+      // Whether there is something outside the allowed folders is nobody's business.
+      if (allowed !== null && !isInside(path.resolve(named), allowed)) throw new AppError('PathNotAllowed')
+      const text = errnoOf(error) === 'ENOENT' ? 'there is nothing' : errorText(error)
+      throw new AppError('InvalidParameter', `path: ${named} cannot be used: ${text}.`, { cause: error })
+    })
+    if (allowed === null) return real
+    // Folders are named by a person, perhaps through links.
+    const roots = await Promise.all(allowed.map(folder => realpath(folder).catch(() => folder)))
+    if (!isInside(real, roots)) throw new AppError('PathNotAllowed')
+    return real
+  }
+}
+
+function isInside(real: string, folders: readonly string[]): boolean {
+  return folders.some(folder => {
+    const below = path.relative(folder, real)
+    return below === '' || (below !== '..' && !below.startsWith(`..${path.sep}`) && !path.isAbsolute(below))
+  })
+}
+
+/** Files made where nothing was. */
+export class FreshFiles implements NewFiles {
+  async check(file: string): Promise<void> {
+    const folder = path.dirname(file)
+    try {
+      if (!(await stat(folder)).isDirectory()) throw new Error('it is not a folder')
+      await access(folder, constants.W_OK | constants.X_OK)
+    } catch (error) {
+      throw new AppError('InvalidParameter', `The folder ${folder} cannot be written to: ${errorText(error)}.`, {
+        cause: error,
+      })
+    }
+    const there = await lstat(file).catch((error: unknown) => {
+      if (errnoOf(error) === 'ENOENT') return null
+      throw new AppError('InvalidParameter', `${file} cannot be written: ${errorText(error)}.`, { cause: error })
+    })
+    if (there !== null) throw existing(file)
+  }
+
+  async write(file: string, bytes: Uint8Array): Promise<void> {
+    // O_EXCL: neither over a file nor through a link.
+    const handle = await open(file, 'wx', 0o644).catch((error: unknown) => {
+      throw errnoOf(error) === 'EEXIST' ? existing(file) : diskError(error, file)
+    })
+    try {
+      await handle.writeFile(bytes)
+      await handle.sync()
+    } catch (error) {
+      await unlink(file).catch(() => undefined)
+      throw diskError(error, file)
+    } finally {
+      await handle.close()
+    }
+  }
+}
+
+function existing(file: string): AppError {
+  return new AppError('StateConflict', `There is something at ${file} already; nothing was written over.`)
+}

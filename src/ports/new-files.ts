@@ -1,0 +1,15 @@
+// Files that are made anew where a client says, and paths that clients may name.
+
+/** Makes files. */
+export interface NewFiles {
+  /** AppErrors InvalidParameter (no folder to write to), StateConflict (something is there already). Makes nothing. */
+  check(path: string): Promise<void>
+  /** Makes the file with these bytes; never over another. Rejects as check does, and with DiskFull and DiskError. */
+  write(path: string, bytes: Uint8Array): Promise<void>
+}
+
+/** Paths named by clients (decisions part 1, row "paths given by clients"). */
+export interface ClientPaths {
+  /** The path without links. AppErrors InvalidParameter (not absolute, nothing there), PathNotAllowed. */
+  resolve(path: string): Promise<string>
+}
