@@ -8,6 +8,8 @@ export interface TorrentLengths {
   readonly totalLength: number
   readonly pieceLength: number
   readonly pieceCount: number
+  /** Padding (BEP 47) at the end of pieces, by piece; never a whole piece. It is not asked for: it is zeroes. */
+  readonly padding?: ReadonlyMap<number, number>
 }
 
 /** Bytes of piece `piece` (the last one may be shorter). */
@@ -16,14 +18,19 @@ export function pieceBytes(lengths: TorrentLengths, piece: number): number {
   return lengths.totalLength - (lengths.pieceCount - 1) * lengths.pieceLength
 }
 
-/** Number of blocks of piece `piece`. */
-export function blockCount(lengths: TorrentLengths, piece: number): number {
-  return Math.ceil(pieceBytes(lengths, piece) / BLOCK_BYTES)
+/** Bytes of piece `piece` without the padding at its end: what peers are asked for. */
+export function contentBytes(lengths: TorrentLengths, piece: number): number {
+  return pieceBytes(lengths, piece) - (lengths.padding?.get(piece) ?? 0)
 }
 
-/** Bytes of block `block` of piece `piece`. */
+/** Number of blocks of piece `piece` that peers are asked for. */
+export function blockCount(lengths: TorrentLengths, piece: number): number {
+  return Math.ceil(contentBytes(lengths, piece) / BLOCK_BYTES)
+}
+
+/** Bytes of block `block` of piece `piece`; the last one may be short. */
 export function blockBytes(lengths: TorrentLengths, piece: number, block: number): number {
-  return Math.min(BLOCK_BYTES, pieceBytes(lengths, piece) - block * BLOCK_BYTES)
+  return Math.min(BLOCK_BYTES, contentBytes(lengths, piece) - block * BLOCK_BYTES)
 }
 
 /** First and last piece (inclusive) that hold the bytes [offset, offset + length); length must be above 0. */

@@ -1,10 +1,11 @@
-// The messages of the peer wire (BEP 3, 5, 6, 10): their types, encoders and the reading of one whole body.
+// The messages of the peer wire (BEP 3, 5, 6, 10, 52): their types, encoders and the reading of one whole body.
 // Block payload (`piece`) is not here: decoder.ts hands it on without gathering it, encodePieceHead writes its head.
 // Every encoder answers a fresh array with the 4-byte length in front.
 
 import { DecodeError } from '../../base/errors.ts'
+import { HASH_BYTES } from '../merkle.ts'
 
-/** A message of the peer wire. `bits` and `payload` are views that are valid only while the message is delivered. */
+/** A message of the peer wire. `bits`, `payload`, `root` and `hashes` are views that are valid only while the message is delivered. */
 export type PeerMessage =
   | { readonly type: 'keep-alive' }
   | { readonly type: 'choke' }
@@ -22,7 +23,22 @@ export type PeerMessage =
   | { readonly type: 'have-none' }
   | { readonly type: 'allowed-fast'; readonly piece: number }
   | { readonly type: 'extended'; readonly id: number; readonly payload: Uint8Array }
+  | ({ readonly type: 'hash-request' } & HashRange)
+  | ({ readonly type: 'hashes'; readonly hashes: Uint8Array } & HashRange)
+  | ({ readonly type: 'hash-reject' } & HashRange)
   | { readonly type: 'unknown'; readonly id: number }
+
+/** Which hashes of a file's tree are meant (BEP 52): `count` nodes of `baseLayer` from `index` on, and their uncles. */
+export interface HashRange {
+  /** Root of the file's tree, 32 bytes. */
+  readonly root: Uint8Array
+  /** Layers above the leaves. */
+  readonly baseLayer: number
+  readonly index: number
+  readonly count: number
+  /** Layers above `baseLayer` that the uncles come from; those that the hashes themselves give are left out. */
+  readonly proofLayers: number
+}
 
 /** A message that names a block: `length` bytes at `begin` of `piece`. */
 export interface BlockMessage<T extends string> {
@@ -41,7 +57,7 @@ export const PIECE_HEAD_BYTES = 13
 /** The messages that are nothing but an id. */
 export type PlainType = 'choke' | 'unchoke' | 'interested' | 'not-interested' | 'have-all' | 'have-none'
 
-/** Ids of BEP 3, 5, 6 and 10. */
+/** Ids of BEP 3, 5, 6, 10 and 52. */
 const IDS = {
   choke: 0,
   unchoke: 1,
@@ -58,7 +74,13 @@ const IDS = {
   reject: 16,
   'allowed-fast': 17,
   extended: 20,
+  'hash-request': 21,
+  hashes: 22,
+  'hash-reject': 23,
 } as const
+
+/** Bytes of a message's body that name hashes: id, root and four numbers. */
+const HASH_RANGE_BYTES = 1 + HASH_BYTES + 4 * 4
 
 const PLAIN: Record<number, PeerMessage> = Object.fromEntries(
   (['choke', 'unchoke', 'interested', 'not-interested', 'have-all', 'have-none'] as const).map(type => [
@@ -112,6 +134,14 @@ export function decodeMessageBody(bytes: Uint8Array, at: number, length: number)
     case IDS.extended:
       if (length < 2) throw new DecodeError('extended message without an id')
       return { type: 'extended', id: bytes[at + 1] as number, payload: bytes.subarray(at + 2, at + length) }
+    case IDS['hash-request']:
+      demand(length, HASH_RANGE_BYTES)
+      return { type: 'hash-request', ...rangeOf(bytes, at) }
+    case IDS['hash-reject']:
+      demand(length, HASH_RANGE_BYTES)
+      return { type: 'hash-reject', ...rangeOf(bytes, at) }
+    case IDS.hashes:
+      return hashesOf(bytes, at, length)
     default:
       return { type: 'unknown', id }
   }
@@ -125,6 +155,24 @@ function pieceOf(bytes: Uint8Array, at: number, length: number): number {
 function blockOf<T extends string>(type: T, bytes: Uint8Array, at: number, length: number): BlockMessage<T> {
   demand(length, 13)
   return { type, piece: readUint32(bytes, at + 1), begin: readUint32(bytes, at + 5), length: readUint32(bytes, at + 9) }
+}
+
+function rangeOf(bytes: Uint8Array, at: number): HashRange {
+  const numbers = at + 1 + HASH_BYTES
+  return {
+    root: bytes.subarray(at + 1, numbers),
+    baseLayer: readUint32(bytes, numbers),
+    index: readUint32(bytes, numbers + 4),
+    count: readUint32(bytes, numbers + 8),
+    proofLayers: readUint32(bytes, numbers + 12),
+  }
+}
+
+function hashesOf(bytes: Uint8Array, at: number, length: number): PeerMessage {
+  if (length < HASH_RANGE_BYTES || (length - HASH_RANGE_BYTES) % HASH_BYTES !== 0) {
+    throw new DecodeError(`hashes message of ${length} bytes`)
+  }
+  return { type: 'hashes', ...rangeOf(bytes, at), hashes: bytes.subarray(at + HASH_RANGE_BYTES, at + length) }
 }
 
 /** A message of `bodyBytes` bytes after the length, with length and id written. */
@@ -231,4 +279,32 @@ export function encodeExtended(id: number, payload: Uint8Array): Uint8Array {
   bytes[5] = id
   bytes.set(payload, 6)
   return bytes
+}
+
+function encodeHashRange(id: number, range: HashRange, hashes: Uint8Array | null): Uint8Array {
+  if (range.root.length !== HASH_BYTES) throw new RangeError('the root of a tree has 32 bytes')
+  const bytes = frame(id, HASH_RANGE_BYTES + (hashes?.length ?? 0))
+  bytes.set(range.root, 5)
+  const numbers = 5 + HASH_BYTES
+  bytes.writeUInt32BE(range.baseLayer, numbers)
+  bytes.writeUInt32BE(range.index, numbers + 4)
+  bytes.writeUInt32BE(range.count, numbers + 8)
+  bytes.writeUInt32BE(range.proofLayers, numbers + 12)
+  if (hashes !== null) bytes.set(hashes, numbers + 16)
+  return bytes
+}
+
+/** `hash request` (BEP 52). Throws RangeError, as the next two, when the root has not 32 bytes. */
+export function encodeHashRequest(range: HashRange): Uint8Array {
+  return encodeHashRange(IDS['hash-request'], range, null)
+}
+
+/** `hashes` (BEP 52): those of the base layer, then the uncles from below upwards, 32 bytes each. */
+export function encodeHashes(range: HashRange, hashes: Uint8Array): Uint8Array {
+  return encodeHashRange(IDS.hashes, range, hashes)
+}
+
+/** `hash reject` (BEP 52). */
+export function encodeHashReject(range: HashRange): Uint8Array {
+  return encodeHashRange(IDS['hash-reject'], range, null)
 }
