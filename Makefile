@@ -53,9 +53,11 @@ unit: build
 suite: build
 	@$(NODE_TEST) $$(find dist/test/unit dist/test/contract dist/test/sim dist/test/fault dist/test/fuzz dist/test/e2e dist/test/issues -name '*.test.js' 2>/dev/null)
 
-# Real peers and players, in a network namespace of their own.
-interop: build
-	@bash test/kit/netns $(NODE_TEST) $$(find dist/test/interop -name '*.test.js')
+# Real peers and players, in a network namespace of their own. The tests write down which cells of the matrix they passed;
+# with REQUIRE_PEERS=1 it fails where one that must be passed is missing.
+interop: build bench-rivals ## Every feature with every peer that has it; prints the matrix
+	@cells=$$(mktemp); INTEROP_MATRIX=$$cells node dist/test/kit/run-interop.js $$(find dist/test/interop -name '*.test.js'); \
+	status=$$?; node dist/test/kit/print-matrix.js $$cells || status=1; rm -f $$cells; exit $$status
 
 # One directory of the suite: make only DIR=unit/wire
 only: build
@@ -85,8 +87,8 @@ bench-micro: build
 bench-%: build
 	@bash test/kit/netns node dist/bench/flow/$*.js $(BENCH_ARGS)
 
-readme: build ## Rewrites the README's settings table from the schema
-	@UPDATE_README=1 node --test dist/test/arch/readme.test.js >/dev/null
+readme: build ## Rewrites the README's table of settings from the schema, and its matrix
+	@for page in readme interop-matrix; do UPDATE_README=1 node --test dist/test/arch/$$page.test.js >/dev/null || exit 1; done
 
 clean:
 	rm -rf dist node_modules

@@ -33,15 +33,16 @@ function figuresIn(path: string): (LoopDelay & { readonly written: number }) | n
   }
 }
 
-/** Starts a node whose state lies in `folder`, with the probe. */
+/** Starts a node whose state lies in `folder`, with the probe; `prefix`: what runs before it. */
 export async function startMeasuredNode(
   folder: string,
-  settings: Record<string, string | number>,
+  settings: Record<string, string | number | boolean>,
+  prefix: readonly string[] = [],
 ): Promise<MeasuredNode> {
   await mkdir(folder, { recursive: true })
   const path = join(folder, `loop-delay-${process.hrtime.bigint()}.json`)
   const env = { NODE_OPTIONS: `--import=${probe}`, BENCH_LOOP_DELAY: path }
-  const node = await startNode({ settings, env, stateDir: join(folder, 'state') })
+  const node = await startNode({ settings, asUsers: true, env, stateDir: join(folder, 'state'), prefix })
   killAtExit(node.process)
   let taken = 0
   const take = () => {

@@ -5,6 +5,7 @@ import { median, round } from './report.ts'
 /** Every figure there is: which way is better, and decimals shown. */
 export const metrics = {
   'MB/s': { better: 'more', digits: 0 },
+  'kB/s': { better: 'more', digits: 0 },
   'req/s': { better: 'more', digits: 0 },
   'CPU-s/GiB': { better: 'less', digits: 3 },
   'CPU ms/req': { better: 'less', digits: 3 },

@@ -58,6 +58,16 @@ export const targets: readonly Target[] = [
   target('start with 5000', 'RSS MiB', null, 130),
   target('start with 5000', 'idle CPU %', null, 0.5),
   target('start with 10000', 'all listed ms', null, 1000),
+  ...['leech', 'seed'].flatMap(role =>
+    [
+      '0 % loss, 0 ms',
+      '2 % loss, 0 ms',
+      '10 % loss, 0 ms',
+      '0 % loss, 50 ms',
+      '2 % loss, 50 ms',
+      '10 % loss, 50 ms',
+    ].map(line => target(`uTP ${role}, ${line}`, 'kB/s', 'libtorrent', 0.8)),
+  ),
 ]
 
 /** One row of the table of targets. */

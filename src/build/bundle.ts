@@ -63,6 +63,9 @@ const program = {
   format: 'cjs',
   define: { 'import.meta.url': 'moduleUrl' },
   legalComments: 'external',
+  // V8 keeps the whole text: without indentation it is a quarter smaller. Names and statements stay, for traces.
+  minifyWhitespace: true,
+  lineLimit: 160,
   write: false,
 } satisfies BuildOptions
 

@@ -77,7 +77,9 @@ async function train(folder: string, cachePath: string, nodes: ChildProcess[]): 
 }
 
 async function startNode(stateDir: string, nodes: ChildProcess[]): Promise<Trainee> {
-  const settings = ['libtorrent.port=0', 'libtorrent.interface=127.0.0.1'].flatMap(value => ['--set', value])
+  // Nothing that would look for others outside of this machine.
+  const off = ['dht', 'lsd', 'upnp', 'natpmp'].map(option => `libtorrent.${option}=false`)
+  const settings = ['libtorrent.port=0', 'libtorrent.interface=127.0.0.1', ...off].flatMap(value => ['--set', value])
   const args = ['start', '--state-dir', stateDir, '--port', '0', '--api-key', KEY, ...settings]
   // Settings of whoever builds mean nothing here, and V8 takes code only where its flags are those that made it.
   const plain = { execArgv: [], env: {} }

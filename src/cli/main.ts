@@ -41,6 +41,63 @@ async function start(flags: StartFlags): Promise<void> {
   })
 }
 
+interface CreateFlags {
+  output?: string
+  format: 'v1' | 'v2' | 'hybrid'
+  pieceLength?: number
+  tracker: string[][]
+  webSeed: string[]
+  private?: boolean
+  source?: string
+  comment?: string
+  creator?: string | false
+  date?: number | false
+  threads?: number
+  quiet?: boolean
+}
+
+function wholeNumber(text: string): number {
+  if (!/^[0-9]{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}
+
+const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 * 1024 }
+
+function byteCount(text: string): number {
+  const found = /^([0-9]{1,12})([km]?)(?:ib)?$/i.exec(text)
+  if (found === null) throw new InvalidArgumentError('It must be bytes, or end in KiB or MiB.')
+  return Number(found[1]) * (UNITS[(found[2] ?? '').toLowerCase()] ?? 1)
+}
+
+function collectTier(text: string, earlier: string[][]): string[][] {
+  return [...earlier, text.split(',')]
+}
+
+function collect(text: string, earlier: string[]): string[] {
+  return [...earlier, text]
+}
+
+async function create(path: string, flags: CreateFlags): Promise<void> {
+  const { runCreate } = await import('../node/create-torrent.ts')
+  process.exitCode = await runCreate({
+    output: flags.output ?? null,
+    threads: flags.threads ?? null,
+    quiet: flags.quiet === true,
+    request: {
+      path,
+      format: flags.format,
+      trackers: flags.tracker,
+      web_seeds: flags.webSeed,
+      private: flags.private === true,
+      ...(flags.pieceLength !== undefined && { piece_length: flags.pieceLength }),
+      ...(flags.source !== undefined && { source: flags.source }),
+      ...(flags.comment !== undefined && { comment: flags.comment }),
+      ...(flags.creator !== undefined && { created_by: flags.creator === false ? '' : flags.creator }),
+      ...(flags.date !== undefined && { creation_date: flags.date === false ? 0 : flags.date }),
+    },
+  })
+}
+
 const program = new Command('tributary')
   .description(
     'A headless peer-to-peer content node: downloads, seeds and streams torrents over a local HTTP interface.',
@@ -63,6 +120,30 @@ program
   .option('--set <section.option=value>', 'any setting; may be repeated', collectSetting, [])
   .addHelpText('after', '\nA flag wins over the environment, that over the configuration file, that over the default.')
   .action(start)
+
+program
+  .command('create')
+  .description('Make a torrent file of a file or folder. No node has to run.')
+  .argument('<path>', 'the file or folder; links in it are left out')
+  .option('-o, --output <file>', 'where to write it: never over a file; - = standard output; default: <path>.torrent')
+  .addOption(new Option('--format <kind>', 'kind of torrent').choices(['v1', 'v2', 'hybrid']).default('hybrid'))
+  .option('--piece-length <bytes>', 'a power of two from 16KiB to 128MiB; default: by size', byteCount)
+  .option('-t, --tracker <url,...>', 'a tier of trackers; may be repeated', collectTier, [])
+  .option('-w, --web-seed <url>', 'an http(s) source of the content; may be repeated', collect, [])
+  .option('-p, --private', 'peers only from its trackers')
+  .option('--source <text>', 'text in the info dictionary that sets it apart')
+  .option('-c, --comment <text>', 'a comment')
+  .option('--creator <text>', 'who made it; default: this program')
+  .option('--no-creator', 'do not say who made it')
+  .option('--date <seconds>', 'date of creation, Unix time; default: now', wholeNumber)
+  .option('--no-date', 'no date of creation')
+  .option('--threads <n>', 'threads that hash; default: one a core, at most four', wholeNumber)
+  .option('-q, --quiet', 'show no progress')
+  .addHelpText(
+    'after',
+    '\nThe info hash depends on names and bytes, format, piece length, --private and --source alone.',
+  )
+  .action(create)
 
 // Not awaited at the top: the bundle is a script, and scripts cannot.
 void program.parseAsync()

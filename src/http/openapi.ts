@@ -117,19 +117,22 @@ function pathParameters(route: Route): Plain[] {
 }
 
 function queryParameters(route: Route): Plain[] {
-  const inQuery = route.method === 'GET' || route.method === 'DELETE'
+  const inQuery = route.method === 'GET' || route.method === 'DELETE' || route.rawBody !== null
   if (!inQuery || route.parameters === null || route.parameters === 'object') return []
   const { properties, required } = route.parameters
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     in: 'query',
     // What a DELETE needs may stand in its body as well.
-    required: route.method === 'GET' && (required?.includes(name) ?? false),
+    required: route.method !== 'DELETE' && (required?.includes(name) ?? false),
     schema: plainSchema(schema),
   }))
 }
 
 function requestBody(route: Route): Plain {
+  if (route.rawBody !== null) {
+    return { required: true, content: { [route.rawBody]: { schema: { type: 'string', format: 'binary' } } } }
+  }
   const schema = route.parameters === 'object' ? { type: 'object' } : plainSchema(route.parameters as TObject)
   const content: Plain = { 'application/json': { schema, ...sampleBody(route) } }
   if (route.parameters !== 'object') content['application/x-www-form-urlencoded'] = { schema }

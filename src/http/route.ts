@@ -27,8 +27,10 @@ export interface RouteContext {
 export interface RouteInput<Parameters> {
   /** Decoded path segments by name. */
   readonly path: Readonly<Record<string, string>>
-  /** From the query (GET), the body (PUT, POST, PATCH) or both (DELETE), as the schema says. */
+  /** From the query (GET, `rawBody`), the body (PUT, POST, PATCH) or both (DELETE), as the schema says. */
   readonly parameters: Parameters
+  /** The body as it was sent, for routes with `rawBody`; of others empty. */
+  readonly body: Uint8Array
   /** The Last-Event-ID header, or an empty text. */
   readonly lastEventId: string
   /** Fires when the client goes away. Made when it is first asked for. */
@@ -87,6 +89,8 @@ export interface Sample {
   readonly path: string
   readonly query?: string
   readonly body?: object
+  /** In the place of `body`, for routes with `rawBody`. */
+  readonly rawBody?: Uint8Array
   readonly status: 200 | 206
 }
 
@@ -106,6 +110,8 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   readonly description: string
   /** What the specification of the interface leaves open here, and what this node does: shown as such in /docs. */
   readonly choices: readonly string[]
+  /** The body is of this type and handed on as it is; parameters then stand in the query. Null: the body has them. */
+  readonly rawBody: string | null
   /** Schema of the parameters; `object` = any JSON object, passed on unchecked; null = none. */
   readonly parameters: TObject | 'object' | null
   /** Old names of parameters: old -> name. */
@@ -136,6 +142,7 @@ interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object'
   summary: string
   description?: string
   choices?: readonly string[]
+  rawBody?: string
   parameters: P
   oldNames?: Readonly<Record<string, string>>
   reply: R
@@ -160,6 +167,7 @@ export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object
     description: parts.description ?? '',
     choices: parts.choices ?? [],
     contentType: parts.contentType ?? null,
+    rawBody: parts.rawBody ?? null,
     oldNames: parts.oldNames ?? {},
     // The parameters were checked against `parts.parameters` before run is called (checked-input.ts).
     run: (context, input) => parts.run(context, input as RouteInput<ParametersOf<P>>),

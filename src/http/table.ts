@@ -1,13 +1,24 @@
 // All routes of the node: the single source of routing, checking, documentation and the contract tests.
 
 import type { Route } from './route.ts'
+import { controlRoutes } from './routes/controls.ts'
 import { coreRoutes } from './routes/core.ts'
+import { createTorrentRoutes } from './routes/create-torrent.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { downloadRoutes } from './routes/downloads.ts'
 import { eventRoutes } from './routes/events.ts'
+import { updateRoutes } from './routes/updates.ts'
 
 /** Bytes of a request body; more is answered 413 (decisions part 1). */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
 
 /** Every route, in the order of the documentation. */
-export const routeTable: readonly Route[] = [...downloadRoutes, ...coreRoutes, ...eventRoutes, ...docsRoutes]
+export const routeTable: readonly Route[] = [
+  ...downloadRoutes,
+  ...controlRoutes,
+  ...createTorrentRoutes,
+  ...updateRoutes,
+  ...coreRoutes,
+  ...eventRoutes,
+  ...docsRoutes,
+]

@@ -11,11 +11,13 @@ import { AppError } from '../base/errors.ts'
 import type { AddressClass, NameResolver } from '../ports/name-resolver.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { familyFits } from './dns-resolver.ts'
+import { type OutgoingRoute, RoutedConnector } from './routed-connector.ts'
 
 /** Bounds and identity of the connections of one agent. */
 export interface GuardedAgentOptions {
   /** The only class of addresses this agent connects to. */
   readonly connectsTo: Exclude<AddressClass, 'refused'>
+  /** Address to connect from without a route; null = any. */
   readonly localIp: string | null
   readonly connectTimeoutMs: number
   /** Connections to one origin. */
@@ -23,10 +25,17 @@ export interface GuardedAgentOptions {
   readonly keepAliveMs: number
 }
 
-/** What judges and finds addresses. */
+/** What judges and finds addresses, and the route all connections take (null or absent: none, they are direct). */
 export interface GuardedAgentDeps {
   readonly policy: AddressPolicy
   readonly resolver: NameResolver
+  readonly route?: OutgoingRoute | null
+}
+
+/** Makes judged connections. */
+interface ConnectionMaker {
+  open(host: string, port: number, done: (error: Error | null, socket: Socket | null) => void): void
+  close(): void
 }
 
 type LookupDone = Parameters<LookupFunction>[2]
@@ -51,8 +60,8 @@ function guardedLookup(options: GuardedAgentOptions, deps: GuardedAgentDeps): Lo
   }
 }
 
-/** Makes the judged connections of one pair of agents. */
-class Connector {
+/** Makes the direct connections of one pair of agents. */
+class DirectConnector implements ConnectionMaker {
   readonly #options: GuardedAgentOptions
   readonly #deps: GuardedAgentDeps
   readonly #lookup: LookupFunction
@@ -104,8 +113,8 @@ class Connector {
 type ConnectDone = (error: Error | null, stream: Duplex) => void
 
 class PlainAgent extends HttpAgent {
-  readonly #connector: Connector
-  constructor(options: AgentOptions, connector: Connector) {
+  readonly #connector: ConnectionMaker
+  constructor(options: AgentOptions, connector: ConnectionMaker) {
     super(options)
     this.#connector = connector
   }
@@ -116,8 +125,8 @@ class PlainAgent extends HttpAgent {
 }
 
 class TlsAgent extends HttpsAgent {
-  readonly #connector: Connector
-  constructor(options: AgentOptions, connector: Connector) {
+  readonly #connector: ConnectionMaker
+  constructor(options: AgentOptions, connector: ConnectionMaker) {
     super(options)
     this.#connector = connector
   }
@@ -136,11 +145,13 @@ class TlsAgent extends HttpsAgent {
 export class GuardedAgents {
   readonly http: HttpAgent
   readonly https: HttpsAgent
-  readonly #connector: Connector
+  readonly #connector: ConnectionMaker
 
   constructor(options: GuardedAgentOptions, deps: GuardedAgentDeps) {
     const { connections, keepAliveMs } = options
-    this.#connector = new Connector(options, deps)
+    const { policy, resolver, route = null } = deps
+    this.#connector =
+      route === null ? new DirectConnector(options, deps) : new RoutedConnector(options, { policy, resolver, route })
     const how = { keepAlive: true, maxSockets: connections, maxFreeSockets: connections, timeout: keepAliveMs }
     this.http = new PlainAgent(how, this.#connector)
     this.https = new TlsAgent(how, this.#connector)

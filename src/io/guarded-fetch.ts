@@ -8,6 +8,7 @@ import { MAX_MAGNET_CHARS } from '../wire/magnet.ts'
 import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { GuardedHttp } from './guarded-http.ts'
+import type { OutgoingRoute } from './routed-connector.ts'
 
 /** Bounds and identity of the requests; what is absent takes the contract's value. */
 export interface SourceFetchOptions {
@@ -17,10 +18,11 @@ export interface SourceFetchOptions {
   readonly maxBytes?: number
 }
 
-/** What judges and finds addresses. */
+/** What judges and finds addresses, and the route all requests take (null or absent: none, they are direct). */
 export interface SourceFetchDeps {
   readonly policy: AddressPolicy
   readonly resolver: NameResolver
+  readonly route?: OutgoingRoute | null
 }
 
 function isMagnet(location: string): boolean {

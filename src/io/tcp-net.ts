@@ -111,6 +111,10 @@ class NetStream implements TcpStream {
     this.#socket?.destroy()
   }
 
+  reset(): void {
+    if (this.#socket !== null) resetSocket(this.#socket)
+  }
+
   #stopTimer(): void {
     if (this.#connectTimer !== null) clearTimeout(this.#connectTimer)
     this.#connectTimer = null
@@ -171,14 +175,12 @@ export class NetTcpNetwork implements TcpNetwork {
     })
     const bound = server.address()
     const address = bound !== null && typeof bound === 'object' ? { ip: bound.address, port: bound.port } : at
-    return {
-      address,
-      close: () =>
-        new Promise(resolve => {
-          server.close(() => resolve())
-          for (const socket of open) socket.destroy()
-        }),
-    }
+    const end = (one: (socket: net.Socket) => void): Promise<void> =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        for (const socket of open) one(socket)
+      })
+    return { address, close: () => end(socket => socket.destroy()), reset: () => end(resetSocket) }
   }
 
   /** Moves an accepted connection into a socket that reads into the shared buffer. */
@@ -210,6 +212,20 @@ export class NetTcpNetwork implements TcpNetwork {
       callback: (count: number) => stream.received(buffer.subarray(0, count)),
     }
   }
+}
+
+/**
+ * Ends a connection without its orderly end, which the kernel would go on sending, with all that is queued, for a minute and
+ * more. One packet may go, none over IPv4 when its local address is gone.
+ */
+export function resetSocket(socket: net.Socket): void {
+  try {
+    // One that is connecting would be connected first.
+    if (!socket.connecting) socket.resetAndDestroy()
+  } catch {
+    // Somebody else has its handle.
+  }
+  socket.destroy()
 }
 
 /** IPv4 addresses that came over a dual-stack socket lose their IPv6 coat. */

@@ -1,8 +1,10 @@
 // The files of one torrent below its destination folder: made, stated, opened and deleted through safe-files. It keeps no
 // descriptor open. Invariant: no path is followed through a link below the destination, and padding files are never touched.
 
+import { fsync } from 'node:fs'
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
@@ -12,10 +14,13 @@ import {
   closeQuietly,
   type FileIdentity,
   type OpenedFile,
+  openFolder,
   procAvailable,
   type SafeFolder,
   withFolder,
 } from './safe-files.ts'
+
+const syncDescriptor = promisify(fsync)
 
 /** One folder of the torrent and the files directly in it. `parts` = [] is the destination itself. */
 interface FolderPlan {
@@ -128,6 +133,32 @@ export class TorrentFolder {
     })
   }
 
+  /** The name of file `index` in its folder. */
+  nameOf(index: number): string {
+    return this.#locate(index).name
+  }
+
+  /** Opens the folder that file `index` lies in, `create`: makes it first; the caller closes it. Rejects as open() does. */
+  async openFolderOf(index: number, create: boolean): Promise<SafeFolder> {
+    const { parts } = this.#locate(index)
+    const root = await this.root()
+    return this.#lanes.run(() => openFolder(root, parts, { create, proc: this.#proc }))
+  }
+
+  /** Makes the names in the torrent's folders durable, where there are such folders. */
+  async flushFolders(): Promise<void> {
+    for (const { parts } of this.#folders.toReversed()) await this.#inExistingFolder(parts, flushFolder)
+  }
+
+  /** Deletes the torrent's folders that are empty. */
+  async removeEmptyFolders(): Promise<void> {
+    for (const { parts } of this.#folders.toReversed()) {
+      const name = parts.at(-1)
+      if (name !== undefined)
+        await this.#inExistingFolder(parts.slice(0, -1), parent => parent.removeFolderIfEmpty(name))
+    }
+  }
+
   /** Deletes the torrent's plain files and the folders below the destination that became empty. */
   async remove(): Promise<void> {
     for (const { parts, files } of this.#folders.toReversed()) {
@@ -180,6 +211,13 @@ async function isFolder(path: string): Promise<boolean> {
     stats => stats.isDirectory(),
     () => false,
   )
+}
+
+/** File systems that cannot flush folders do it with the files. */
+async function flushFolder(folder: SafeFolder): Promise<void> {
+  await syncDescriptor(folder.fd).catch((error: unknown) => {
+    if (errnoOf(error) !== 'EINVAL') throw error
+  })
 }
 
 function nameOf(file: TorrentFile): string {

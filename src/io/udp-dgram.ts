@@ -1,6 +1,8 @@
 // Datagram sockets of Node behind the UDP port. Send errors (no route, port closed) are dropped, as datagrams may be.
+// uTP sends and gets tens of thousands of datagrams a second here: per datagram there is no callback, no look-up of a name
+// that is an address anyway, and no new address for a sender who was there before (decision 0279).
 
-import { createSocket } from 'node:dgram'
+import { createSocket, type Socket } from 'node:dgram'
 import { AppError, errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import type { UdpNetwork, UdpSocket } from '../ports/udp.ts'
@@ -8,39 +10,94 @@ import { canonicalIp } from '../wire/compact-address.ts'
 
 type Receive = (bytes: Uint8Array, from: PeerAddress) => void
 
+/** Kernel buffers of a socket; the system may allow less. A burst that does not fit is lost, and loss is what slows uTP down. */
+const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
+const SEND_BUFFER_BYTES = 2 * 1024 * 1024
+/** Bytes that may wait in this process because the kernel's buffer is full; what comes then is lost. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024
+/** Senders whose address object is kept. */
+const MAX_SENDERS = 512
+
 /** UdpNetwork over node:dgram. IPv6 sockets are IPv6 only, so both families can be bound side by side. */
 export class DgramNetwork implements UdpNetwork {
   bind(at: { family: 4 | 6; ip: string | null; port: number }, receive: Receive): Promise<UdpSocket> {
     return new Promise((resolve, reject) => {
-      const socket = createSocket({ type: at.family === 4 ? 'udp4' : 'udp6', ipv6Only: at.family === 6 })
-      let closed = false
+      const socket = makeSocket(at.family)
       socket.once('error', error => {
         socket.close()
         const code = 'code' in error && error.code === 'EADDRINUSE' ? 'PortTaken' : 'SourceFailed'
         reject(new AppError(code, errorText(error), { cause: error }))
       })
-      socket.on('message', (bytes, from) => {
-        const ip = canonicalIp(from.address.split('%')[0] ?? '')
-        if (ip !== null && !closed) receive(bytes, { ip, port: from.port })
-      })
       socket.bind({ port: at.port, ...(at.ip === null ? {} : { address: at.ip }) }, () => {
         socket.removeAllListeners('error')
         // After binding only sends fail, and a datagram that was not sent is one that was lost.
         socket.on('error', () => undefined)
-        const bound = socket.address()
-        resolve({
-          address: { ip: bound.address, port: bound.port },
-          send: (bytes, to) => {
-            if (!closed) socket.send(bytes, to.port, to.ip, () => undefined)
-          },
-          close: () =>
-            new Promise(done => {
-              if (closed) return done()
-              closed = true
-              socket.close(() => done())
-            }),
-        })
+        resolve(new BoundSocket(socket, receive))
       })
     })
+  }
+}
+
+function makeSocket(family: 4 | 6): Socket {
+  return createSocket({
+    type: family === 4 ? 'udp4' : 'udp6',
+    ipv6Only: family === 6,
+    recvBufferSize: RECEIVE_BUFFER_BYTES,
+    sendBufferSize: SEND_BUFFER_BYTES,
+    // Only literal addresses are sent to. The system's look-up would answer a turn of the loop later.
+    lookup: (host, _options, callback) => callback(null, host, family),
+  })
+}
+
+class BoundSocket implements UdpSocket {
+  readonly address: PeerAddress
+  readonly #socket: Socket
+  readonly #senders = new Map<string, PeerAddress>()
+  #last: PeerAddress | null = null
+  #lastText = ''
+  #closed = false
+
+  constructor(socket: Socket, receive: Receive) {
+    this.#socket = socket
+    const { address, port } = socket.address()
+    this.address = { ip: address, port }
+    socket.on('message', (bytes, from) => {
+      if (this.#closed) return
+      const sender = this.#sender(from.address, from.port)
+      if (sender !== null) receive(bytes, sender)
+    })
+  }
+
+  send(bytes: Uint8Array, to: PeerAddress): void {
+    if (this.#closed || this.#socket.getSendQueueSize() > MAX_WAITING_BYTES) return
+    // Without a callback nothing waits for the end of the call, and errors are dropped.
+    this.#socket.send(bytes, to.port, to.ip)
+  }
+
+  close(): Promise<void> {
+    return new Promise(done => {
+      if (this.#closed) return done()
+      this.#closed = true
+      this.#socket.close(() => done())
+    })
+  }
+
+  /** The sender in canonical form; the same object while he goes on sending. */
+  #sender(text: string, port: number): PeerAddress | null {
+    if (this.#last !== null && this.#last.port === port && this.#lastText === text) return this.#last
+    const key = `${text} ${port}`
+    const sender = this.#senders.get(key) ?? this.#newSender(key, text, port)
+    this.#last = sender
+    this.#lastText = text
+    return sender
+  }
+
+  #newSender(key: string, text: string, port: number): PeerAddress | null {
+    const ip = canonicalIp(text.split('%')[0] ?? '')
+    if (ip === null) return null
+    if (this.#senders.size >= MAX_SENDERS) this.#senders.clear()
+    const sender = { ip, port }
+    this.#senders.set(key, sender)
+    return sender
   }
 }

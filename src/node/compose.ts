@@ -6,11 +6,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { createHttpServer, type HttpServer } from '../http/index.ts'
 import { AddressPolicy } from '../io/address-policy.ts'
+import { AllowedPaths, FreshFiles } from '../io/client-paths.ts'
 import { SystemClock } from '../io/clock.ts'
-import { DnsResolver } from '../io/dns-resolver.ts'
 import { GuardedFetch } from '../io/guarded-fetch.ts'
+import { GuardedPost } from '../io/guarded-post.ts'
 import { prepareFolder, readSmallFile } from '../io/local-paths.ts'
 import type { NodeLog } from '../io/log.ts'
+import { makeNetworkStack, type NetworkStack } from '../io/network-stack.ts'
 import { PackageFiles } from '../io/package-files.ts'
 import { SystemRandom } from '../io/random.ts'
 import { SharedArena } from '../pools/arena.ts'
@@ -22,10 +24,15 @@ import { EventHub } from '../services/events.ts'
 import { MetadataPreviews } from '../services/metadata-previews.ts'
 import { NodeSettings } from '../services/settings.ts'
 import { CoreState } from '../services/state.ts'
+import { TorrentMaker } from '../services/torrent-maker.ts'
 import { TorrentInfo } from '../services/torrent-info.ts'
+import type { Updates } from '../services/updates.ts'
+import { Webhooks, type WebhookSettings } from '../services/webhooks.ts'
 import { openLinkSecret } from './link-secret.ts'
+import { networkOptions } from './network-options.ts'
 import type { Settings } from './settings-schema.ts'
 import type { SettingsStore } from './settings-store.ts'
+import { makeUpdates } from './updates.ts'
 import { holdYoungSpace } from './young-space.ts'
 
 /** What a node is made from; opened by main, closed by main. */
@@ -58,13 +65,15 @@ export class TributaryNode {
   readonly #clock = new SystemClock()
   readonly #random = new SystemRandom()
   readonly #policy: AddressPolicy
-  readonly #resolver: DnsResolver
+  readonly #stack: NetworkStack
   readonly #sourceFetch: GuardedFetch
   readonly #rangeArena: SharedArena
   readonly #state = new CoreState()
   readonly #events: EventHub
   readonly #previews: MetadataPreviews
   readonly #downloads: Downloads
+  readonly #maker: TorrentMaker
+  readonly #updates: Updates
   readonly #services: Services
   /** In the order they were started. */
   readonly #started: StartedPart[] = []
@@ -77,13 +86,20 @@ export class TributaryNode {
       this.#fail = resolve
     })
     this.#policy = new AddressPolicy(settings.values.network.allow_private)
-    this.#resolver = new DnsResolver({ policy: this.#policy })
+    const clock = this.#clock
+    this.#stack = makeNetworkStack(networkOptions(settings.values.libtorrent), {
+      clock,
+      random: this.#random,
+      log: log.part('network'),
+      policy: this.#policy,
+    })
+    this.#started.push({ name: 'network', stop: () => Promise.resolve(this.#stack.stop()) })
+    const { resolver, route } = this.#stack.trackers
     this.#sourceFetch = new GuardedFetch(
-      { userAgent: `Tributary/${version}`, localIp: settings.values.libtorrent.interface || null },
-      { policy: this.#policy, resolver: this.#resolver },
+      { userAgent: `Tributary/${version}` },
+      { policy: this.#policy, resolver, route },
     )
     this.#rangeArena = new SharedArena({ id: 'range', bytes: settings.values.disk.range_arena_bytes })
-    const clock = this.#clock
     const sources = { http: this.#sourceFetch, readFile: readSmallFile }
     this.#events = new EventHub({ log: log.part('events'), version, started: () => this.#state.started })
     this.#previews = new MetadataPreviews({
@@ -99,10 +115,28 @@ export class TributaryNode {
       previews: this.#previews,
       settings: () => downloadSettings(settings.values),
       prepareFolder,
+      updates: () => following,
+    })
+    const { updates, following } = makeUpdates({
+      ...{ stateDir: options.stateDir, clock, random: this.#random, log: log.part('updates') },
+      ...{ events: this.#events, downloads: this.#downloads, settings: () => settings.values },
+    })
+    this.#updates = updates
+    this.#maker = new TorrentMaker({
+      clock,
+      log: log.part('createtorrent'),
+      events: this.#events,
+      // The first key, the only one there is, may name any path.
+      paths: new AllowedPaths(() => null),
+      files: new FreshFiles(),
+      downloads: this.#downloads,
+      createdBy: `Tributary/${version}`,
     })
     this.#services = {
       downloads: this.#downloads,
       torrentInfo: new TorrentInfo({ clock, sources, previews: this.#previews, downloads: this.#downloads }),
+      torrentMaker: this.#maker,
+      updates,
       settings: new NodeSettings({ source: settings, state: this.#state }),
       state: this.#state,
       events: this.#events,
@@ -126,6 +160,9 @@ export class TributaryNode {
     const { settings } = this.#options
     await this.#events.open(records.events)
     this.#started.push({ name: 'events', stop: () => this.#events.close() })
+    const webhooks = this.#makeWebhooks(records)
+    this.#started.push({ name: 'webhooks', stop: () => webhooks.stop() })
+    await webhooks.start()
     await this.#downloads.openStore(records.downloads)
     const engine = await startEngine(
       { stateDir: this.#options.stateDir, settings: settings.values, version: this.#options.version },
@@ -134,21 +171,45 @@ export class TributaryNode {
         random: this.#random,
         log: this.#options.log,
         policy: this.#policy,
-        resolver: this.#resolver,
+        stack: this.#stack,
         rangeArena: this.#rangeArena,
         journal: records.progress,
         contents: records.contents,
+        values: records.values,
         events: this.#downloads.engineEvents,
         onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
       },
     )
     this.#started.push({ name: 'engine', stop: deadlineMs => engine.stop(deadlineMs * ENGINE_SHARE) })
     this.#state.setPort('libtorrent~port', engine.session.listenPort)
+    this.#state.setNetwork(engine.network)
     this.#previews.start(engine.session)
     this.#started.push({ name: 'previews', stop: () => this.#previews.stop() })
     this.#started.push({ name: 'downloads', stop: () => this.#downloads.stop() })
+    this.#maker.start({ contents: engine.contents, journal: records.progress })
+    this.#started.push({ name: 'torrents being made', stop: () => this.#maker.stop() })
     await this.#downloads.load(engine.session)
-    this.#followSettings(engine.follow)
+    await this.#updates.start(records.updates, engine.items)
+    this.#started.push({ name: 'updates', stop: () => this.#updates.stop() })
+    this.#followSettings(engine.follow, webhooks)
+  }
+
+  #makeWebhooks(records: RecordsStore): Webhooks {
+    const { settings, log, version } = this.#options
+    const { resolver, route } = this.#stack.trackers
+    return new Webhooks({
+      clock: this.#clock,
+      random: this.#random,
+      log: log.part('webhooks'),
+      http: new GuardedPost(
+        { userAgent: `Tributary/${version}`, localIp: null },
+        { policy: this.#policy, resolver, route },
+      ),
+      events: records.events,
+      values: records.values,
+      follow: (since, deliver) => this.#events.follow(since, deliver),
+      settings: () => webhookSettings(settings.values),
+    })
   }
 
   /** Stops every part, the newest first. Never rejects; what fails or is late is logged. */
@@ -211,9 +272,10 @@ export class TributaryNode {
     return records
   }
 
-  #followSettings(follow: (settings: Settings) => void): void {
-    this.#options.settings.onChange((_, settings) => {
+  #followSettings(follow: (settings: Settings) => void, webhooks: Webhooks): void {
+    this.#options.settings.onChange((changed, settings) => {
       follow(settings)
+      if (changed.some(path => path.startsWith('webhooks.'))) void webhooks.settingsChanged()
       this.#policy.setAllowed(settings.network.allow_private)
       this.#options.log.setLevel(settings.general.log_level)
     })
@@ -234,5 +296,12 @@ function downloadSettings({ download_defaults: defaults, libtorrent }: Settings)
     saveAs: defaults.saveas,
     maxDownloadRate: libtorrent.max_download_rate,
     maxUploadRate: libtorrent.max_upload_rate,
+    seedingMode: defaults.seeding_mode,
+    seedingRatio: defaults.seeding_ratio,
+    seedingMinutes: defaults.seeding_time,
   }
+}
+
+function webhookSettings({ webhooks }: Settings): WebhookSettings {
+  return { urls: webhooks.urls, types: new Set(webhooks.events), secret: webhooks.secret }
 }

@@ -4,23 +4,33 @@
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { GuardedHttp } from '../io/guarded-http.ts'
+import { LateRanges } from '../io/late-ranges.ts'
+import { FilteredResolver } from '../io/filtered-resolver.ts'
 import { ChunkFileMetadata } from '../io/metadata-chunk-files.ts'
 import { SmallMetadata } from '../io/small-metadata.ts'
-import { NetTcpNetwork } from '../io/tcp-net.ts'
-import { DgramNetwork } from '../io/udp-dgram.ts'
+import type { NetworkStack } from '../io/network-stack.ts'
 import type { AddressPolicy } from '../io/address-policy.ts'
 import { SharedArena } from '../pools/arena.ts'
 import { FilePieceStores } from '../pools/piece-stores.ts'
 import type { Arena } from '../ports/arena.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { ContentSources } from '../ports/content-source.ts'
+import type { MutableItems } from '../ports/dht-items.ts'
 import type { Log } from '../ports/log.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
+import type { NetworkFacts } from '../ports/network-facts.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
+import type { NodeValues } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import { Session, type SessionLimits, type TorrentEvents } from '../torrent/index.ts'
 import { TorrentAnnouncers } from '../tracker/announcer.ts'
+import { NodeIpFilter } from './ip-filter.ts'
+import { itemsOf } from './dht-items.ts'
 import type { Settings } from './settings-schema.ts'
+import { DhtKeeper } from './dht-keeper.ts'
+import { SwarmAnnouncers } from './swarm-announcers.ts'
+import { Swarm } from './swarm.ts'
 
 /** What the engine needs from outside. */
 export interface EngineOptions {
@@ -35,10 +45,13 @@ export interface EngineDeps {
   readonly random: Random
   readonly log: Log
   readonly policy: AddressPolicy
-  readonly resolver: NameResolver
+  /** The ways into the network; its maker stops it. */
+  readonly stack: NetworkStack
   readonly rangeArena: Arena
   readonly journal: ProgressJournal
   readonly contents: TorrentContentsSource
+  /** Where the DHT's routing table is kept. */
+  readonly values: NodeValues
   readonly events: TorrentEvents
   /** Workers die again and again: the node cannot go on. */
   onRepeatedLoss(): void
@@ -47,6 +60,12 @@ export interface EngineDeps {
 /** The running engine. */
 export interface EngineParts {
   readonly session: Session
+  /** Files that torrents are made of. */
+  readonly contents: ContentSources
+  /** Where the node is in the network. */
+  readonly network: NetworkFacts
+  /** Mutable items of the DHT; null = there is no DHT. */
+  readonly items: MutableItems | null
   /** Follows changed settings. */
   follow(settings: Settings): void
   /** Torrents stop, trackers hear of it, all files are closed; gives up what takes longer than `deadlineMs`. */
@@ -55,13 +74,15 @@ export interface EngineParts {
 
 /** Part of the time to stop that workers may use for posted jobs; the rest is for trackers and connections. */
 const WORKER_SHARE = 0.25
+/** The same for routers that are told that the port is free again. */
+const SWARM_SHARE = 0.15
 
 /** Makes the engine and starts to listen. AppError PortTaken. */
 export async function startEngine(options: EngineOptions, deps: EngineDeps): Promise<EngineParts> {
   const { stateDir, settings, version } = options
-  const { clock, random, log, rangeArena, journal, contents, events, policy, resolver } = deps
+  const { clock, random, log, rangeArena, journal, contents, events, policy, stack } = deps
+  const { libtorrent } = settings
   const blockArena = new SharedArena({ id: 'block', bytes: settings.disk.arena_bytes })
-  const localIp = settings.libtorrent.interface === '' ? null : settings.libtorrent.interface
   const stores = new FilePieceStores(
     {
       threads: settings.disk.worker_threads,
@@ -71,17 +92,39 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
     { blockArena, rangeArena, clock, log: log.part('disk'), onRepeatedLoss: () => deps.onRepeatedLoss() },
   )
   const metadata = new SmallMetadata(new ChunkFileMetadata({ folder: join(stateDir, 'metadata') }, { clock }))
-  const http = new GuardedHttp({ userAgent: `Tributary/${version}`, localIp }, { policy, resolver })
-  const announcers = new TorrentAnnouncers(
-    { localIp },
-    { clock, random, log: log.part('tracker'), http, udp: new DgramNetwork(), resolver },
+  const filter = new NodeIpFilter(settings.network.ip_filter, { clock, log })
+  const lane = stack.trackers
+  const filtered = (names: NameResolver) => new FilteredResolver(names, ip => filter.blocks(ip))
+  const resolver = filtered(lane.resolver)
+  const http = new GuardedHttp(
+    { userAgent: `Tributary/${version}`, localIp: null },
+    { policy, resolver, route: lane.route },
   )
+  const webSeeds = new LateRanges(
+    { userAgent: `Tributary/${version}`, localIp: null },
+    { policy, resolver: filtered(stack.peers.resolver), route: stack.peers.route, tcp: stack.peers.tcp },
+  )
+  const trackers = new TorrentAnnouncers(
+    { localIp: null, namesToProxy: lane.namesToProxy },
+    {
+      clock,
+      random,
+      log: log.part('tracker'),
+      http,
+      udp: lane.udp,
+      resolver,
+      externalIp: (ip, host) => swarm.parts.external?.vote(ip, host, 'tracker'),
+    },
+  )
+  const keeper = new DhtKeeper({ clock, log: log.part('dht'), values: deps.values })
+  const swarm = new Swarm(libtorrent, { clock, random, log, stack, savedDht: await keeper.load() })
+  const announcers = new SwarmAnnouncers({ trackers, dht: swarm.searches, impliedPort: swarm.utp !== null })
   const session = new Session(
     {
       ...limitsOf(settings),
-      listenIp: localIp ?? anyAddress(),
+      listenIp: anyAddress(),
       listenPort: Math.max(0, settings.libtorrent.port),
-      localIp,
+      localIp: null,
       version,
       // Each thread has one run of pieces at work and one at hand.
       checkDepth: 2 * settings.disk.worker_threads,
@@ -90,7 +133,9 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       clock,
       random,
       log,
-      tcp: new NetTcpNetwork(),
+      tcp: swarm.network,
+      swarm: swarm.parts,
+      webSeeds,
       stores,
       journal,
       contents,
@@ -102,17 +147,31 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
     },
   )
   await stores.start()
+  await filter.start(taken => session.setIpFilter(taken))
   await session.start()
+  await swarm.start(session)
+  keeper.start(() => swarm.exportDht())
   return {
     session,
+    contents: stores.contents(),
+    network: swarm.facts,
+    items: swarm.dht === null ? null : itemsOf(swarm.dht),
     follow(changed) {
       session.setLimits(limitsOf(changed))
+      filter.follow(changed.network.ip_filter)
+      swarm.follow(changed.libtorrent)
+      session.swarmChanged()
       stores.setMinFreeBytes(changed.disk.min_free_bytes)
     },
     async stop(deadlineMs) {
-      await session.stop(deadlineMs * (1 - WORKER_SHARE))
-      await announcers.close()
+      const kept = keeper.stop(deadlineMs * SWARM_SHARE)
+      await filter.stop()
+      await session.stop(deadlineMs * (1 - WORKER_SHARE - SWARM_SHARE))
+      await kept
+      await swarm.stop(deadlineMs * SWARM_SHARE)
+      await trackers.close()
       await http.close()
+      await webSeeds.close()
       await stores.stop(deadlineMs * WORKER_SHARE)
       await metadata.close()
     },
@@ -128,6 +187,7 @@ function limitsOf({ libtorrent }: Settings): SessionLimits {
     maxConnections: libtorrent.max_connections,
     maxConnectionsPerTorrent: perDownload > 0 ? perDownload : libtorrent.max_connections,
     uploadSlots: libtorrent.upload_slots,
+    encryption: { mode: libtorrent.encryption, methods: libtorrent.encryption_methods },
     queue: {
       downloads: libtorrent.active_downloads,
       seeds: libtorrent.active_seeds,

@@ -1,9 +1,21 @@
 // Kinds of settings and the checks of one value. Pure; knows no section and no file.
 
 import { isIP } from 'node:net'
+import { decodeListenList } from '../wire/listen-list.ts'
 
 /** What the text of a setting, or of a list entry, must look like. */
-export type TextFormat = 'any' | 'ip' | 'ip-or-empty' | 'key' | 'path' | 'hostname' | 'origin' | 'cidr'
+export type TextFormat =
+  | 'any'
+  | 'ip'
+  | 'key'
+  | 'path'
+  | 'hostname'
+  | 'origin'
+  | 'cidr'
+  | 'listen-list'
+  | 'host-port'
+  | 'http-url'
+  | 'word'
 
 interface OptionBase {
   /** One line for documentation. */
@@ -19,9 +31,16 @@ export type OptionSpec = OptionBase &
   (
     | { readonly kind: 'boolean'; readonly default: boolean }
     | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number }
+    | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly default: number }
     | { readonly kind: 'text'; readonly format: TextFormat; readonly maxLength: number; readonly default: string }
     | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
-    | { readonly kind: 'list'; readonly of: TextFormat; readonly default: readonly string[] }
+    | {
+        readonly kind: 'list'
+        readonly of: TextFormat
+        readonly default: readonly string[]
+        /** Absent: MAX_LIST_ENTRIES. */
+        readonly maxEntries?: number
+      }
   )
 
 /** Any value an option can have. */
@@ -30,7 +49,7 @@ export type SettingValue = boolean | number | string | readonly string[]
 /** The type of an option's value. */
 export type OptionValue<S> = S extends { kind: 'boolean' }
   ? boolean
-  : S extends { kind: 'integer' }
+  : S extends { kind: 'integer' | 'number' }
     ? number
     : S extends { kind: 'choice'; values: readonly (infer V)[] }
       ? V
@@ -44,6 +63,7 @@ export type Checked = { readonly value: SettingValue } | { readonly problem: str
 /** Entries of a list setting; each is at most MAX_ENTRY_LENGTH characters. */
 const MAX_LIST_ENTRIES = 256
 const MAX_ENTRY_LENGTH = 4096
+const NUMBER = /^[+-]?\d{1,15}(\.\d{1,15})?$/
 const INTEGER = /^[+-]?\d{1,16}(\.0+)?$/
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i
 
@@ -54,6 +74,8 @@ export function checkOption(spec: OptionSpec, input: unknown): Checked {
       return checkBoolean(input)
     case 'integer':
       return checkInteger(spec, input)
+    case 'number':
+      return checkNumber(spec, input)
     case 'choice':
       return typeof input === 'string' && spec.values.includes(input)
         ? { value: input }
@@ -61,7 +83,7 @@ export function checkOption(spec: OptionSpec, input: unknown): Checked {
     case 'text':
       return checkText(spec.format, spec.maxLength, input)
     default:
-      return checkList(spec.of, input)
+      return checkList(spec.of, spec.maxEntries ?? MAX_LIST_ENTRIES, input)
   }
 }
 
@@ -96,6 +118,13 @@ function checkInteger(spec: { readonly min: number; readonly max: number }, inpu
   return { value: value + 0 }
 }
 
+function checkNumber(spec: { readonly min: number; readonly max: number }, input: unknown): Checked {
+  const value = typeof input === 'string' && NUMBER.test(input.trim()) ? Number(input) : input
+  if (typeof value !== 'number' || !Number.isFinite(value)) return { problem: 'must be a number' }
+  if (value < spec.min || value > spec.max) return { problem: `must be from ${spec.min} to ${spec.max}` }
+  return { value: value + 0 }
+}
+
 function checkText(format: TextFormat, maxLength: number, input: unknown): Checked {
   if (typeof input !== 'string') return { problem: 'must be text' }
   if (input.length > maxLength) return { problem: `must have at most ${maxLength} characters` }
@@ -103,9 +132,9 @@ function checkText(format: TextFormat, maxLength: number, input: unknown): Check
   return problem === null ? { value: input } : { problem }
 }
 
-function checkList(format: TextFormat, input: unknown): Checked {
+function checkList(format: TextFormat, maxEntries: number, input: unknown): Checked {
   if (!Array.isArray(input)) return { problem: 'must be a list' }
-  if (input.length > MAX_LIST_ENTRIES) return { problem: `must have at most ${MAX_LIST_ENTRIES} entries` }
+  if (input.length > maxEntries) return { problem: `must have at most ${maxEntries} entries` }
   const value: string[] = []
   for (const entry of input as unknown[]) {
     const checked = checkText(format, MAX_ENTRY_LENGTH, entry)
@@ -121,8 +150,10 @@ function formatProblem(format: TextFormat, text: string): string | null {
       return null
     case 'ip':
       return isIP(text) !== 0 ? null : 'must be an IPv4 or IPv6 address'
-    case 'ip-or-empty':
-      return text === '' || isIP(text) !== 0 ? null : 'must be an IPv4 or IPv6 address, or empty'
+    case 'listen-list':
+      return isListenList(text) ? null : 'must be addresses or devices separated by commas, or empty'
+    case 'host-port':
+      return isHostPort(text) ? null : 'must be host:port'
     case 'key':
       return /^[\x21-\x7e]*$/.test(text) ? null : 'must have only printable ASCII characters without spaces'
     case 'path':
@@ -131,6 +162,10 @@ function formatProblem(format: TextFormat, text: string): string | null {
       return HOSTNAME.test(text) ? null : 'must be a host name'
     case 'origin':
       return isOrigin(text) ? null : 'must be an origin such as https://example.org:8443'
+    case 'http-url':
+      return isHttpUrl(text) ? null : 'must be an http or https address'
+    case 'word':
+      return /^[a-z0-9_]{1,64}$/.test(text) ? null : 'must be a name of small letters, digits and _'
     default:
       return isCidr(text) ? null : 'must be an address block such as 192.168.0.0/16'
   }
@@ -143,6 +178,29 @@ function isOrigin(text: string): boolean {
   } catch {
     return false
   }
+}
+
+function isListenList(text: string): boolean {
+  try {
+    decodeListenList(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** `name:port`, `192.0.2.1:port` or `[2001:db8::1]:port`; a colon alone means none. */
+function isHostPort(text: string): boolean {
+  if (text === ':') return true
+  const [, bracketed, plain = '', digits] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const port = Number(digits)
+  if (!(port >= 1 && port <= 65_535)) return false
+  return bracketed === undefined ? HOSTNAME.test(plain) : isIP(bracketed) === 6
+}
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text)
+  return url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.hostname !== ''
 }
 
 function isCidr(text: string): boolean {

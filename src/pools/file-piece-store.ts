@@ -2,7 +2,6 @@
 // write) or in libuv's threads (reads, fdatasync). Invariants: nothing is written for a piece with a wrong hash; a
 // descriptor is held exactly as long as its job; exclusive work (close, remove) never meets a job.
 
-import { createHash } from 'node:crypto'
 import { fdatasync } from 'node:fs'
 import { promisify } from 'node:util'
 import { pieceBytes } from '../base/lengths.ts'
@@ -11,15 +10,25 @@ import type { CachedReads } from '../io/cached-read.ts'
 import { diskError, diskErrorFrom } from '../io/disk-errors.ts'
 import type { DiskLanes } from '../io/disk-lanes.ts'
 import type { DiskSpace } from '../io/disk-space.ts'
+import { dropMoved, type MoveFiles, placeFiles, takeBack } from '../io/move-files.ts'
 import type { OpenFiles } from '../io/open-files.ts'
 import type { OpenedFile } from '../io/safe-files.ts'
 import { TorrentFolder } from '../io/torrent-folder.ts'
 import type { Arena, Slot } from '../ports/arena.ts'
-import type { FileFacts, PieceStore, PieceVerdict, ReceivedBlock, StoreLayout } from '../ports/piece-store.ts'
-import type { ArenaNumber, JobName, ReplyOf, RequestOf, Span } from './contract/jobs.ts'
+import type {
+  FileFacts,
+  PieceStore,
+  PieceVerdict,
+  ReceivedBlock,
+  StorageMove,
+  StoreLayout,
+} from '../ports/piece-store.ts'
+import { fileOfPiece, pieceTree } from '../wire/piece-layers.ts'
+import type { ArenaNumber, JobName, ReplyOf, RequestOf, Span, TreeCheck } from './contract/jobs.ts'
 import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
 import { Fence } from './fence.ts'
 import type { FirstJobs } from './first-jobs.ts'
+import { PieceHash } from './jobs/piece-hash.ts'
 import { JobFailed } from './pool.ts'
 import { runsOf, sliceSegments, wholePiece } from './segments.ts'
 import { SpanFiles } from './span-files.ts'
@@ -42,11 +51,11 @@ export interface StoreParts {
 
 /** PieceStore over the files of one torrent. */
 export class FilePieceStore implements PieceStore {
-  readonly #layout: StoreLayout
+  #layout: StoreLayout
   readonly #parts: StoreParts
-  readonly #folder: TorrentFolder
+  #folder: TorrentFolder
   readonly #map: SpanMap
-  readonly #spanFiles: SpanFiles
+  #spanFiles: SpanFiles
   readonly #fence = new Fence()
   /** Writes at work by piece, so that verify() covers them. */
   readonly #writing = new Map<number, Set<Promise<unknown>>>()
@@ -81,7 +90,8 @@ export class FilePieceStore implements PieceStore {
       const { offset, length } = this.#range(piece)
       const spans = this.#map.spans(offset, length)
       const segments = wholePiece(runsOf(blocks), spans, length)
-      const source = { arena: this.#arenaOf(blocks), segments, hash: this.#hashOf(piece) }
+      const arena = this.#arenaOf(blocks)
+      const source = { arena, segments, hash: this.#hashOf(piece), tree: this.#treeOf(piece) }
       await this.#prepareOnce(false)
       const files = filesOf(spans)
       // Hash first where the write would make a file or needs more descriptors than a job may hold.
@@ -129,6 +139,25 @@ export class FilePieceStore implements PieceStore {
     })
   }
 
+  async leaves(piece: number): Promise<Uint8Array | null> {
+    const { offset } = this.#range(piece)
+    const { v2, pieceLength } = this.#layout
+    const file = v2 === null ? null : fileOfPiece(v2, piece)
+    if (file === null) return null
+    const length = Math.min(pieceLength, file.length - (piece - file.firstPiece) * pieceLength)
+    return this.#fence.shared(async () => {
+      const spans = this.#map.spans(offset, length)
+      try {
+        const use = (open: readonly Span[]) => this.#run('piece.leaves', { spans: open }, spans)
+        const { leaves } = await this.#spanFiles.withFiles(spans, false, use)
+        return leaves.length === 0 ? null : leaves
+      } catch (error) {
+        if (error instanceof AppError && error.code === 'FileMissing') return null
+        throw error
+      }
+    })
+  }
+
   read(offset: number, length: number, _arena: Arena, slot: Slot): Promise<number> {
     return this.#fence.shared(async () => {
       const { totalLength } = this.#layout
@@ -139,7 +168,7 @@ export class FilePieceStore implements PieceStore {
       const missing = await this.#spanFiles.read(this.#map.spans(offset, wanted), into)
       if (missing !== null)
         throw new AppError(
-          'FileMissing',
+          'DiskError',
           `A file of the download is shorter than it was: ${this.#folder.pathOf(missing)}`,
         )
       return wanted
@@ -184,6 +213,35 @@ export class FilePieceStore implements PieceStore {
 
   close(): Promise<void> {
     return this.#fence.exclusive(() => this.#parts.files.drop(this.#folder))
+  }
+
+  move(move: StorageMove): Promise<void> {
+    return this.#fence.exclusive(async () => {
+      const { files, lanes, space } = this.#parts
+      const layout = { ...this.#layout, destination: move.destination }
+      const to = new TorrentFolder(layout, lanes)
+      const { resumed, signal } = move
+      const work: MoveFiles = { from: this.#folder, to, key: layout.key, lanes, space, resumed, signal }
+      await files.drop(this.#folder)
+      // What is made and what is not is looked at anew; what is to be flushed stays so under its new name.
+      this.#prepared = null
+      const placed = await placeFiles(work)
+      try {
+        await move.commit()
+      } catch (error) {
+        await takeBack(work, placed)
+        throw error
+      }
+      this.#layout = layout
+      this.#folder = to
+      this.#spanFiles = new SpanFiles(to, files, lanes)
+    })
+  }
+
+  leave(folder: string): Promise<void> {
+    const { lanes } = this.#parts
+    const old = new TorrentFolder({ ...this.#layout, destination: folder }, lanes)
+    return this.#fence.shared(() => dropMoved(old, this.#folder, lanes))
   }
 
   remove(): Promise<void> {
@@ -232,6 +290,11 @@ export class FilePieceStore implements PieceStore {
 
   #hashOf(piece: number): Uint8Array {
     return this.#layout.pieceHashes.subarray(piece * 20, piece * 20 + 20)
+  }
+
+  #treeOf(piece: number): TreeCheck | null {
+    const { v2, pieceLength } = this.#layout
+    return v2 === null ? null : pieceTree(v2, pieceLength, piece)
   }
 
   #arenaOf(blocks: readonly ReceivedBlock[]): ArenaNumber {
@@ -293,10 +356,12 @@ export class FilePieceStore implements PieceStore {
     if (tooMany && pieces.length > 1) return this.#hashHalves(pieces)
     const first = pieces[0] as number
     const hashes = this.#layout.pieceHashes.subarray(first * 20, (first + pieces.length) * 20)
-    const { pieceLength } = this.#layout
+    const { pieceLength, v2 } = this.#layout
+    const trees = v2 === null ? [] : pieces.map(piece => this.#treeOf(piece))
     try {
       if (tooMany) return [await this.#verifyLong(first, spans)]
-      const use = (open: readonly Span[]) => this.#run('pieces.hash', { hashes, pieceLength, spans: open }, spans)
+      const use = (open: readonly Span[]) =>
+        this.#run('pieces.hash', { hashes, trees, pieceLength, spans: open }, spans)
       return (await this.#spanFiles.withFiles(spans, false, use)).verdicts
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'FileMissing') throw error
@@ -312,16 +377,16 @@ export class FilePieceStore implements PieceStore {
 
   /** Hashes a piece over very many files here, a chunk at a time: no job may hold that many descriptors. */
   async #verifyLong(piece: number, spans: readonly FileSpan[]): Promise<PieceVerdict> {
-    const hash = createHash('sha1')
+    const hash = new PieceHash(this.#hashOf(piece), this.#treeOf(piece))
     const chunk = new Uint8Array(HASH_CHUNK_BYTES)
     const { offset } = this.#range(piece)
     const total = spanLength(spans)
     for (let at = 0; at < total; at += chunk.length) {
       const part = chunk.subarray(0, Math.min(chunk.length, total - at))
       if ((await this.#spanFiles.read(this.#map.spans(offset + at, part.length), part)) !== null) return 'missing'
-      hash.update(part)
+      hash.take(part)
     }
-    return hash.digest().equals(this.#hashOf(piece)) ? 'ok' : 'bad-hash'
+    return hash.right() ? 'ok' : 'bad-hash'
   }
 
   async #syncFile(file: number): Promise<void> {

@@ -1,8 +1,7 @@
 // Jobs done without a worker thread while none is up: a thread takes 50 ms and more to start, and the first piece of a
-// stream is waited for. SHA-1 runs on the main thread in portions, the write in libuv's threads, one at a time.
+// stream is waited for. Hashing runs on the main thread in portions, the write in libuv's threads, one at a time.
 // Invariants: the verdict comes before the write, as in a worker; what is under way is bounded, the rest is the pool's.
 
-import { createHash } from 'node:crypto'
 import { fstat, writev } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -18,6 +17,7 @@ import {
 } from './contract/jobs.ts'
 import { MAX_WRITE_BUFFERS } from './contract/limits.ts'
 import { failureOf, JobFailure } from './jobs/failure.ts'
+import { PieceHash } from './jobs/piece-hash.ts'
 import { forEachSegment } from './jobs/segments.ts'
 import { afterWrite, checkLinks, type SpanWrite, spanWrites } from './jobs/write.ts'
 import { JobFailed, type WorkerPool } from './pool.ts'
@@ -99,17 +99,17 @@ export class FirstJobs {
   }
 
   async #commit(request: CommitRequest): Promise<CommitReply> {
-    const hash = createHash('sha1')
+    const hash = new PieceHash(request.hash, request.tree)
     let sinceTurn = 0
     for (const bytes of this.#portions(request)) {
       if (sinceTurn >= PORTION_BYTES) {
         await nextTurn()
         sinceTurn = 0
       }
-      hash.update(bytes)
+      hash.take(bytes)
       sinceTurn += bytes.length
     }
-    if (!hash.digest().equals(request.hash)) return { verdict: 'bad-hash' }
+    if (!hash.right()) return { verdict: 'bad-hash' }
     if (request.spans.length > 0) await this.#write(request)
     return { verdict: 'ok' }
   }

@@ -11,6 +11,8 @@ import type { Arena } from '../ports/arena.ts'
 import type { Log } from '../ports/log.ts'
 import type { PieceStore, PieceStores, StoreLayout } from '../ports/piece-store.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
+import type { ContentSources } from '../ports/content-source.ts'
+import { FileContents } from './file-contents.ts'
 import { FilePieceStore, type StoreParts } from './file-piece-store.ts'
 import { FirstJobs } from './first-jobs.ts'
 import { type PoolStats, WorkerPool } from './pool.ts'
@@ -107,6 +109,11 @@ export class FilePieceStores implements PieceStores {
 
   open(layout: StoreLayout): PieceStore {
     return new FilePieceStore(layout, this.#parts)
+  }
+
+  /** Files that torrents are made of, hashed by the same workers. */
+  contents(): ContentSources {
+    return new FileContents(this.#parts)
   }
 
   /** Takes effect with the next write. 0 turns the check off. */

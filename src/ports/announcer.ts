@@ -1,15 +1,20 @@
-// Trackers of one torrent, as the engine sees them: it starts and stops them and is given peers.
+// Trackers of one torrent, and whatever else is asked for peers, as the engine sees them: it starts and stops them and is
+// given peers.
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
+import type { DhtContact } from '../wire/torrent-types.ts'
 
 /** Counters an announce reports (BEP 3); bytes of this session. */
 export interface AnnounceCounters {
   readonly uploaded: number
   readonly downloaded: number
+  /** Of the whole torrent once the selection is complete. */
   readonly left: number
+  /** It has all it wants and not everything (BEP 21). Absent = false. */
+  readonly partialSeed?: boolean
 }
 
-/** A tracker row of the interface (spec 2.1) plus what the row knows about the swarm. */
+/** A tracker row of the interface (spec 2.1) plus what the row knows about the swarm; `[DHT]` is one too. */
 export interface TrackerRow {
   readonly url: string
   /** "Not contacted yet", "Working", "Updating", "Error: ..." (decisions part 2). */
@@ -21,19 +26,26 @@ export interface TrackerRow {
   readonly leechers: number | null
 }
 
+/** Who named a peer: of a private torrent only its trackers count (BEP 27). */
+export type PeerOrigin = 'tracker' | 'dht' | 'lsd' | 'pex'
+
 /** What an announcer is made from. */
 export interface AnnouncerParams {
   readonly infoHash: InfoHash
   readonly peerId: Uint8Array
   readonly tiers: readonly (readonly string[])[]
+  /** Nodes of the DHT that its file names (BEP 5). Absent: none. */
+  readonly dhtNodes?: readonly DhtContact[]
   /** Wanted number of peers now; 0 stops asking for them. */
   wantedPeers(): number
   counters(): AnnounceCounters
-  onPeers(peers: readonly PeerAddress[]): void
+  /** Its metadata says that peers come from its trackers alone (BEP 27); may become true once a magnet is known. */
+  isPrivate(): boolean
+  onPeers(peers: readonly PeerAddress[], origin: PeerOrigin): void
 }
 
-/** The announcing of one torrent. */
-export interface Announcer {
+/** Announcing under one info hash. */
+export interface HashAnnouncer {
   /** Announces `started` and keeps announcing. */
   start(): void
   /** Announces `completed` to trackers that know us. */
@@ -42,6 +54,13 @@ export interface Announcer {
   announceSoon(): void
   /** Adds trackers that are not there yet, each as a tier of its own kind (BEP 12); answers those that were new. */
   addTiers(tiers: readonly (readonly string[])[]): string[]
+  /** Takes trackers away and tells them `stopped` if they heard `started`; answers those that were there. */
+  remove(urls: readonly string[]): string[]
+  /**
+   * Announces now to these (null: all), whatever interval they asked for; how many are asked. A tracker that was asked so
+   * in the last ten seconds is not.
+   */
+  announceNow(urls: readonly string[] | null): number
   /** The present tiers, with the order of BEP 12. */
   tiers(): string[][]
   rows(): TrackerRow[]
@@ -51,9 +70,18 @@ export interface Announcer {
   stop(deadlineMs: number): Promise<void>
 }
 
+/** The announcing of one torrent. */
+export interface Announcer extends HashAnnouncer {
+  /**
+   * The torrent has a swarm under another info hash too (BEP 52): whatever is announced is announced there as well, from now
+   * on. `rows()` stay one a tracker.
+   */
+  alsoAs(infoHash: InfoHash): void
+}
+
 /** Makes announcers. */
-export interface Announcers {
-  create(params: AnnouncerParams): Announcer
+export interface Announcers<A extends HashAnnouncer = Announcer> {
+  create(params: AnnouncerParams): A
   /** The port told to trackers; set once the session listens. */
   setListenPort(port: number): void
 }

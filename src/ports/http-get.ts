@@ -6,6 +6,8 @@ export type PrivateRule =
   | 'refuse'
   /** Only paths /announce and /scrape, and never by a redirect that comes from a public address (decisions part 2). */
   | 'tracker-paths'
+  /** Without a query, and never by a redirect that comes from a public address: web seeds (decisions part 2). */
+  | 'no-query'
 
 /** One GET with its bounds. */
 export interface HttpGet {

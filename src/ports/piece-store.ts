@@ -1,6 +1,6 @@
 // Where a torrent's verified bytes live. The engine hands over blocks in shared memory and never sees files.
 
-import type { TorrentFile } from '../wire/torrent-types.ts'
+import type { TorrentFile, V2Content } from '../wire/torrent-types.ts'
 import type { Arena, Slot } from './arena.ts'
 
 /** What a store must know of a torrent. */
@@ -13,7 +13,10 @@ export interface StoreLayout {
   readonly totalLength: number
   readonly pieceLength: number
   readonly pieceCount: number
+  /** SHA-1, 20 bytes a piece; empty when there are none. */
   readonly pieceHashes: Uint8Array
+  /** Null: v1 only. A piece is right when every hash that is known of it says so; one without any never is. */
+  readonly v2: V2Content | null
 }
 
 /** A received block: `length` bytes at the start of `slot`, belonging at `begin` of its piece. */
@@ -29,6 +32,18 @@ export interface FileFacts {
   readonly exists: boolean
   readonly sizeBytes: number
   readonly mtimeMs: number
+}
+
+/** A change of place. */
+export interface StorageMove {
+  /** Absolute path of the new destination folder; it exists. */
+  readonly destination: string
+  /** Makes the new place the one that counts; called once, when everything is there and durable. */
+  commit(): Promise<void>
+  /** An earlier run of this move was cut off: what it left there is its own. */
+  readonly resumed: boolean
+  /** Gives the move up, unless it is committed. */
+  readonly signal: AbortSignal
 }
 
 /** Result of checking a piece against its hash: `missing` = some of its bytes are not on disk. */
@@ -51,6 +66,11 @@ export interface PieceStore {
   verify(piece: number): Promise<PieceVerdict>
   /** verify() of `count` neighbouring pieces in one go: a verdict for each. */
   check(first: number, count: number): Promise<readonly PieceVerdict[]>
+  /**
+   * The leaf hashes (BEP 52, 32 bytes each) of what is on disk of a piece, unverified; null when it is not there whole, or
+   * the torrent has no v2 part.
+   */
+  leaves(piece: number): Promise<Uint8Array | null>
   /** Reads up to `length` bytes at `offset` of the torrent into the start of `slot` of `arena`; the number read. */
   read(offset: number, length: number, arena: Arena, slot: Slot): Promise<number>
   /**
@@ -65,6 +85,14 @@ export interface PieceStore {
   sync(): Promise<void>
   /** Closes the files after all posted work. The store can be used again: files reopen on demand. */
   close(): Promise<void>
+  /**
+   * Brings all files to another folder: linked where both are one file system, else copied and flushed. Other work on the
+   * torrent waits. Until the commit every file is in the old place, and there it stays: see leave(). Also rejects with what
+   * the commit said, Aborted (the signal) or StateConflict (another file is in the way): then nothing has changed.
+   */
+  move(move: StorageMove): Promise<void>
+  /** Deletes what a move left in `folder`: files that are in the present place too, and folders that become empty. */
+  leave(folder: string): Promise<void>
   /** Closes, then deletes the torrent's files and the folders that become empty; files not of this torrent stay. */
   remove(): Promise<void>
 }

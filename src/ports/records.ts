@@ -3,19 +3,41 @@
 // DiskFull, DiskError, StateUnreadable, WorkerLost (the database thread died), PoolBusy (too much is waiting already)
 // or Aborted (after close()).
 
-import type { InfoHash, PeerAddress } from '../base/ids.ts'
+import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
 import type { TorrentNotes } from '../wire/torrent-types.ts'
 import type { ProgressJournal, ResumeData } from './progress-journal.ts'
+
+/** What a user asked of a download beside which files: see services/download-controls.ts for what is allowed. */
+export interface DownloadControls {
+  /** Bytes/s of this download alone, 0 = none; the common limits count too. */
+  readonly maxDownloadRate: number
+  readonly maxUploadRate: number
+  /** Uploaded / downloaded at which seeding ends; below 0 = never, null = as the settings say. */
+  readonly seedingRatio: number | null
+  /** Minutes of seeding after which it ends; below 0 = never, null = as the settings say. */
+  readonly seedingMinutes: number | null
+  /** Files whose priority is not 4, by rising index; 1 (last) to 7 (first). */
+  readonly filePriorities: readonly (readonly [file: number, priority: number])[]
+  /** Pieces are fetched in their order. */
+  readonly sequential: boolean
+  /** BEP 16; absent in rows of older versions. */
+  readonly superSeeding?: boolean
+  readonly labels: readonly string[]
+}
 
 /** One download as it is remembered, without its info dictionary. Times in milliseconds since 1970, sizes in bytes. */
 export interface StoredDownload {
   readonly infoHash: InfoHash
+  /** The whole v2 info hash where there is one (BEP 52): of the metadata, before it of a magnet. */
+  readonly infoHashV2: InfoHashV2 | null
   readonly name: string
   /** The uri of the PUT that made it. */
   readonly sourceUri: string
   /** Absolute path of the destination folder. */
   readonly destination: string
   readonly announceTiers: readonly (readonly string[])[]
+  /** Web seeds (BEP 19) of its torrent file or magnet. */
+  readonly webSeeds: readonly string[]
   /** Peers given with it (magnet `x.pe`). */
   readonly peers: readonly PeerAddress[]
   readonly addedAtMs: number
@@ -36,25 +58,59 @@ export interface StoredDownload {
   readonly position: number
   /** Number of pieces; 0 while the metadata is unknown. */
   readonly pieceCount: number
+  /** Null = nothing was asked for. */
+  readonly controls: DownloadControls | null
+  /** Seconds it has seeded, all time. */
+  readonly seededSec: number
+  /** It was stopped because it had seeded enough. */
+  readonly goalReached: boolean
+  /** Folder its files are being moved to; until that is done `destination` has them all. */
+  readonly movingTo: string | null
+  /** Folder its files were moved from, until nothing of them is left there. */
+  readonly movedFrom: string | null
 }
 
 /** What insert() needs; `infoBytes` (the bencoded info dictionary) and `pieceCount` are null and 0 before metadata. */
 export interface NewDownload
-  extends Omit<StoredDownload, 'position' | 'totalUp' | 'totalDown' | 'finishedAtMs' | 'error'> {
+  extends Omit<
+    StoredDownload,
+    | 'position'
+    | 'totalUp'
+    | 'totalDown'
+    | 'finishedAtMs'
+    | 'error'
+    | 'controls'
+    | 'seededSec'
+    | 'goalReached'
+    | 'movingTo'
+    | 'movedFrom'
+  > {
+  /** Absent = nothing was asked for. */
+  readonly controls?: DownloadControls | null
   readonly infoBytes: Uint8Array | null
   /** Kept with the info dictionary; absent = it has none. */
   readonly notes?: TorrentNotes
+  /** The same. */
+  readonly pieceLayers?: Uint8Array | null
 }
 
 /** What is kept of a torrent file: its bencoded info dictionary, and what it says of itself. */
 export interface StoredMetainfo {
   readonly infoBytes: Uint8Array
+  /** Its bencoded `piece layers` (BEP 52); null where there are none, or they are not known. */
+  readonly pieceLayers: Uint8Array | null
   readonly notes: TorrentNotes
 }
 
-/** Columns that update() can change; absent ones stay. With `infoBytes` goes `pieceCount`. */
+/**
+ * Columns that update() can change; absent ones stay. With `infoBytes` go `pieceCount` and, where they are known,
+ * `pieceLayers`; those that become known later may come alone.
+ */
 export type DownloadChange = Partial<
-  Omit<StoredDownload, 'infoHash' | 'position' | 'totalUp' | 'totalDown'> & { readonly infoBytes: Uint8Array }
+  Omit<StoredDownload, 'infoHash' | 'position' | 'totalUp' | 'totalDown'> & {
+    readonly infoBytes: Uint8Array
+    readonly pieceLayers: Uint8Array | null
+  }
 >
 
 /** A download with everything that a start needs. */
@@ -85,6 +141,8 @@ export interface DownloadRecords {
    * loses at most that much counting.
    */
   noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void
+  /** Overwrites `seededSec` of many; unknown downloads are passed over. Survives kill -9, not every power cut. */
+  setSeeded(seeded: readonly (readonly [infoHash: InfoHash, seconds: number])[]): Promise<void>
 }
 
 /** Progress with its reading side; `ProgressJournal` is what the engine sees. Calls for unknown downloads do nothing. */

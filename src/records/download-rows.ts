@@ -1,8 +1,15 @@
 // Rows of downloads and their info dictionaries. Synchronous, in the database thread, inside the batch's transaction.
 
 import type Database from 'better-sqlite3'
-import type { InfoHash, PeerAddress } from '../base/ids.ts'
-import type { DownloadChange, LoadedDownload, NewDownload, StoredDownload, StoredMetainfo } from '../ports/records.ts'
+import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
+import type {
+  DownloadChange,
+  DownloadControls,
+  LoadedDownload,
+  NewDownload,
+  StoredDownload,
+  StoredMetainfo,
+} from '../ports/records.ts'
 import type { TorrentNotes } from '../wire/torrent-types.ts'
 import type { ProgressRows } from './progress-rows.ts'
 
@@ -25,10 +32,18 @@ interface DownloadRow {
   error: string
   position: number
   piece_count: number
+  controls: string | null
+  seeded_sec: number
+  goal_reached: number
+  moving_to: string | null
+  moved_from: string | null
+  info_hash_v2: string | null
+  web_seeds: string
 }
 
 interface MetainfoRow {
   info: Uint8Array
+  piece_layers: Uint8Array | null
   comment: string | null
   created_by: string | null
   creation_date: number | null
@@ -36,7 +51,10 @@ interface MetainfoRow {
 
 /** How each member of a DownloadChange is written: its column and value. */
 const columns: {
-  readonly [K in keyof Required<Omit<DownloadChange, 'infoBytes'>>]: readonly [string, (value: never) => unknown]
+  readonly [K in keyof Required<Omit<DownloadChange, 'infoBytes' | 'pieceLayers'>>]: readonly [
+    string,
+    (value: never) => unknown,
+  ]
 } = {
   name: ['name', (value: string) => value],
   sourceUri: ['source_uri', (value: string) => value],
@@ -54,6 +72,13 @@ const columns: {
   finishedAtMs: ['finished_at', (value: number | null) => (value === null ? null : Math.round(value))],
   error: ['error', (value: string) => value],
   pieceCount: ['piece_count', (value: number) => value],
+  controls: ['controls', controlsText],
+  seededSec: ['seeded_sec', Math.round],
+  goalReached: ['goal_reached', Number],
+  movingTo: ['moving_to', (value: string | null) => value],
+  movedFrom: ['moved_from', (value: string | null) => value],
+  infoHashV2: ['info_hash_v2', (value: string | null) => value],
+  webSeeds: ['web_seeds', JSON.stringify],
 }
 
 /** Statements over `downloads` and `metainfo`. */
@@ -61,12 +86,16 @@ export class DownloadRows {
   readonly #database: Database.Database
   readonly #progress: ProgressRows
   readonly #insert: Database.Statement
-  readonly #insertInfo: Database.Statement<[number, Uint8Array, string | null, string | null, number | null]>
+  readonly #insertInfo: Database.Statement<
+    [number, Uint8Array, Uint8Array | null, string | null, string | null, number | null]
+  >
+  readonly #layers: Database.Statement<[Uint8Array | null, number]>
   readonly #remove: Database.Statement<[string]>
   readonly #id: Database.Statement<[string]>
   readonly #page: Database.Statement<[number, number], DownloadRow>
   readonly #metainfo: Database.Statement<[number], MetainfoRow>
   readonly #totals: Database.Statement<[number, number, string]>
+  readonly #seeded: Database.Statement<[number, string]>
   /** UPDATE statements by their column list; there are few combinations in use. */
   readonly #updates = new Map<string, Database.Statement>()
 
@@ -75,16 +104,19 @@ export class DownloadRows {
     this.#progress = progress
     this.#insert = database.prepare(`
       INSERT INTO downloads (info_hash, name, source_uri, destination, announce_tiers, peers, added_at, hops,
-        safe_seeding, selected_files, user_stopped, piece_count, position)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(position), 0) + 1 FROM downloads))
+        safe_seeding, selected_files, user_stopped, piece_count, controls, info_hash_v2, web_seeds, position)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(position), 0) + 1 FROM downloads))
       ON CONFLICT (info_hash) DO NOTHING`)
     this.#insertInfo = database.prepare(`
-      INSERT OR REPLACE INTO metainfo (download_id, info, comment, created_by, creation_date) VALUES (?, ?, ?, ?, ?)`)
+      INSERT OR REPLACE INTO metainfo (download_id, info, piece_layers, comment, created_by, creation_date)
+      VALUES (?, ?, ?, ?, ?, ?)`)
+    this.#layers = database.prepare('UPDATE metainfo SET piece_layers = ? WHERE download_id = ?')
     this.#remove = database.prepare('DELETE FROM downloads WHERE info_hash = ?')
     this.#id = database.prepare('SELECT id FROM downloads WHERE info_hash = ?').pluck()
     this.#page = database.prepare('SELECT * FROM downloads WHERE position > ? ORDER BY position LIMIT ?')
     this.#metainfo = database.prepare('SELECT * FROM metainfo WHERE download_id = ?')
     this.#totals = database.prepare('UPDATE downloads SET total_up = ?, total_down = ? WHERE info_hash = ?')
+    this.#seeded = database.prepare('UPDATE downloads SET seeded_sec = ? WHERE info_hash = ?')
   }
 
   /** False when the info hash is there already. */
@@ -102,9 +134,13 @@ export class DownloadRows {
       download.selectedFiles === null ? null : JSON.stringify(download.selectedFiles),
       Number(download.userStopped),
       download.pieceCount,
+      controlsText(download.controls ?? null),
+      download.infoHashV2,
+      JSON.stringify(download.webSeeds),
     )
     if (changes === 0) return false
-    if (download.infoBytes !== null) this.#keepInfo(Number(lastInsertRowid), download.infoBytes, download.notes)
+    const { infoBytes, pieceLayers = null, notes } = download
+    if (infoBytes !== null) this.#keepInfo(Number(lastInsertRowid), infoBytes, pieceLayers, notes)
     return true
   }
 
@@ -121,7 +157,9 @@ export class DownloadRows {
       values.push((encode as (value: unknown) => unknown)(value))
     }
     if (names.length > 0) this.#updateOf(names).run(...values, id)
-    if (change.infoBytes !== undefined) this.#keepInfo(id, change.infoBytes)
+    const { infoBytes, pieceLayers } = change
+    if (infoBytes !== undefined) this.#keepInfo(id, infoBytes, pieceLayers ?? null)
+    else if (pieceLayers !== undefined) this.#layers.run(pieceLayers, id)
     return true
   }
 
@@ -143,7 +181,7 @@ export class DownloadRows {
       const stored = this.#stored(row.id)
       const resume = this.#progress.resume(row.id, row.piece_count)
       page.push({ download: decodeRow(row), stored, resume })
-      bytes += (stored?.infoBytes.length ?? 0) + (resume?.have.length ?? 0) + 512
+      bytes += (stored?.infoBytes.length ?? 0) + (stored?.pieceLayers?.length ?? 0) + (resume?.have.length ?? 0) + 512
       if (bytes >= maxBytes) break
     }
     return page
@@ -160,16 +198,22 @@ export class DownloadRows {
     for (const [infoHash, up, down] of totals) this.#totals.run(Math.round(up), Math.round(down), infoHash)
   }
 
-  #keepInfo(id: number, infoBytes: Uint8Array, notes?: TorrentNotes): void {
+  /** Overwrites seconds of seeding; unknown downloads are passed over. */
+  setSeeded(seeded: readonly (readonly [infoHash: InfoHash, seconds: number])[]): void {
+    for (const [infoHash, seconds] of seeded) this.#seeded.run(Math.round(seconds), infoHash)
+  }
+
+  #keepInfo(id: number, infoBytes: Uint8Array, pieceLayers: Uint8Array | null, notes?: TorrentNotes): void {
     const { comment = null, createdBy = null, creationDateSec = null } = notes ?? {}
-    this.#insertInfo.run(id, infoBytes, comment, createdBy, creationDateSec)
+    this.#insertInfo.run(id, infoBytes, pieceLayers, comment, createdBy, creationDateSec)
   }
 
   #stored(id: number): StoredMetainfo | null {
     const row = this.#metainfo.get(id)
     if (row === undefined) return null
-    const { info: infoBytes, comment, created_by: createdBy, creation_date: creationDateSec } = row
-    return { infoBytes, notes: { comment, createdBy, creationDateSec } }
+    const { info: infoBytes, piece_layers: pieceLayers } = row
+    const { comment, created_by: createdBy, creation_date: creationDateSec } = row
+    return { infoBytes, pieceLayers, notes: { comment, createdBy, creationDateSec } }
   }
 
   #updateOf(names: readonly string[]): Database.Statement {
@@ -202,5 +246,16 @@ function decodeRow(row: DownloadRow): StoredDownload {
     error: row.error,
     position: row.position,
     pieceCount: row.piece_count,
+    controls: row.controls === null ? null : (JSON.parse(row.controls) as DownloadControls),
+    seededSec: row.seeded_sec,
+    goalReached: row.goal_reached !== 0,
+    movingTo: row.moving_to,
+    movedFrom: row.moved_from,
+    infoHashV2: row.info_hash_v2 as InfoHashV2 | null,
+    webSeeds: JSON.parse(row.web_seeds) as string[],
   }
+}
+
+function controlsText(controls: DownloadControls | null): string | null {
+  return controls === null ? null : JSON.stringify(controls)
 }

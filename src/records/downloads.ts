@@ -20,6 +20,9 @@ const LIST_PAGE_ROWS = 1000
 const LOAD_PAGE_ROWS = 250
 const LOAD_PAGE_BYTES = 2 * 1024 * 1024
 
+/** Rows of one job that notes how long downloads have seeded: other jobs wait no longer than that takes. */
+const SEEDED_ROWS = 500
+
 /** DownloadRecords over the database. */
 export class DatabaseDownloads implements DownloadRecords {
   readonly #link: DatabaseLink
@@ -32,11 +35,13 @@ export class DatabaseDownloads implements DownloadRecords {
 
   async insert(download: NewDownload): Promise<boolean> {
     checkInfo(download.infoBytes)
+    checkInfo(download.pieceLayers ?? null)
     return this.#link.run('download.insert', download)
   }
 
   async update(infoHash: InfoHash, change: DownloadChange): Promise<boolean> {
     checkInfo(change.infoBytes ?? null)
+    checkInfo(change.pieceLayers ?? null)
     return this.#link.run('download.update', infoHash, change)
   }
 
@@ -78,6 +83,12 @@ export class DatabaseDownloads implements DownloadRecords {
 
   noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void {
     this.#totals.note(infoHash, totalUp, totalDown)
+  }
+
+  async setSeeded(seeded: readonly (readonly [infoHash: InfoHash, seconds: number])[]): Promise<void> {
+    for (let at = 0; at < seeded.length; at += SEEDED_ROWS) {
+      await this.#link.run('download.seeded', seeded.slice(at, at + SEEDED_ROWS))
+    }
   }
 }
 

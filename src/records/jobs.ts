@@ -12,6 +12,7 @@ import type {
   StoredDownload,
   StoredMetainfo,
 } from '../ports/records.ts'
+import type { FollowedRow, PublishedRow } from './update-rows.ts'
 
 /** Every job. Arguments are tuples so that a batch packs small. */
 export interface RecordJobs {
@@ -22,6 +23,7 @@ export interface RecordJobs {
   'download.load': { args: [after: number, limit: number, maxBytes: number]; reply: LoadedDownload[] }
   'download.metainfo': { args: [infoHash: InfoHash]; reply: StoredMetainfo | null }
   'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: void }
+  'download.seeded': { args: [seeded: (readonly [infoHash: InfoHash, seconds: number])[]]; reply: void }
   'progress.verified': { args: [infoHash: InfoHash, piece: number, atMs: number]; reply: void }
   'progress.checkpoint': {
     args: [infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[], atMs: number]
@@ -35,6 +37,12 @@ export interface RecordJobs {
   'node.get': { args: [key: string]; reply: Uint8Array | null }
   'node.set': { args: [key: string, value: Uint8Array]; reply: void }
   'node.getOrSet': { args: [key: string, value: Uint8Array]; reply: Uint8Array }
+  'update.followed': { args: []; reply: FollowedRow[] }
+  'update.keepFollowed': { args: [row: FollowedRow]; reply: void }
+  'update.dropFollowed': { args: [target: string]; reply: void }
+  'update.published': { args: []; reply: PublishedRow[] }
+  'update.keepPublished': { args: [row: PublishedRow]; reply: void }
+  'update.dropPublished': { args: [name: string]; reply: void }
 }
 
 /** A job of the table. */
@@ -52,10 +60,18 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'progress.reset',
   'node.set',
   'node.getOrSet',
+  'update.keepFollowed',
+  'update.dropFollowed',
+  'update.keepPublished',
+  'update.dropPublished',
 ])
 
 /** Jobs that nobody waits for with a client behind: those that come close together share a transaction (DatabaseLink). */
-export const patientJobs: ReadonlySet<JobName> = new Set<JobName>(['progress.verified', 'download.totals'])
+export const patientJobs: ReadonlySet<JobName> = new Set<JobName>([
+  'progress.verified',
+  'download.totals',
+  'download.seeded',
+])
 
 /** One job on its way. */
 export interface JobMessage {

@@ -18,6 +18,7 @@ import {
 import { NodeRows } from './node-rows.ts'
 import { databaseError, openDatabase } from './open-database.ts'
 import { ProgressRows } from './progress-rows.ts'
+import { UpdateRows } from './update-rows.ts'
 
 type Handlers = { readonly [N in JobName]: (...args: RecordJobs[N]['args']) => RecordJobs[N]['reply'] }
 
@@ -103,6 +104,7 @@ export function failure(error: unknown): JobFailure {
 function makeHandlers(database: Database.Database, progress: ProgressRows, events: EventRows): Handlers {
   const downloads = new DownloadRows(database, progress)
   const node = new NodeRows(database)
+  const updates = new UpdateRows(database)
   return {
     'download.insert': download => downloads.insert(download),
     'download.update': (infoHash, change) => downloads.update(infoHash, change),
@@ -111,6 +113,7 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'download.load': (after, limit, maxBytes) => downloads.load(after, limit, maxBytes),
     'download.metainfo': infoHash => downloads.metainfo(infoHash),
     'download.totals': totals => downloads.setTotals(totals),
+    'download.seeded': seeded => downloads.setSeeded(seeded),
     'progress.verified': (infoHash, piece, atMs) => progress.verified(infoHash, piece, atMs),
     'progress.checkpoint': (infoHash, have, files, atMs) => progress.checkpoint(infoHash, have, files, atMs),
     'progress.reset': infoHash => progress.reset(infoHash),
@@ -121,5 +124,11 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'node.get': key => node.get(key),
     'node.set': (key, value) => node.set(key, value),
     'node.getOrSet': (key, value) => node.getOrSet(key, value),
+    'update.followed': () => updates.followed(),
+    'update.keepFollowed': row => updates.keepFollowed(row),
+    'update.dropFollowed': target => updates.dropFollowed(target),
+    'update.published': () => updates.published(),
+    'update.keepPublished': row => updates.keepPublished(row),
+    'update.dropPublished': name => updates.dropPublished(name),
   }
 }

@@ -5,12 +5,14 @@ import { readFileSync } from 'node:fs'
 import type { AppError } from '../base/errors.ts'
 import type { DownloadRecords, EventLog, NodeValues, ProgressRecords } from '../ports/records.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
+import type { UpdateRecords } from '../ports/update-records.ts'
 import { DatabaseLink } from './database-link.ts'
 import { DatabaseDownloads } from './downloads.ts'
 import type { OpenFacts } from './jobs.ts'
 import { LazyTotals } from './lazy-totals.ts'
 import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress } from './small-records.ts'
 import { StoredTorrentContents } from './torrent-contents.ts'
+import { DatabaseUpdates } from './updates.ts'
 
 const BOOT_ID_PATH = '/proc/sys/kernel/random/boot_id'
 const WORKER_URL = new URL('../../workers/records.js', import.meta.url)
@@ -38,6 +40,7 @@ export class RecordsStore {
   readonly events: EventLog
   readonly values: NodeValues
   readonly contents: TorrentContentsSource
+  readonly updates: UpdateRecords
   readonly #link: DatabaseLink
   readonly #totals: LazyTotals
 
@@ -51,6 +54,7 @@ export class RecordsStore {
     this.contents = new StoredTorrentContents(this.downloads, this.progress)
     this.events = new DatabaseEventLog(link, now)
     this.values = new DatabaseNodeValues(link)
+    this.updates = new DatabaseUpdates(link)
   }
 
   /** Opens or makes the database. AppErrors StateUnreadable, DiskFull, DiskError, each with one sentence. */

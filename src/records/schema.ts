@@ -68,8 +68,49 @@ const notes: Migration = `
   ALTER TABLE metainfo ADD COLUMN creation_date INTEGER;
 `
 
+/** What users ask of a download, how long it has seeded, and where its files are on their way to. */
+const controls: Migration = `
+  ALTER TABLE downloads ADD COLUMN controls TEXT;
+  ALTER TABLE downloads ADD COLUMN seeded_sec INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE downloads ADD COLUMN goal_reached INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE downloads ADD COLUMN moving_to TEXT;
+  ALTER TABLE downloads ADD COLUMN moved_from TEXT;
+`
+
+/** What of a v2 torrent peers do not send with its info dictionary, its whole v2 hash, and web seeds. */
+const versions: Migration = `
+  ALTER TABLE metainfo ADD COLUMN piece_layers BLOB;
+  ALTER TABLE downloads ADD COLUMN info_hash_v2 TEXT;
+  ALTER TABLE downloads ADD COLUMN web_seeds TEXT NOT NULL DEFAULT '[]';
+`
+
+/** Torrents that are updated (BEP 46): keys that are followed, what was published under our own. */
+const updates: Migration = `
+  CREATE TABLE followed_keys (
+    target TEXT PRIMARY KEY,
+    public_key TEXT NOT NULL,
+    salt TEXT NOT NULL,
+    uri TEXT NOT NULL,
+    request TEXT NOT NULL,
+    added_at INTEGER NOT NULL,
+    seq TEXT,
+    value BLOB,
+    signature BLOB,
+    versions TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE published_torrents (
+    name TEXT PRIMARY KEY,
+    info_hash TEXT NOT NULL,
+    seq TEXT NOT NULL,
+    value BLOB NOT NULL,
+    signature BLOB NOT NULL,
+    published_at INTEGER NOT NULL
+  ) STRICT;
+`
+
 /** All steps; the schema this program knows is their number. */
-export const migrations: readonly Migration[] = [first, notes]
+export const migrations: readonly Migration[] = [first, notes, controls, versions, updates]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */
 export const APPLICATION_ID = 0x54726962

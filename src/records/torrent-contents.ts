@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InfoHash } from '../base/ids.ts'
 import type { DownloadRecords, ProgressRecords } from '../ports/records.ts'
 import type { TorrentContents, TorrentContentsSource } from '../ports/torrent-contents.ts'
-import { decodeInfoInTurns } from '../wire/metainfo.ts'
+import { decodeKeptInfo } from '../wire/kept-info.ts'
 
 /** TorrentContentsSource over the records. */
 export class StoredTorrentContents implements TorrentContentsSource {
@@ -23,7 +23,8 @@ export class StoredTorrentContents implements TorrentContentsSource {
     ])
     if (stored === null) return null
     // Trackers are the announcer's, which does not rest.
-    const metainfo = await decodeInfoInTurns(stored.infoBytes, [], nextTurn)
-    return { metainfo: { ...metainfo, ...stored.notes }, resume }
+    const { notes, ...kept } = stored
+    const metainfo = await decodeKeptInfo({ ...kept, infoHash }, [], nextTurn)
+    return { metainfo: { ...metainfo, ...notes }, resume }
   }
 }

@@ -68,7 +68,8 @@ export function fitSelection(files: readonly number[] | null, fileCount: number)
 /** Rules of PATCH that need no download (decisions part 2). AppErrors InvalidParameter, CircuitsUnavailable. */
 export function checkPatch(change: PatchDownload): void {
   if (change.anon_hops === undefined) return
-  if (change.state !== undefined || change.selected_files !== undefined) {
+  const others = Object.entries(change).filter(([name, value]) => name !== 'anon_hops' && value !== undefined)
+  if (others.length > 0) {
     throw new AppError('InvalidParameter', 'anon_hops must be the only parameter in this request.')
   }
   checkHops(change.anon_hops)

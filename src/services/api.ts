@@ -2,6 +2,9 @@
 // the specification's, letter by letter (node-control-interface.md part 2).
 
 import type { Slot } from '../ports/arena.ts'
+import type { UpdatesService } from './updates-api.ts'
+
+export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates-api.ts'
 
 /** Spec 3.1. */
 export type DownloadStatus =
@@ -46,6 +49,8 @@ export interface PeerRecord {
   seed: boolean
   connection_type: number
   rstate: string
+  /** What follows an encrypted handshake; '' = there was none. */
+  encryption: '' | 'rc4' | 'plaintext'
 }
 
 /** Spec 2.1, file record. `progress` stands in the per-download listing and here too. */
@@ -55,12 +60,16 @@ export interface FileRecord {
   size: number
   included: boolean
   progress: number
+  /** Extra: 0 = not fetched, 1 (last) to 7 (first). */
+  priority: number
 }
 
 /** Spec 2.1, download record, with the extra fields of decisions part 2. */
 export interface DownloadRecord {
   name: string
   infohash: string
+  /** Extra: 64 digits of a v2 or hybrid torrent (BEP 52), null of others and while it is not known. */
+  infohash_v2: string | null
   progress: number
   status: DownloadStatus
   queued: boolean
@@ -88,7 +97,20 @@ export interface DownloadRecord {
   vod_mode: boolean
   vod_prebuffering_progress: number
   vod_prebuffering_progress_consec: number
+  /** Extras of decision 0260, from here to `moving_to`. */
+  labels: string[]
+  sequential: boolean
+  super_seeding: boolean
+  /** Own limits: -2 = as the settings say, -1 = none. */
+  seeding_ratio: number
+  /** Minutes. */
+  seeding_time: number
+  /** Folder its files are on their way to; '' = none. */
+  moving_to: string
   trackers: TrackerRecord[]
+  /** Extra, only of a version of a followed torrent: its key's FollowedUpdate.target, and the newest version ('' = this). */
+  update_of?: string
+  updated_by?: string
   files?: FileRecord[]
   peers?: PeerRecord[]
   pieces?: string
@@ -101,8 +123,25 @@ export interface ListOptions {
   files: boolean
 }
 
+/** What PUT, POST and PATCH may ask of a download (extras of decision 0260). Absent members stay as they are. */
+export interface ControlChange {
+  /** Bytes/s of this download alone, 0 = none. */
+  max_download_speed?: number
+  max_upload_speed?: number
+  /** -2 = as the settings say, -1 = no limit. */
+  seeding_ratio?: number
+  /** Minutes; -2 and -1 as above. */
+  seeding_time?: number
+  /** By file index: 0 = not fetched, 1 to 7, -1 = as it is. Files behind its end stay as they are. */
+  file_priorities?: number[]
+  sequential?: boolean
+  /** BEP 16: peers hear of a few pieces each while everything is there. */
+  super_seeding?: boolean
+  labels?: string[]
+}
+
 /** PUT /downloads after validation. Absent members take section download_defaults. */
-export interface AddDownload {
+export interface AddDownload extends ControlChange {
   uri: string
   anon_hops?: number
   safe_seeding?: boolean
@@ -111,10 +150,48 @@ export interface AddDownload {
 }
 
 /** PATCH /downloads/{infohash} after validation. */
-export interface PatchDownload {
+export interface PatchDownload extends ControlChange {
   anon_hops?: number
+  /** Its files are moved there in the background. */
+  destination?: string
   selected_files?: number[]
   state?: 'resume' | 'stop' | 'recheck'
+}
+
+/** One cause why a download does not move (GET /downloads/{infohash}/explain). */
+export interface ExplainReason {
+  /** Stable; the list is in services/explain.ts. */
+  code: string
+  /** For people. */
+  message: string
+}
+
+/** A web seed (BEP 19) of a download. */
+export interface WebSeedRecord {
+  url: string
+  /** `off`: not asked any more, or not for a long time. */
+  state: 'idle' | 'active' | 'waiting' | 'off'
+  /** Bytes/s. */
+  speed_down: number
+  /** Bytes since the download was started. */
+  total_down: number
+  /** How the last request failed; empty when it did not. */
+  error: string
+  /** Seconds until it is asked again; 0 = now, or never. */
+  retry_in: number
+}
+
+/** GET /downloads/{infohash}/explain. */
+export interface Explanation {
+  infohash: string
+  status: DownloadStatus
+  /** Payload goes in or out now. */
+  moving: boolean
+  /** Seconds it has seeded, all time. */
+  time_seeded: number
+  /** The one that counts most first; empty when nothing is in the way. */
+  reasons: ExplainReason[]
+  web_seeds: WebSeedRecord[]
 }
 
 /** An open range stream of one file; see torrent/types.ts FileReader. */
@@ -162,14 +239,27 @@ export interface DownloadsService {
    * parts that follow each other; they are shared: read only.
    */
   listJson(): Promise<readonly Uint8Array[]>
-  /** AppErrors: SafeSeedingRequired, InvalidParameter, CircuitsUnavailable, TorrentUnreadable, BadMagnet, BadScheme, SourceFailed, PathNotAllowed. */
+  /** AppErrors: SafeSeedingRequired, InvalidParameter, CircuitsUnavailable, TorrentUnreadable, BadMagnet, BadScheme, SourceFailed, PathNotAllowed; of an update link also
+   * DhtUnavailable and StateConflict (too many), and `started` false with infohash '' when nothing was found yet. */
   add(request: AddDownload): Promise<{ started: boolean; infohash: string }>
+  /** As add(), of a torrent file that was sent. */
+  addFile(bytes: Uint8Array, request: Omit<AddDownload, 'uri'>): Promise<{ started: boolean; infohash: string }>
   remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }>
   patch(infohash: string, change: PatchDownload): Promise<{ infohash: string; modified: boolean }>
+  /** Why it does not move, or that it does. */
+  explain(infohash: string): Promise<Explanation>
+  /** False: it was there. AppErrors InvalidParameter (no tracker url), StateConflict (private, or too many). */
+  addTracker(infohash: string, url: string): Promise<boolean>
+  /** False: it was not there. */
+  removeTracker(infohash: string, url: string): Promise<boolean>
+  /** Announces now, without url to all trackers. False: nobody was asked (it does not run, or was forced just before). */
+  forceAnnounce(infohash: string, url?: string): Promise<boolean>
   /** Each is made when it is taken: there may be 200,000. */
   files(infohash: string): Promise<Iterable<FileRecord>>
   /** The bencoded torrent. AppError MetadataNotFound before metadata. */
   torrentFile(infohash: string): Promise<Uint8Array>
+  /** A magnet link that leads to the same torrent: its info hashes (`btih`, `btmh`), name, trackers and web seeds. */
+  magnet(infohash: string): Promise<{ magnet: string }>
   /**
    * The file behind a stream url, at once or after up to 60 s of waiting for metadata. Throws and rejects with AppErrors
    * MetadataTimeout, FileNotFound, Aborted. `fileIndex` is the text of the path segment.
@@ -194,6 +284,64 @@ export interface SettingsService {
   change(body: Json): Promise<{ modified: boolean; restart_required: string[] }>
 }
 
+/** POST /createtorrent after validation (extra). Absent members take their defaults; '' and 0 stand for none. */
+export interface CreateTorrent {
+  /** The file or folder, absolute. */
+  path: string
+  /** Default hybrid. */
+  format?: 'v1' | 'v2' | 'hybrid'
+  /** Bytes, a power of two; default by size. */
+  piece_length?: number
+  /** By tier (BEP 12). */
+  trackers?: string[][]
+  web_seeds?: string[]
+  private?: boolean
+  source?: string
+  comment?: string
+  created_by?: string
+  /** Unix time, seconds; default now. */
+  creation_date?: number
+  /** Write `<name>.torrent` next to the content. */
+  export?: boolean
+  /** Write it there: a path that ends in `.torrent`, else a folder. */
+  export_path?: string
+  /** Seed it from where it lies. */
+  add?: boolean
+}
+
+/** A torrent that was made. */
+export interface CreatedTorrent {
+  /** Number of the creation, as in its events. */
+  id: number
+  infohash: string
+  /** 64 digits; null for a v1 torrent. */
+  infohash_v2: string | null
+  name: string
+  /** Bytes of all files. */
+  size: number
+  files: number
+  piece_length: number
+  total_pieces: number
+  /** Links and devices that were left out. */
+  skipped: number
+  /** Where the torrent file was written; null = nowhere. */
+  torrent_path: string | null
+  /** It was added to the downloads. */
+  added: boolean
+  /** The torrent file. */
+  torrent: Uint8Array
+}
+
+/** POST /createtorrent. */
+export interface TorrentMakerService {
+  /**
+   * Makes a torrent; given up when the signal fires. AppErrors InvalidParameter, PathNotAllowed, SourceChanged,
+   * StateConflict (the torrent file exists), TooManyRequests, NotReady, Aborted, DiskFull, DiskError, and with `add` those of
+   * DownloadsService.add.
+   */
+  create(request: CreateTorrent, signal: AbortSignal): Promise<CreatedTorrent>
+}
+
 /** How far the start has come. */
 export type CoreStateName = 'STARTING' | 'UPGRADING' | 'STARTED'
 
@@ -202,6 +350,25 @@ export interface StateService {
   read(): { state: CoreStateName; last_exception: string | null }
   /** Names of listening ports with `~` between levels (spec 2.15). */
   ports(): Record<string, number>
+  /** Where the node is in the network; null before the engine runs. */
+  network(): NetworkState | null
+}
+
+/** Part `network` of GET /variables. */
+export interface NetworkState {
+  bound_to: string[] | null
+  proxied: boolean
+  external_ipv4: string | null
+  external_ipv6: string | null
+  mappings: {
+    gateway: string
+    via: 'PCP' | 'NAT-PMP' | 'UPnP'
+    protocol: 'tcp' | 'udp'
+    internal_port: number
+    external_port: number
+    external_ip: string | null
+  }[]
+  mapping_problems: { gateway: string; problem: string }[]
 }
 
 /** One event as it goes over the wire (decisions part 6). */
@@ -236,6 +403,8 @@ export interface EventsService {
 export interface Services {
   downloads: DownloadsService
   torrentInfo: TorrentInfoService
+  torrentMaker: TorrentMakerService
+  updates: UpdatesService
   settings: SettingsService
   state: StateService
   events: EventsService

@@ -1,20 +1,54 @@
-// What a request changes of a download that is there: its selection, its state, its trackers. The store has it first.
+// What a request changes of a download that is there: selection, controls, state, place, and the trackers a second PUT
+// brings. The store has it first; what is wrong with a request is found before anything changes.
 
 import { AppError } from '../base/errors.ts'
 import type { Log } from '../ports/log.ts'
+import type { DownloadChange, StoredDownload } from '../ports/records.ts'
 import { checkSelection } from './add-checks.ts'
 import type { PatchDownload } from './api.ts'
+import {
+  changeControls,
+  changesControls,
+  choosePriorities,
+  controlsOf,
+  NO_CONTROLS,
+  NO_GOAL,
+  torrentControls,
+} from './download-controls.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import { announceTiersOf } from './new-download.ts'
+import type { StorageMoves } from './storage-moves.ts'
 import type { TorrentSource } from './torrent-source.ts'
 
-async function select(set: DownloadSet, entry: DownloadEntry, files: readonly number[]): Promise<void> {
+type WishColumns = Pick<DownloadChange, 'selectedFiles' | 'controls' | 'goalReached'>
+
+/** What a PATCH asks for, as columns; none = {}. AppErrors InvalidParameter, MetadataNotFound. */
+function wishesOf({ stored, torrent }: DownloadEntry, change: PatchDownload): WishColumns {
+  const count = torrent.metainfo?.files.length ?? null
+  const { selected_files: files, file_priorities: priorities } = change
+  const before = controlsOf(stored)
+  const selectedFiles = files === undefined ? stored.selectedFiles : checkSelection(files, count)
+  const chosen = { selectedFiles, filePriorities: before.filePriorities }
+  const choice = priorities === undefined ? chosen : choosePriorities(chosen, priorities, count)
+  const picks = files !== undefined || priorities !== undefined
+  const goals = change.seeding_ratio !== undefined || change.seeding_time !== undefined
+  const controls = { ...changeControls(before, change), filePriorities: choice.filePriorities }
+  return {
+    ...(picks ? { selectedFiles: choice.selectedFiles } : {}),
+    ...(changesControls(change) ? { controls } : {}),
+    ...(goals ? { goalReached: false } : {}),
+  }
+}
+
+async function grant(set: DownloadSet, entry: DownloadEntry, wishes: WishColumns): Promise<void> {
+  if (Object.keys(wishes).length === 0) return
   const { torrent } = entry
-  const selectedFiles = checkSelection(files, torrent.metainfo?.files.length ?? null)
-  await set.update(entry, { selectedFiles })
+  await set.update(entry, wishes)
+  // The disk may have taken its time.
   await torrent.wake()
-  torrent.select(selectedFiles)
+  if (wishes.controls !== undefined) torrent.setControls(torrentControls(wishes.controls ?? NO_CONTROLS))
+  if (wishes.selectedFiles !== undefined) torrent.select(wishes.selectedFiles)
 }
 
 async function recheck({ torrent, stored }: DownloadEntry, log: Log): Promise<void> {
@@ -31,24 +65,35 @@ async function recheck({ torrent, stored }: DownloadEntry, log: Log): Promise<vo
 }
 
 async function run(set: DownloadSet, entry: DownloadEntry, userStopped: boolean): Promise<void> {
-  const { torrent } = entry
-  if (entry.stored.userStopped !== userStopped) await set.update(entry, { userStopped })
+  const { torrent, stored } = entry
+  if (stored.userStopped !== userStopped) {
+    await set.update(entry, { userStopped, ...(userStopped ? {} : freeOfGoals(stored)) })
+  }
   // The disk may have taken its time.
   await torrent.wake()
   if (userStopped) await torrent.stop()
   else torrent.resume()
 }
 
-/** Does what a PATCH says. AppErrors InvalidParameter, StateConflict, and what store and disk say. */
+/** Who resumes what has seeded enough wants it to go on, and not to be stopped again ten seconds later. */
+function freeOfGoals(stored: StoredDownload): DownloadChange {
+  if (!stored.goalReached) return {}
+  const controls = { ...controlsOf(stored), seedingRatio: NO_GOAL, seedingMinutes: NO_GOAL }
+  return { goalReached: false, controls }
+}
+
+/** Does what a PATCH says. AppErrors InvalidParameter, MetadataNotFound, StateConflict, and what store and disk say. */
 export async function changeDownload(
   set: DownloadSet,
   entry: DownloadEntry,
   change: PatchDownload,
-  log: Log,
+  parts: { readonly log: Log; readonly moves: Pick<StorageMoves, 'request'> },
 ): Promise<void> {
   await entry.torrent.wake()
-  if (change.selected_files !== undefined) await select(set, entry, change.selected_files)
-  if (change.state === 'recheck') await recheck(entry, log)
+  const wishes = wishesOf(entry, change)
+  if (change.destination !== undefined) await parts.moves.request(entry, change.destination)
+  await grant(set, entry, wishes)
+  if (change.state === 'recheck') await recheck(entry, parts.log)
   else if (change.state !== undefined) await run(set, entry, change.state === 'stop')
 }
 

@@ -4,9 +4,18 @@
 import { AppError } from '../base/errors.ts'
 import type { TorrentLengths } from '../base/lengths.ts'
 import type { StoredDownload } from '../ports/records.ts'
-import type { FileSnapshot, TorrentHandle } from '../torrent/types.ts'
+import type { TrackerRow } from '../ports/announcer.ts'
+import type {
+  FileSnapshot,
+  PeerSnapshot,
+  TorrentHandle,
+  TorrentObstacles,
+  TorrentSnapshot,
+  WebSeedRow,
+} from '../torrent/types.ts'
 import type { DownloadRecord, FileRecord, ListedDownload, ListOptions, StreamableFile } from './api.ts'
 import { type BufferProgress, bufferProgress } from './buffer-progress.ts'
+import { controlsOf } from './download-controls.ts'
 import {
   downloadRecord,
   fileRecord,
@@ -15,6 +24,7 @@ import {
   type RateLimits,
   trackerRecords,
 } from './download-record.ts'
+import type { Lineage } from './update-versions.ts'
 
 /** Where an open stream reads. */
 export interface OpenReader {
@@ -27,6 +37,7 @@ export interface OpenReader {
 interface Told {
   readonly stored: StoredDownload
   readonly loadError: string
+  readonly lineage: Lineage | null
   /** Of a torrent at rest; null of others. */
   readonly revision: number | null
   /** Of one that is awake. */
@@ -38,6 +49,8 @@ export class DownloadEntry {
   stored: StoredDownload
   /** Why the torrent could not be handed to the engine; '' = it could, or was not tried yet. */
   loadError = ''
+  /** What it is a version of; null = nothing. */
+  lineage: Lineage | null = null
   #torrent: TorrentHandle | null = null
   // Made at the first use: most of thousands of downloads have none.
   #readers: Set<OpenReader> | null = null
@@ -80,6 +93,24 @@ export class DownloadEntry {
     if (this.#readers?.size === 0) this.#readers = null
   }
 
+  /** What the engine knows of it. AppErrors as torrent. */
+  seen(): {
+    readonly snapshot: TorrentSnapshot
+    readonly peers: readonly PeerSnapshot[]
+    readonly trackers: readonly TrackerRow[]
+    readonly obstacles: TorrentObstacles
+    readonly webSeeds: readonly WebSeedRow[]
+  } {
+    const { torrent } = this
+    return {
+      snapshot: torrent.snapshot(),
+      peers: torrent.peers(),
+      trackers: torrent.trackers(),
+      obstacles: torrent.obstacles(),
+      webSeeds: torrent.webSeeds(),
+    }
+  }
+
   /** The record of the interface, with the parts asked for. */
   async record(options: ListOptions, limits: RateLimits): Promise<ListedDownload> {
     const torrent = this.#torrent
@@ -98,35 +129,38 @@ export class DownloadEntry {
 
   #plainRecord(limits: RateLimits): DownloadRecord {
     const torrent = this.#torrent
-    if (torrent === null) return this.#waitingRecord(limits)
-    const traits = { hops: this.stored.hops, safeSeeding: this.stored.safeSeeding, addedMs: this.stored.addedAtMs }
+    const { lineage } = this
+    const versions = lineage === null ? {} : { update_of: lineage.updateOf, updated_by: lineage.updatedBy ?? '' }
+    if (torrent === null) return { ...this.#waitingRecord(limits), ...versions }
     const trackers = trackerRecords(torrent.trackers())
-    return downloadRecord(torrent.snapshot(), traits, limits, this.#buffer(torrent), trackers)
+    return { ...downloadRecord(torrent.snapshot(), this.stored, limits, this.#buffer(torrent), trackers), ...versions }
   }
 
   /** Whether recordJson() would say something else than when it was asked last, under the same limits. */
   changed(): boolean {
     const told = this.#told
     const torrent = this.#torrent
+    if (told === null || told.stored !== this.stored || told.lineage !== this.lineage) return true
     // Where a reader is moves all the time.
-    if (told === null || told.stored !== this.stored || this.#readers !== null) return true
+    if (this.#readers !== null) return true
     if (torrent === null) return told.loadError !== this.loadError
     return torrent.resting ? told.revision !== torrent.revision : !sameParts(told.parts, partsOf(torrent))
   }
 
   /** The record without further parts as JSON. */
   recordJson(limits: RateLimits): string {
-    const { stored, loadError } = this
+    const { stored, loadError, lineage } = this
     const torrent = this.#torrent
     const awake = torrent !== null && !torrent.resting
     const revision = torrent === null || awake ? null : torrent.revision
-    this.#told = { stored, loadError, revision, parts: awake ? partsOf(torrent) : [] }
+    this.#told = { stored, loadError, lineage, revision, parts: awake ? partsOf(torrent) : [] }
     return JSON.stringify(this.#plainRecord(limits))
   }
 
   /** Files with their progress; [] before metadata. */
   async files(): Promise<Iterable<FileRecord>> {
-    return recordsOf((await this.#torrent?.loadFiles()) ?? [])
+    const files = (await this.#torrent?.loadFiles()) ?? []
+    return recordsOf(files, new Map(controlsOf(this.stored).filePriorities))
   }
 
   /** Buffer of the newest reader, null when none is open. */
@@ -146,7 +180,6 @@ export class DownloadEntry {
     const { stored, loadError } = this
     const urls = stored.announceTiers.flat()
     const rows = urls.map(url => ({ url, status: 'Not contacted yet', peers: 0, seeders: null, leechers: null }))
-    const traits = { hops: stored.hops, safeSeeding: stored.safeSeeding, addedMs: stored.addedAtMs }
     return downloadRecord(
       {
         infoHash: stored.infoHash,
@@ -168,7 +201,7 @@ export class DownloadEntry {
         error: loadError,
         destination: stored.destination,
       },
-      traits,
+      stored,
       limits,
       null,
       trackerRecords(rows),
@@ -176,8 +209,11 @@ export class DownloadEntry {
   }
 }
 
-function* recordsOf(files: Iterable<FileSnapshot>): Generator<FileRecord, void> {
-  for (const file of files) yield fileRecord(file)
+function* recordsOf(
+  files: Iterable<FileSnapshot>,
+  priorities: ReadonlyMap<number, number>,
+): Generator<FileRecord, void> {
+  for (const file of files) yield fileRecord(file, priorities)
 }
 
 function partsOf(torrent: TorrentHandle): readonly object[] {

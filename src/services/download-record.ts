@@ -2,9 +2,11 @@
 // engine calls. Every field name here is the specification's.
 
 import type { TrackerRow } from '../ports/announcer.ts'
-import type { FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentStatus } from '../torrent/types.ts'
-import type { DownloadRecord, DownloadStatus, FileRecord, PeerRecord, TrackerRecord } from './api.ts'
+import type { StoredDownload } from '../ports/records.ts'
+import type { FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentStatus, WebSeedRow } from '../torrent/types.ts'
+import type { DownloadRecord, DownloadStatus, FileRecord, PeerRecord, TrackerRecord, WebSeedRecord } from './api.ts'
 import type { BufferProgress } from './buffer-progress.ts'
+import { controlsOf, limitInForce, shownGoal, shownPriority } from './download-controls.ts'
 
 /** Spec 3.1 for each state of the engine. */
 const statusNames: Readonly<Record<TorrentStatus, DownloadStatus>> = {
@@ -20,13 +22,16 @@ const statusNames: Readonly<Record<TorrentStatus, DownloadStatus>> = {
   error: 'DLSTATUS_STOPPED_ON_ERROR',
 }
 
-/** What a download is beyond its torrent. */
-export interface DownloadTraits {
-  readonly hops: number
-  readonly safeSeeding: boolean
-  /** Milliseconds since 1970. */
-  readonly addedMs: number
+/** Spec 3.1 for a state of the engine. */
+export function shownStatus(status: TorrentStatus): DownloadStatus {
+  return statusNames[status]
 }
+
+/** What a download is beyond its torrent. */
+export type DownloadTraits = Pick<
+  StoredDownload,
+  'infoHashV2' | 'hops' | 'safeSeeding' | 'addedAtMs' | 'controls' | 'movingTo'
+>
 
 /** Bytes per second, 0 = none. */
 export interface RateLimits {
@@ -42,9 +47,11 @@ export function downloadRecord(
   buffer: BufferProgress | null,
   trackers: TrackerRecord[],
 ): DownloadRecord {
+  const controls = controlsOf(traits)
   return {
     name: snapshot.name,
     infohash: snapshot.infoHash,
+    infohash_v2: traits.infoHashV2,
     progress: snapshot.progress,
     status: statusNames[snapshot.status],
     queued: snapshot.status === 'queued',
@@ -63,23 +70,32 @@ export function downloadRecord(
     hops: traits.hops,
     anon_download: traits.hops > 0,
     safe_seeding: traits.safeSeeding,
-    max_upload_speed: limits.maxUploadRate,
-    max_download_speed: limits.maxDownloadRate,
+    max_upload_speed: limitInForce(controls.maxUploadRate, limits.maxUploadRate),
+    max_download_speed: limitInForce(controls.maxDownloadRate, limits.maxDownloadRate),
     destination: snapshot.destination,
     availability: snapshot.availability,
     error: snapshot.error,
-    time_added: Math.floor(traits.addedMs / 1000),
+    time_added: Math.floor(traits.addedAtMs / 1000),
     vod_mode: buffer !== null,
     vod_prebuffering_progress: buffer?.total ?? 0,
     vod_prebuffering_progress_consec: buffer?.consecutive ?? 0,
+    labels: [...controls.labels],
+    sequential: controls.sequential,
+    super_seeding: controls.superSeeding === true,
+    seeding_ratio: shownGoal(controls.seedingRatio),
+    seeding_time: shownGoal(controls.seedingMinutes),
+    moving_to: traits.movingTo ?? '',
     trackers,
   }
 }
 
-/** A row for every announce URL, then the pseudo rows `[DHT]` and `[PeX]`: Disabled while this node has neither. */
+/** A row for every announce URL, then the pseudo rows `[DHT]` and `[PeX]`: Disabled where nobody reports them. */
 export function trackerRecords(rows: readonly TrackerRow[]): TrackerRecord[] {
-  const urls = rows.map(row => ({ url: row.url, status: row.status, peers: row.peers }))
-  return [...urls, ...['[DHT]', '[PeX]'].map(url => ({ url, status: 'Disabled', peers: 0 }))]
+  const records = rows.map(row => ({ url: row.url, status: row.status, peers: row.peers }))
+  for (const url of ['[DHT]', '[PeX]']) {
+    if (!records.some(record => record.url === url)) records.push({ url, status: 'Disabled', peers: 0 })
+  }
+  return records
 }
 
 /** A connected peer. `u...` is this node's upload side, `d...` its download side. */
@@ -106,9 +122,16 @@ export function peerRecord(peer: PeerSnapshot): PeerRecord {
     speed: 0,
     upload_only: peer.uploadOnly,
     seed: peer.seed,
-    connection_type: 0,
+    connection_type: connectionType(peer),
     rstate: readState(peer),
+    encryption: peer.encryption ?? '',
   }
+}
+
+/** A web seed. */
+export function webSeedRecord({ url, state, downRate, downTotal, error, retryInMs }: WebSeedRow): WebSeedRecord {
+  const retry_in = Math.ceil((retryInMs ?? 0) / 1000)
+  return { url, state, speed_down: Math.round(downRate), total_down: downTotal, error, retry_in }
 }
 
 /** What stands between this node and the next block to the peer. */
@@ -123,18 +146,25 @@ function readState(peer: PeerSnapshot): string {
   return peer.downInterested && peer.downChoked ? 'choked' : 'idle'
 }
 
-/** A file with its progress. */
-export function fileRecord(file: FileSnapshot): FileRecord {
+/** A file with its progress; `priorities` are those of files that have another than 4. */
+export function fileRecord(file: FileSnapshot, priorities: ReadonlyMap<number, number>): FileRecord {
   return {
     index: file.index,
     name: file.name,
     size: file.sizeBytes,
     included: file.selected,
     progress: file.progress,
+    priority: shownPriority(priorities, file.index, file.selected),
   }
 }
 
 /** One bit a piece, most significant first, as base64. */
 export function piecesField(have: Uint8Array): string {
   return Buffer.from(have.buffer, have.byteOffset, have.byteLength).toString('base64')
+}
+
+/** How the peer is connected: 0 TCP, 1 a web server, 3 uTP; see decisions part 2. */
+function connectionType(peer: PeerSnapshot): number {
+  if (peer.webSeed === true) return 1
+  return peer.utp ? 3 : 0
 }

@@ -4,18 +4,21 @@
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
-import type { InfoHash } from '../base/ids.ts'
+import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { DownloadRecords, LoadedDownload } from '../ports/records.ts'
+import type { DownloadRecords, LoadedDownload, StoredDownload } from '../ports/records.ts'
 import type { TorrentEvents } from '../torrent/types.ts'
+import { formatMagnet } from '../wire/magnet.ts'
 import { encodeMetainfo } from '../wire/metainfo.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { type Anonymity, type AnonymityDefaults, anonymityOf, checkPatch } from './add-checks.ts'
+import { addMadeTorrent, type SeedableTorrent } from './add-made.ts'
 import type {
   AddDownload,
   Asker,
   DownloadsService,
+  Explanation,
   FileRecord,
   ListedDownload,
   ListOptions,
@@ -27,26 +30,45 @@ import { DownloadList } from './download-list.ts'
 import { DownloadEntry } from './download-entry.ts'
 import { DownloadSet } from './download-set.ts'
 import { EngineReports } from './engine-reports.ts'
-import type { RateLimits } from './download-record.ts'
+import { type RateLimits, shownStatus, webSeedRecord } from './download-record.ts'
 import type { EventHub } from './events.ts'
-import { decodeStored, metainfoOf, newRow, notesOf, selectionOf, specOf } from './new-download.ts'
+import type { FollowedUpdates } from './followed-updates.ts'
+import { explain, type ExplainFacts, isMoving } from './explain.ts'
+import {
+  askedOf,
+  decodeStored,
+  infoHashV2Of,
+  metainfoOf,
+  newRow,
+  notesOf,
+  selectionOf,
+  specOf,
+  storedMetainfo,
+} from './new-download.ts'
+import { SeedingGoals, type SeedingSettings } from './seeding-goals.ts'
+import { StorageMoves } from './storage-moves.ts'
 import { makeDeferred } from '../base/deferred.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import { streamableFile } from './stream-files.ts'
 import type { TorrentEngine } from './torrent-engine.ts'
-import { readSource, type SourceReaders, type TorrentSource } from './torrent-source.ts'
+import { readSource, sentSource, type SourceReaders, type TorrentSource, updateLinkOf } from './torrent-source.ts'
+import { addTracker, checkTrackerUrl, removeTracker } from './tracker-changes.ts'
+import type { Lineage } from './update-versions.ts'
 
 /** All-time counters go to the store this often; it writes them when it writes anyway. */
 const TOTALS_EVERY_MS = 5000
 
 /** Settings the service follows; read anew at each use. */
-export interface DownloadSettings extends AnonymityDefaults, RateLimits {
+export interface DownloadSettings extends AnonymityDefaults, RateLimits, SeedingSettings {
   /** Absolute folder of downloads that name none. */
   readonly saveAs: string
 }
 
 /** Records made in one turn of the event loop, ms. */
 const LIST_TURN_MS = 4
+
+/** What the service tells of its downloads to what follows updates. */
+export type DownloadUpdates = Pick<FollowedUpdates, 'follow' | 'metadataKnown' | 'removing'>
 
 /** What the service needs of the node. */
 export interface DownloadsDeps {
@@ -56,6 +78,8 @@ export interface DownloadsDeps {
   readonly sources: SourceReaders
   readonly previews: Pick<MetadataPreviews, 'owns' | 'giveWay' | 'cached' | 'found'>
   settings(): DownloadSettings
+  /** Follows links to torrents that are updated; absent = such links are refused. */
+  readonly updates?: () => DownloadUpdates
   /** Makes the folder ready; its real path. AppErrors InvalidParameter, DiskFull. */
   prepareFolder(folder: string): Promise<string>
 }
@@ -66,13 +90,17 @@ export class Downloads implements DownloadsService {
   readonly #set = new DownloadSet()
   readonly #list: DownloadList
   readonly #opened = makeDeferred<void>()
+  readonly #goals: SeedingGoals
+  readonly #moves: StorageMoves
   /** What the engine is given to report to. */
   readonly engineEvents: TorrentEvents
   #totalsTimer: Timer | null = null
 
   constructor(deps: DownloadsDeps) {
     this.#deps = deps
-    this.engineEvents = new EngineReports(this.#set, deps)
+    this.#goals = new SeedingGoals(this.#set, deps)
+    this.#moves = new StorageMoves(this.#set, deps, () => this.#list.changed())
+    this.engineEvents = new EngineReports(this.#set, this.#goals, deps)
     this.#list = new DownloadList(
       deps.clock,
       () => this.#set.entries.values(),
@@ -83,7 +111,7 @@ export class Downloads implements DownloadsService {
   /** Connects the store and lists every download in it as waiting. */
   async openStore(records: DownloadRecords): Promise<void> {
     this.#set.records = records
-    for (const stored of await records.list()) this.#set.entries.set(stored.infoHash, new DownloadEntry(stored))
+    for (const stored of await records.list()) this.#set.enter(new DownloadEntry(stored))
     this.#set.listed = true
     this.#list.changed()
     this.#opened.resolve()
@@ -101,25 +129,55 @@ export class Downloads implements DownloadsService {
     this.#set.ready = true
     this.#list.changed()
     this.#totalsTimer = this.#deps.clock.every(TOTALS_EVERY_MS, () => this.#noteTotals())
+    this.#goals.start()
+    for (const entry of this.#set.entries.values()) if (entry.loaded) this.#moves.resume(entry)
   }
 
   /** Takes no more requests, waits for those under way, hands the counters to the store. The engine stops after this. */
   async stop(): Promise<void> {
     this.#set.ready = false
     this.#totalsTimer?.cancel()
+    await this.#moves.stop()
     await this.#set.queue.drained()
+    await this.#goals.stop()
     this.#noteTotals()
   }
 
   /** AppError NotReady while the store is being opened: until then nothing is known to be absent. */
   has(infoHash: InfoHash): boolean {
     this.#set.checkListed()
-    return this.#set.entries.has(infoHash)
+    return this.#set.entries.has(this.#set.knownAs(infoHash, null))
   }
 
   /** The metainfo of a download, waiting for it. AppErrors DownloadNotFound, NotReady, Aborted. */
   async whenMetadata(infoHash: InfoHash, signal: AbortSignal): Promise<Metainfo> {
     return this.#set.find(infoHash).torrent.whenMetadata(signal)
+  }
+
+  /** The row of a download; null when there is none. AppError NotReady. */
+  row(infoHash: InfoHash): StoredDownload | null {
+    this.#set.checkListed()
+    return this.#set.entries.get(infoHash)?.stored ?? null
+  }
+
+  /** Its metainfo; null when it is not known, or it is no download. AppErrors NotReady, StateConflict. */
+  async metainfo(infoHash: InfoHash): Promise<Metainfo | null> {
+    this.#set.checkListed()
+    const entry = this.#set.entries.get(infoHash)
+    return entry === undefined ? null : entry.torrent.loadMetainfo()
+  }
+
+  /** As metainfo(), of a download. AppErrors DownloadNotFound, NotReady, StateConflict. */
+  async knownMetainfo(infoHash: InfoHash): Promise<Metainfo | null> {
+    return this.#set.find(infoHash).torrent.loadMetainfo()
+  }
+
+  /** What its record shows of the updates it is part of. */
+  setLineage(infoHash: InfoHash, lineage: Lineage | null): void {
+    const entry = this.#set.entries.get(infoHash)
+    if (entry === undefined) return
+    entry.lineage = lineage
+    this.#list.changed()
   }
 
   whenListed(): Promise<void> {
@@ -144,24 +202,80 @@ export class Downloads implements DownloadsService {
   async add(request: AddDownload): Promise<{ started: boolean; infohash: string }> {
     this.#set.checkReady()
     const traits = anonymityOf(request, this.#deps.settings())
-    const source = await readSource(request.uri, this.#deps.sources)
-    return this.#set.queue.run(source.infoHash, async () => {
-      const known = this.#set.entries.get(source.infoHash)
+    const link = updateLinkOf(request.uri)
+    const { updates } = this.#deps
+    if (link !== null && updates !== undefined) return updates().follow(request, link)
+    return this.#addSource(request, await readSource(request.uri, this.#deps.sources), traits)
+  }
+
+  async addFile(bytes: Uint8Array, request: Omit<AddDownload, 'uri'>): Promise<{ started: boolean; infohash: string }> {
+    this.#set.checkReady()
+    const traits = anonymityOf(request, this.#deps.settings())
+    return this.#addSource({ ...request, uri: '' }, await sentSource(bytes), traits)
+  }
+
+  #addSource(
+    request: AddDownload,
+    source: TorrentSource,
+    traits: Anonymity,
+  ): Promise<{ started: boolean; infohash: string }> {
+    return this.#asKnown(source.infoHash, infoHashV2Of(source), async infoHash => {
+      const known = this.#set.entries.get(infoHash)
       if (known === undefined) await this.#addNew(request, source, traits)
       else await mergeTrackers(this.#set, known, source)
       this.#list.changed()
-      return { started: true, infohash: source.infoHash }
+      return { started: true, infohash: infoHash }
+    })
+  }
+
+  /**
+   * Runs `task` in the turn of a torrent, with what it is known as: a hybrid has two names, and those who add it by one wait
+   * for those who add it by the other.
+   */
+  #asKnown<T>(infoHash: InfoHash, v2: InfoHashV2 | null, task: (infoHash: InfoHash) => Promise<T>): Promise<T> {
+    const { queue } = this.#set
+    if (v2 === null) {
+      const known = this.#set.knownAs(infoHash, v2)
+      return queue.run(known, () => task(known))
+    }
+    const first = truncatedInfoHash(v2)
+    return queue.run(first, () => {
+      const known = this.#set.knownAs(infoHash, v2)
+      return known === first ? task(known) : queue.run(known, () => task(known))
+    })
+  }
+
+  /** AppErrors that adding a torrent with the default hops would end in. */
+  checkAdding(): void {
+    this.#set.checkReady()
+    anonymityOf({}, this.#deps.settings())
+  }
+
+  /** Adds a torrent that was made of files as they lie there: it seeds without a check. False when it is known already. */
+  async addMade(made: SeedableTorrent): Promise<boolean> {
+    this.#set.checkReady()
+    const traits = anonymityOf({}, this.#deps.settings())
+    const { metainfo } = made
+    return this.#asKnown(metainfo.infoHash, metainfo.v2?.infoHash ?? null, async infoHash => {
+      if (this.#set.entries.has(infoHash)) return false
+      const { previews } = this.#deps
+      while (previews.owns(infoHash)) await previews.giveWay(infoHash)
+      await addMadeTorrent(this.#set, made, traits, this.#deps.clock.wallMs())
+      this.#list.changed()
+      return true
     })
   }
 
   async remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }> {
     this.#set.checkReady()
     const { infoHash } = this.#set.find(infohash).stored
+    await this.#deps.updates?.().removing(infoHash)
     return this.#set.queue.run(infoHash, async () => {
-      this.#set.find(infoHash)
+      await this.#moves.cancel(this.#set.find(infoHash), false)
       const failure = await this.#removeTorrent(infoHash, removeData)
       await this.#set.store.delete(infoHash)
-      this.#set.entries.delete(infoHash)
+      this.#set.forget(infoHash)
+      this.#goals.forget(infoHash)
       this.#list.changed()
       if (failure !== null) throw failure
       return { infohash: infoHash, removed: true }
@@ -174,9 +288,50 @@ export class Downloads implements DownloadsService {
     checkPatch(change)
     return this.#set.queue.run(infoHash, async () => {
       const entry = this.#set.find(infoHash)
-      await changeDownload(this.#set, entry, change, this.#deps.log)
+      await changeDownload(this.#set, entry, change, { log: this.#deps.log, moves: this.#moves })
+      this.#goals.changed(infoHash)
       this.#list.changed()
       return { infohash: infoHash, modified: Object.values(change).some(value => value !== undefined) }
+    })
+  }
+
+  addTracker(infohash: string, url: string): Promise<boolean> {
+    return this.#inTurn(infohash, entry => addTracker(this.#set, entry, url))
+  }
+
+  removeTracker(infohash: string, url: string): Promise<boolean> {
+    return this.#inTurn(infohash, entry => removeTracker(this.#set, entry, url))
+  }
+
+  forceAnnounce(infohash: string, url?: string): Promise<boolean> {
+    if (url !== undefined) checkTrackerUrl(url)
+    return this.#inTurn(infohash, async ({ torrent }) => torrent.forceAnnounce(url === undefined ? null : [url]) > 0)
+  }
+
+  async explain(infohash: string): Promise<Explanation> {
+    const entry = this.#set.find(infohash)
+    const { infoHash } = entry.stored
+    const moving = this.#moves.isMoving(infoHash)
+    const torrent = entry.loaded ? { ...entry.seen(), moving } : null
+    const facts: ExplainFacts = { stored: entry.stored, loadError: entry.loadError, torrent }
+    return {
+      infohash: infoHash,
+      status: shownStatus(torrent?.snapshot.status ?? (entry.loadError === '' ? 'waiting-check' : 'error')),
+      moving: isMoving(facts),
+      time_seeded: this.#goals.seededSec(entry),
+      reasons: explain(facts),
+      web_seeds: torrent?.webSeeds.map(webSeedRecord) ?? [],
+    }
+  }
+
+  /** Changes one download in its turn. */
+  async #inTurn<T>(infohash: string, change: (entry: DownloadEntry) => Promise<T>): Promise<T> {
+    this.#set.checkReady()
+    const { infoHash } = this.#set.find(infohash).stored
+    return this.#set.queue.run(infoHash, async () => {
+      const result = await change(this.#set.find(infoHash))
+      this.#list.changed()
+      return result
     })
   }
 
@@ -188,11 +343,19 @@ export class Downloads implements DownloadsService {
   }
 
   async torrentFile(infohash: string): Promise<Uint8Array> {
-    const { torrent } = this.#set.find(infohash)
+    const { torrent, stored } = this.#set.find(infohash)
     const metainfo = await torrent.loadMetainfo()
     if (metainfo === null) throw new AppError('MetadataNotFound')
-    const { infoBytes } = metainfo
-    return encodeMetainfo({ infoBytes, announceTiers: torrent.announceTiers(), ...notesOf(metainfo) })
+    const { infoBytes, v2 } = metainfo
+    const { webSeeds } = stored
+    return encodeMetainfo({ infoBytes, v2, webSeeds, announceTiers: torrent.announceTiers(), ...notesOf(metainfo) })
+  }
+
+  async magnet(infohash: string): Promise<{ magnet: string }> {
+    const entry = this.#set.find(infohash)
+    const { name, infoHashV2, webSeeds, announceTiers } = entry.stored
+    const trackers = (entry.loaded ? entry.torrent.announceTiers() : announceTiers).flat()
+    return { magnet: formatMagnet({ infoHash: this.#set.v1Of(entry), infoHashV2, name, trackers, webSeeds }) }
   }
 
   streamable(infohash: string, fileIndex: string, asker: Asker): StreamableFile | Promise<StreamableFile> {
@@ -202,25 +365,22 @@ export class Downloads implements DownloadsService {
   async #addNew(request: AddDownload, source: TorrentSource, traits: Anonymity): Promise<void> {
     const { clock, previews, prepareFolder, settings } = this.#deps
     const metainfo = metainfoOf(source, previews.cached(source.infoHash))
-    const selectedFiles = selectionOf(request, source, metainfo)
+    const asked = askedOf(request, selectionOf(request, source, metainfo), metainfo)
     const destination = await prepareFolder(request.destination ?? settings().saveAs)
+    if (metainfo !== null) await this.#deps.updates?.().metadataKnown(source.infoHash, metainfo)
     const row = newRow({
       uri: request.uri,
       source,
       metainfo,
-      selectedFiles,
+      ...asked,
       destination,
       traits,
       nowMs: clock.wallMs(),
     })
-    await this.#set.store.insert({
-      ...row,
-      infoBytes: metainfo?.infoBytes ?? null,
-      ...(metainfo !== null && { notes: notesOf(metainfo) }),
-    })
+    await this.#set.store.insert({ ...row, ...(metainfo === null ? { infoBytes: null } : storedMetainfo(metainfo)) })
     while (previews.owns(source.infoHash)) await previews.giveWay(source.infoHash)
     const entry = new DownloadEntry({ ...row, position: this.#set.entries.size })
-    this.#set.entries.set(source.infoHash, entry)
+    this.#set.enter(entry)
     entry.attach(this.#set.running.add(specOf(row, metainfo, null)))
   }
 
@@ -240,9 +400,12 @@ export class Downloads implements DownloadsService {
   async #loadOne(engine: TorrentEngine, loaded: LoadedDownload): Promise<void> {
     const { download, stored, resume } = loaded
     const entry = this.#set.entries.get(download.infoHash) ?? new DownloadEntry(download)
-    this.#set.entries.set(download.infoHash, entry)
+    this.#set.enter(entry)
     try {
-      const metainfo = stored === null ? null : await decodeStored(stored, download.announceTiers)
+      const { infoHash, announceTiers } = download
+      const metainfo = stored === null ? null : await decodeStored(stored, infoHash, announceTiers)
+      // Rows of older versions do not say it.
+      if (metainfo !== null) this.#set.named(entry, metainfo)
       entry.attach(engine.add(specOf(download, metainfo, resume)))
     } catch (error) {
       entry.loadError = errorText(error)

@@ -1,5 +1,6 @@
 // What the engine tells of its torrents, and what follows from it: rows, events, the end of a seed that was not wanted.
 
+import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -9,7 +10,10 @@ import { fitSelection } from './add-checks.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import type { EventHub } from './events.ts'
+import type { FollowedUpdates } from './followed-updates.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
+import { layersOf } from './new-download.ts'
+import type { SeedingGoals } from './seeding-goals.ts'
 
 /** What it needs of the node. */
 export interface EngineReportsDeps {
@@ -17,21 +21,30 @@ export interface EngineReportsDeps {
   readonly log: Log
   readonly events: Pick<EventHub, 'emit'>
   readonly previews: Pick<MetadataPreviews, 'owns' | 'found'>
+  readonly updates?: () => Pick<FollowedUpdates, 'metadataKnown'>
 }
 
 /** Listens to the engine for one service. */
 export class EngineReports implements TorrentEvents {
   readonly #set: DownloadSet
   readonly #deps: EngineReportsDeps
+  readonly #goals: Pick<SeedingGoals, 'statusChanged'>
 
-  constructor(set: DownloadSet, deps: EngineReportsDeps) {
+  constructor(set: DownloadSet, goals: Pick<SeedingGoals, 'statusChanged'>, deps: EngineReportsDeps) {
     this.#set = set
+    this.#goals = goals
     this.#deps = deps
   }
 
   metadata(infoHash: InfoHash, metainfo: Metainfo): Promise<void> {
     const { previews } = this.#deps
     return previews.owns(infoHash) ? previews.found(infoHash, metainfo) : this.#keepMetadata(infoHash, metainfo)
+  }
+
+  layersKnown(infoHash: InfoHash, metainfo: Metainfo): void {
+    const entry = this.#set.entries.get(infoHash)
+    const pieceLayers = layersOf(metainfo)
+    if (entry !== undefined) this.#inBackground(entry, () => this.#set.update(entry, { pieceLayers }))
   }
 
   finished(infoHash: InfoHash, name: string): void {
@@ -47,18 +60,27 @@ export class EngineReports implements TorrentEvents {
   }
 
   statusChanged(infoHash: InfoHash, status: TorrentStatus): void {
+    this.#goals.statusChanged(infoHash, status)
     if (status === 'seeding') this.#leaveOpenSwarm(infoHash)
   }
 
   async #keepMetadata(infoHash: InfoHash, metainfo: Metainfo): Promise<void> {
     const entry = this.#set.entries.get(infoHash)
     if (entry === undefined) return
+    const infoHashV2 = metainfo.v2?.infoHash ?? null
+    const twin = infoHashV2 === null ? null : this.#set.twinOf(entry, metainfo)
+    // Two torrents must not write the same files.
+    if (twin !== null) throw new AppError('StateConflict', `This is the torrent of another download: ${twin}.`)
+    await this.#deps.updates?.().metadataKnown(infoHash, metainfo)
     await this.#set.update(entry, {
       infoBytes: metainfo.infoBytes,
+      pieceLayers: layersOf(metainfo),
+      infoHashV2,
       pieceCount: metainfo.pieceCount,
       name: metainfo.name,
       selectedFiles: fitSelection(entry.stored.selectedFiles, metainfo.files.length),
     })
+    this.#set.named(entry, metainfo)
   }
 
   /** safe_seeding without hops: complete data is not offered to plain peers (decisions part 2). */

@@ -5,9 +5,17 @@
 export interface EventPayloads {
   events_start: { tribler_started: boolean; version: string; lost?: number }
   tribler_started: undefined
+  torrent_creation_progress: { id: number; path: string; progress: number; bytes_done: number; bytes_total: number }
+  torrent_created: { id: number; path: string; infohash: string; infohash_v2: string | null; name: string }
+  torrent_creation_failed: { id: number; path: string; code: string; error: string }
   torrent_finished: { infohash: string; name: string }
+  torrent_update_refused: { target: string; seq: string; error: string }
+  torrent_updated: { target: string; infohash: string; previous: string; seq: string }
   torrent_error: { infohash: string; error: string }
   tribler_exception: { text: string }
+  seeding_goal_reached: { infohash: string; name: string; goal: 'ratio' | 'time' }
+  storage_moved: { infohash: string; destination: string }
+  storage_move_failed: { infohash: string; error: string }
 }
 
 /** A type of the table. */
@@ -17,7 +25,15 @@ export type EventType = keyof EventPayloads
 export const eventDocs: Record<EventType, string> = {
   events_start: 'The event socket is open; tells whether the core has started, and the version of the service.',
   tribler_started: 'Start-up is complete and the service is ready.',
+  torrent_creation_progress: '(extra) How far a torrent has come that is being made; at most twice a second.',
+  torrent_created: '(extra) A torrent was made.',
+  torrent_creation_failed: '(extra) A torrent could not be made, or was given up.',
   torrent_finished: 'A torrent finished downloading.',
+  torrent_update_refused: '(extra) A key that is followed has signed something that names no torrent.',
+  torrent_updated: '(extra) A followed torrent has a new version, which was added; `previous` is empty for the first.',
   torrent_error: 'An error stopped a torrent.',
   tribler_exception: 'An unexpected exception occurred inside the node.',
+  seeding_goal_reached: '(extra) A download was stopped because it has reached its ratio or its time of seeding.',
+  storage_moved: '(extra) The files of a download are in their new folder.',
+  storage_move_failed: '(extra) The files of a download could not be moved; they are where they were.',
 }

@@ -120,6 +120,7 @@ export class MetadataPreviews {
     if (this.#previews.size >= MAX_PREVIEWS) throw new AppError('TooManyRequests')
     engine.add({
       infoHash: magnet.infoHash,
+      infoHashV2: magnet.infoHashV2,
       name: magnet.name ?? magnet.infoHash,
       metainfo: null,
       destination: this.#deps.destination(),

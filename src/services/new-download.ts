@@ -1,12 +1,15 @@
 // From a torrent source to the row that is stored, and from the row to the torrent the engine is given. Touches nothing.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { LoadedDownload, StoredDownload, StoredMetainfo } from '../ports/records.ts'
+import type { DownloadControls, LoadedDownload, StoredDownload, StoredMetainfo } from '../ports/records.ts'
+import type { InfoHash, InfoHashV2 } from '../base/ids.ts'
 import type { TorrentSpec } from '../torrent/types.ts'
-import { decodeInfoInTurns } from '../wire/metainfo.ts'
+import { decodeKeptInfo } from '../wire/kept-info.ts'
+import { encodePieceLayers } from '../wire/piece-layers.ts'
 import type { Metainfo, TorrentNotes } from '../wire/torrent-types.ts'
 import { type Anonymity, checkSelection, fitSelection } from './add-checks.ts'
 import type { AddDownload } from './api.ts'
+import { changeControls, changesControls, choosePriorities, NO_CONTROLS, torrentControls } from './download-controls.ts'
 import type { TorrentSource } from './torrent-source.ts'
 
 /** A row before the store gave it its place. */
@@ -15,6 +18,16 @@ export type NewRow = Omit<StoredDownload, 'position'>
 /** The trackers a source names: tiers of a file; every tracker of a magnet is a tier of its own. */
 export function announceTiersOf(source: TorrentSource): readonly (readonly string[])[] {
   return source.kind === 'file' ? source.metainfo.announceTiers : source.magnet.trackers.map(url => [url])
+}
+
+/** The whole v2 info hash, where a source names it (BEP 52). */
+export function infoHashV2Of(source: TorrentSource): InfoHashV2 | null {
+  return source.kind === 'file' ? (source.metainfo.v2?.infoHash ?? null) : source.magnet.infoHashV2
+}
+
+/** The web seeds a source names (BEP 19). */
+export function webSeedsOf(source: TorrentSource): readonly string[] {
+  return (source.kind === 'file' ? source.metainfo.webSeeds : source.magnet.webSeeds) ?? []
 }
 
 /** The metainfo of a source, for a magnet from what was fetched before (`cached`), with the trackers of the source. */
@@ -35,12 +48,30 @@ export function selectionOf(request: AddDownload, source: TorrentSource, metainf
   return checkSelection(count === null ? offered : (fitSelection(offered, count) ?? []), count)
 }
 
+/** What a new download was asked for, `selectedFiles` changed by its priorities. AppErrors as changeControls(). */
+export function askedOf(
+  request: AddDownload,
+  selectedFiles: readonly number[] | null,
+  metainfo: Metainfo | null,
+): { readonly selectedFiles: readonly number[] | null; readonly controls: DownloadControls | null } {
+  if (!changesControls(request)) return { selectedFiles, controls: null }
+  const before = { selectedFiles, filePriorities: NO_CONTROLS.filePriorities }
+  const wanted = request.file_priorities
+  const choice = wanted === undefined ? before : choosePriorities(before, wanted, metainfo?.files.length ?? null)
+  const { filePriorities } = choice
+  return {
+    selectedFiles: choice.selectedFiles,
+    controls: { ...changeControls(NO_CONTROLS, request), filePriorities },
+  }
+}
+
 /** What a new row is made from; `nowMs` since 1970. */
 export interface NewRowFacts {
   readonly uri: string
   readonly source: TorrentSource
   readonly metainfo: Metainfo | null
   readonly selectedFiles: readonly number[] | null
+  readonly controls: DownloadControls | null
   readonly destination: string
   readonly traits: Anonymity
   readonly nowMs: number
@@ -48,13 +79,15 @@ export interface NewRowFacts {
 
 /** The row of a new, running download. */
 export function newRow(facts: NewRowFacts): NewRow {
-  const { uri, source, metainfo, selectedFiles, destination, traits, nowMs } = facts
+  const { uri, source, metainfo, selectedFiles, controls, destination, traits, nowMs } = facts
   return {
     infoHash: source.infoHash,
+    infoHashV2: metainfo?.v2?.infoHash ?? infoHashV2Of(source),
     name: metainfo?.name ?? shownName(source),
     sourceUri: uri,
     destination,
     announceTiers: announceTiersOf(source),
+    webSeeds: webSeedsOf(source),
     peers: source.kind === 'magnet' ? source.magnet.peers : [],
     addedAtMs: nowMs,
     hops: traits.hops,
@@ -66,6 +99,11 @@ export function newRow(facts: NewRowFacts): NewRow {
     finishedAtMs: null,
     error: '',
     pieceCount: metainfo?.pieceCount ?? 0,
+    controls,
+    seededSec: 0,
+    goalReached: false,
+    movingTo: null,
+    movedFrom: null,
   }
 }
 
@@ -78,12 +116,27 @@ export function notesOf({ comment, createdBy, creationDateSec }: TorrentNotes): 
   return { comment, createdBy, creationDateSec }
 }
 
-/** The metainfo that was stored; in turns of the event loop. Rejects with DecodeError. */
+/** An empty dictionary. */
+const NO_LAYERS = Buffer.from('de')
+
+/** The `piece layers` to be stored, null where there is nothing to store (BEP 52). */
+export function layersOf({ v2 }: Metainfo): Uint8Array | null {
+  const layers = v2 === null ? NO_LAYERS : encodePieceLayers(v2)
+  return layers.length > NO_LAYERS.length ? layers : null
+}
+
+/** What is stored of a torrent's metainfo. */
+export function storedMetainfo(metainfo: Metainfo): StoredMetainfo {
+  return { infoBytes: metainfo.infoBytes, pieceLayers: layersOf(metainfo), notes: notesOf(metainfo) }
+}
+
+/** The metainfo that was stored, of a torrent known as `infoHash`; in turns of the event loop. Rejects with DecodeError. */
 export async function decodeStored(
-  { infoBytes, notes }: StoredMetainfo,
+  { notes, ...kept }: StoredMetainfo,
+  infoHash: InfoHash,
   announceTiers: StoredDownload['announceTiers'],
 ): Promise<Metainfo> {
-  return { ...(await decodeInfoInTurns(infoBytes, announceTiers, nextTurn)), ...notes }
+  return { ...(await decodeKeptInfo({ ...kept, infoHash }, announceTiers, nextTurn)), ...notes }
 }
 
 /** The engine's torrent of a row. */
@@ -104,5 +157,8 @@ export function specOf(stored: NewRow, metainfo: Metainfo | null, resume: Loaded
     resume,
     totalUp,
     totalDown,
+    infoHashV2: stored.infoHashV2,
+    webSeeds: stored.webSeeds,
+    ...(stored.controls === null ? {} : { controls: torrentControls(stored.controls) }),
   }
 }

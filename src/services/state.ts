@@ -1,6 +1,7 @@
 // What the node says of itself: state of the core, the newest unhandled exception, listening ports. Values only.
 
-import type { CoreStateName, StateService } from './api.ts'
+import type { NetworkFacts } from '../ports/network-facts.ts'
+import type { CoreStateName, NetworkState, StateService } from './api.ts'
 
 /** An exception's text is cut here: it is meant to be read. */
 const MAX_TEXT_CHARS = 2000
@@ -10,6 +11,7 @@ export class CoreState implements StateService {
   #state: CoreStateName = 'STARTING'
   #lastException: string | null = null
   readonly #ports = new Map<string, number>()
+  #network: NetworkFacts | null = null
 
   read(): { state: CoreStateName; last_exception: string | null } {
     return { state: this.#state, last_exception: this.#lastException }
@@ -17,6 +19,25 @@ export class CoreState implements StateService {
 
   ports(): Record<string, number> {
     return Object.fromEntries(this.#ports)
+  }
+
+  network(): NetworkState | null {
+    const facts = this.#network
+    if (facts === null) return null
+    const bound = facts.boundTo()
+    return {
+      bound_to: bound === null ? null : [...bound],
+      proxied: facts.proxied,
+      external_ipv4: facts.externalIp(4),
+      external_ipv6: facts.externalIp(6),
+      mappings: facts.mappings().map(({ internalPort, externalPort, externalIp, ...row }) => ({
+        ...row,
+        internal_port: internalPort,
+        external_port: externalPort,
+        external_ip: externalIp,
+      })),
+      mapping_problems: [...facts.mappingProblems()],
+    }
   }
 
   get started(): boolean {
@@ -32,6 +53,11 @@ export class CoreState implements StateService {
   noteException(text: string): string {
     this.#lastException = text.slice(0, MAX_TEXT_CHARS)
     return this.#lastException
+  }
+
+  /** The engine runs: this is what it knows of its place. */
+  setNetwork(facts: NetworkFacts): void {
+    this.#network = facts
   }
 
   /** A port that is listened on; `name` has `~` between levels (spec 2.15). */

@@ -59,9 +59,9 @@ export class TorrentInfo implements TorrentInfoService {
   }
 
   async #metadataOf(magnet: Magnet, signal: AbortSignal): Promise<Uint8Array> {
-    const metainfo = await this.#find(magnet, signal)
+    const { infoBytes, v2 } = await this.#find(magnet, signal)
     const announceTiers = magnet.trackers.map(url => [url])
-    return encodeMetainfo({ infoBytes: metainfo.infoBytes, announceTiers })
+    return encodeMetainfo({ infoBytes, v2, announceTiers, webSeeds: magnet.webSeeds ?? [] })
   }
 
   async #find(magnet: Magnet, signal: AbortSignal): Promise<Metainfo> {

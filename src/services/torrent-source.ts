@@ -9,6 +9,7 @@ import type { SourceFetch } from '../ports/source-fetch.ts'
 import { type Magnet, parseMagnet } from '../wire/magnet.ts'
 import { decodeMetainfoInTurns, MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
+import { parseUpdateLink, type UpdateLink } from '../wire/update-link.ts'
 
 /** A torrent as a uri gave it: a checked file with its bytes, or a magnet link. */
 export type TorrentSource =
@@ -44,6 +45,20 @@ export async function readSource(uri: string, readers: SourceReaders, signal?: A
   }
 }
 
+/** The update link (BEP 46) that `uri` is, or null. AppError BadMagnet. */
+export function updateLinkOf(uri: string): UpdateLink | null {
+  try {
+    return parseUpdateLink(uri)
+  } catch (error) {
+    throw badMagnet(error)
+  }
+}
+
+/** A torrent file that a client sent. AppError TorrentUnreadable. */
+export function sentSource(bytes: Uint8Array): Promise<TorrentSource> {
+  return fileSource(bytes)
+}
+
 /** Indexers answer with a torrent or redirect to a magnet link. */
 async function fetchedSource(uri: string, http: SourceFetch, signal?: AbortSignal): Promise<TorrentSource> {
   const fetched = await http.fetch(uri, signal)
@@ -55,9 +70,13 @@ function magnetSource(uri: string): TorrentSource {
     const magnet = parseMagnet(uri)
     return { kind: 'magnet', infoHash: magnet.infoHash, magnet }
   } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-    throw new AppError('BadMagnet', `The magnet link cannot be read: ${errorText(error)}.`, { cause: error })
+    throw badMagnet(error)
   }
+}
+
+function badMagnet(error: unknown): unknown {
+  if (!(error instanceof DecodeError)) return error
+  return new AppError('BadMagnet', `The magnet link cannot be read: ${errorText(error)}.`, { cause: error })
 }
 
 async function fileSource(bytes: Uint8Array): Promise<TorrentSource> {

@@ -7,6 +7,7 @@ import type { OpenPieces } from './open-pieces.ts'
 import type { PickerPeer, PickerPeers } from './picker-peers.ts'
 import type { BlockRequest, PickOptions } from './picker-types.ts'
 import type { PieceNeeds } from './piece-needs.ts'
+import type { PieceRanks } from './piece-ranks.ts'
 import type { RarestOrder } from './rarest-order.ts'
 
 /** The first pieces are drawn: rare ones come slowly, and a newcomer needs something to trade. */
@@ -30,6 +31,7 @@ export interface ChooserParts {
   readonly peers: PickerPeers
   readonly open: OpenPieces
   readonly needs: PieceNeeds
+  readonly ranks: PieceRanks
   /** Blocks a piece can have at most. */
   readonly stride: number
 }
@@ -41,6 +43,7 @@ export class BlockChooser {
   readonly #peers: PickerPeers
   readonly #open: OpenPieces
   readonly #needs: PieceNeeds
+  readonly #ranks: PieceRanks
   readonly #stride: number
 
   constructor(parts: ChooserParts) {
@@ -49,6 +52,7 @@ export class BlockChooser {
     this.#peers = parts.peers
     this.#open = parts.open
     this.#needs = parts.needs
+    this.#ranks = parts.ranks
     this.#stride = parts.stride
   }
 
@@ -93,7 +97,8 @@ export class BlockChooser {
   }
 
   #pickNew(peer: PickerPeer, count: number, options: PickOptions, out: BlockRequest[]): void {
-    for (const piece of options.suggested ?? []) {
+    // What others suggest counts only where the user wants nothing first.
+    for (const piece of (this.#ranks.plain && options.suggested) || []) {
       if (out.length >= count) return
       if (this.#open.byPiece.has(piece) || !this.#needs.need.get(piece) || !mayGive(peer, piece, options)) continue
       const open = this.#openFor(piece, false, peer)
@@ -102,17 +107,22 @@ export class BlockChooser {
     const accept = (piece: number): boolean =>
       (options.allowedFast === null || options.allowedFast.has(piece)) && !this.#keptForFast(piece, options)
     while (out.length < count && this.#open.mayOpen(false)) {
-      const first = this.#needs.haveCount < RANDOM_FIRST_PIECES
-      const piece = first ? this.#order.random(peer.has, accept) : this.#order.rarest(peer.has, accept)
+      const piece = this.#nextPiece(peer, accept)
       const open = piece < 0 ? null : this.#openFor(piece, false, peer)
       if (open === null) return
       this.#takeFree(open, peer, count, options, out)
     }
   }
 
+  #nextPiece(peer: PickerPeer, accept: (piece: number) => boolean): number {
+    if (!this.#ranks.plain) return this.#ranks.next(this.#order, peer.has, accept)
+    const first = this.#needs.haveCount < RANDOM_FIRST_PIECES
+    return first ? this.#order.random(peer.has, accept) : this.#order.rarest(peer.has, accept)
+  }
+
   #pickDuplicates(peer: PickerPeer, count: number, options: PickOptions, out: BlockRequest[]): void {
     if (options.nowMs < peer.noDuplicatesUntilMs || this.#open.byPiece.size === 0) return
-    const endgame = !options.slow && this.#isEndgame()
+    const endgame = !options.slow && options.dueMs === undefined && this.#isEndgame()
     const most = endgame ? MAX_ENDGAME : MAX_DUPLICATE
     const before = out.length
     // Two rounds at the end: blocks asked of one peer first, then those asked of two.
@@ -160,7 +170,7 @@ export class BlockChooser {
   }
 
   #ask(open: OpenPiece, block: number, peer: PickerPeer, options: PickOptions, out: BlockRequest[]): void {
-    open.request(block, peer.key, options.nowMs, options.slow)
+    open.request(block, peer.key, options.dueMs ?? options.nowMs, options.slow)
     if (open.free === 0) this.#open.begun.delete(open)
     peer.asked.add(open.piece * this.#stride + block)
     const length = blockBytes(this.#lengths, open.piece, block)

@@ -8,11 +8,15 @@ import type { Random } from '../ports/random.ts'
 import { makePeerId } from '../wire/peer/peer-id.ts'
 import { BanList } from './ban-list.ts'
 import { BlockBudget } from './block-budget.ts'
+import { HostGate } from './host-gate.ts'
+import { NO_ENCRYPTION } from './connection-policy.ts'
+import { IpFilter } from './ip-filter.ts'
 import type { LinkDeps } from './peer-link.ts'
 import { Permits } from './permits.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
 import { SlotHolders } from './slot-holders.ts'
+import { StreamEncryption } from './stream-encryption.ts'
 import { NO_QUEUE, TorrentQueue } from './torrent-queue.ts'
 import { TurnEnd } from './turn-end.ts'
 import { UploadSlots } from './upload-slots.ts'
@@ -42,6 +46,10 @@ export class Engine {
   readonly holders: SlotHolders
   readonly uploadSlots: UploadSlots
   readonly bans = new BanList()
+  /** The owner's lists. A new one is a new filter. */
+  ipFilter = IpFilter.none
+  /** Requests to web servers, of all torrents. */
+  readonly webSeedGate = new HostGate()
   readonly downLimiter: RateLimiter
   readonly upLimiter: RateLimiter
   readonly queue: TorrentQueue
@@ -49,6 +57,7 @@ export class Engine {
   readonly checkDepth: number
   readonly maxHalfOpen: number
   readonly link: LinkDeps
+  readonly encryption: StreamEncryption
   readonly #active = new Set<Ticker>()
   readonly #activated: () => void
   limits: SessionLimits
@@ -57,6 +66,8 @@ export class Engine {
   connected = 0
   /** Port told to peers; 0 until the session listens. */
   listenPort = 0
+  /** Grows with every change that shows in rows of all torrents. */
+  changes = 0
   stopping = false
 
   /** `activated` is called when a ticker joins. */
@@ -92,12 +103,22 @@ export class Engine {
       now: () => deps.clock.now(),
       defect: error => this.defect(error),
     }
+    this.encryption = new StreamEncryption(options.encryption ?? NO_ENCRYPTION, {
+      clock: deps.clock,
+      random: deps.random,
+      defect: error => this.defect(error),
+    })
     this.#activated = activated
   }
 
   /** Room for one more connection of any kind. */
   get hasRoom(): boolean {
     return this.connected + this.halfOpen < this.limits.maxConnections
+  }
+
+  /** True for an address nobody is to be connected to at: banned, or in the owner's lists. */
+  refuses(ip: string, nowMs: number): boolean {
+    return this.bans.isBanned(ip, nowMs) || this.ipFilter.blocks(ip)
   }
 
   /** Lets `ticker` be called at every tick until it declines. */

@@ -1,4 +1,5 @@
-// Which pieces a choice of files needs. Pure. A piece that two files share is needed when either is chosen.
+// Which pieces a choice of files needs, and which end in padding. Pure. A piece that two files share is needed when either
+// is chosen.
 
 import { piecesOfRange, type TorrentLengths } from '../base/lengths.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
@@ -22,4 +23,19 @@ export function wantedPieces(
     setRange(wanted, first, last, true)
   }
   return wanted
+}
+
+/** The padding that ends pieces, bytes by piece: TorrentLengths.padding. Pieces of nothing but padding are left out. */
+export function piecePadding(
+  { pieceLength, totalLength }: Pick<TorrentLengths, 'pieceLength' | 'totalLength'>,
+  files: readonly TorrentFile[],
+): ReadonlyMap<number, number> {
+  const padding = new Map<number, number>()
+  for (const { padding: isPadding, offset, length } of files) {
+    if (!isPadding || length === 0 || offset % pieceLength === 0) continue
+    const piece = Math.floor(offset / pieceLength)
+    const end = Math.min((piece + 1) * pieceLength, totalLength)
+    if (offset + length >= end) padding.set(piece, end - offset)
+  }
+  return padding
 }

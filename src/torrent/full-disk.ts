@@ -21,13 +21,17 @@ export interface FullDiskHooks {
 export class FullDisk {
   readonly #core: TorrentCore
   readonly #hooks: FullDiskHooks
-  /** The last failure was a full disk, and nothing was written since. */
   #full = false
   #retry: Timer | null = null
 
   constructor(core: TorrentCore, hooks: FullDiskHooks) {
     this.#core = core
     this.#hooks = hooks
+  }
+
+  /** The last failure was a full disk, and nothing was written since. */
+  get full(): boolean {
+    return this.#full
   }
 
   /** Notes a failure. Answers whether it is news: a disk that is full again before anything could be written is none. */

@@ -9,6 +9,8 @@ const TIMEOUT_MS = 10_000
 const STALE_MS = 20_000
 /** Pieces asked of one peer at a time. */
 const PER_PEER = 4
+/** How the peer ids of rtorrent begin, in hexadecimal: `-lt`. Asked again while it still sends, it never answers any more. */
+const ONE_AT_A_TIME = '2d6c74'
 
 interface Asked {
   readonly peer: string
@@ -45,13 +47,14 @@ export class MetadataAttempt {
     return this.#asked.size === 0 && !fresh
   }
 
-  /** Notes what to ask of `peer` now, and answers it. */
-  next(peer: string, nowMs: number): number[] {
+  /** Notes what to ask of `peer` (`peerId` in hexadecimal) now, and answers it. */
+  next(peer: string, nowMs: number, peerId = ''): number[] {
     if (this.solo !== null && this.solo !== peer) return []
+    const most = peerId.startsWith(ONE_AT_A_TIME) ? 1 : PER_PEER
     let open = 0
     for (const asked of this.#asked.values()) if (asked.peer === peer) open += 1
     const pieces: number[] = []
-    for (let piece = 0; piece < this.#received.length && open + pieces.length < PER_PEER; piece += 1) {
+    for (let piece = 0; piece < this.#received.length && open + pieces.length < most; piece += 1) {
       if (this.#received[piece] === 1 || this.#asked.has(piece)) continue
       this.#asked.set(piece, { peer, atMs: nowMs })
       pieces.push(piece)

@@ -56,6 +56,8 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
   #decoder: PeerDecoder | null = null
   #shake: Buffer | null = null
   #shaken = 0
+  /** Our handshake was written. */
+  #shook = false
   #out: Uint8Array[] = []
   #outBytes = 0
   #reason: string | null = null
@@ -85,6 +87,16 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
 
   get incoming(): boolean {
     return this.#incoming
+  }
+
+  /** What carries it, as long as it lives. */
+  get utp(): boolean {
+    return this.#stream?.utp === true
+  }
+
+  /** How it is encrypted, known when its handshake has come; null: not at all. */
+  get encryption(): 'rc4' | 'plaintext' | null {
+    return this.#stream?.encryption ?? null
   }
 
   /** True until end() was called or the stream ended. */
@@ -154,7 +166,11 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
     this.#out = []
     this.#outBytes = 0
     this.lastOutMs = this.#deps.now()
-    this.#stream?.write(out.length === 1 ? (out[0] as Uint8Array) : Buffer.concat(out))
+    // By uTP the handshake is a write of its own, and so a packet (decision 0280).
+    const alone = this.#shook || !this.utp ? undefined : out.shift()
+    this.#shook = true
+    if (alone !== undefined) this.#stream?.write(alone)
+    if (out.length > 0) this.#stream?.write(out.length === 1 ? (out[0] as Uint8Array) : Buffer.concat(out))
   }
 
   /** Ends the link. The receiver hears `closed` later, never inside this call. */

@@ -2,10 +2,11 @@
 // Keeps state and sends messages; what a message means for the torrent is decided in torrent-messages.ts.
 // Invariant: every entry of `outstanding` holds one credit of the block budget; `receiving` holds a leased slot.
 
-import { type PeerAddress, addressKey } from '../base/ids.ts'
+import { type InfoHash, type PeerAddress, addressKey } from '../base/ids.ts'
 import type { Slot } from '../ports/arena.ts'
 import { clientName } from '../wire/peer/client-name.ts'
 import type { Handshake } from '../wire/peer/handshake.ts'
+import { LT_DONTHAVE } from '../wire/peer/lt-donthave.ts'
 import {
   encodeCancel,
   encodeExtended,
@@ -14,6 +15,10 @@ import {
   encodeRequest,
   type PeerMessage,
 } from '../wire/peer/messages.ts'
+import { UPLOAD_ONLY } from '../wire/peer/upload-only.ts'
+import { UT_HOLEPUNCH } from '../wire/peer/ut-holepunch.ts'
+import { UT_PEX } from '../wire/peer/ut-pex.ts'
+import { ExchangeState, PunchState } from './exchange-state.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
 import { PeerUploads } from './peer-uploads.ts'
 import { RateMeter } from './rate-meter.ts'
@@ -25,6 +30,9 @@ export const MAX_ALLOWED_FAST = 64
 const MAX_SUGGESTED = 16
 /** Haves kept from before the metadata is known. */
 const MAX_EARLY_HAVES = 4096
+
+/** Extensions whose ids are kept; that of ut_metadata is a field of its own. */
+const KEPT_EXTENSIONS: readonly string[] = [UT_PEX, UT_HOLEPUNCH, LT_DONTHAVE, UPLOAD_ONLY]
 
 /** The IP address in a peer's key. */
 export function ipOfKey(key: string): string {
@@ -64,6 +72,8 @@ export class PeerSession implements LinkReceiver {
   readonly peerId: string
   readonly fast: boolean
   readonly extended: boolean
+  /** It has a DHT node (BEP 5). */
+  readonly dht: boolean
   readonly connectedAtMs: number
   readonly uploads: PeerUploads
   readonly pipeline = new RequestPipeline()
@@ -71,6 +81,14 @@ export class PeerSession implements LinkReceiver {
   readonly up = new RateMeter()
   /** Where the peer can be connected to; for incoming ones the port is known only from its handshake. */
   address: PeerAddress
+  /** An incoming one that has told the port it listens on. */
+  listens = false
+  /** The connection is carried by uTP (BEP 11 passes it on). */
+  readonly utp: boolean
+  /** What follows an encrypted handshake; null: there was none. */
+  readonly encryption: 'rc4' | 'plaintext' | null
+  /** The info hash that both sides named: of a hybrid torrent it tells whether they speak v2 (BEP 52). */
+  infoHash: InfoHash
   client: string
   amChoking = true
   amInterested = false
@@ -79,6 +97,10 @@ export class PeerSession implements LinkReceiver {
   optimistic = false
   /** BEP 21: it wants nothing. */
   uploadOnly = false
+  /** What it was last told of us in this. */
+  toldUploadOnly = false
+  /** It sees a node that has nothing but what super-seeding tells it of (BEP 16). */
+  masked = false
   /** Messages that told all its pieces (bitfield, have all, have none). */
   bitfields = 0
   early: EarlyPieces | null = null
@@ -86,6 +108,15 @@ export class PeerSession implements LinkReceiver {
   utMetadataId = 0
   metadataSize = 0
   extendedShakes = 0
+  /** Ports of its DHT node that it told. */
+  dhtPorts = 0
+  readonly exchange = new ExchangeState()
+  readonly punches = new PunchState()
+  /** Pieces it no longer has, of which the picker does not know yet; how often the picker was told of such. */
+  readonly lost = new Set<number>()
+  rebuilds = 0
+  /** Requests for hashes that were refused since the last one that was not. */
+  refusedHashes = 0
   /** Block number (piece * blocks per piece + block) -> when it was asked for, clock ms; oldest first. */
   readonly outstanding = new Map<number, number>()
   receiving: ReceivingBlock | null = null
@@ -101,6 +132,8 @@ export class PeerSession implements LinkReceiver {
   /** Requests of its that were refused since the last one that was allowed. */
   refused = 0
   lastBlockMs: number
+  /** Ids it chose for the messages of KEPT_EXTENSIONS. */
+  readonly #ids = new Map<string, number>()
   readonly #host: PeerHost
 
   constructor(link: PeerLink, handshake: Handshake, host: PeerHost, nowMs: number) {
@@ -108,17 +141,39 @@ export class PeerSession implements LinkReceiver {
     this.link = link
     this.address = link.remote
     this.key = `${addressKey(link.remote)}${link.incoming ? '<' : '>'}`
+    this.infoHash = handshake.infoHash
     this.peerId = Buffer.from(handshake.peerId).toString('hex')
     this.fast = handshake.extensions.fast
     this.extended = handshake.extensions.extended
+    this.dht = handshake.extensions.dht
+    this.utp = link.utp
+    this.encryption = link.encryption
     this.client = clientName(handshake.peerId)
     this.connectedAtMs = nowMs
     this.lastBlockMs = nowMs
     this.uploads = new PeerUploads(link, this.fast)
   }
 
+  /** It takes encrypted connections (BEP 11 passes it on). */
+  get encrypts(): boolean {
+    return this.encryption !== null
+  }
+
   get maxMessageBytes(): number {
     return this.#host.maxMessageBytes
+  }
+
+  /** Notes which extensions it has; those it does not name stay as they were (BEP 10). */
+  noteExtensions(ids: ReadonlyMap<string, number>): void {
+    for (const name of KEPT_EXTENSIONS) {
+      const id = ids.get(name)
+      if (id !== undefined) this.#ids.set(name, id)
+    }
+  }
+
+  /** The id under which it wants messages of an extension, 0 = it has none. */
+  idOf(extension: string): number {
+    return this.#ids.get(extension) ?? 0
   }
 
   /** Notes what a peer has before the metadata tells what it means. */

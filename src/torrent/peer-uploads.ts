@@ -43,8 +43,8 @@ export interface UploadSource {
   rate(): number
   /** Payload bytes went out. */
   uploaded(bytes: number): void
-  /** Reading failed: the torrent's affair. */
-  storeFailed(error: unknown): void
+  /** Reading from the pieces `first` to `last` failed: the torrent's affair. */
+  storeFailed(error: unknown, first: number, last: number): void
 }
 
 /** The upload side of one connection. */
@@ -208,22 +208,17 @@ export class PeerUploads implements UploadWaiter {
       this.#movedMs = source.now()
       this.uploadGoOn()
     }
+    // What cannot be read now is refused; what that means for the torrent is not decided here.
     const giveUp = (error: unknown) => {
       source.slots.release(slot)
+      for (const request of run) this.reject(request)
+      if (!this.#closed) source.storeFailed(error, first.piece, run.at(-1)?.piece ?? first.piece)
       done()
-      if (!this.#closed) source.storeFailed(error)
     }
-    source.store.read(first.piece * source.pieceLength + first.begin, bytes, source.slots.arena, slot).then(
-      count => {
-        if (count === bytes && !this.#closed) return this.#send(source, run, slot, done)
-        giveUp(new AppError('DiskError', 'A file of the download became shorter.'))
-      },
-      (error: unknown) => {
-        // What cannot be read now is refused; what that means for the torrent is not decided here.
-        for (const request of run) this.reject(request)
-        giveUp(error)
-      },
-    )
+    source.store.read(first.piece * source.pieceLength + first.begin, bytes, source.slots.arena, slot).then(count => {
+      if (count === bytes && !this.#closed) return this.#send(source, run, slot, done)
+      giveUp(new AppError('DiskError', 'A file of the download became shorter.'))
+    }, giveUp)
   }
 
   #send(source: UploadSource, run: UploadRequest[], slot: Slot, done: () => void): void {

@@ -19,6 +19,11 @@ export interface PickOptions {
   readonly onlyStarted: boolean
   /** Pieces the peer suggested (BEP 6), tried before the rarest. */
   readonly suggested?: ReadonlySet<number>
+  /**
+   * Absent = an answer is expected at once. Who fetches long runs says when their end is expected: nobody else is asked for
+   * these blocks before that, and the asked has no part in the endgame.
+   */
+  readonly dueMs?: number
 }
 
 /** What became of a received block. */

@@ -1,6 +1,6 @@
 // What is known of a torrent's pieces and who was asked for which block: the picker's face. The choice itself is made in
 // block-chooser.ts. Order: pieces under a cursor, windows, index zones; begun pieces; suggested, random (the first four) or
-// rarest ones; at the end duplicates. Knows no sockets, no bytes, no clock.
+// rarest ones, or those the ranks put first; at the end duplicates. Knows no sockets, no bytes, no clock.
 // A piece goes missing -> open -> complete -> have (pieceDone), or back to missing (pieceFailed).
 // Invariant: a needed piece is a candidate of the rarest order, or open, or only streamed.
 
@@ -11,6 +11,7 @@ import { OpenPieces } from './open-pieces.ts'
 import type { BlockRequest, PeerHas, PickOptions, Receipt } from './picker-types.ts'
 import { PickerPeers } from './picker-peers.ts'
 import { PieceNeeds } from './piece-needs.ts'
+import { PieceRanks } from './piece-ranks.ts'
 import type { PieceSet } from './piece-set.ts'
 import { RarestOrder } from './rarest-order.ts'
 import type { StreamRange } from './stream-window.ts'
@@ -23,6 +24,7 @@ export class PiecePicker {
   readonly #peers: PickerPeers
   readonly #open: OpenPieces
   readonly #needs: PieceNeeds
+  readonly #ranks = new PieceRanks()
   readonly #chooser: BlockChooser
   /** Blocks a piece can have at most: makes one number of (piece, block). */
   readonly #stride: number
@@ -40,6 +42,7 @@ export class PiecePicker {
       peers: this.#peers,
       open: this.#open,
       needs: this.#needs,
+      ranks: this.#ranks,
       stride: this.#stride,
     })
   }
@@ -83,6 +86,7 @@ export class PiecePicker {
     for (const peer of this.#peers.all()) peer.asked.clear()
     this.#open.clear()
     this.#needs.setHave(have)
+    this.#ranks.recount(have)
     this.#needsRenewed()
   }
 
@@ -94,6 +98,14 @@ export class PiecePicker {
     this.#needs.setWanted(wanted)
     this.#needsRenewed()
     return this.#dropUnneeded()
+  }
+
+  /**
+   * Which pieces are begun first: bands of pieces without doubles, the first first ([] = all are equal), and whether the
+   * place in the torrent decides within them. Streams come before all; what is begun goes on.
+   */
+  setRanks(bands: readonly PieceSet[], sequential: boolean): void {
+    this.#ranks.set(bands, sequential, this.#needs.have)
   }
 
   /** Replaces the ranges that come first (StreamWindows.ranges()). Answers given-up pieces like setWanted. */
@@ -206,6 +218,7 @@ export class PiecePicker {
     this.#open.suspect.delete(piece)
     if (this.#needs.have.get(piece)) return
     this.#order.remove(piece)
+    this.#ranks.had(piece, true)
     this.#needs.setPiece(piece, true, this.#needChanged)
   }
 
@@ -223,6 +236,7 @@ export class PiecePicker {
   /** A piece that was had is not there any more. */
   pieceLost(piece: number): void {
     if (!this.#needs.have.get(piece)) return
+    this.#ranks.had(piece, false)
     this.#needs.setPiece(piece, false, this.#needChanged)
     this.#candidate(piece)
   }

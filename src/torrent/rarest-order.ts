@@ -25,6 +25,8 @@ export class RarestOrder {
   readonly #histogram: number[]
   #seeds = 0
   #stale = false
+  /** No candidate lies before this byte of a piece set. */
+  #firstByte = 0
   #seed: number
 
   /** For `pieceCount` pieces, none of them a candidate. */
@@ -94,6 +96,7 @@ export class RarestOrder {
   /** Makes `piece` a candidate. No effect when it is one. */
   insert(piece: number): void {
     if ((this.#where[piece] ?? 0) >= 0) return
+    this.#firstByte = Math.min(this.#firstByte, piece >> 3)
     let hole = this.size
     this.#starts[TOP + 1] = hole + 1
     const level = this.#stale ? TOP : this.#level(piece)
@@ -125,6 +128,7 @@ export class RarestOrder {
   reset(set: PieceSet): void {
     this.#where.fill(-1)
     this.#starts.fill(0)
+    this.#firstByte = 0
     let size = 0
     forEachPiece(set, piece => {
       this.#place(piece, size++)
@@ -162,14 +166,38 @@ export class RarestOrder {
     return -1
   }
 
-  #rarestOfOwn(has: PieceSet, accept: (piece: number) => boolean): number {
+  /** The candidate of `has` that comes first in the torrent, and lies in `within` (null: anywhere); -1 when there is none. */
+  first(has: PieceSet, accept: (piece: number) => boolean, within: PieceSet | null): number {
+    const bytes = has.buffer
+    while (this.#firstByte < bytes.length && !this.#hasCandidate(this.#firstByte)) this.#firstByte++
+    for (let at = this.#firstByte; at < bytes.length; at++) {
+      const byte = (bytes[at] ?? 0) & (within === null ? 0xff : (within.buffer[at] ?? 0))
+      for (let bit = 0; byte !== 0 && bit < 8; bit++) {
+        const piece = at * 8 + bit
+        if ((byte & (0x80 >> bit)) !== 0 && (this.#where[piece] ?? -1) >= 0 && accept(piece)) return piece
+      }
+    }
+    return -1
+  }
+
+  /** A candidate of both sets that is among the rarest, by chance among equals; -1 when there is none. */
+  rarestWithin(has: PieceSet, within: PieceSet, accept: (piece: number) => boolean): number {
+    return this.#rarestOfOwn(has, accept, within)
+  }
+
+  #hasCandidate(byte: number): boolean {
+    for (let piece = byte * 8; piece < byte * 8 + 8; piece++) if ((this.#where[piece] ?? -1) >= 0) return true
+    return false
+  }
+
+  #rarestOfOwn(has: PieceSet, accept: (piece: number) => boolean, within: PieceSet | null = null): number {
     const bytes = has.buffer
     const from = this.#below(bytes.length)
     let best = -1
     let seen = 0
     for (let i = 0; i < bytes.length && seen < SAMPLE; i++) {
       const at = (from + i) % bytes.length
-      const byte = bytes[at] ?? 0
+      const byte = (bytes[at] ?? 0) & (within === null ? 0xff : (within.buffer[at] ?? 0))
       for (let bit = 0; byte !== 0 && bit < 8; bit++) {
         const piece = at * 8 + bit
         if ((byte & (0x80 >> bit)) === 0 || (this.#where[piece] ?? -1) < 0 || !accept(piece)) continue

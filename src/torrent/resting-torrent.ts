@@ -11,13 +11,15 @@ import { wantedPieces } from './file-pieces.ts'
 import { countAndNot, countBits, emptyPieceSet, fullPieceSet, type PieceSet, pieceSetFromBytes } from './piece-set.ts'
 import { planFromResume } from './resume-plan.ts'
 import { swarmCounts } from './swarm-counts.ts'
-import type { TorrentSnapshot, TorrentSpec } from './types.ts'
+import type { TorrentObstacles, TorrentSnapshot, TorrentSpec } from './types.ts'
 
 /** A torrent at rest. */
 export interface RestingTorrent {
   readonly name: string
   /** `allocating`: everything was there in an earlier run; whether its files still are is being looked at. */
   readonly status: 'allocating' | 'seeding' | 'stopped' | 'queued'
+  /** BEP 27; false while the metadata is not known. */
+  readonly private: boolean
   readonly sizeBytes: number
   readonly pieceCount: number
   /** One bit a piece, most significant first; null = every piece is there. */
@@ -34,6 +36,23 @@ export interface RestingTorrent {
   readonly left: number
 }
 
+/** Nothing is in the way of a torrent at rest but its status. */
+export const NO_OBSTACLES: TorrentObstacles = {
+  private: null,
+  waitsForSpace: false,
+  addresses: 0,
+  dialing: 0,
+  allBlocked: false,
+  allFiltered: false,
+  encryption: null,
+  networkTrouble: null,
+  connectionsFull: false,
+  downLimited: false,
+  upLimited: false,
+  piecesLeft: 0,
+  piecesNobodyHas: 0,
+}
+
 /**
  * The row of a torrent that had everything in an earlier run, so that it need not be awake to find that out again; null
  * when it had not, or something about it is in doubt.
@@ -46,6 +65,7 @@ export function restingFrom(spec: TorrentSpec): RestingTorrent | null {
   return {
     name: metainfo.name,
     status: spec.running ? 'allocating' : 'stopped',
+    private: metainfo.private,
     sizeBytes: metainfo.totalLength,
     pieceCount: metainfo.pieceCount,
     have: null,
@@ -71,6 +91,7 @@ export function queuedFrom(spec: TorrentSpec): RestingTorrent {
   return {
     name: metainfo?.name ?? spec.name,
     status: 'queued',
+    private: metainfo?.private ?? false,
     sizeBytes: metainfo?.totalLength ?? 0,
     pieceCount: metainfo?.pieceCount ?? 0,
     have: have?.buffer ?? NOTHING,

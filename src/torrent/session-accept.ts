@@ -37,14 +37,22 @@ export class SessionAccept implements LinkOwner, Ticker {
     const engine = this.#engine
     const nowMs = engine.clock.now()
     if (engine.stopping || !engine.hasRoom || this.#pending.size >= MAX_PENDING) return null
-    if (engine.bans.isBanned(stream.remote.ip, nowMs)) return null
+    if (engine.refuses(stream.remote.ip, nowMs)) return null
     let same = 0
     for (const link of this.#pending) if (link.remote.ip === stream.remote.ip) same += 1
     if (same >= MAX_PENDING_PER_IP) return null
-    const link = new PeerLink(this, engine.link).attach(stream)
+    const link = new PeerLink(this, engine.link)
+    const accepted = engine.encryption.accept(stream, link)
+    link.attach(accepted.stream)
     this.#pending.add(link)
     engine.activate(this)
-    return link
+    return accepted.handlers
+  }
+
+  /** Another IP filter is in force: whom it refuses goes. */
+  closeRefused(): void {
+    const nowMs = this.#engine.clock.now()
+    for (const link of this.#pending) if (this.#engine.refuses(link.remote.ip, nowMs)) link.end('in the IP filter')
   }
 
   closeAll(): void {

@@ -5,25 +5,39 @@
 
 import { AppError } from '../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
-import type { Announcer, TrackerRow } from '../ports/announcer.ts'
+import type { Announcer, PeerOrigin, TrackerRow } from '../ports/announcer.ts'
 import type { Timer } from '../ports/clock.ts'
+import type { StorageMove } from '../ports/piece-store.ts'
 import type { Handshake } from '../wire/peer/handshake.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Engine } from './engine.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
 import {
   filesUnchanged,
+  NO_OBSTACLES,
   queuedFrom,
   type RestingTorrent,
   restingFrom,
   restingHave,
   restingSnapshot,
 } from './resting-torrent.ts'
+import { sourceRows } from './source-rows.ts'
 import { layoutOf } from './torrent-core.ts'
 import { OPEN_GATE, type QueueMember, type RunGate } from './torrent-queue.ts'
 import { Torrent } from './torrent.ts'
 import { fileSnapshots } from './torrent-stats.ts'
-import type { FileReader, FileSnapshot, PeerSnapshot, TorrentHandle, TorrentSnapshot, TorrentSpec } from './types.ts'
+import type {
+  FileReader,
+  FileSnapshot,
+  PeerSnapshot,
+  TorrentControls,
+  TorrentHandle,
+  TorrentObstacles,
+  TorrentSnapshot,
+  TorrentSpec,
+  WebSeedRow,
+} from './types.ts'
+import { idleWebSeed } from './web-seed-row.ts'
 
 /** A torrent stays awake this long after its last use: who comes back soon finds it ready. */
 const STAY_MS = 20_000
@@ -42,7 +56,8 @@ export interface TorrentLimits {
 export class SessionTorrent implements TorrentHandle, QueueMember {
   readonly infoHash: InfoHash
   readonly #engine: Engine
-  readonly #destination: string
+  #destination: string
+  readonly #webSeeds: readonly string[]
   readonly #announcer: Announcer
   readonly #gate: RunGate
   /** Told when it woke: the sweep is to look at it again. */
@@ -52,6 +67,9 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
   #waking: Promise<Torrent> | null = null
   #usedMs = Number.NEGATIVE_INFINITY
   #limits: TorrentLimits | null = null
+  #controls: TorrentControls | null
+  /** Its files are being moved: no time to rest. */
+  #moving = false
   #ended = false
   #changes = 0
   /** Of a row that is `allocating`, or that has something no record holds. */
@@ -62,19 +80,25 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
     this.infoHash = spec.infoHash
     this.#engine = engine
     this.#destination = spec.destination
+    this.#webSeeds = spec.webSeeds ?? spec.metainfo?.webSeeds ?? []
     this.#woken = woken
+    this.#controls = spec.controls ?? null
+    this.#limits = this.#controls
     this.#announcer = engine.deps.announcers.create({
       infoHash: spec.infoHash,
       peerId: engine.peerId,
       tiers: spec.announceTiers,
+      ...(spec.metainfo?.dhtNodes === undefined ? {} : { dhtNodes: spec.metainfo.dhtNodes }),
       wantedPeers: () => this.#awake?.wantedPeers ?? 0,
       counters: () => this.#counters(),
-      onPeers: peers => this.#trackerPeers(peers),
+      isPrivate: () => this.private === true,
+      onPeers: (peers, origin) => this.#named(peers, origin),
     })
     this.#gate = spec.unqueued === true ? OPEN_GATE : engine.queue.gate(this)
     if (engine.deps.contents !== undefined) this.#row = this.#firstRow(spec)
     if (this.#row !== null && !this.#isRecorded(this.#row, spec)) this.#spec = spec
-    this.#awake = this.#row === null ? new Torrent(engine, spec, this.#announcer, this.#gate, null) : null
+    this.#awake =
+      this.#row === null ? this.#equipped(new Torrent(engine, spec, this.#announcer, this.#gate, null)) : null
   }
 
   /** What wakes it is in the records. What is being looked at is at hand all the same, and peers of a magnet are not. */
@@ -119,13 +143,22 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
     return this.#row !== null
   }
 
+  get private(): boolean | null {
+    if (this.#row !== null) return this.#isMagnet ? null : this.#row.private
+    return this.#awake?.metainfo?.private ?? null
+  }
+
+  get announced(): boolean {
+    return this.#row === null ? this.#awake?.online === true : this.#row.status === 'seeding'
+  }
+
   snapshot(): TorrentSnapshot {
     if (this.#row === null) return this.#torrent().snapshot()
     return restingSnapshot(this.infoHash, this.#destination, this.#row, this.#announcer)
   }
 
   get revision(): number {
-    return this.#announcer.revision + this.#changes
+    return this.#announcer.revision + this.#changes + this.#engine.changes
   }
 
   peers(): PeerSnapshot[] {
@@ -133,7 +166,13 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
   }
 
   trackers(): TrackerRow[] {
-    return this.#announcer.rows()
+    return sourceRows(this.#announcer.rows(), this.private, this.#engine.deps.swarm, origin =>
+      this.#awake === null ? 0 : this.#awake.connectedFrom(origin),
+    )
+  }
+
+  webSeeds(): WebSeedRow[] {
+    return this.#awake?.webSeeds() ?? this.#webSeeds.map(idleWebSeed)
   }
 
   announceTiers(): string[][] {
@@ -166,6 +205,40 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
 
   async wake(): Promise<void> {
     await this.#wakened()
+  }
+
+  setControls(controls: TorrentControls): void {
+    this.#controls = controls
+    this.#limits = controls
+    if (this.#awake !== null) this.#equipped(this.#awake)
+  }
+
+  obstacles(): TorrentObstacles {
+    return this.#awake?.wishes.obstacles() ?? NO_OBSTACLES
+  }
+
+  removeTrackers(urls: readonly string[]): string[] {
+    return this.#announcer.remove(urls)
+  }
+
+  forceAnnounce(urls: readonly string[] | null): number {
+    return this.#announcer.announceNow(urls)
+  }
+
+  async moveStorage(move: StorageMove): Promise<void> {
+    if (this.#moving) throw new AppError('StateConflict', 'The files of this download are being moved already.')
+    this.#moving = true
+    try {
+      await (await this.#wakened()).wishes.moveStorage(move)
+      this.#destination = move.destination
+      this.#changes += 1
+    } finally {
+      this.#moving = false
+    }
+  }
+
+  async leaveFolder(folder: string): Promise<void> {
+    await (await this.#wakened()).wishes.leaveFolder(folder)
   }
 
   // --- TorrentHandle: awake only
@@ -202,8 +275,8 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
     return this.#inUse().addTrackers(tiers)
   }
 
-  addPeers(peers: readonly PeerAddress[]): void {
-    this.#inUse().addPeers(peers)
+  addPeers(peers: readonly PeerAddress[], origin: 'lsd' | null = null): void {
+    this.#inUse().addPeers(peers, origin)
   }
 
   readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
@@ -212,6 +285,11 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
 
   openReader(fileIndex: number): FileReader {
     return this.#inUse().openReader(fileIndex)
+  }
+
+  /** It has a swarm under another info hash too (BEP 52). */
+  alsoAs(infoHash: InfoHash): void {
+    this.#announcer.alsoAs(infoHash)
   }
 
   // --- QueueMember
@@ -254,7 +332,21 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
 
   setRateLimits(limits: TorrentLimits): void {
     this.#limits = limits
-    this.#awake?.setRateLimits(limits)
+    this.#awake?.wishes.setRateLimits(limits)
+  }
+
+  /** Another IP filter is in force. */
+  closeRefused(): void {
+    this.#awake?.closeRefused()
+  }
+
+  /** Tells a torrent what was asked of it. */
+  #equipped(torrent: Torrent): Torrent {
+    if (this.#limits !== null) torrent.wishes.setRateLimits(this.#limits)
+    if (this.#controls === null) return torrent
+    torrent.wishes.setOrder(this.#controls)
+    torrent.wishes.setSuperSeeding(this.#controls.superSeeding === true)
+    return torrent
   }
 
   /** Takes over an incoming connection; null = refused. One that comes during a rest waits until the torrent is awake. */
@@ -271,7 +363,7 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
   restIfIdle(nowMs: number): boolean {
     const torrent = this.#awake
     if (torrent === null) return false
-    if (torrent.inUse) this.#usedMs = nowMs
+    if (this.#moving || torrent.inUse) this.#usedMs = nowMs
     if (nowMs - this.#usedMs < STAY_MS) return true
     const row = torrent.rest()
     if (row === null) {
@@ -347,14 +439,23 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
   #torrentOf(row: RestingTorrent, metainfo: Metainfo, resume: TorrentSpec['resume']): Torrent {
     const { name, selected: selectedFiles, totalUp, totalDown } = row
     const destination = this.#destination
-    const known = { infoHash: this.infoHash, name, metainfo, destination, announceTiers: [], peers: [], resume }
+    const webSeeds = this.#webSeeds
+    const known = {
+      infoHash: this.infoHash,
+      name,
+      metainfo,
+      destination,
+      announceTiers: [],
+      webSeeds,
+      peers: [],
+      resume,
+    }
     const counters = { selectedFiles, running: row.status !== 'stopped', totalUp, totalDown }
     return new Torrent(this.#engine, { ...known, ...counters }, this.#announcer, this.#gate, row)
   }
 
   #isAwake(torrent: Torrent): Torrent {
-    if (this.#limits !== null) torrent.setRateLimits(this.#limits)
-    this.#awake = torrent
+    this.#awake = this.#equipped(torrent)
     this.#row = null
     this.#changes += 1
     this.#usedMs = this.#engine.clock.now()
@@ -377,8 +478,10 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
     return { uploaded: this.#row.sessionUp, downloaded: this.#row.sessionDown, left: this.#row.left }
   }
 
-  #trackerPeers(peers: readonly PeerAddress[]): void {
+  #named(peers: readonly PeerAddress[], origin: PeerOrigin): void {
     if (peers.length === 0) return
+    // A seed at rest is found by those that look for it.
+    if (origin !== 'tracker') return this.#awake?.addPeers(peers, 'dht')
     this.#wakened().then(
       torrent => torrent.trackerPeers(peers),
       (error: unknown) =>

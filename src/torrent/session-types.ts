@@ -3,6 +3,7 @@
 import type { Announcers } from '../ports/announcer.ts'
 import type { Arena } from '../ports/arena.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { HttpRanges } from '../ports/http-ranges.ts'
 import type { Log } from '../ports/log.ts'
 import type { MetadataChunks } from '../ports/metadata-chunks.ts'
 import type { PieceStores } from '../ports/piece-store.ts'
@@ -10,6 +11,8 @@ import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { Random } from '../ports/random.ts'
 import type { TcpNetwork } from '../ports/tcp.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
+import type { SwarmParts } from './swarm-parts.ts'
+import type { EncryptionSettings } from './connection-policy.ts'
 import type { QueueLimits } from './torrent-queue.ts'
 import type { TorrentEvents } from './types.ts'
 
@@ -24,6 +27,8 @@ export interface SessionLimits {
   readonly uploadSlots: number
   /** How many torrents run and check at a time; default NO_QUEUE. */
   readonly queue?: QueueLimits
+  /** Which connections are encrypted; default NO_ENCRYPTION. */
+  readonly encryption?: EncryptionSettings
 }
 
 /** How a session runs. */
@@ -61,4 +66,8 @@ export interface SessionDeps {
   readonly events: TorrentEvents
   /** What torrents at rest are woken from; without it none rests. */
   readonly contents?: TorrentContentsSource
+  /** How web seeds are asked (BEP 19); without it none is. */
+  readonly webSeeds?: HttpRanges
+  /** What swarms use besides; without it they do with less. */
+  readonly swarm?: SwarmParts
 }

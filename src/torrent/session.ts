@@ -2,10 +2,13 @@
 // torrents. Keeps nothing on disk itself. Invariant: the tick runs only while some torrent or connection needs it.
 
 import { AppError, errorText } from '../base/errors.ts'
-import type { InfoHash } from '../base/ids.ts'
+import type { InfoHash, InfoHashV2 } from '../base/ids.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { TcpListener } from '../ports/tcp.ts'
+import type { Metainfo } from '../wire/torrent-types.ts'
 import { Engine } from './engine.ts'
+import type { IpFilter } from './ip-filter.ts'
+import { OtherNames } from './other-names.ts'
 import { SessionAccept } from './session-accept.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
 import { SessionTorrent, type TorrentLimits } from './session-torrent.ts'
@@ -28,6 +31,7 @@ export class Session {
   readonly #engine: Engine
   readonly #accept: SessionAccept
   readonly #torrents = new Map<InfoHash, SessionTorrent>()
+  readonly #names = new OtherNames()
   /** Awake, and in a state in which they could rest: the sweep looks at these. */
   readonly #drowsy = new Set<SessionTorrent>()
   #sweptMs = 0
@@ -41,12 +45,22 @@ export class Session {
   constructor(options: SessionOptions, deps: SessionDeps) {
     const events = this.#watched(deps.events)
     this.#engine = new Engine(options, { ...deps, events }, () => this.#startTick())
-    this.#accept = new SessionAccept(this.#engine, infoHash => this.#torrents.get(infoHash))
+    const route = (name: InfoHash): SessionTorrent | undefined =>
+      this.#torrents.get(name) ?? this.#torrents.get(this.#names.knownAs(name))
+    this.#accept = new SessionAccept(this.#engine, route)
   }
 
-  /** The port peers can reach us at; 0 before start(). */
+  /** The port this node listens at; 0 before start(). */
   get listenPort(): number {
-    return this.#engine.listenPort
+    return this.#listener?.address.port ?? 0
+  }
+
+  /** The port that trackers and peers are told; null = the one this node listens at. A router may have given another one. */
+  setOutsidePort(port: number | null): void {
+    const told = port ?? this.listenPort
+    if (told === this.#engine.listenPort) return
+    this.#engine.listenPort = told
+    this.#engine.deps.announcers.setListenPort(told)
   }
 
   /** Connected peers of all torrents. */
@@ -91,6 +105,8 @@ export class Session {
     if (this.#engine.stopping) throw new AppError('Aborted', 'The node is stopping.')
     const torrent = new SessionTorrent(this.#engine, spec, woken => this.#mayRest(woken))
     this.#torrents.set(spec.infoHash, torrent)
+    this.#engine.encryption.torrents.add(spec.infoHash)
+    this.#noteNames(torrent, spec.metainfo, spec.infoHashV2 ?? null)
     this.#beginning += 1
     void torrent
       .begin(spec.running)
@@ -129,6 +145,17 @@ export class Session {
     return this.#torrents.get(infoHash)
   }
 
+  /** The torrent that is called so: a hybrid has two info hashes (BEP 52). */
+  called(name: InfoHash): TorrentHandle | undefined {
+    return this.#torrents.get(name) ?? this.#torrents.get(this.#names.knownAs(name))
+  }
+
+  /** All info hashes of a torrent of 20 bytes, as far as they are known, what it is known as first. */
+  namesOf(infoHash: InfoHash): InfoHash[] {
+    const other = this.#names.otherOf(infoHash)
+    return other === null ? [infoHash] : [infoHash, other]
+  }
+
   list(): Iterable<TorrentHandle> {
     return this.#torrents.values()
   }
@@ -147,6 +174,8 @@ export class Session {
       throw error
     } finally {
       this.#torrents.delete(infoHash)
+      for (const name of this.namesOf(infoHash)) this.#engine.encryption.torrents.delete(name)
+      this.#names.forget(infoHash)
       this.#drowsy.delete(torrent)
     }
   }
@@ -156,12 +185,25 @@ export class Session {
     this.#torrents.get(infoHash)?.setRateLimits(limits)
   }
 
+  /** What SwarmParts answers has changed: records of torrents at rest are made anew. */
+  swarmChanged(): void {
+    this.#engine.changes += 1
+  }
+
+  /** Another IP filter from now on: connections that it refuses end. */
+  setIpFilter(filter: IpFilter): void {
+    this.#engine.ipFilter = filter
+    this.#accept.closeRefused()
+    for (const torrent of this.#torrents.values()) torrent.closeRefused()
+  }
+
   /** Changes limits from now on; those not given stay. */
   setLimits(limits: Partial<SessionLimits>): void {
     const engine = this.#engine
     engine.limits = { ...engine.limits, ...limits }
     engine.downLimiter.setRate(engine.limits.maxDownloadRate)
     engine.upLimiter.setRate(engine.limits.maxUploadRate)
+    if (limits.encryption !== undefined) engine.encryption.settings = limits.encryption
     if (limits.queue === undefined) return
     engine.checks.setCount(limits.queue.checks)
     engine.queue.setLimits(limits.queue)
@@ -170,7 +212,12 @@ export class Session {
   /** The events, seen on their way: a torrent that seeds or is stopped may rest. */
   #watched(events: TorrentEvents): TorrentEvents {
     return {
-      metadata: (infoHash, metainfo) => events.metadata(infoHash, metainfo),
+      metadata: (infoHash, metainfo) => {
+        const torrent = this.#torrents.get(infoHash)
+        if (torrent !== undefined) this.#noteNames(torrent, metainfo, null)
+        return events.metadata(infoHash, metainfo)
+      },
+      layersKnown: (infoHash, metainfo) => events.layersKnown?.(infoHash, metainfo),
       finished: (infoHash, name) => events.finished(infoHash, name),
       failed: (infoHash, error) => events.failed(infoHash, error),
       statusChanged: (infoHash, status) => {
@@ -179,6 +226,15 @@ export class Session {
         events.statusChanged(infoHash, status)
       },
     }
+  }
+
+  /** Where connections, trackers and the DHT may call the torrent by another info hash, they are told. */
+  #noteNames(torrent: SessionTorrent, metainfo: Metainfo | null, named: InfoHashV2 | null): void {
+    this.#names.note(torrent.infoHash, metainfo, named)
+    const other = this.#names.otherOf(torrent.infoHash)
+    if (other === null) return
+    this.#engine.encryption.torrents.add(other)
+    torrent.alsoAs(other)
   }
 
   #mayRest(torrent: SessionTorrent): void {

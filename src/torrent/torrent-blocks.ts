@@ -1,9 +1,12 @@
 // Receiving blocks: from the head of a `piece` message to a slot in the buffer of its piece. Blocks that were not asked for
-// are passed over and counted; a peer that floods is dropped. Whole pieces are handed to torrent-pieces.ts.
+// are passed over and counted; a peer that floods is dropped. Web seeds lease slots and hand over blocks here too. Whole pieces
+// go to torrent-pieces.ts.
 // Invariant: a slot leased here is in `receiving` of its peer, in a buffer, or released.
 
 import { BLOCK_BYTES, blockBytes, blockCount } from '../base/lengths.ts'
+import type { Slot } from '../ports/arena.ts'
 import type { PeerSession } from './peer-session.ts'
+import type { BlockRequest } from './picker-types.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
 import type { TorrentRequests } from './torrent-requests.ts'
@@ -59,16 +62,30 @@ export class TorrentBlocks {
     const nowMs = this.#core.now()
     this.#count(peer, receiving.length, receiving.requestedAtMs, nowMs)
     const block = receiving.begin / BLOCK_BYTES
-    if (!stored || !this.#core.working) {
-      this.#core.engine.budget.release(receiving.slot)
-      content.picker.release(peer.key, receiving.piece, block)
-      return
+    if (stored) return this.take(peer.key, { ...receiving, block }, receiving.slot)
+    this.#core.engine.budget.release(receiving.slot)
+    content.picker.release(peer.key, receiving.piece, block)
+  }
+
+  /** A slot for a block of an open piece, for which the caller has a credit; null (credit kept) when there is none now. */
+  lease(piece: number, block: number): Slot | null {
+    const { content, working, engine } = this.#core
+    return content === null || !working ? null : engine.budget.lease(this.#place(content, piece, block))
+  }
+
+  /** A block lies whole in its slot, which is ours from here on, whoever `key` brought it. */
+  take(key: string, request: BlockRequest, slot: Slot): void {
+    const { content, working, engine } = this.#core
+    const { piece, block, begin, length } = request
+    if (content === null || !working) {
+      content?.picker.release(key, piece, block)
+      return engine.budget.release(slot)
     }
-    const receipt = content.picker.received(peer.key, receiving.piece, block)
-    for (const other of receipt.cancels) this.#cancelDuplicate(other, receiving.piece, block, content)
-    if (!receipt.accepted) return this.#core.engine.budget.release(receiving.slot)
-    const buffer = this.#pieces.buffer(receiving.piece)
-    buffer.add({ begin: receiving.begin, length: receiving.length, slot: receiving.slot }, nowMs)
+    const receipt = content.picker.received(key, piece, block)
+    for (const other of receipt.cancels) this.#cancelDuplicate(other, piece, block, content)
+    if (!receipt.accepted) return engine.budget.release(slot)
+    const buffer = this.#pieces.buffer(piece)
+    buffer.add({ begin, length, slot }, this.#core.now())
     if (receipt.complete) this.#pieces.finish(buffer)
     else if (this.#isBig(content) && buffer.blocks.length >= RUN_BLOCKS) this.#pieces.spill(buffer)
   }

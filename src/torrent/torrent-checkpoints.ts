@@ -4,6 +4,9 @@ import type { TorrentCheck } from './torrent-check.ts'
 import type { TorrentCore } from './torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
 
+/** They come this often while pieces come in. */
+const INTERVAL_MS = 30_000
+
 /** Checkpoints of one torrent. */
 export class TorrentCheckpoints {
   readonly #core: TorrentCore
@@ -11,6 +14,7 @@ export class TorrentCheckpoints {
   readonly #pieces: TorrentPieces
   #last: Promise<void> = Promise.resolve()
   #underWay = 0
+  #countedMs = 0
 
   constructor(core: TorrentCore, check: TorrentCheck, pieces: TorrentPieces) {
     this.#core = core
@@ -21,6 +25,18 @@ export class TorrentCheckpoints {
   /** None is under way. */
   get idle(): boolean {
     return this.#underWay === 0
+  }
+
+  /** The interval is counted from here. */
+  begin(nowMs: number): void {
+    this.#countedMs = nowMs
+  }
+
+  /** Something was written, and the interval is over: the next one begins. */
+  isDue(nowMs: number): boolean {
+    if (!this.#core.working || !this.#pieces.dirty || nowMs - this.#countedMs < INTERVAL_MS) return false
+    this.#countedMs = nowMs
+    return true
   }
 
   /** Makes all progress durable, after those before. Rejects with what the store or the journal said. */

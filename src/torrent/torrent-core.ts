@@ -2,20 +2,21 @@
 // Holds data and small reads of it, no decisions. Everything happens on one thread: a part may read what another wrote.
 
 import { AppError } from '../base/errors.ts'
-import type { InfoHash } from '../base/ids.ts'
+import type { InfoHash, InfoHashV2 } from '../base/ids.ts'
 import { BLOCK_BYTES, pieceBytes, type TorrentLengths } from '../base/lengths.ts'
 import type { PieceStore, StoreLayout } from '../ports/piece-store.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Engine } from './engine.ts'
-import { wantedPieces } from './file-pieces.ts'
+import { piecePadding, wantedPieces } from './file-pieces.ts'
 import { KnownPeers } from './known-peers.ts'
 import type { PeerSession } from './peer-session.ts'
 import { PiecePicker } from './piece-picker.ts'
+import { priorityBands } from './piece-ranks.ts'
 import { countAndNot, countBits, emptyPieceSet, type PieceSet } from './piece-set.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import { RateMeter } from './rate-meter.ts'
 import { SmartBan } from './smart-ban.ts'
-import type { TorrentSpec, TorrentStatus } from './types.ts'
+import type { PieceOrder, TorrentSpec, TorrentStatus } from './types.ts'
 
 /** What becomes known with the metadata. */
 export interface TorrentContent {
@@ -33,7 +34,9 @@ export interface TorrentContent {
 export class TorrentCore {
   readonly engine: Engine
   readonly infoHash: InfoHash
-  readonly destination: string
+  /** The v2 info hash that the metadata must have; null: none was named. */
+  readonly infoHashV2: InfoHashV2 | null
+  destination: string
   readonly peers = new Map<string, PeerSession>()
   readonly known = new KnownPeers()
   readonly smartBan = new SmartBan()
@@ -44,12 +47,15 @@ export class TorrentCore {
   content: TorrentContent | null = null
   name: string
   selected: readonly number[] | null
+  #order: PieceOrder = { filePriorities: new Map(), sequential: false }
   status: TorrentStatus
   errorText = ''
   /** Peers may be connected. */
   online = false
   /** Pieces may be asked for, written and served: data is checked. */
   working = false
+  /** Peers are told of a few pieces each only, while everything is there (BEP 16). */
+  superSeeding: boolean
   /** Progress of the present check, 0 to 1. */
   checkProgress = 0
   /** Bytes of payload, all time and since start-up. */
@@ -58,17 +64,29 @@ export class TorrentCore {
   sessionDown = 0
   sessionUp = 0
 
+  /** Connections in a row that opened and ended in the handshake, under a mode that has no other kind to try. */
+  refusedHandshakes = 0
+
   constructor(engine: Engine, spec: TorrentSpec) {
     this.engine = engine
     this.infoHash = spec.infoHash
+    this.infoHashV2 = spec.infoHashV2 ?? null
     this.destination = spec.destination
     this.name = spec.name
     this.selected = spec.selectedFiles
     this.totalDown = spec.totalDown
     this.totalUp = spec.totalUp
     this.status = 'stopped'
+    this.superSeeding = spec.controls?.superSeeding === true
     this.downLimiter = new RateLimiter(0, engine.downLimiter)
     this.upLimiter = new RateLimiter(0, engine.upLimiter)
+  }
+
+  /** The mode of encryption that keeps peers away, as far as it is seen. */
+  get encryptionTrouble(): 'require' | 'off' | null {
+    const { mode } = this.engine.encryption.settings
+    if (this.peers.size > 0 || this.refusedHandshakes === 0) return null
+    return mode === 'require' || mode === 'off' ? mode : null
   }
 
   now(): number {
@@ -100,7 +118,8 @@ export class TorrentCore {
   /** Sets up what the metadata brings: store, picker, wanted pieces. Nothing is had yet. */
   setContent(metainfo: Metainfo): TorrentContent {
     const { totalLength, pieceLength, pieceCount } = metainfo
-    const lengths = { totalLength, pieceLength, pieceCount }
+    const padding = piecePadding(metainfo, metainfo.files)
+    const lengths = { totalLength, pieceLength, pieceCount, padding }
     const stride = Math.ceil(pieceLength / BLOCK_BYTES)
     const picker = new PiecePicker(lengths, this.engine.random, maxOpenPieces(this.engine.budget.limit, stride))
     const store = this.engine.deps.stores.open(layoutOf(this.destination, metainfo))
@@ -119,7 +138,19 @@ export class TorrentCore {
     this.selected = files
     if (content === null) return []
     content.wanted = wantedPieces(content.lengths, content.metainfo.files, files)
+    this.#rank(content)
     return content.picker.setWanted(content.wanted)
+  }
+
+  /** Changes which pieces come first. */
+  setOrder(order: PieceOrder): void {
+    this.#order = order
+    if (this.content !== null) this.#rank(this.content)
+  }
+
+  #rank({ lengths, metainfo, picker }: TorrentContent): void {
+    const { filePriorities, sequential } = this.#order
+    picker.setRanks(priorityBands(lengths, metainfo.files, this.selected, filePriorities), sequential)
   }
 
   /** Bytes of the wanted pieces that are not there. */
@@ -129,7 +160,20 @@ export class TorrentCore {
     const { lengths, wanted, picker } = content
     const last = lengths.pieceCount - 1
     const short = wanted.get(last) && !picker.have.get(last) ? lengths.pieceLength - pieceBytes(lengths, last) : 0
-    return countAndNot(wanted.buffer, picker.have.buffer) * lengths.pieceLength - short
+    let padding = 0
+    for (const [piece, bytes] of lengths.padding ?? [])
+      if (wanted.get(piece) && !picker.have.get(piece)) padding += bytes
+    return countAndNot(wanted.buffer, picker.have.buffer) * lengths.pieceLength - short - padding
+  }
+
+  /** Bytes of the torrent that are not there, wanted or not. */
+  bytesMissing(): number {
+    const content = this.content
+    if (content === null) return 0
+    const { lengths, picker } = content
+    const last = lengths.pieceCount - 1
+    const short = picker.have.get(last) ? 0 : lengths.pieceLength - pieceBytes(lengths, last)
+    return (lengths.pieceCount - picker.haveCount) * lengths.pieceLength - short
   }
 
   /** Share of the wanted pieces that is there, 0 to 1. */
@@ -144,8 +188,8 @@ export class TorrentCore {
 
 /** What a store of the torrent's files is made from. */
 export function layoutOf(destination: string, metainfo: Metainfo): StoreLayout {
-  const { infoHash: key, files, totalLength, pieceLength, pieceCount, pieceHashes } = metainfo
-  return { key, destination, files, totalLength, pieceLength, pieceCount, pieceHashes }
+  const { infoHash: key, files, totalLength, pieceLength, pieceCount, pieceHashes, v2 } = metainfo
+  return { key, destination, files, totalLength, pieceLength, pieceCount, pieceHashes, v2 }
 }
 
 /** Throws AppError InvalidParameter unless every index names one of `count` files. */

@@ -1,26 +1,22 @@
 // What the messages of a peer mean for the torrent. Each check that a hostile peer could fail ends its connection by a
-// DecodeError, which counts as an offence. Blocks are torrent-blocks.ts, metadata torrent-metadata.ts.
+// DecodeError, which counts as an offence. Blocks are torrent-blocks.ts, metadata torrent-metadata.ts, what else the
+// extension protocol carries torrent-extensions.ts.
 
 import { DecodeError } from '../base/errors.ts'
 import { BLOCK_BYTES } from '../base/lengths.ts'
-import {
-  decodeExtendedHandshake,
-  encodeExtendedHandshake,
-  EXTENDED_HANDSHAKE_ID,
-  type ExtendedHandshake,
-} from '../wire/peer/extension.ts'
+import { decodeExtendedHandshake, EXTENDED_HANDSHAKE_ID, type ExtendedHandshake } from '../wire/peer/extension.ts'
 import { allowedFastSet } from '../wire/peer/allowed-fast.ts'
 import { encodeAllowedFast, encodeBitfield, encodeHave, encodePlain, type PeerMessage } from '../wire/peer/messages.ts'
 import { UT_METADATA } from '../wire/peer/ut-metadata.ts'
+import { OUR_IDS } from './own-handshake.ts'
 import { MAX_ALLOWED_FAST, type PeerSession } from './peer-session.ts'
-import { UPLOAD_QUEUE, type UploadRequest } from './peer-uploads.ts'
+import type { UploadRequest } from './peer-uploads.ts'
 import { countBits, forEachPiece, fullPieceSet, type PieceSet, pieceSetFromBytes } from './piece-set.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
+import { TorrentExtensions } from './torrent-extensions.ts'
 import type { TorrentMetadata } from './torrent-metadata.ts'
 import type { TorrentRequests } from './torrent-requests.ts'
 
-/** Our id for ut_metadata messages sent to us. */
-const OUR_METADATA_ID = 1
 /** Requests that were refused one after the other before a peer is dropped. */
 const MAX_REFUSED = 1000
 /** Extended handshakes a peer may send: they may be repeated to change things. */
@@ -44,26 +40,30 @@ export class TorrentMessages {
   readonly #requests: TorrentRequests
   readonly #metadata: TorrentMetadata
   readonly #hooks: MessageHooks
+  readonly #extensions: TorrentExtensions
 
   constructor(core: TorrentCore, requests: TorrentRequests, metadata: TorrentMetadata, hooks: MessageHooks) {
     this.#core = core
     this.#requests = requests
     this.#metadata = metadata
     this.#hooks = hooks
+    this.#extensions = new TorrentExtensions(core, requests, peer => hooks.judge(peer))
   }
 
   /** What a fresh connection is told first: who we are, what we have. */
   greet(peer: PeerSession): void {
     const content = this.#core.content
-    if (peer.extended) peer.extend(EXTENDED_HANDSHAKE_ID, this.#extendedHandshake(peer))
+    if (peer.extended) this.#extensions.shakeHands(peer)
     this.sendPieces(peer)
     if (content !== null) this.#sendAllowedFast(peer, content)
+    this.#extensions.joined(peer)
   }
 
-  /** Tells what we have: first message after the handshake (BEP 3, 6). */
+  /** Tells what we have: first message after the handshake (BEP 3, 6). While we super-seed it is nothing. */
   sendPieces(peer: PeerSession): void {
     const content = this.#core.content
-    const have = this.#core.working && content !== null ? content.picker.haveCount : 0
+    const tells = this.#core.working && !this.#extensions.mask(peer)
+    const have = tells && content !== null ? content.picker.haveCount : 0
     if (content === null || have === 0) {
       if (peer.fast) peer.link.send(encodePlain('have-none'))
     } else if (peer.fast && have === content.lengths.pieceCount) {
@@ -75,12 +75,23 @@ export class TorrentMessages {
 
   /** The data has been checked while peers were connected already: they hear of each piece. */
   sendHaves(content: TorrentContent): void {
+    if (this.#extensions.superSeeds) return this.#maskAll()
     const haves: Uint8Array[] = []
     forEachPiece(content.picker.have, piece => haves.push(encodeHave(piece)))
     if (haves.length === 0) return
     // One buffer for all: peers times pieces single messages would stop the loop.
     const bytes = Buffer.concat(haves)
     for (const peer of this.#core.peers.values()) if (!this.#core.isSeed(peer)) peer.link.send(bytes)
+  }
+
+  /** A piece is lost: peers hear of it, and get nothing of it any more. */
+  tellLost(piece: number): void {
+    for (const peer of this.#core.peers.values()) {
+      if (peer.allowedOut.has(piece)) peer.allowedOut = new Set([...peer.allowedOut].filter(other => other !== piece))
+      // Refused first: some take a refusal of what they have forgotten for an offence.
+      peer.uploads.clear(request => request.piece !== piece)
+      this.#extensions.tellLost(peer, piece)
+    }
   }
 
   handle(peer: PeerSession, message: PeerMessage): void {
@@ -111,10 +122,16 @@ export class TorrentMessages {
         return this.#allowedFast(peer, message.piece)
       case 'suggest':
         return this.#suggested(peer, message.piece)
+      case 'hash-request':
+      case 'hashes':
+      case 'hash-reject':
+        return this.#metadata.hashes.handle(peer, message)
       case 'extended':
         return this.#extended(peer, message.id, message.payload)
+      case 'port':
+        return this.#extensions.port(peer, message.port)
       default:
-        // keep-alive, port and unknown ids change nothing.
+        // keep-alive and unknown ids change nothing.
         return
     }
   }
@@ -124,7 +141,7 @@ export class TorrentMessages {
     const early = peer.early
     peer.early = null
     // Whoever waits for the metadata too learns that it can be had here.
-    if (peer.extended) peer.extend(EXTENDED_HANDSHAKE_ID, this.#extendedHandshake(peer))
+    if (peer.extended) this.#extensions.shakeHands(peer)
     const bits = early?.bits ?? 'none'
     content.picker.addPeer(peer.key, this.#readPieces(content, bits))
     for (const piece of early?.haves ?? []) {
@@ -134,21 +151,15 @@ export class TorrentMessages {
     this.#hooks.judge(peer)
   }
 
-  #extendedHandshake(peer: PeerSession): Uint8Array {
-    const { engine, content } = this.#core
-    return encodeExtendedHandshake({
-      m: new Map([[UT_METADATA, OUR_METADATA_ID]]),
-      version: `Tributary ${engine.options.version}`,
-      listenPort: engine.listenPort > 0 ? engine.listenPort : null,
-      metadataSize: content?.metainfo.infoBytes.length ?? null,
-      requestQueue: UPLOAD_QUEUE,
-      yourIp: ipv4Bytes(peer.link.remote.ip),
-      uploadOnly: this.#core.working && this.#core.complete,
-    })
+  #maskAll(): void {
+    for (const peer of this.#core.peers.values()) {
+      this.#extensions.mask(peer)
+      if (peer.bitfields > 0) this.#extensions.toldPieces(peer)
+    }
   }
 
   #sendAllowedFast(peer: PeerSession, content: TorrentContent): void {
-    if (!peer.fast || !this.#core.working || content.picker.haveCount === 0) return
+    if (!peer.fast || !this.#core.working || content.picker.haveCount === 0 || peer.masked) return
     const set = allowedFastSet(peer.link.remote.ip, this.#core.infoHash, content.lengths.pieceCount)
     peer.allowedOut = new Set(set.filter(piece => content.picker.have.get(piece)))
     for (const piece of peer.allowedOut) peer.link.send(encodeAllowedFast(piece))
@@ -163,6 +174,7 @@ export class TorrentMessages {
   #interest(peer: PeerSession, interested: boolean): void {
     if (peer.peerInterested === interested) return
     peer.peerInterested = interested
+    if (!interested) this.#extensions.contented(peer)
     this.#hooks.interestChanged(peer)
   }
 
@@ -171,6 +183,7 @@ export class TorrentMessages {
     if (content === null) return peer.noteEarly(null, piece)
     demand(piece < content.lengths.pieceCount, 'have of a piece that does not exist')
     content.picker.peerHave(peer.key, piece)
+    this.#extensions.peerHas(peer, piece)
     this.#hooks.judge(peer)
   }
 
@@ -184,6 +197,7 @@ export class TorrentMessages {
     const told = this.#readPieces(content, pieces)
     if (peer.bitfields === 1) content.picker.addPeer(peer.key, told)
     else this.#addPieces(peer, content, told)
+    this.#extensions.toldPieces(peer)
     this.#hooks.judge(peer)
   }
 
@@ -221,6 +235,7 @@ export class TorrentMessages {
     const end = Math.min(lengths.totalLength, (request.piece + 1) * lengths.pieceLength)
     demand(request.length > 0 && offset + request.length <= end, 'request beyond the end of a piece')
     if (request.length > peer.uploads.maxRequestBytes || !picker.have.get(request.piece)) return false
+    if (!this.#extensions.mayFetch(peer, request.piece)) return false
     return !peer.amChoking || (peer.fast && peer.allowedOut.has(request.piece))
   }
 
@@ -249,7 +264,8 @@ export class TorrentMessages {
   #extended(peer: PeerSession, id: number, payload: Uint8Array): void {
     if (!peer.extended) return
     if (id === EXTENDED_HANDSHAKE_ID) this.#extendedShake(peer, decodeExtendedHandshake(payload))
-    else if (id === OUR_METADATA_ID) this.#metadata.handle(peer, payload)
+    else if (id === OUR_IDS.ut_metadata) this.#metadata.handle(peer, payload)
+    else this.#extensions.handle(peer, id, payload)
   }
 
   #extendedShake(peer: PeerSession, shake: ExtendedHandshake): void {
@@ -258,6 +274,7 @@ export class TorrentMessages {
     peer.utMetadataId = shake.m.get(UT_METADATA) ?? peer.utMetadataId
     peer.metadataSize = shake.metadataSize ?? peer.metadataSize
     peer.uploadOnly = shake.uploadOnly
+    this.#extensions.shaken(peer, shake)
     if (shake.version !== null) peer.client = shake.version
     if (shake.requestQueue !== null) peer.pipeline.setPeerQueue(shake.requestQueue)
     if (shake.listenPort !== null) this.#hooks.listensAt(peer, shake.listenPort)
@@ -268,9 +285,4 @@ export class TorrentMessages {
 
 function demand(condition: boolean, offence: string): void {
   if (!condition) throw new DecodeError(offence)
-}
-
-function ipv4Bytes(ip: string): Uint8Array | null {
-  const parts = ip.split('.').map(Number)
-  return parts.length === 4 && parts.every(part => part >= 0 && part <= 255) ? Uint8Array.from(parts) : null
 }

@@ -1,10 +1,11 @@
 // Fetches a magnet's info dictionary from peers (BEP 9) and serves ours. Pieces go to the chunk store, not into memory;
-// the whole counts only when its SHA-1 is the info hash. Peers may disagree on the size: each size is its own attempt.
+// the whole counts only when its hash is the info hash. Peers may disagree on the size: each size is its own attempt.
 // After a wrong hash with several senders one peer at a time is asked for everything: then it is clear who lies.
+// Of a torrent that is v2 only (BEP 52) the piece layers come next: without them no piece could be verified.
 
 import { createHash } from 'node:crypto'
 import { DecodeError, errorText } from '../base/errors.ts'
-import { decodeInfoInTurns } from '../wire/metainfo.ts'
+import { decodeInfoInTurns, isV2Only } from '../wire/metainfo.ts'
 import {
   decodeMetadataMessage,
   encodeMetadataData,
@@ -12,10 +13,12 @@ import {
   encodeMetadataRequest,
   METADATA_PIECE_BYTES,
 } from '../wire/peer/ut-metadata.ts'
+import { missingLayers, withPieceRoots } from '../wire/piece-layers.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { MetadataAttempt } from './metadata-attempt.ts'
 import type { PeerSession } from './peer-session.ts'
 import type { TorrentCore } from './torrent-core.ts'
+import { TorrentHashes } from './torrent-hashes.ts'
 
 /** A peer that refused or fell silent is not asked again for this long. */
 const PAUSE_MS = 15_000
@@ -33,10 +36,14 @@ export interface MetadataHooks {
   /** These addresses sent metadata with a wrong hash. */
   guilty(ips: readonly string[]): void
   announceTiers(): string[][]
+  /** The metadata that was found, or given, is whole now: its piece layers have come. */
+  layersKnown(metainfo: Metainfo): void
 }
 
 /** The metadata side of one torrent. */
 export class TorrentMetadata {
+  /** The hashes that the metadata lacks, and others (BEP 52). */
+  readonly hashes: TorrentHashes
   readonly #core: TorrentCore
   readonly #hooks: MetadataHooks
   readonly #pausedUntil = new Map<string, number>()
@@ -45,10 +52,26 @@ export class TorrentMetadata {
   #solo = false
   /** The attempt whose bytes are being put together. */
   #finishing: MetadataAttempt | null = null
+  /** The metadata is here, and its piece layers are not. */
+  #layerless: Metainfo | null = null
 
   constructor(core: TorrentCore, hooks: MetadataHooks) {
     this.#core = core
     this.#hooks = hooks
+    this.hashes = new TorrentHashes(core, {
+      layersKnown: pieceRoots => this.#layersKnown(pieceRoots),
+      guilty: ips => this.#hooks.guilty(ips),
+    })
+  }
+
+  /**
+   * Whether `metainfo`, which the torrent was given, lacks hashes without which no piece could be verified: they are fetched, and
+   * metadataFound comes with all.
+   */
+  holdsBack(metainfo: Metainfo): boolean {
+    if (!isV2Only(metainfo) || missingLayers(metainfo.v2).length === 0) return false
+    this.#layerless = metainfo
+    return true
   }
 
   /** A ut_metadata message. Throws DecodeError. */
@@ -61,10 +84,12 @@ export class TorrentMetadata {
 
   /** The peer told whether it has metadata: it may be asked now. */
   peerReady(peer: PeerSession): void {
+    this.hashes.peerReady(peer)
     if (this.#wanted) this.#ask(peer)
   }
 
   peerGone(peer: PeerSession): void {
+    this.hashes.peerGone(peer)
     this.#pausedUntil.delete(peer.key)
     if (this.#attempt === null) return
     this.#attempt.release(peer.key, null)
@@ -74,6 +99,8 @@ export class TorrentMetadata {
 
   /** Once a second. */
   tick(nowMs: number): void {
+    if (this.#layerless !== null && this.#core.online) this.hashes.fetchLayers(this.#layerless)
+    this.hashes.tick(nowMs)
     if (!this.#wanted) return
     for (const key of this.#attempt?.expire(nowMs) ?? []) this.#pause(key)
     this.#askAll()
@@ -84,10 +111,12 @@ export class TorrentMetadata {
     this.#attempt = null
     this.#finishing = null
     this.#pausedUntil.clear()
+    this.hashes.reset()
   }
 
   get #wanted(): boolean {
-    return this.#core.content === null && this.#core.online && this.#finishing === null
+    const { content, online } = this.#core
+    return content === null && online && this.#finishing === null && this.#layerless === null
   }
 
   #askAll(): void {
@@ -104,7 +133,9 @@ export class TorrentMetadata {
     }
     const attempt = this.#attempt
     if (attempt === null || attempt.size !== peer.metadataSize) return
-    for (const piece of attempt.next(peer.key, nowMs)) peer.extend(peer.utMetadataId, encodeMetadataRequest(piece))
+    for (const piece of attempt.next(peer.key, nowMs, peer.peerId)) {
+      peer.extend(peer.utMetadataId, encodeMetadataRequest(piece))
+    }
   }
 
   #begin(peer: PeerSession, nowMs: number): void {
@@ -141,7 +172,7 @@ export class TorrentMetadata {
     if (this.#finishing !== attempt) return
     const bytes = await metadata.assemble(this.#core.infoHash)
     if (this.#finishing !== attempt) return
-    if (createHash('sha1').update(bytes).digest('hex') !== this.#core.infoHash) return this.#wrong(attempt)
+    if (!this.#isOurs(bytes)) return this.#wrong(attempt)
     // Nobody waits for what is of no use any more.
     metadata.remove(this.#core.infoHash).catch((error: unknown) => {
       this.#core.engine.log.warn('a copy of metadata could not be removed', { error: errorText(error) })
@@ -151,14 +182,42 @@ export class TorrentMetadata {
     this.#finishing = null
     this.#attempt = null
     if (result instanceof DecodeError) this.#hooks.metadataUnusable(result)
-    else if (this.#core.content === null) this.#hooks.metadataFound(result)
+    else if (this.#core.content === null) this.#found(result)
+  }
+
+  #found(metainfo: Metainfo): void {
+    // A hybrid can begin with what v1 has.
+    if (!this.holdsBack(metainfo)) this.#hooks.metadataFound(metainfo)
+    if (metainfo.v2 !== null && missingLayers(metainfo.v2).length > 0) this.hashes.fetchLayers(metainfo)
+  }
+
+  #layersKnown(pieceRoots: Uint8Array): void {
+    const metainfo = this.#layerless
+    this.#layerless = null
+    const content = this.#core.content
+    if (content !== null) {
+      content.metainfo.v2?.pieceRoots.set(pieceRoots)
+      this.#hooks.layersKnown(content.metainfo)
+    } else if (metainfo !== null) this.#hooks.metadataFound(withPieceRoots(metainfo, pieceRoots))
+  }
+
+  /** The hash by which the torrent is known is one of v1 or v2, and a magnet may name both. */
+  #isOurs(bytes: Uint8Array): boolean {
+    const { infoHash, infoHashV2 } = this.#core
+    const hash = (algorithm: string): string => createHash(algorithm).update(bytes).digest('hex')
+    if (hash('sha1') === infoHash) return infoHashV2 === null || hash('sha256') === infoHashV2
+    const v2 = hash('sha256')
+    return v2.startsWith(infoHash) && (infoHashV2 === null || v2 === infoHashV2)
   }
 
   async #decode(bytes: Uint8Array): Promise<Metainfo | DecodeError> {
     const { clock } = this.#core.engine
     const turn = () => new Promise<void>(resolve => clock.after(0, resolve))
     try {
-      return await decodeInfoInTurns(bytes, this.#hooks.announceTiers(), turn)
+      const knownAs = this.#core.infoHash
+      const metainfo = await decodeInfoInTurns(bytes, this.#hooks.announceTiers(), turn, { knownAs })
+      if (metainfo.infoHash !== knownAs) return new DecodeError('the metadata is of another version than its info hash')
+      return metainfo
     } catch (error) {
       if (error instanceof DecodeError) return error
       throw error

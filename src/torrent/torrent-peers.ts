@@ -2,14 +2,21 @@
 // Invariant: an address in `known` is busy exactly while a connection to it exists or is being made; engine.halfOpen and
 // engine.connected count every connection here once.
 
-import { type PeerAddress, addressKey } from '../base/ids.ts'
+import { Allowance } from '../base/allowance.ts'
+import { type InfoHash, type PeerAddress, addressKey } from '../base/ids.ts'
+import type { PeerOrigin } from '../ports/announcer.ts'
+import type { TcpNetwork } from '../ports/tcp.ts'
 import { encodeHandshake, type Handshake } from '../wire/peer/handshake.ts'
 import { Choker, CHOKE_INTERVAL_MS } from './choker.ts'
-import type { KnownPeer } from './known-peers.ts'
+import { type LinkKind, nextKind, noteFailure, noteSuccess } from './connection-policy.ts'
+import { askForIntroduction } from './holepunch.ts'
+import { type KnownPeer, ORIGIN_BITS } from './known-peers.ts'
 import { type LinkOwner, type LinkReceiver, PeerLink } from './peer-link.ts'
+import { NO_PRIORITY, priorityFrom } from './peer-priority.ts'
 import { type PeerHost, PeerSession } from './peer-session.ts'
 import type { TorrentCore } from './torrent-core.ts'
 import type { TurnJob } from './turn-end.ts'
+import { answeringHash, type ConnectionHashes, connectionHashes, isAnswer, offersV2 } from './v2-upgrade.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
 const HANDSHAKE_TIMEOUT_MS = 20_000
@@ -29,11 +36,25 @@ const CROSSED_MS = 20_000
 /** Connections begun by one torrent in one tick: the half-open places are shared. */
 const CONNECTS_PER_TICK = 10
 
+/** A peer keeps its place this long, whoever comes (BEP 40): who has only just come has had no chance yet. */
+const MIN_STAY_MS = 60_000
+/** Places given to newcomers, at most: whoever opens connection after connection does not turn the torrent over. */
+const REPLACED = { places: 5, refillMs: 10_000 }
+
 /** Addresses that are not due for this long do not keep a torrent awake. */
 const REST_MS = 15_000
 
 /** Why seeds are let go. They did nothing wrong: they are called again as soon as something is missing. */
 const BOTH_COMPLETE = 'both sides have everything'
+
+/** A connection that is being made. */
+interface Dial {
+  readonly known: KnownPeer
+  readonly kind: LinkKind
+  opened: boolean
+  /** Its handshake came, be it for another torrent. */
+  answered: boolean
+}
 
 /** What this part tells others. */
 export interface PeerHooks {
@@ -50,7 +71,13 @@ export class TorrentPeers implements LinkOwner {
   readonly #core: TorrentCore
   readonly #host: PeerHost
   readonly #hooks: PeerHooks
-  readonly #dialing = new Map<PeerLink, KnownPeer>()
+  readonly #dialing = new Map<PeerLink, Dial>()
+  /** Of these the ones that somebody introduced us for: by uTP alone, and not a second time. */
+  readonly #punching = new Set<PeerLink>()
+  readonly #replaced = new Allowance(REPLACED.places, REPLACED.refillMs)
+  #priorityOf: (address: PeerAddress) => number = () => NO_PRIORITY
+  /** Our own addresses, as #priorityOf has them. */
+  #own = ''
   readonly #choker: Choker
   /** Connected peers by address and peer id: one connection each. */
   readonly #ids = new Map<string, PeerSession>()
@@ -76,12 +103,13 @@ export class TorrentPeers implements LinkOwner {
     return Math.max(0, this.#limit - this.#core.peers.size - this.#dialing.size)
   }
 
-  /** Learns addresses, `tracked`: from a tracker; our own and banned ones are left out. */
-  addAddresses(addresses: readonly PeerAddress[], tracked: boolean): void {
+  /** Learns addresses of `origin`, null: of the user or a magnet; our own and refused ones are left out. */
+  addAddresses(addresses: readonly PeerAddress[], origin: PeerOrigin | null): void {
     const nowMs = this.#core.now()
     for (const address of addresses) {
-      if (address.port < 1 || address.port > 65535 || this.#core.engine.bans.isBanned(address.ip, nowMs)) continue
-      this.#core.known.add(address, tracked)
+      if (address.port < 1 || address.port > 65535 || this.#core.engine.refuses(address.ip, nowMs)) continue
+      const known = this.#core.known.add(address, origin === 'tracker')
+      if (known !== null && origin !== null) known.origins |= ORIGIN_BITS[origin]
     }
     this.connectSome(nowMs)
   }
@@ -89,11 +117,11 @@ export class TorrentPeers implements LinkOwner {
   /** Takes over an incoming connection whose handshake named this torrent; null = refused. */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
     const { engine, peers } = this.#core
-    if (!this.#core.online || peers.size >= this.#limit || engine.bans.isBanned(link.remote.ip, this.#core.now())) {
-      return null
-    }
-    link.send(this.#handshake())
-    return this.#join(link, handshake, null)
+    if (!this.#core.online || engine.refuses(link.remote.ip, this.#core.now())) return null
+    if (peers.size >= this.#limit && !this.#makePlace(link.remote)) return null
+    const infoHash = answeringHash(this.#hashes(), handshake)
+    link.send(this.#handshake(infoHash))
+    return this.#join(link, handshake, null, infoHash)
   }
 
   /** Begins connections as far as limits and known addresses allow. */
@@ -129,6 +157,7 @@ export class TorrentPeers implements LinkOwner {
 
   /** Once a second: time-outs, keep-alives, choking, new connections. */
   tick(nowMs: number): void {
+    this.#followOwnAddress()
     for (const link of this.#dialing.keys()) {
       if (nowMs - link.startedMs > CONNECT_TIMEOUT_MS + HANDSHAKE_TIMEOUT_MS) link.end('handshake timed out')
     }
@@ -141,8 +170,9 @@ export class TorrentPeers implements LinkOwner {
   /** Notes the port an incoming peer listens on: it can be connected to later, and is known only once. */
   listensAt(peer: PeerSession, port: number): void {
     // The first word counts: a peer that names port after port would fill the list of addresses by itself.
-    if (!peer.link.incoming || peer.address.port !== peer.link.remote.port) return
+    if (!peer.link.incoming || peer.listens) return
     peer.address = { ip: peer.link.remote.ip, port }
+    peer.listens = true
     if (this.#core.content?.metainfo.private === true) return
     const known = this.#core.known.add(peer.address)
     // Not good yet: nobody has reached it there.
@@ -155,7 +185,7 @@ export class TorrentPeers implements LinkOwner {
    */
   goPrivate(): void {
     const reason = 'not from a tracker of this private torrent'
-    for (const [link, known] of this.#dialing) if (!known.tracked) link.end(reason)
+    for (const [link, { known }] of this.#dialing) if (!known.tracked) link.end(reason)
     for (const peer of this.#core.peers.values()) {
       if (!peer.link.incoming && this.#core.known.get(addressKey(peer.address))?.tracked !== true) peer.close(reason)
     }
@@ -164,8 +194,9 @@ export class TorrentPeers implements LinkOwner {
 
   /** Ends everything; afterwards no peer is left, and none is blamed for it. */
   closeAll(reason: string): void {
-    for (const [link, known] of this.#dialing) {
+    for (const [link, { known }] of this.#dialing) {
       this.#dialing.delete(link)
+      this.#punching.delete(link)
       this.#core.engine.halfOpen -= 1
       this.#core.known.released(known)
       link.end(reason)
@@ -178,32 +209,52 @@ export class TorrentPeers implements LinkOwner {
     }
   }
 
-  /** Ends the connections to these addresses (bans). */
-  closeIps(ips: readonly string[], reason: string): void {
-    for (const peer of this.#core.peers.values()) if (ips.includes(peer.link.remote.ip)) peer.close(reason)
+  /** Ends the connections to addresses that are refused now (bans, another filter), also those being made. */
+  closeRefused(reason: string): void {
+    const nowMs = this.#core.now()
+    const refused = (link: PeerLink): boolean => this.#core.engine.refuses(link.remote.ip, nowMs)
+    for (const link of this.#dialing.keys()) if (refused(link)) link.end(reason)
+    for (const peer of this.#core.peers.values()) if (refused(peer.link)) peer.close(reason)
   }
 
   // --- LinkOwner (outgoing links until their handshake)
 
   opened(link: PeerLink): void {
-    link.send(this.#handshake())
+    const dial = this.#dialing.get(link)
+    if (dial !== undefined) dial.opened = true
+    link.send(this.#handshake(this.#hashes().infoHash))
   }
 
   handshake(link: PeerLink, handshake: Handshake): LinkReceiver | null {
-    const known = this.#dialing.get(link)
-    if (known === undefined || handshake.infoHash !== this.#core.infoHash || !this.#core.online) return null
+    const dial = this.#dialing.get(link)
+    if (dial === undefined) return null
+    dial.answered = true
+    if (!isAnswer(this.#hashes(), handshake) || !this.#core.online) return null
     this.#dialing.delete(link)
+    this.#punching.delete(link)
     this.#core.engine.halfOpen -= 1
-    return this.#join(link, handshake, known)
+    noteSuccess(dial.known.links, dial.kind)
+    this.#core.refusedHandshakes = 0
+    return this.#join(link, handshake, dial.known, handshake.infoHash)
   }
 
   failed(link: PeerLink, _reason: string): void {
-    const known = this.#dialing.get(link)
-    if (known === undefined) return
+    const dial = this.#dialing.get(link)
+    if (dial === undefined) return
+    const { engine, known } = this.#core
+    const nowMs = this.#core.now()
     this.#dialing.delete(link)
-    this.#core.engine.halfOpen -= 1
-    this.#core.known.failed(known, this.#core.now())
-    this.connectSome(this.#core.now())
+    engine.halfOpen -= 1
+    // The other kind of connection is tried at once: most peers that break off want encryption, or know none. Who answered
+    // with a handshake, of whatever torrent, understood this kind.
+    const other =
+      !dial.answered && noteFailure(engine.encryption.settings.mode, dial.known.links, dial.kind, dial.opened)
+    if (dial.opened && !other) this.#core.refusedHandshakes += 1
+    if (other) known.released(dial.known)
+    else known.failed(dial.known, nowMs)
+    // Who cannot be reached even so is not asked for again at once.
+    if (!this.#punching.delete(link) && !other) askForIntroduction(this.#core, dial.known, nowMs)
+    this.connectSome(nowMs)
   }
 
   /** A connected peer is gone. */
@@ -233,7 +284,7 @@ export class TorrentPeers implements LinkOwner {
 
   #worthwhile(peer: KnownPeer): boolean {
     if (peer.seed && this.#core.working && this.#core.satisfied) return false
-    return !this.#core.engine.bans.isBanned(peer.address.ip, this.#core.now())
+    return !this.#core.engine.refuses(peer.address.ip, this.#core.now())
   }
 
   #dial(peer: KnownPeer): void {
@@ -241,23 +292,85 @@ export class TorrentPeers implements LinkOwner {
     const link = new PeerLink(this, engine.link)
     peer.busy = true
     engine.halfOpen += 1
-    this.#dialing.set(link, peer)
-    const options = { localIp: engine.options.localIp, timeoutMs: CONNECT_TIMEOUT_MS }
-    link.attach(engine.deps.tcp.connect(peer.address, options, link))
+    const kind = nextKind(engine.encryption.settings.mode, peer.links)
+    this.#dialing.set(link, { known: peer, kind, opened: false, answered: false })
+    // The first peers decide how long somebody looks at nothing.
+    const hurried = this.#core.peers.size === 0
+    const options = { localIp: engine.options.localIp, timeoutMs: CONNECT_TIMEOUT_MS, hurried }
+    const network = this.#networkFor(peer, link)
+    const stream = engine.encryption.connect(kind, this.#hashes().infoHash, link, handlers =>
+      network.connect(peer.address, options, handlers),
+    )
+    link.attach(stream)
   }
 
-  #handshake(): Uint8Array {
+  /** The way to `peer`: to whom we were introduced by uTP, as the other side calls so too (BEP 55). */
+  #networkFor(peer: KnownPeer, link: PeerLink): TcpNetwork {
+    const { tcp, swarm } = this.#core.engine.deps
+    const introduced = peer.punch
+    peer.punch = false
+    if (!introduced || swarm?.utp === undefined) return tcp
+    this.#punching.add(link)
+    return swarm.utp
+  }
+
+  /**
+   * BEP 40: at the limit a newcomer takes the place of the peer with the lowest priority, if its own is higher. Answers
+   * whether there is a place.
+   */
+  #makePlace(newcomer: PeerAddress): boolean {
+    const nowMs = this.#core.now()
+    let lowest: PeerSession | null = null
+    let lowestPriority = this.#priorityOf(newcomer)
+    for (const peer of this.#core.peers.values()) {
+      if (!peer.link.alive || nowMs - peer.connectedAtMs < MIN_STAY_MS) continue
+      const priority = this.#priorityOf(peer.address)
+      if (priority >= lowestPriority) continue
+      lowest = peer
+      lowestPriority = priority
+    }
+    if (lowest === null || !this.#replaced.take(nowMs)) return false
+    lowest.close('another peer has a better claim to its place')
+    return true
+  }
+
+  /** What others say of our address decides which peers have priority. */
+  #followOwnAddress(): void {
+    const { deps, listenPort } = this.#core.engine
+    const external = deps.swarm?.external
+    const own = `${external?.get(4) ?? ''} ${external?.get(6) ?? ''} ${listenPort}`
+    if (external === undefined || own === this.#own) return
+    this.#own = own
+    this.#priorityOf = priorityFrom(family => {
+      const ip = external.get(family)
+      return ip === null ? null : { ip, port: listenPort }
+    })
+    this.#core.known.setPriorities(this.#priorityOf)
+  }
+
+  #hashes(): ConnectionHashes {
+    const { infoHash, infoHashV2, content } = this.#core
+    return connectionHashes(infoHash, content?.metainfo ?? null, infoHashV2)
+  }
+
+  #handshake(infoHash: InfoHash): Uint8Array {
     return encodeHandshake({
-      infoHash: this.#core.infoHash,
+      infoHash,
       peerId: this.#core.engine.peerId,
-      extensions: { fast: true, extended: true, dht: false },
+      extensions: { fast: true, extended: true, dht: this.#tellsOfDht, v2: offersV2(this.#hashes()) },
     })
   }
 
-  /** Makes a peer of a link whose handshake is done; null when we do not want it. */
-  #join(link: PeerLink, handshake: Handshake, known: KnownPeer | null): LinkReceiver | null {
+  get #tellsOfDht(): boolean {
+    const { content, engine } = this.#core
+    return content?.metainfo.private !== true && (engine.deps.swarm?.dht?.port ?? 0) > 0
+  }
+
+  /** Makes a peer of a link whose handshakes agreed on `infoHash`; null when we do not want it. */
+  #join(link: PeerLink, handshake: Handshake, known: KnownPeer | null, infoHash: InfoHash): LinkReceiver | null {
     const { engine, peers } = this.#core
     const peer = new PeerSession(link, handshake, this.#host, this.#core.now())
+    peer.infoHash = infoHash
     if (Buffer.compare(handshake.peerId, engine.peerId) === 0) {
       // The answer must get out: the other end, also ours, learns from it whom it called.
       link.run()

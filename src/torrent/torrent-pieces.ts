@@ -104,6 +104,11 @@ export class TorrentPieces implements SlotHolder {
     for (const buffer of open) this.#core.content?.picker.pieceFailed(buffer.piece)
   }
 
+  /** Other work on the files that settled() is to wait for. A rejection is a defect. */
+  watch(work: Promise<void>): void {
+    this.#track(work)
+  }
+
   /** Settles when nothing is being verified or written any more. */
   settled(): Promise<void> {
     if (this.#busy === 0) return Promise.resolve()

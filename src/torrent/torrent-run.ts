@@ -74,6 +74,11 @@ export class TorrentRun {
     return this.#forReaders
   }
 
+  /** It failed on a full disk, and goes on by itself when there is space. */
+  get waitsForSpace(): boolean {
+    return this.#core.status === 'error' && this.#disk.full
+  }
+
   /** Nothing is under way, and the torrent does not run for readers only. */
   get settled(): boolean {
     return this.#underWay === 0 && this.#checkpoints.idle && !this.#forReaders
@@ -192,6 +197,11 @@ export class TorrentRun {
   /** A piece reached the disk: it is not full any more. One that was on its way when it became full says nothing. */
   pieceWritten(): void {
     if (this.#core.working) this.#disk.forget()
+  }
+
+  /** A checkpoint is due: asked once a second. */
+  checkpointDue(nowMs: number): boolean {
+    return this.#checkpoints.isDue(nowMs)
   }
 
   /** Makes all progress durable; checkpoints follow each other. Rejects with what the store or the journal said. */
@@ -328,6 +338,7 @@ export class TorrentRun {
     this.#worked = true
     this.#core.working = true
     this.setStatus(this.#core.complete && !this.#forReaders ? 'seeding' : 'downloading')
+    this.#checkpoints.begin(this.#core.now())
     this.goOnline()
     this.#hooks.working(true)
   }

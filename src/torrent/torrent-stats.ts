@@ -33,7 +33,7 @@ export function torrentSnapshot(core: TorrentCore, announcer: Announcer): Torren
     seedsKnown: Math.max(swarm.seeders, core.known.seeds, seedsConnected),
     peersConnected: core.peers.size,
     seedsConnected,
-    availability: core.peers.size === 0 ? 0 : (core.content?.picker.availability() ?? 0),
+    availability: core.content?.picker.availability() ?? 0,
     error: core.status === 'error' ? core.errorText : '',
     destination: core.destination,
   }
@@ -52,6 +52,7 @@ export function restingOf(core: TorrentCore, metainfo: Metainfo, have: PieceSet)
   return {
     name: core.name,
     status: core.working ? 'seeding' : core.status === 'queued' ? 'queued' : 'stopped',
+    private: metainfo.private,
     sizeBytes: totalLength,
     pieceCount,
     have: all ? null : copyPieceSet(have).buffer,
@@ -93,6 +94,8 @@ function peerSnapshot(core: TorrentCore, peer: PeerSession, nowMs: number): Peer
     port: peer.address.port,
     client: peer.client,
     incoming: peer.link.incoming,
+    utp: peer.utp,
+    encryption: peer.encryption,
     downRate: peer.down.rate(nowMs),
     upRate: peer.up.rate(nowMs),
     downTotal: peer.down.total,

@@ -2,21 +2,17 @@
 // announcer, and its place while it rests, belong to session-torrent.ts, through which services/ see it. Decides little itself: what follows from an event of one part for the others. All calls come on the one loop.
 
 import { AppError } from '../base/errors.ts'
-import type { InfoHash, PeerAddress } from '../base/ids.ts'
-import type { AnnounceCounters, Announcer } from '../ports/announcer.ts'
+import { addressKey, type InfoHash, type PeerAddress } from '../base/ids.ts'
+import type { AnnounceCounters, Announcer, PeerOrigin } from '../ports/announcer.ts'
 import type { Handshake } from '../wire/peer/handshake.ts'
-import { encodeHave, type PeerMessage } from '../wire/peer/messages.ts'
-import { messageLimit } from '../wire/peer/decoder.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Engine, Ticker } from './engine.ts'
+import { ORIGIN_BITS } from './known-peers.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
-import type { PeerHost, PeerSession } from './peer-session.ts'
-import { TorrentBlocks } from './torrent-blocks.ts'
+import { PieceLosses } from './piece-losses.ts'
 import { TorrentCheck } from './torrent-check.ts'
 import { type TorrentContent, TorrentCore } from './torrent-core.ts'
-import { TorrentMessages } from './torrent-messages.ts'
 import { TorrentMetadata } from './torrent-metadata.ts'
-import { TorrentPeers } from './torrent-peers.ts'
 import { TorrentPieces } from './torrent-pieces.ts'
 import { TorrentRequests } from './torrent-requests.ts'
 import { TorrentRun } from './torrent-run.ts'
@@ -24,37 +20,41 @@ import { type RestingTorrent, restingHave, UNKNOWN_LEFT } from './resting-torren
 import type { RunGate } from './torrent-queue.ts'
 import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torrent-stats.ts'
 import { TorrentStreams } from './torrent-streams.ts'
-import type { FileReader, FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentSpec, TorrentStatus } from './types.ts'
+import { TorrentSwarm } from './torrent-swarm.ts'
+import { TorrentWebSeeds } from './torrent-web-seeds.ts'
+import { TorrentWishes } from './torrent-wishes.ts'
+import type {
+  FileReader,
+  FileSnapshot,
+  PeerSnapshot,
+  TorrentSnapshot,
+  TorrentSpec,
+  TorrentStatus,
+  WebSeedRow,
+} from './types.ts'
 import { NewMetadata } from './new-metadata.ts'
-import { uploadSource } from './upload-source.ts'
 
-/** Checkpoints come this often while pieces come in. */
-const CHECKPOINT_MS = 30_000
 const SECOND_MS = 1000
-/** Peers that were connected before a check hear of so many pieces one by one; of more by a new connection's bitfield. */
-const MAX_HAVES_TOLD = 10_000
 /** Failures that say nothing of the disk. */
 const PASSING_ERRORS: ReadonlySet<string> = new Set(['PoolBusy', 'WorkerLost', 'Aborted'])
-/** Trackers are asked for more peers this often when none is known. */
-const WANT_PEERS_MS = 30_000
 
 /** One torrent. */
-export class Torrent implements PeerHost, Ticker {
+export class Torrent implements Ticker {
   readonly #core: TorrentCore
   readonly #announcer: Announcer
   readonly #requests: TorrentRequests
   readonly #pieces: TorrentPieces
-  readonly #blocks: TorrentBlocks
+  readonly #losses: PieceLosses
   readonly #metadata: TorrentMetadata
-  readonly #messages: TorrentMessages
-  readonly #peers: TorrentPeers
+  readonly #swarm: TorrentSwarm
+  readonly #webSeeds: TorrentWebSeeds
   readonly #streams: TorrentStreams
   readonly #run: TorrentRun
   readonly #check: TorrentCheck
   readonly #newMetadata: NewMetadata
+  /** Limits, order, place. */
+  readonly wishes: TorrentWishes
   #secondMs = 0
-  #checkpointMs = 0
-  #wantPeersMs = Number.NEGATIVE_INFINITY
 
   /** `gate`: its place in the queue. `rested`: it goes on where a rest began, without looking at its files. */
   constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, gate: RunGate, rested: RestingTorrent | null) {
@@ -64,30 +64,41 @@ export class Torrent implements PeerHost, Ticker {
     this.#pieces = new TorrentPieces(core, {
       pieceDone: piece => this.#pieceDone(piece),
       readerWaits: piece => this.#streams.waitsFor(piece),
-      pieceFailed: () => this.#requests.refillSoon(),
+      pieceFailed: piece => {
+        this.#metadata.hashes.pieceFailed(piece)
+        this.#requests.refillSoon()
+      },
       storeFailed: error => this.#storeFailed(error),
-      guilty: ips => this.#ban(ips, 'sent bad data'),
+      guilty: ips => this.#swarm.ban(this.#webSeeds.blame(ips), 'sent bad data'),
+    })
+    this.#losses = new PieceLosses(core, this.#pieces, {
+      lost: piece => this.#pieceLost(piece),
+      failed: error => this.#storeFailed(error),
     })
     this.#requests = new TorrentRequests(core, {
       shortage: () => engine.holders.relieve(),
       readersWait: () => this.#streams.hungry > 0,
     })
-    this.#blocks = new TorrentBlocks(core, this.#requests, this.#pieces)
     this.#metadata = new TorrentMetadata(core, {
       metadataFound: metainfo => this.#metadataFound(metainfo),
       metadataUnusable: error => this.#run.fail(error),
-      guilty: ips => this.#ban(ips, 'sent wrong metadata'),
+      guilty: ips => this.#swarm.ban(ips, 'sent wrong metadata'),
       announceTiers: () => this.#announcer.tiers(),
+      layersKnown: metainfo => engine.deps.events.layersKnown?.(spec.infoHash, metainfo),
     })
-    this.#messages = new TorrentMessages(core, this.#requests, this.#metadata, {
-      judge: peer => this.#judge(peer),
-      interestChanged: () => this.#peers.chokeSoon(),
-      listensAt: (peer, port) => this.#peers.listensAt(peer, port),
+    const targets = { requests: this.#requests, pieces: this.#pieces, metadata: this.#metadata }
+    this.#swarm = new TorrentSwarm(core, targets, {
+      readersWait: () => this.#streams.hungry > 0,
+      joined: () => core.engine.activate(this),
+      wantPeers: () => this.#announcer.announceSoon(),
+      readFailed: (error, first, last) => this.#losses.readFailed(error, first, last),
     })
-    this.#peers = new TorrentPeers(core, this, {
-      joined: peer => this.#joined(peer),
-      left: peer => this.#peerLeft(peer),
-      wantPeers: () => this.#wantPeers(),
+    const { blocks } = this.#swarm
+    this.#webSeeds = new TorrentWebSeeds(core, spec.webSeeds ?? spec.metainfo?.webSeeds ?? [], {
+      lease: (piece, block) => blocks.lease(piece, block),
+      received: (key, request, slot) => blocks.take(key, request, slot),
+      readersWait: () => this.#streams.hungry > 0,
+      refillSoon: () => this.#requests.refillSoon(),
     })
     this.#streams = new TorrentStreams(core, {
       windowsMoved: (dropped, jumped) => this.#windowsMoved(dropped, jumped),
@@ -114,7 +125,11 @@ export class Torrent implements PeerHost, Ticker {
       runsForIt: () => this.#run.forReaders,
       unneeded: () => this.#streams.hungry === 0 && this.#run.readersDone(),
     })
-    if (spec.metainfo !== null) this.#begin(core.setContent(spec.metainfo), rested)
+    this.wishes = new TorrentWishes(core, this.#requests, this.#swarm.peers, this.#run)
+    // Metadata without the hashes of its pieces is not whole: they are fetched first.
+    if (spec.metainfo !== null && !this.#metadata.holdsBack(spec.metainfo)) {
+      this.#begin(core.setContent(spec.metainfo), rested)
+    }
     this.addPeers(spec.peers)
   }
 
@@ -141,7 +156,11 @@ export class Torrent implements PeerHost, Ticker {
   }
 
   peers(): PeerSnapshot[] {
-    return peerSnapshots(this.#core)
+    return [...peerSnapshots(this.#core), ...this.#webSeeds.peers()]
+  }
+
+  webSeeds(): WebSeedRow[] {
+    return this.#webSeeds.rows()
   }
 
   files(): Iterable<FileSnapshot> {
@@ -167,7 +186,7 @@ export class Torrent implements PeerHost, Ticker {
     const { content } = this.#core
     if (!this.#run.hold() || content === null) return
     this.#dropPieces(this.#run.chooseWanted(content), content)
-    this.#judgeAll()
+    this.#swarm.judgeAll()
   }
 
   /** Bytes/s of payload; null while its data is prepared or checked. */
@@ -188,8 +207,8 @@ export class Torrent implements PeerHost, Ticker {
     if (content === null) return
     this.#dropPieces(this.#run.chooseWanted(content), content)
     if (!this.#core.working) return this.#run.regard()
-    this.#requests.refillSoon()
-    this.#judgeAll()
+    this.#needMore()
+    this.#swarm.judgeAll()
     if (this.#run.forReaders) return
     if (!this.#core.complete) this.#run.setStatus('downloading')
     else if (this.#core.status === 'downloading') this.#finished()
@@ -199,9 +218,20 @@ export class Torrent implements PeerHost, Ticker {
     return this.#core.content?.metainfo.private === true ? [] : this.#announcer.addTiers(tiers)
   }
 
-  addPeers(peers: readonly PeerAddress[]): void {
+  addPeers(peers: readonly PeerAddress[], origin: 'dht' | 'lsd' | null = null): void {
     // BEP 27: a private torrent's peers come from its own trackers.
-    if (this.#core.content?.metainfo.private !== true) this.#learn(peers, false)
+    if (this.#core.content?.metainfo.private !== true) this.#learn(peers, origin)
+  }
+
+  /** Connected peers that this source named, among others maybe. */
+  connectedFrom(origin: PeerOrigin): number {
+    const { known, peers } = this.#core
+    let count = 0
+    for (const peer of peers.values()) {
+      const { origins = 0 } = known.get(addressKey(peer.address)) ?? {}
+      if ((origins & ORIGIN_BITS[origin]) !== 0) count += 1
+    }
+    return count
   }
 
   whenMetadata(signal: AbortSignal): Promise<Metainfo> {
@@ -220,25 +250,32 @@ export class Torrent implements PeerHost, Ticker {
 
   // --- session-torrent.ts
 
+  /** It is in touch with its swarm, or tries to be. */
+  get online(): boolean {
+    return this.#core.online
+  }
+
   /** What its announcer asks for. */
   get wantedPeers(): number {
-    return this.#peers.wanted
+    return this.#swarm.peers.wanted
   }
 
   /** What its announcer tells. */
   counters(): AnnounceCounters {
     const { sessionUp, sessionDown } = this.#core
-    return { uploaded: sessionUp, downloaded: sessionDown, left: this.#left() }
+    const partialSeed = this.#isPartialSeed
+    const left = partialSeed ? this.#core.bytesMissing() : this.#left()
+    return { uploaded: sessionUp, downloaded: sessionDown, left, ...(partialSeed ? { partialSeed } : {}) }
   }
 
   /** Peers that a tracker named. */
   trackerPeers(peers: readonly PeerAddress[]): void {
-    this.#learn(peers, true)
+    this.#learn(peers, 'tracker')
   }
 
   /** Somebody is connected or reads: no time to rest. */
   get inUse(): boolean {
-    return this.#streams.open > 0 || this.#core.peers.size > 0 || this.#peers.dialing > 0
+    return this.#streams.open > 0 || this.#core.peers.size > 0 || this.#swarm.peers.dialing > 0
   }
 
   /**
@@ -251,20 +288,20 @@ export class Torrent implements PeerHost, Ticker {
       return null
     if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
     if (status !== 'seeding' && status !== 'stopped' && status !== 'queued') return null
-    if (this.#core.working && this.#peers.hasDue(this.#core.now())) return null
+    if (this.#core.working && this.#swarm.peers.hasDue(this.#core.now())) return null
     this.#core.engine.deactivate(this)
+    this.#webSeeds.stop()
     return restingOf(this.#core, content.metainfo, content.picker.have)
   }
 
-  /** Limits of this torrent alone, bytes/s, 0 = none; the session's count too. */
-  setRateLimits(limits: { readonly maxDownloadRate: number; readonly maxUploadRate: number }): void {
-    this.#core.downLimiter.setRate(limits.maxDownloadRate)
-    this.#core.upLimiter.setRate(limits.maxUploadRate)
+  /** Another IP filter is in force: whom it refuses goes. */
+  closeRefused(): void {
+    this.#swarm.peers.closeRefused('in the IP filter')
   }
 
   /** Takes over an incoming connection; null = refused. */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
-    return this.#peers.accept(link, handshake)
+    return this.#swarm.accept(link, handshake)
   }
 
   /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. */
@@ -289,40 +326,13 @@ export class Torrent implements PeerHost, Ticker {
       this.#secondMs = nowMs
       this.#requests.tick(nowMs)
       this.#metadata.tick(nowMs)
+      this.#webSeeds.tick(nowMs)
       this.#streams.tick(nowMs)
-      this.#peers.tick(nowMs)
-      this.#checkpointSometimes(nowMs)
+      this.#swarm.peers.tick(nowMs)
+      if (this.#run.checkpointDue(nowMs)) this.#checkpoint()
       return this.#isBusy()
     }
     return true
-  }
-
-  // --- PeerHost
-
-  get maxMessageBytes(): number {
-    return messageLimit(this.#core.content?.lengths.pieceCount ?? null)
-  }
-
-  message(peer: PeerSession, message: PeerMessage): void {
-    this.#messages.handle(peer, message)
-  }
-
-  blockStart(peer: PeerSession, piece: number, begin: number, length: number): Uint8Array | null {
-    return this.#blocks.start(peer, piece, begin, length)
-  }
-
-  blockEnd(peer: PeerSession, _piece: number, _begin: number, _length: number, stored: boolean): void {
-    this.#blocks.end(peer, stored)
-  }
-
-  turnDone(peer: PeerSession): void {
-    if (!this.#core.working) return
-    peer.uploads.uploadGoOn()
-    this.#requests.refill(peer)
-  }
-
-  peerClosed(peer: PeerSession, reason: string, offence: boolean): void {
-    this.#peers.gone(peer, offence, reason)
   }
 
   // --- what follows from what
@@ -341,105 +351,77 @@ export class Torrent implements PeerHost, Ticker {
     return this.#core.content === null ? UNKNOWN_LEFT : this.#core.bytesLeft()
   }
 
-  #learn(peers: readonly PeerAddress[], tracked: boolean): void {
+  #learn(peers: readonly PeerAddress[], origin: PeerOrigin | null): void {
     if (peers.length === 0) return
-    this.#peers.addAddresses(peers, tracked)
+    this.#swarm.peers.addAddresses(peers, origin)
     if (this.#core.online) this.#core.engine.activate(this)
-  }
-
-  #wantPeers(): void {
-    const nowMs = this.#core.now()
-    if (nowMs - this.#wantPeersMs < WANT_PEERS_MS) return
-    this.#wantPeersMs = nowMs
-    this.#announcer.announceSoon()
   }
 
   #online(): void {
     this.#core.engine.activate(this)
-    this.#peers.connectSome(this.#core.now())
+    this.#swarm.peers.connectSome(this.#core.now())
   }
 
   #offline(reason: string): void {
     this.#metadata.reset()
     this.#requests.stop()
-    this.#peers.closeAll(reason)
+    this.#webSeeds.stop()
+    this.#swarm.peers.closeAll(reason)
   }
 
-  /** The data is checked: peers that were connected for the metadata hear what we have. */
+  /** The data is checked, `fresh`: just now. */
   #working(fresh: boolean): void {
     const content = this.#core.content
     if (content === null) return
-    this.#checkpointMs = this.#core.now()
     this.#core.engine.activate(this)
-    const anew = fresh && content.picker.haveCount > MAX_HAVES_TOLD
-    if (anew) this.#peers.closeAll('greeted before the data was checked')
-    else if (fresh) this.#messages.sendHaves(content)
+    if (fresh) this.#losses.reset()
     this.#streams.renew()
     this.#streams.wakeAll()
-    this.#judgeAll()
-    this.#requests.refillSoon()
-    this.#peers.chokeSoon()
-    // The other side must see the end of a connection before the next one: the tick makes it.
-    if (!anew) this.#peers.connectSome(this.#core.now())
-  }
-
-  #joined(peer: PeerSession): void {
-    const content = this.#core.content
-    if (content !== null) {
-      this.#peerUploads(peer, content)
-      content.picker.addPeer(peer.key, 'none')
-    }
-    peer.pipeline.setStreaming(this.#streams.hungry > 0)
-    this.#messages.greet(peer)
-    this.#core.engine.activate(this)
-  }
-
-  #peerLeft(peer: PeerSession): void {
-    this.#blocks.abandon(peer)
-    this.#requests.withdrawAll(peer, true)
-    peer.uploads.close()
-    this.#metadata.peerGone(peer)
-    this.#core.content?.picker.removePeer(peer.key)
-    this.#requests.refillSoon()
-  }
-
-  #peerUploads(peer: PeerSession, content: TorrentContent): void {
-    peer.uploads.setSource(uploadSource(this.#core, peer, content, error => this.#storeFailed(error)))
+    this.#swarm.working(content, fresh)
+    this.#webSeeds.fill()
   }
 
   #metadataFound(metainfo: Metainfo): void {
     const content = this.#core.setContent(metainfo)
-    if (metainfo.private) this.#peers.goPrivate()
-    for (const peer of this.#core.peers.values()) {
-      this.#peerUploads(peer, content)
-      try {
-        this.#messages.applyEarly(peer, content)
-      } catch {
-        peer.close('told of pieces that do not exist', true)
-      }
-    }
+    this.#swarm.metadataFound(content)
     this.#newMetadata.found(metainfo)
     this.#run.haveContent(content)
   }
 
   #pieceDone(piece: number): void {
     this.#run.pieceWritten()
+    this.#metadata.hashes.pieceDone(piece)
     this.#streams.pieceDone(piece)
     if (this.#core.working) {
-      const have = encodeHave(piece)
-      for (const peer of this.#core.peers.values()) {
-        if (!this.#core.isSeed(peer)) peer.link.send(have)
-        this.#judge(peer)
-      }
+      this.#swarm.tellHave(piece)
+      this.#webSeeds.pieceDone()
       this.#requests.refillSoon()
     }
     if (this.#core.complete && (this.#core.status === 'downloading' || !this.#core.working)) this.#finished()
   }
 
+  /** A piece that was there is not any more: it is fetched again, where it is wanted. */
+  #pieceLost(piece: number): void {
+    this.#swarm.tellLost(piece)
+    if (this.#core.status === 'seeding' && !this.#core.complete) this.#run.setStatus('downloading')
+    if (!this.#core.working) return
+    this.#checkpoint()
+    this.#needMore()
+    this.#swarm.judgeAll()
+  }
+
+  /** BEP 21: it wants nothing, and others can get from it only a part. */
+  get #isPartialSeed(): boolean {
+    const { content, complete } = this.#core
+    return complete && content !== null && content.picker.haveCount < content.lengths.pieceCount
+  }
+
   /** The last selected piece is there. */
   #finished(): void {
     if (this.#core.working && !this.#run.forReaders) this.#run.setStatus('seeding')
-    this.#announcer.completed()
+    // To trackers only the whole torrent is one that is complete (BEP 21).
+    if (this.#isPartialSeed) this.#announcer.announceSoon()
+    else this.#announcer.completed()
     this.#core.engine.deps.events.finished(this.infoHash, this.#core.name)
     if (this.#core.working) this.#checkpoint()
   }
@@ -454,35 +436,25 @@ export class Torrent implements PeerHost, Ticker {
     const content = this.#core.content
     if (content === null) return
     this.#dropPieces(dropped, content)
-    if (jumped !== null) this.#requests.makeWay(jumped, content)
-    this.#judgeAll()
+    if (jumped !== null) {
+      this.#requests.makeWay(jumped, content)
+      this.#webSeeds.makeWay(jumped)
+    }
+    this.#swarm.judgeAll()
     this.#requests.refillAll()
+    this.#webSeeds.fill()
+  }
+
+  /** Other pieces than before are wanted: whoever may have them is asked. */
+  #needMore(): void {
+    this.#requests.refillSoon()
+    this.#webSeeds.fill()
+    this.#core.engine.activate(this)
   }
 
   #dropPieces(pieces: readonly number[], content: TorrentContent): void {
     this.#requests.withdrawPieces(pieces, content)
     this.#pieces.drop(pieces)
-  }
-
-  #judge(peer: PeerSession): void {
-    const content = this.#core.content
-    if (content === null || !this.#core.working) return
-    peer.interest(content.picker.isInteresting(peer.key))
-  }
-
-  #judgeAll(): void {
-    for (const peer of this.#core.peers.values()) this.#judge(peer)
-  }
-
-  #ban(ips: readonly string[], reason: string): void {
-    for (const ip of ips) this.#core.engine.bans.ban(ip, reason, this.#core.now())
-    this.#peers.closeIps(ips, reason)
-  }
-
-  #checkpointSometimes(nowMs: number): void {
-    if (!this.#core.working || !this.#pieces.dirty || nowMs - this.#checkpointMs < CHECKPOINT_MS) return
-    this.#checkpointMs = nowMs
-    this.#checkpoint()
   }
 
   #checkpoint(): void {
@@ -492,7 +464,8 @@ export class Torrent implements PeerHost, Ticker {
   #isBusy(): boolean {
     if (this.#streams.open > 0) return true
     if (!this.#core.online) return false
+    if (this.#webSeeds.busy) return true
     const { peers } = this.#core
-    return peers.size > 0 || this.#peers.dialing > 0 || this.#pieces.dirty || this.#peers.hasCandidates
+    return peers.size > 0 || this.#swarm.peers.dialing > 0 || this.#pieces.dirty || this.#swarm.peers.hasCandidates
   }
 }

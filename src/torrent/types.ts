@@ -1,9 +1,11 @@
 // The public face of the engine in types: what a torrent is told, what it tells. services/ sees only these and Session.
 
-import type { InfoHash, PeerAddress } from '../base/ids.ts'
+import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
 import type { TrackerRow } from '../ports/announcer.ts'
+import type { StorageMove } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
+import type { NetworkTrouble } from './swarm-parts.ts'
 
 /**
  * States of a torrent and their arrows:
@@ -23,9 +25,28 @@ export type TorrentStatus =
   | 'queued'
   | 'error'
 
+/** Which pieces come first. */
+export interface PieceOrder {
+  /** File index -> 1 (last) to 7 (first); those not named have 4. Which files are wanted at all is the selection. */
+  readonly filePriorities: ReadonlyMap<number, number>
+  /** Within a priority in the order of the torrent. */
+  readonly sequential: boolean
+}
+
+/** What a user asked of one torrent beside which files. */
+export interface TorrentControls extends PieceOrder {
+  /** Bytes/s of this torrent alone, 0 = none; the session's limits count too. */
+  readonly maxDownloadRate: number
+  readonly maxUploadRate: number
+  /** True: while everything is there, peers are told of a few pieces each only (BEP 16). */
+  readonly superSeeding?: boolean
+}
+
 /** What a torrent is made from. */
 export interface TorrentSpec {
   readonly infoHash: InfoHash
+  /** The whole v2 info hash where a magnet names it: the metadata must have it. Absent or null: not known. */
+  readonly infoHashV2?: InfoHashV2 | null
   /** Shown until the metadata is known (magnet `dn`). */
   readonly name: string
   /** Null for a magnet whose metadata is not here yet. */
@@ -33,10 +54,14 @@ export interface TorrentSpec {
   /** Absolute path of the destination folder. */
   readonly destination: string
   readonly announceTiers: readonly (readonly string[])[]
+  /** Web seeds (BEP 19) of its file or magnet; cleaned; absent: those of `metainfo`. */
+  readonly webSeeds?: readonly string[]
   /** Peers known from elsewhere (magnet `x.pe`). */
   readonly peers: readonly PeerAddress[]
   /** Selected file indexes, null = all. */
   readonly selectedFiles: readonly number[] | null
+  /** Absent: nothing was asked for. */
+  readonly controls?: TorrentControls
   /** False: begins in `stopped`. */
   readonly running: boolean
   /** True: runs at once, whatever waits in the queue, and takes nobody's place there. */
@@ -55,7 +80,12 @@ export interface PeerSnapshot {
   readonly ip: string
   readonly port: number
   readonly client: string
+  /** A server that files are fetched from (BEP 19); absent = a peer. */
+  readonly webSeed?: boolean
   readonly incoming: boolean
+  readonly utp: boolean
+  /** What follows an encrypted handshake; null: there was none. */
+  readonly encryption: 'rc4' | 'plaintext' | null
   readonly downRate: number
   readonly upRate: number
   readonly downTotal: number
@@ -75,6 +105,25 @@ export interface PeerSnapshot {
   /** Requests outstanding to / from the peer. */
   readonly requestsOut: number
   readonly requestsIn: number
+}
+
+/** How a web seed stands; `off` = not asked any more, or for a long time. */
+export type WebSeedState = 'idle' | 'active' | 'waiting' | 'off'
+
+/** A web seed (BEP 19) as it is shown. */
+export interface WebSeedRow {
+  readonly url: string
+  readonly state: WebSeedState
+  /** Bytes/s, and bytes since the torrent woke. */
+  readonly downRate: number
+  readonly downTotal: number
+  readonly requests: number
+  /** 0 to 1: how much of the torrent it has, as far as it is known. */
+  readonly completed: number
+  /** The last failure, '' when the last run went well. */
+  readonly error: string
+  /** Until it is asked again when it waits; null = now, or never. */
+  readonly retryInMs: number | null
 }
 
 /** The state of a torrent at one moment; cheap to make. Rates in bytes/s, sizes in bytes. */
@@ -103,6 +152,31 @@ export interface TorrentSnapshot {
   /** Readable; empty when status is not `error`. */
   readonly error: string
   readonly destination: string
+}
+
+/** What may keep a torrent from moving, as far as only the engine knows. Made for one answer: costs a walk over peers. */
+export interface TorrentObstacles {
+  /** BEP 27; null before the metadata is known. */
+  readonly private: boolean | null
+  /** Its last failure was a full disk: it goes on by itself when there is space. */
+  readonly waitsForSpace: boolean
+  /** Addresses of peers it knows, and how many of them it is connecting to. */
+  readonly addresses: number
+  readonly dialing: number
+  /** Every address it knows is banned or filtered; and all of them are in the IP filter. */
+  readonly allBlocked: boolean
+  readonly allFiltered: boolean
+  /** Attempts end for the setting of encryption alone: `require` meets those that know none, `off` those that insist. */
+  readonly encryption: 'require' | 'off' | null
+  readonly networkTrouble: NetworkTrouble | null
+  /** The session has as many connections as it may. */
+  readonly connectionsFull: boolean
+  /** A rate limit (of the torrent, or of the session) holds back what could be asked for, or sent, now. */
+  readonly downLimited: boolean
+  readonly upLimited: boolean
+  /** Selected pieces that are not there, and those of them that no connected peer has. */
+  readonly piecesLeft: number
+  readonly piecesNobodyHas: number
 }
 
 /** One file of a torrent with its progress. */
@@ -137,6 +211,8 @@ export interface FileReader {
 export interface TorrentEvents {
   /** The metadata of a magnet was fetched and checked. Settles before pieces are asked for: it must be durable first. */
   metadata(infoHash: InfoHash, metainfo: Metainfo): Promise<void>
+  /** The piece layers of a torrent that began without them are known now (BEP 52): `metainfo` has them. */
+  layersKnown?(infoHash: InfoHash, metainfo: Metainfo): void
   /** Every selected piece is verified (once per completion, not at start-up of a complete torrent). */
   finished(infoHash: InfoHash, name: string): void
   /** Status became `error`. */
@@ -154,9 +230,15 @@ export interface TorrentHandle {
   readonly resting: boolean
   /** Grows when it wakes, and with every change of what trackers() and the swarm counts of snapshot() show. */
   readonly revision: number
+  /** BEP 27; null while the metadata is not known. */
+  readonly private: boolean | null
+  /** It announces itself: runs, or seeds at rest. */
+  readonly announced: boolean
   snapshot(): TorrentSnapshot
   peers(): PeerSnapshot[]
   trackers(): TrackerRow[]
+  /** One row a web seed, in their order. */
+  webSeeds(): WebSeedRow[]
   announceTiers(): string[][]
   /** One bit a piece, most significant first; empty before metadata. */
   haveBits(): Uint8Array
@@ -165,6 +247,21 @@ export interface TorrentHandle {
   loadMetainfo(): Promise<Metainfo | null>
   /** As files(), loaded for this call when it rests; each is made when it is taken, so that many can be taken in turns. */
   loadFiles(): Promise<Iterable<FileSnapshot>>
+  /** What the user asks for from now on, also after a rest. */
+  setControls(controls: TorrentControls): void
+  obstacles(): TorrentObstacles
+  /** Takes trackers away, which hear `stopped`; those that were there. */
+  removeTrackers(urls: readonly string[]): string[]
+  /** Announces now, whatever the interval; `urls` null = to all. How many are asked: those asked just before are not. */
+  forceAnnounce(urls: readonly string[] | null): number
+  /**
+   * Brings its files to another folder while it goes on: reads and writes wait, other torrents do not. Settles when that
+   * place is in use; the old one is left as it is. Rejects with what the disk or the commit said, Aborted by the signal, or
+   * StateConflict where other files are: then nothing has changed. One at a time.
+   */
+  moveStorage(move: StorageMove): Promise<void>
+  /** Deletes the files that a move left in `folder`, as far as they are here too. */
+  leaveFolder(folder: string): Promise<void>
   /** Settles with the metainfo when it is known; rejects with Aborted when the signal fires or the torrent goes. */
   whenMetadata(signal: AbortSignal): Promise<Metainfo>
   /** Settles when all members may be used, for the next seconds at least. Rejects with what the records said. */
@@ -187,7 +284,8 @@ export interface TorrentHandle {
   select(files: readonly number[] | null): void
   /** Adds trackers; those that were new. None for private torrents. */
   addTrackers(tiers: readonly (readonly string[])[]): string[]
-  addPeers(peers: readonly PeerAddress[]): void
+  /** `origin`: who named them, null = the user. None for private torrents. */
+  addPeers(peers: readonly PeerAddress[], origin?: 'lsd' | null): void
   /** Opens a reader. Throws AppError MetadataNotFound, FileNotFound. A stopped torrent runs for readers that miss pieces. */
   openReader(fileIndex: number): FileReader
   /**

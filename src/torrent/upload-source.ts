@@ -4,12 +4,12 @@ import type { PeerSession } from './peer-session.ts'
 import type { UploadSource } from './peer-uploads.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 
-/** The source of a peer that connected to this torrent; `storeFailed` hears what reading said. */
+/** The source of a peer that connected to this torrent; `storeFailed` hears what reading said, and of which pieces. */
 export function uploadSource(
   core: TorrentCore,
   peer: PeerSession,
   content: TorrentContent,
-  storeFailed: (error: unknown) => void,
+  storeFailed: UploadSource['storeFailed'],
 ): UploadSource {
   return {
     slots: core.engine.uploadSlots,

@@ -1,7 +1,7 @@
 // All trackers of all torrents: makes one announcer a torrent and holds what they share: the due queue, the limits on
 // announces at once, the clients for HTTP and UDP, the listen port.
 
-import type { Announcer, AnnouncerParams, Announcers } from '../ports/announcer.ts'
+import type { AnnouncerParams, Announcers, HashAnnouncer } from '../ports/announcer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HttpClient } from '../ports/http-get.ts'
 import type { Log } from '../ports/log.ts'
@@ -28,6 +28,8 @@ export interface TrackerOptions extends TorrentAnnouncerOptions {
   readonly maxAnswerBytes: number
   readonly udpRetryBaseMs: number
   readonly udpTries: number
+  /** Names of UDP trackers are told to the proxy behind the sockets, unresolved. */
+  readonly namesToProxy: boolean
 }
 
 /** The values in use; reasons in decision 0140. */
@@ -47,6 +49,7 @@ export const trackerDefaults: TrackerOptions = {
   maxAnswerBytes: 1024 * 1024,
   udpRetryBaseMs: 15_000,
   udpTries: 2,
+  namesToProxy: false,
 }
 
 /** What announcing needs of the node. */
@@ -57,10 +60,12 @@ export interface TrackerDeps {
   readonly http: HttpClient
   readonly udp: UdpNetwork
   readonly resolver: NameResolver
+  /** A tracker says at which address it sees us (BEP 24). */
+  externalIp?(ip: string, host: string): void
 }
 
 /** Announcers over HTTP(S) and UDP trackers. Announcing begins once setListenPort told a port above 0. */
-export class TorrentAnnouncers implements Announcers {
+export class TorrentAnnouncers implements Announcers<HashAnnouncer> {
   readonly #options: TrackerOptions
   readonly #due: DueQueue
   readonly #http: HttpTracker
@@ -76,10 +81,11 @@ export class TorrentAnnouncers implements Announcers {
     this.#clock = deps.clock
     this.#random = deps.random
     this.#options = { ...trackerDefaults, ...options }
-    const { localIp, udpRetryBaseMs, udpTries, httpTimeoutMs, maxAnswerBytes, maxRunning, maxPerHost } = this.#options
+    const { httpTimeoutMs, maxAnswerBytes, maxRunning, maxPerHost } = this.#options
     this.#due = new DueQueue(deps.clock)
     this.#http = new HttpTracker({ timeoutMs: httpTimeoutMs, maxAnswerBytes }, deps)
-    this.#udp = new UdpTracker({ localIp, retryBaseMs: udpRetryBaseMs, tries: udpTries }, { ...deps, due: this.#due })
+    const { localIp, udpRetryBaseMs: retryBaseMs, udpTries: tries, namesToProxy } = this.#options
+    this.#udp = new UdpTracker({ localIp, retryBaseMs, tries, namesToProxy }, { ...deps, due: this.#due })
     this.#shared = {
       clock: deps.clock,
       random: deps.random,
@@ -90,10 +96,11 @@ export class TorrentAnnouncers implements Announcers {
       startDelayMs: wantsPeers => (wantsPeers ? 0 : this.#seedDelayMs()),
       listenPort: () => this.#listenPort,
       whenPort: waiting => void this.#waitForPort.add(waiting),
+      externalIp: (ip, host) => deps.externalIp?.(ip, host),
     }
   }
 
-  create(params: AnnouncerParams): Announcer {
+  create(params: AnnouncerParams): HashAnnouncer {
     return new TorrentAnnouncer(this.#options, this.#shared, params)
   }
 

@@ -42,6 +42,19 @@ export class TierList {
     return added
   }
 
+  /** Takes `url` away; false when it was not there. */
+  remove(url: string): boolean {
+    if (!this.#known.delete(url)) return false
+    for (const [at, tier] of this.#tiers.entries()) {
+      const index = tier.indexOf(url)
+      if (index < 0) continue
+      tier.splice(index, 1)
+      if (tier.length === 0) this.#tiers.splice(at, 1)
+      break
+    }
+    return true
+  }
+
   #claim(url: string): boolean {
     if (url === '' || url.length > MAX_URL_LENGTH || this.#known.has(url) || this.#known.size >= MAX_TRACKERS)
       return false

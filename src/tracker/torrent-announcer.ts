@@ -5,7 +5,7 @@
 
 import { errorText } from '../base/errors.ts'
 import { infoHashBytes } from '../base/ids.ts'
-import type { Announcer, AnnouncerParams, TrackerRow } from '../ports/announcer.ts'
+import type { HashAnnouncer, AnnouncerParams, TrackerRow } from '../ports/announcer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
@@ -15,6 +15,9 @@ import type { Due, DueQueue } from './due-queue.ts'
 import { TierList } from './tier-list.ts'
 import { type TrackerClient, TrackerError } from './tracker-client.ts'
 import { type PaceOptions, TrackerEntry } from './tracker-entry.ts'
+
+/** A user may force an announce this often: who asks more often asks a tracker for a ban. */
+const FORCE_EVERY_MS = 10_000
 
 /** Times and counts of announcing; see trackerDefaults. */
 export interface TorrentAnnouncerOptions extends PaceOptions {
@@ -38,10 +41,12 @@ export interface TorrentAnnouncerDeps {
   /** The port told to trackers, 0 while it is not known: then `whenPort` sets what waits for it. */
   listenPort(): number
   whenPort(waiting: Due): void
+  /** A tracker says at which address it sees us (BEP 24). */
+  externalIp?(ip: string, host: string): void
 }
 
 /** The announcing of one torrent. */
-export class TorrentAnnouncer implements Announcer {
+export class TorrentAnnouncer implements HashAnnouncer {
   readonly #options: TorrentAnnouncerOptions
   readonly #deps: TorrentAnnouncerDeps
   readonly #params: AnnouncerParams
@@ -54,6 +59,8 @@ export class TorrentAnnouncer implements Announcer {
   #session: AbortController | null = null
   #roundActive = false
   #completedTold = false
+  /** Keeps `revision` growing when trackers go. */
+  #goneRevisions = 0
   #stopping: Promise<void> | null = null
   #startAgain = false
 
@@ -102,12 +109,44 @@ export class TorrentAnnouncer implements Announcer {
     return added
   }
 
+  remove(urls: readonly string[]): string[] {
+    const gone = urls.filter(url => this.#tierList.remove(url))
+    for (const url of gone) {
+      const entry = this.#entries.get(url)
+      if (entry === undefined) continue
+      this.#entries.delete(url)
+      this.#goneRevisions += entry.revision + 2
+      if (this.#session !== null) void this.#farewellAlone(entry)
+    }
+    // It may have been the one that was asked for peers.
+    if (gone.length > 0 && this.#session !== null && !this.#roundActive) this.#roundDue.set(0)
+    return gone
+  }
+
+  announceNow(urls: readonly string[] | null): number {
+    const session = this.#session
+    if (session === null || this.#deps.listenPort() === 0) return 0
+    const nowMs = this.#deps.clock.now()
+    const asked = this.#ordered().filter(
+      entry =>
+        (urls === null || urls.includes(entry.url)) &&
+        entry.inFlight === null &&
+        entry.retryAtMs !== Number.POSITIVE_INFINITY &&
+        nowMs - entry.forcedMs >= FORCE_EVERY_MS,
+    )
+    for (const entry of asked) {
+      entry.forcedMs = nowMs
+      void this.#announce(entry, entry.nextEvent(), session.signal)
+    }
+    return asked.length
+  }
+
   tiers(): string[][] {
     return this.#tierList.tiers()
   }
 
   get revision(): number {
-    let revision = this.#entries.size
+    let revision = this.#entries.size + this.#goneRevisions
     for (const entry of this.#entries.values()) revision += entry.revision
     return revision
   }
@@ -177,6 +216,8 @@ export class TorrentAnnouncer implements Announcer {
     const clock = this.#deps.clock
     for (const entry of this.#ordered()) {
       if (session.aborted) return null
+      // Taken away meanwhile.
+      if (this.#entries.get(entry.url) !== entry) continue
       const nowMs = clock.now()
       if (entry.retryAtMs > nowMs) continue
       if (entry.earliestMs > nowMs) return entry.earliestMs - nowMs
@@ -269,8 +310,9 @@ export class TorrentAnnouncer implements Announcer {
     entry.succeeded(event, reply, this.#deps.clock.now(), this.#options)
     if (reply.warning !== null) this.#deps.log.info('tracker warns', { host: entry.host, warning: reply.warning })
     const session = this.#session
+    if (reply.externalIp !== null) this.#deps.externalIp?.(reply.externalIp, hostOf(entry.url))
     if (session === null || event === 'stopped') return
-    if (reply.peers.length > 0) this.#params.onPeers(reply.peers)
+    if (reply.peers.length > 0) this.#params.onPeers(reply.peers, 'tracker')
     if (reply.seeders === null || reply.leechers === null) void this.#scrape(entry, session.signal)
   }
 
@@ -306,6 +348,15 @@ export class TorrentAnnouncer implements Announcer {
     graceDue.cancel()
   }
 
+  /** To a tracker that was taken away while others stay. */
+  async #farewellAlone(entry: TrackerEntry): Promise<void> {
+    const deadline = new AbortController()
+    const due = this.#deps.due.create(() => deadline.abort())
+    due.set(this.#options.stopGraceMs)
+    await this.#farewell(entry, deadline.signal)
+    due.cancel()
+  }
+
   async #farewell(entry: TrackerEntry, deadline: AbortSignal): Promise<void> {
     await entry.inFlight?.done
     if (!entry.heardStarted || deadline.aborted) return
@@ -313,4 +364,9 @@ export class TorrentAnnouncer implements Announcer {
     await this.#announce(entry, 'stopped', deadline)
     entry.heardStarted = false
   }
+}
+
+/** The host of a tracker, a literal address without brackets. */
+function hostOf(url: string): string {
+  return (URL.parse(url)?.hostname ?? '').replace(/^\[|\]$/g, '')
 }

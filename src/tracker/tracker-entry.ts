@@ -36,6 +36,8 @@ export class TrackerEntry {
   nextMs = 0
   trackerId: string | null = null
   scrapeUseless = false
+  /** When a user forced an announce last, clock ms. */
+  forcedMs = Number.NEGATIVE_INFINITY
   /** Grows with every change of row(). */
   revision = 0
   #inFlight: InFlight | null = null

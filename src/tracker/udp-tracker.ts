@@ -9,6 +9,7 @@ import type { NameResolver } from '../ports/name-resolver.ts'
 import type { Random } from '../ports/random.ts'
 import type { UdpNetwork, UdpSocket } from '../ports/udp.ts'
 import { isLoopbackIp, parseIp } from '../wire/compact-address.ts'
+import { isLocalName } from '../wire/local-address.ts'
 import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/tracker-types.ts'
 import {
   decodeUdpAnswer,
@@ -34,6 +35,8 @@ export interface UdpTrackerOptions {
   readonly retryBaseMs: number
   /** Tries until the tracker counts as silent (BEP 15 would allow 9: over two hours). */
   readonly tries: number
+  /** Host names are told to the proxy behind the sockets, unresolved. */
+  readonly namesToProxy: boolean
 }
 
 /** What UDP announces go through. */
@@ -47,15 +50,16 @@ export interface UdpTrackerDeps {
 
 interface Target {
   readonly socket: UdpSocket
-  readonly family: 4 | 6
+  /** Of a name that the proxy resolves: the name. */
   readonly address: PeerAddress
+  readonly isName: boolean
   readonly key: string
   readonly urlData: string
 }
 
 interface Waiting {
-  readonly from: string
-  readonly family: 4 | 6
+  /** Who may answer; null = anybody the proxy has asked. */
+  readonly from: string | null
   readonly settle: (result: UdpTrackerAnswer | Error | null) => void
 }
 
@@ -113,6 +117,7 @@ export class UdpTracker implements TrackerClient {
 
   async #target(url: string): Promise<Target> {
     const { host, port, urlData, path } = udpUrlParts(url)
+    if (this.#options.namesToProxy && parseIp(host) === null) return this.#named(host, port, urlData)
     const addresses = await this.#deps.resolver.resolve(host).catch((error: unknown) => {
       throw new TrackerError(errorText(error))
     })
@@ -124,7 +129,14 @@ export class UdpTracker implements TrackerClient {
     }
     const address = { ip: chosen.ip, port }
     const socket = await this.#socket(chosen.family)
-    return { socket, family: chosen.family, address, key: addressKey(address), urlData }
+    return { socket, address, isName: false, key: addressKey(address), urlData }
+  }
+
+  /** A name that the proxy resolves; as it cannot be judged here, it must not be a local one. */
+  async #named(host: string, port: number, urlData: string): Promise<Target> {
+    if (isLocalName(host)) throw new TrackerError('the tracker has no address that can be used')
+    const address = { ip: host, port }
+    return { socket: await this.#socket(4), address, isName: true, key: addressKey(address), urlData }
   }
 
   #familyFits(family: 4 | 6): boolean {
@@ -213,18 +225,20 @@ export class UdpTracker implements TrackerClient {
       const giveUp = (): void => settle(new TrackerError('given up'))
       const timeout = this.#deps.due.create(() => settle(null))
       signal.addEventListener('abort', giveUp, { once: true })
-      this.#waiting.set(transactionId, { from: target.key, family: target.family, settle })
+      this.#waiting.set(transactionId, { from: target.isName ? null : target.key, settle })
       timeout.set(timeoutMs)
-      target.socket.send(build(transactionId), target.address)
+      const packet = build(transactionId)
+      if (target.isName) target.socket.sendToName?.(packet, { host: target.address.ip, port: target.address.port })
+      else target.socket.send(packet, target.address)
     })
   }
 
   #receive(bytes: Uint8Array, from: PeerAddress): void {
     const transactionId = udpTransactionId(bytes)
     const waiting = transactionId === null ? undefined : this.#waiting.get(transactionId)
-    if (waiting === undefined || waiting.from !== addressKey(from)) return
+    if (waiting === undefined || (waiting.from !== null && waiting.from !== addressKey(from))) return
     try {
-      waiting.settle(decodeUdpAnswer(bytes, waiting.family === 4 ? 4 : 16))
+      waiting.settle(decodeUdpAnswer(bytes, from.ip.includes(':') ? 16 : 4))
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
       waiting.settle(new TrackerError(`the tracker's answer cannot be read (${error.message})`))

@@ -1,10 +1,10 @@
-// Metainfo files and info dictionaries (BEP 3, 12, 27, 47) read from hostile bytes into a checked Metainfo, and written.
-// A hybrid torrent (BEP 52) is read as v1; one that is v2 only is refused. Nothing here touches files or trackers.
+// Metainfo files and info dictionaries (BEP 3, 12, 27, 47, 52) read from hostile bytes into a checked Metainfo, and written.
+// A hybrid torrent must say the same in v1 and v2. Nothing here touches files or trackers.
 // Memory stays near the size of the input: the list of files is decoded entry by entry.
 
 import sha1 from 'simple-sha1'
 import { DecodeError } from '../base/errors.ts'
-import { type InfoHash, parseInfoHash } from '../base/ids.ts'
+import { type InfoHash, type InfoHashV2, infoHashV2FromBytes, parseInfoHash, truncatedInfoHash } from '../base/ids.ts'
 import { cleanTiers } from './announce-tiers.ts'
 import {
   asBuffer,
@@ -18,11 +18,16 @@ import {
   getText,
   utf8Text,
 } from './bencode.ts'
+import { checkSameFiles, isSingleFile, laidFiles, type TreeFile, treeFiles } from './file-tree.ts'
 import { multiFiles, singleFile } from './info-files.ts'
+import { LEAF_BYTES, sha256 } from './merkle.ts'
+import { encodePieceLayers, missingLayers, v2Content } from './piece-layers.ts'
 import { cutText, plainLine } from './plain-text.ts'
 import { safeName } from './safe-path.ts'
 import { runSteps, runStepsInTurns, type Steps } from './steps.ts'
-import type { Metainfo } from './torrent-types.ts'
+import { torrentNodes } from './torrent-nodes.ts'
+import type { Metainfo, TorrentFile, V2Content } from './torrent-types.ts'
+import { webSeedList } from './web-seed-urls.ts'
 
 /** Largest metainfo file and largest info dictionary, bytes (decisions part 1, row uri schemes). */
 export const MAX_METAINFO_BYTES = 16 * 1024 * 1024
@@ -38,7 +43,26 @@ const MAX_TEXT_BYTES = 4096
 
 const HASH_BYTES = 20
 
-/** Reads a metainfo file. Throws DecodeError with a sentence for the user when it is not a usable v1 torrent. */
+/** The version of BEP 52, and the newest that is known. */
+const V2 = 2
+
+const NO_HASHES = new Uint8Array(0)
+
+/** Room in a metainfo file beside info dictionary and piece layers, bytes: what is read must fit when it is written. */
+const OTHER_BYTES = 1024 * 1024
+
+/** What is known of a torrent beside its info dictionary. */
+export interface InfoExtras {
+  /** The bencoded `piece layers` (BEP 52), as encodePieceLayers gives them. Absent or null: not known yet. */
+  readonly pieceLayers?: Uint8Array | null
+  /** What the torrent is known as already: kept when it is one of its info hashes, e.g. a hybrid found by its v2 hash. */
+  readonly knownAs?: InfoHash
+}
+
+/**
+ * Reads a metainfo file. Throws DecodeError with a sentence for the user when it is not a usable torrent. One that is v2
+ * only must have its piece layers; of a hybrid they may be absent, as v1 has hashes enough.
+ */
 export function decodeMetainfo(bytes: Uint8Array): Metainfo {
   return runSteps(metainfoSteps(bytes))
 }
@@ -61,19 +85,53 @@ function* metainfoSteps(bytes: Uint8Array): Steps<Metainfo> {
     'comment.utf-8',
     'created by',
     'creation date',
+    'nodes',
+    'url-list',
   ])
   const created = getInt(rest, 'creation date')
+  const webSeeds = webSeedList(rest.get('url-list'))
+  const dhtNodes = torrentNodes(rest.get('nodes'))
+  const pieceLayers = slices.get('piece layers') ?? null
+  const meta = yield* infoSteps(info, announceTiers(rest), { pieceLayers })
+  if (isV2Only(meta) && missingLayers(meta.v2).length > 0) throw new DecodeError('the torrent has no piece layers')
   return {
-    ...(yield* infoSteps(info, announceTiers(rest))),
+    ...meta,
     comment: boundedText(rest, 'comment.utf-8') ?? boundedText(rest, 'comment'),
     createdBy: boundedText(rest, 'created by'),
     creationDateSec: created !== null && created >= 0 ? created : null,
+    ...(webSeeds.length > 0 ? { webSeeds } : {}),
+    ...(dhtNodes.length > 0 ? { dhtNodes } : {}),
   }
 }
 
-/** Reads an info dictionary (copied), e.g. one that peers sent (BEP 9). Throws DecodeError as decodeMetainfo does. */
-export function decodeInfo(infoBytes: Uint8Array, announce: readonly (readonly string[])[]): Metainfo {
-  return runSteps(infoSteps(infoBytes, announce))
+/** True when peers can have the torrent by its v2 part alone. */
+export function isV2Only(meta: Metainfo): meta is Metainfo & { readonly v2: V2Content } {
+  if (meta.v2 === null || meta.pieceHashes.length > 0) return false
+  // Without a byte there is no piece either way.
+  return meta.pieceCount > 0 || meta.infoHash === truncatedInfoHash(meta.v2.infoHash)
+}
+
+/**
+ * The info hashes by which peers, trackers and the DHT know the torrent (20 bytes each), the one it is known as here first:
+ * a hybrid has a swarm for v1 and one for v2 (BEP 52).
+ */
+export function swarmHashes(meta: Metainfo): InfoHash[] {
+  const hashes: InfoHash[] = [meta.infoHash]
+  if (!isV2Only(meta)) hashes.push(hashInfo(meta.infoBytes))
+  if (meta.v2 !== null) hashes.push(truncatedInfoHash(meta.v2.infoHash))
+  return [...new Set(hashes)]
+}
+
+/**
+ * Reads an info dictionary (copied), e.g. one that peers sent (BEP 9). Throws DecodeError as decodeMetainfo does. Piece layers
+ * may be missing, see missingLayers.
+ */
+export function decodeInfo(
+  infoBytes: Uint8Array,
+  announce: readonly (readonly string[])[],
+  extras: InfoExtras = {},
+): Metainfo {
+  return runSteps(infoSteps(infoBytes, announce, extras))
 }
 
 /** As decodeInfo, with `turn` awaited every few milliseconds of work. */
@@ -81,36 +139,55 @@ export function decodeInfoInTurns(
   infoBytes: Uint8Array,
   announce: readonly (readonly string[])[],
   turn: () => Promise<unknown>,
+  extras: InfoExtras = {},
 ): Promise<Metainfo> {
-  return runStepsInTurns(infoSteps(infoBytes, announce), turn)
+  return runStepsInTurns(infoSteps(infoBytes, announce, extras), turn)
 }
 
-function* infoSteps(infoBytes: Uint8Array, announce: readonly (readonly string[])[]): Steps<Metainfo> {
+function* infoSteps(
+  infoBytes: Uint8Array,
+  announce: readonly (readonly string[])[],
+  extras: InfoExtras,
+): Steps<Metainfo> {
   checkSize(infoBytes)
   const bytes = new Uint8Array(infoBytes)
   // As a Buffer, so that each of perhaps 200,000 names is not wrapped anew.
   const slices = yield* dictSlicesInSteps(asBuffer(bytes))
   const keys = ['name', 'name.utf-8', 'piece length', 'pieces', 'private', 'length', 'meta version']
   const info = decodeEntries(slices, keys)
-  const pieceHashes = readPieceHashes(info)
-  const pieceLength = readPieceLength(info)
-  const infoHash = hashInfo(bytes)
+  // First of all: what else is wrong with a newer torrent is no news (BEP 52).
+  const version = readVersion(info)
+  const pieceHashes = readPieceHashes(info, version)
+  const pieceLength = readPieceLength(info, version)
+  const hashes = infoHashes(bytes, version, pieceHashes !== null)
   const rawName = readRawName(info)
-  const root = (rawName && safeName(rawName)) ?? infoHash
+  const root = (rawName && safeName(rawName)) ?? hashes.infoHash
   const list = slices.get('files')
-  const files = list ? yield* multiFiles(root, list) : singleFile(root, readLength(info))
-  const last = files.at(-1)
-  const totalLength = last ? last.offset + last.length : 0
-  const pieceCount = Math.ceil(totalLength / pieceLength)
-  if (pieceHashes.length !== pieceCount * HASH_BYTES) throw new DecodeError('the piece hashes do not fit the length')
+  const tree = version === V2 ? yield* readTree(slices.get('file tree')) : null
+  const multiFile = pieceHashes === null ? tree !== null && !isSingleFile(tree) : list !== undefined
+  const laid = tree && (yield* laidFiles(multiFile ? root : null, tree, pieceLength))
+  const v1 = pieceHashes && (list ? yield* multiFiles(root, list) : singleFile(root, readLength(info)))
+  if (v1 && laid) checkSameFiles(v1, laid)
+  const files = v1 ?? laid ?? []
+  const { totalLength, pieceCount } = measure(files, pieceLength)
+  if (pieceHashes && pieceHashes.length !== pieceCount * HASH_BYTES) {
+    throw new DecodeError('the piece hashes do not fit the length')
+  }
+  const layers = extras.pieceLayers ?? null
+  const v2 =
+    tree === null || hashes.v2 === null
+      ? null
+      : yield* v2Content({ infoHash: hashes.v2, tree, files, pieceLength, pieceCount, layers })
+  checkWritable(bytes, v2)
   return {
-    infoHash,
+    infoHash: hashes.all.find(hash => hash === extras.knownAs) ?? hashes.infoHash,
     infoBytes: bytes,
-    name: displayName(rawName) ?? root,
-    multiFile: list !== undefined,
+    name: displayName(rawName) ?? (multiFile ? root : (files[0]?.path[0] ?? root)),
+    multiFile,
     pieceLength,
     pieceCount,
-    pieceHashes,
+    pieceHashes: pieceHashes ?? NO_HASHES,
+    v2,
     totalLength,
     files,
     private: getInt(info, 'private') === 1,
@@ -119,6 +196,50 @@ function* infoSteps(infoBytes: Uint8Array, announce: readonly (readonly string[]
     createdBy: null,
     creationDateSec: null,
   }
+}
+
+function measure(files: readonly TorrentFile[], pieceLength: number): { totalLength: number; pieceCount: number } {
+  const last = files.at(-1)
+  const totalLength = last ? last.offset + last.length : 0
+  return { totalLength, pieceCount: Math.ceil(totalLength / pieceLength) }
+}
+
+interface InfoHashes {
+  /** What the torrent is known as when nothing else is said: v1 where there is v1. */
+  readonly infoHash: InfoHash
+  readonly v2: InfoHashV2 | null
+  /** Both hashes of 20 bytes that it has. */
+  readonly all: readonly InfoHash[]
+}
+
+function infoHashes(bytes: Uint8Array, version: number, hasV1: boolean): InfoHashes {
+  const v2 = version === V2 ? infoHashV2FromBytes(sha256(bytes)) : null
+  const all: InfoHash[] = []
+  if (hasV1) all.push(hashInfo(bytes))
+  if (v2 !== null) all.push(truncatedInfoHash(v2))
+  return { infoHash: all[0] as InfoHash, v2, all }
+}
+
+function readVersion(info: BencodeDict): number {
+  const version = info.get('meta version')
+  if (version !== undefined && (typeof version !== 'number' || version > V2)) {
+    throw new DecodeError('the torrent is of a newer kind than this node knows')
+  }
+  return version === V2 ? V2 : 1
+}
+
+function* readTree(bytes: Uint8Array | undefined): Steps<TreeFile[]> {
+  if (bytes === undefined) throw new DecodeError('the torrent has no file tree')
+  return yield* treeFiles(bytes)
+}
+
+/** A metainfo file with all piece layers must not be larger than one that can be read. */
+function checkWritable(infoBytes: Uint8Array, v2: V2Content | null): void {
+  if (v2 === null) return
+  // A root, its length and that of its layer stand before each layer.
+  const layers = v2.files.filter(file => file.pieceCount > 1).map(file => (file.pieceCount + 1) * 32 + 16)
+  const bytes = layers.reduce((sum, length) => sum + length, infoBytes.length)
+  if (bytes > MAX_METAINFO_BYTES - OTHER_BYTES) throw new DecodeError('the torrent has too many pieces')
 }
 
 /** The SHA-1 of an info dictionary: the torrent's info hash (BEP 3). */
@@ -136,9 +257,13 @@ export interface MetainfoParts {
   readonly comment?: string | null
   readonly createdBy?: string | null
   readonly creationDateSec?: number | null
+  /** Its piece layers are written as far as they are known. */
+  readonly v2?: V2Content | null
+  /** Web seeds (BEP 19). */
+  readonly webSeeds?: readonly string[]
 }
 
-/** The bytes of a metainfo file (BEP 3, 12). */
+/** The bytes of a metainfo file (BEP 3, 12, 19, 52). */
 export function encodeMetainfo(parts: MetainfoParts): Uint8Array {
   const tiers = parts.announceTiers.filter(tier => tier.length > 0)
   const head = encodeBencode({
@@ -148,8 +273,10 @@ export function encodeMetainfo(parts: MetainfoParts): Uint8Array {
     'created by': parts.createdBy ?? undefined,
     'creation date': parts.creationDateSec ?? undefined,
   })
-  // `info` sorts behind all of them, so it goes in front of the closing byte.
-  return Buffer.concat([head.subarray(0, -1), Buffer.from('4:info'), parts.infoBytes, Buffer.from('e')])
+  // `info` sorts behind all of them, `piece layers` and `url-list` behind it.
+  const layers = parts.v2 ? [Buffer.from('12:piece layers'), encodePieceLayers(parts.v2)] : []
+  const tail = encodeBencode({ 'url-list': parts.webSeeds?.length ? parts.webSeeds : undefined })
+  return Buffer.concat([head.subarray(0, -1), Buffer.from('4:info'), parts.infoBytes, ...layers, tail.subarray(1)])
 }
 
 function checkSize(bytes: Uint8Array): void {
@@ -169,22 +296,24 @@ function tierTexts(tier: BencodeValue): string[] {
   return items.map(item => (item instanceof Uint8Array ? utf8Text(item) : null)).filter(text => text !== null)
 }
 
-function readPieceHashes(info: BencodeDict): Uint8Array {
+/** Null when the torrent is v2 only. */
+function readPieceHashes(info: BencodeDict, version: number): Uint8Array | null {
   const hashes = getBytes(info, 'pieces')
   if (hashes === null) {
-    const v2 = getInt(info, 'meta version') === 2
-    throw new DecodeError(
-      v2 ? 'the torrent is v2 only (BEP 52), which is not supported' : 'the torrent has no piece hashes',
-    )
+    if (version === V2 && !info.has('pieces')) return null
+    throw new DecodeError('the torrent has no piece hashes')
   }
   if (hashes.length % HASH_BYTES !== 0) throw new DecodeError('the piece hashes are cut off')
   return hashes
 }
 
-function readPieceLength(info: BencodeDict): number {
+function readPieceLength(info: BencodeDict, version: number): number {
   const length = getInt(info, 'piece length')
   if (length === null || length < MIN_PIECE_LENGTH || length > MAX_PIECE_LENGTH) {
     throw new DecodeError(`the piece length must be between ${MIN_PIECE_LENGTH} and ${MAX_PIECE_LENGTH} bytes`)
+  }
+  if (version === V2 && (length < LEAF_BYTES || (length & (length - 1)) !== 0)) {
+    throw new DecodeError('the piece length of a v2 torrent must be a power of two and at least 16384 bytes')
   }
   return length
 }

@@ -43,7 +43,8 @@ export function announceUrl(url: string, request: AnnounceRequest): string {
     `numwant=${request.numWant}`,
     `key=${request.key.toString(16).padStart(8, '0')}`,
   ]
-  if (request.event !== null) fields.push(`event=${request.event}`)
+  const event = request.event ?? (request.partialSeed === true ? 'paused' : null)
+  if (event !== null) fields.push(`event=${event}`)
   if (request.trackerId !== null) {
     fields.push(`trackerid=${percentEncode(Buffer.from(request.trackerId, 'latin1'))}`)
   }

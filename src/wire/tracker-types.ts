@@ -23,6 +23,8 @@ export interface AnnounceRequest {
   readonly downloaded: number
   readonly left: number
   readonly event: AnnounceEvent
+  /** A regular announce says `paused` (BEP 21; HTTP only: BEP 15 has no such event). Absent = false. */
+  readonly partialSeed?: boolean
   /** Wanted number of peers. */
   readonly numWant: number
   /** 32 bits that stay the same while the torrent runs: trackers know us by it when our address changes. */

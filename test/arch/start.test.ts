@@ -38,3 +38,10 @@ test('the engine comes without the packages that an idle node needs not', () => 
   assert.ok(loaded.has('src/pools/pool.ts') && loaded.has('bitfield'))
   for (const name of ['fs-chunk-store', 'koffi', 'piscina']) assert.ok(!loaded.has(name), name)
 })
+
+test('a node whose torrents have no web seeds loads nothing for them', () => {
+  const loaded = loadedWith('src/node/engine-parts.ts')
+  assert.ok(loaded.has('src/torrent/torrent-web-seeds.ts') && loaded.has('src/io/late-ranges.ts'))
+  for (const name of ['torrent/web-seeds', 'torrent/web-seed', 'torrent/web-seed-run', 'io/guarded-ranges'])
+    assert.ok(!loaded.has(`src/${name}.ts`), name)
+})

@@ -45,11 +45,24 @@ const DOWNLOAD: Table = {
   vod_prebuffering_progress_consec: 'number',
   trackers: 'list',
 }
-/** Decisions part 2, row num_peers; `queued`: src/decisions/0229. */
-const DOWNLOAD_EXTRA: Table = { num_connected_peers: 'integer', num_connected_seeds: 'integer', queued: 'boolean' }
+/** Decisions part 2, row num_peers; `queued`: src/decisions/0229; `infohash_v2`: 0253; from `labels` on: 0260. */
+const DOWNLOAD_EXTRA: Table = {
+  num_connected_peers: 'integer',
+  num_connected_seeds: 'integer',
+  queued: 'boolean',
+  infohash_v2: 'string or null',
+  labels: 'list',
+  sequential: 'boolean',
+  seeding_ratio: 'number',
+  seeding_time: 'integer',
+  super_seeding: 'boolean',
+  moving_to: 'string',
+}
 
 const FILE: Table = { index: 'integer', name: 'string', size: 'integer', included: 'boolean', progress: 'number' }
-const FILE_EXTRA: Table = { stream_url: 'string' }
+/** src/decisions/0260. */
+const FILE_EXTRA: Table = { priority: 'integer' }
+const LINKED_EXTRA: Table = { stream_url: 'string' }
 
 const TRACKER: Table = { url: 'string', status: 'string', peers: 'integer' }
 
@@ -79,6 +92,7 @@ const PEER_EXTRA: Table = {
   seed: 'boolean',
   connection_type: 'integer',
   rstate: 'string',
+  encryption: 'string',
 }
 
 /** Spec 3.1. */
@@ -169,7 +183,7 @@ function assertDownload(record: Json): void {
   assertRecord(record, DOWNLOAD, DOWNLOAD_EXTRA, ALL_EXTRAS)
   assert.ok(STATUSES.includes(String(record['status'])), String(record['status']))
   assert.match(String(record['infohash']), /^[0-9a-f]{40}$/)
-  for (const file of record['files'] as unknown[]) assertRecord(file, FILE)
+  for (const file of record['files'] as unknown[]) assertRecord(file, FILE, FILE_EXTRA)
   for (const peer of record['peers'] as unknown[]) assertRecord(peer, PEER, PEER_EXTRA)
   for (const tracker of record['trackers'] as unknown[]) assertRecord(tracker, TRACKER)
 }
@@ -205,7 +219,7 @@ test('the list holds the parts asked for and no others', async () => {
 test('files have their fields, and a link each', async () => {
   const answer = await seeder.get<{ files: Json[] }>(`/downloads/${made.infoHash}/files`)
   assertRecord(answer, { files: 'list' })
-  for (const file of answer.files) assertRecord(file, FILE, FILE_EXTRA)
+  for (const file of answer.files) assertRecord(file, FILE, FILE_EXTRA, LINKED_EXTRA)
   assert.deepEqual(
     answer.files.map(file => [file['index'], file['name'], file['size'], file['progress']]),
     [

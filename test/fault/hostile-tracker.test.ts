@@ -9,7 +9,7 @@ import { SystemClock } from '../../src/io/clock.ts'
 import { GuardedHttp } from '../../src/io/guarded-http.ts'
 import { SystemRandom } from '../../src/io/random.ts'
 import { DgramNetwork } from '../../src/io/udp-dgram.ts'
-import type { Announcer } from '../../src/ports/announcer.ts'
+import type { HashAnnouncer } from '../../src/ports/announcer.ts'
 import { TorrentAnnouncers } from '../../src/tracker/announcer.ts'
 import { strictLog } from '../unit/tracker/tracker-kit.ts'
 import { waitFor } from '../kit/wait-for.ts'
@@ -64,13 +64,14 @@ after(async () => {
   await local.stop()
 })
 
-function torrent(url: string, peers: string[] = []): Announcer {
+function torrent(url: string, peers: string[] = []): HashAnnouncer {
   const infoHash = parseInfoHash((++made).toString(16).padStart(40, '0'))
   assert.ok(infoHash !== null)
   return announcers.create({
     infoHash,
     peerId: Buffer.from('-TB0100-abcdefghijkl'),
     tiers: [[url]],
+    isPrivate: () => false,
     wantedPeers: () => 50,
     counters: () => ({ uploaded: 0, downloaded: 0, left: 1 }),
     onPeers: found => void peers.push(...found.map(peer => `${peer.ip}:${peer.port}`)),

@@ -39,6 +39,9 @@ test('kill -9 loses nothing that was answered, five times in a row', async t => 
       const missing = ids.filter(id => !listed.has(hashOf(id)))
       assert.ok(missing.length <= round + 1, `missing: ${missing.join()}`)
       for (const id of missing) assert.ok(ids.includes(id + 1), `download ${id} was lost`)
+      const last = ids.findLast(id => listed.has(hashOf(id)))
+      const { pieceLayers } = (last && (await records.downloads.metainfo(hashOf(last)))) || {}
+      if (last !== undefined) assert.deepEqual(pieceLayers, Uint8Array.of(last & 0xff))
       for (const id of deleted) assert.equal(listed.has(hashOf(id)), false, `download ${id} came back`)
 
       const resume = await records.progress.loadResume(hashOf(0))

@@ -11,7 +11,7 @@ const say = (line: string): number => writeSync(1, `${line}\n`)
 async function addDownloads(): Promise<void> {
   for (let n = 1; ; n++) {
     const id = Number(round) * 1_000_000 + n
-    await records.downloads.insert(makeDownload(id))
+    await records.downloads.insert(makeDownload(id, { pieceLayers: Uint8Array.of(id & 0xff) }))
     say(`download ${id}`)
     if (n % 3 !== 0) continue
     await records.downloads.delete(hashOf(id - 1))

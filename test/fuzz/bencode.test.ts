@@ -6,9 +6,12 @@ import fc from 'fast-check'
 import { DecodeError } from '../../src/base/errors.ts'
 import { type BencodeValue, decodeBencode, dictSlices, encodeBencode } from '../../src/wire/bencode.ts'
 import { metainfoJson } from '../../src/wire/metainfo-json.ts'
-import { decodeMetainfo, encodeMetainfo } from '../../src/wire/metainfo.ts'
+import { decodeInfo, decodeMetainfo, encodeMetainfo, isV2Only } from '../../src/wire/metainfo.ts'
+import { encodePieceLayers } from '../../src/wire/piece-layers.ts'
+import type { Metainfo } from '../../src/wire/torrent-types.ts'
 import { FUZZ_SECONDS, fuzz } from '../kit/fuzz.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
+import { makeV2Torrent } from '../kit/make-v2-torrent.ts'
 
 /** The result, or null for a DecodeError; anything else thrown fails the test. */
 function attempt<T>(decode: () => T): T | null {
@@ -66,6 +69,13 @@ fuzz('random bytes give a value or a DecodeError, and so does skipping', 0.2, so
   attempt(() => decodeBencode(source.bytes(64)))
 })
 
+const V2_FILES = [
+  { path: 'a/b', length: 40_000 },
+  { path: 'a/c', length: 3 },
+  { path: 'd', length: 0 },
+  { path: 'e', length: 16_384, attr: 'x' },
+]
+
 const SEEDS = [
   makeTorrent({ length: 5000, pieceLength: 1024, announce: [['http://a/'], ['udp://b:1']], comment: 'c' }),
   makeTorrent({
@@ -77,7 +87,31 @@ const SEEDS = [
       { path: 'c', length: 0 },
     ],
   }),
-].map(made => made.torrent)
+]
+  .map(made => made.torrent)
+  .concat(
+    [
+      makeV2Torrent(),
+      makeV2Torrent({ hybrid: true, pieceLength: 16384, files: V2_FILES }),
+      makeV2Torrent({ pieceLength: 16384, files: V2_FILES }),
+    ].map(made => made.torrent),
+  )
+
+/** What must be so of the v2 part, whatever the bytes. */
+function checkV2(meta: Metainfo): void {
+  const { v2 } = meta
+  if (v2 === null) return
+  assert.equal(v2.pieceRoots.length, meta.pieceCount * 32)
+  for (const { index, length, firstPiece, pieceCount } of v2.files) {
+    const file = meta.files[index]
+    assert.deepEqual([file?.length, file?.offset, file?.padding], [length, firstPiece * meta.pieceLength, false])
+    assert.equal(pieceCount, Math.ceil(length / meta.pieceLength))
+  }
+  const bare = decodeInfo(meta.infoBytes, [], { knownAs: meta.infoHash })
+  assert.equal(bare.infoHash, meta.infoHash)
+  const again = decodeInfo(meta.infoBytes, [], { pieceLayers: encodePieceLayers(v2) })
+  assert.deepEqual(again.v2, v2)
+}
 
 fuzz('a changed torrent is refused with a DecodeError or is safe to use', 0.5, source => {
   const bytes = source.mutate(source.pick(SEEDS))
@@ -98,7 +132,8 @@ fuzz('a changed torrent is refused with a DecodeError or is safe to use', 0.5, s
   }
   assert.equal(seen.size, meta.files.length)
   assert.equal(offset, meta.totalLength)
-  assert.equal(meta.pieceHashes.length, meta.pieceCount * 20)
+  assert.equal(meta.pieceHashes.length, isV2Only(meta) ? 0 : meta.pieceCount * 20)
+  checkV2(meta)
   assert.equal(meta.pieceCount, Math.ceil(meta.totalLength / meta.pieceLength))
   const again = decodeMetainfo(encodeMetainfo(meta))
   assert.deepEqual(again, meta)

@@ -8,7 +8,7 @@ import { InputCheck } from '../../src/http/checked-input.ts'
 import { hostAllowed } from '../../src/http/origin.ts'
 import { chooseRanges } from '../../src/http/range-header.ts'
 import { parseBody, parsePairs } from '../../src/http/raw-parameters.ts'
-import { AddParameters, ListParameters, PatchParameters } from '../../src/http/schemas/downloads.ts'
+import { AddParameters, ListParameters, PatchParameters, UploadParameters } from '../../src/http/schemas/downloads.ts'
 import { StreamedFile, partLength, planStream } from '../../src/http/stream-plan.ts'
 import { type Fuzz, fuzz } from '../kit/fuzz.ts'
 
@@ -17,11 +17,14 @@ const SEEDS = [
   'uri=magnet%3A%3Fx&anon_hops=1&safe_seeding=1&selected_files[]=0&selected_files[]=1',
   '{"selected_files":["1"],"state":"stop","uri":{"__proto__":[]}}',
   'get_peers=1&get_files=false&selected_files=&uri=&uri=&%zz=%',
+  '{"labels":["a",""],"file_priorities":[-1,7,0],"seeding_ratio":-2,"seeding_time":"90","sequential":0}',
+  'labels[]=a&labels[]=b&file_priorities=7&seeding_ratio=0.5&max_upload_speed=10&max_download_speed=&sequential=true',
 ].map(text => Buffer.from(text))
 
 const checks = [
   [AddParameters, new InputCheck(AddParameters, { torrent: 'uri' })],
   [PatchParameters, new InputCheck(PatchParameters, {})],
+  [UploadParameters, new InputCheck(UploadParameters, {})],
   [ListParameters, new InputCheck(ListParameters, {})],
 ] as const
 

@@ -8,6 +8,8 @@ import { fuzz } from '../kit/fuzz.ts'
 const SEEDS = [
   'magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a&dn=a+b%20c&tr=http%3A%2F%2Fa%2Fx&x.pe=1.2.3.4:5&so=0,2-4',
   'magnet:?xt=urn:btih:YEX6DQDLXISUVHOJ6UM3GNNKPQJWPKEK&tr.1=udp://b:1&x.pe=[::1]:2&so=7',
+  'magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a&xt=urn:btmh:1220d8dd32ac93357c368556af3ac1d95c9d76bd0dff6fa9833ecdac3d53134efabb',
+  'magnet:?xt=urn:btmh:1220d8dd32ac93357c368556af3ac1d95c9d76bd0dff6fa9833ecdac3d53134efabb&dn=x&so=0',
 ]
 
 fuzz('any text gives a magnet or a DecodeError', 1, source => {

@@ -9,6 +9,9 @@ import { decodeHandshake } from '../../src/wire/peer/handshake.ts'
 import {
   encodeBitfield,
   encodeExtended,
+  encodeHashes,
+  encodeHashReject,
+  encodeHashRequest,
   encodeHave,
   encodeKeepAlive,
   encodePieceHead,
@@ -49,7 +52,12 @@ function read(chunks: readonly Uint8Array[]): string[] {
 function message(source: Fuzz): Uint8Array {
   const data = source.bytes(source.pick([0, 20, 3000]))
   const number = source.below(2 ** 31)
+  const root = new Uint8Array(32).fill(number)
+  const range = { root, baseLayer: source.below(40), index: number, count: 2, proofLayers: 1 }
   return source.pick([
+    () => encodeHashRequest(range),
+    () => encodeHashReject(range),
+    () => encodeHashes(range, new Uint8Array(32 * source.below(20)).fill(number)),
     () => encodeKeepAlive(),
     () => encodePlain('unchoke'),
     () => encodeHave(number),

@@ -2,12 +2,6 @@
 // stopped removes, an unlisted infohash is refused.
 
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { type InfoHash, parseInfoHash } from '../../src/base/ids.ts'
 import { AddressPolicy } from '../../src/io/address-policy.ts'
@@ -16,8 +10,10 @@ import { DnsResolver } from '../../src/io/dns-resolver.ts'
 import { GuardedHttp } from '../../src/io/guarded-http.ts'
 import { SystemRandom } from '../../src/io/random.ts'
 import { DgramNetwork } from '../../src/io/udp-dgram.ts'
-import type { Announcer, TrackerRow } from '../../src/ports/announcer.ts'
+import type { HashAnnouncer, TrackerRow } from '../../src/ports/announcer.ts'
 import { TorrentAnnouncers } from '../../src/tracker/announcer.ts'
+import { cell } from '../kit/interop-matrix.ts'
+import { startOpentracker } from '../kit/opentracker.ts'
 import { needs } from '../kit/requirements.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { strictLog } from '../unit/tracker/tracker-kit.ts'
@@ -25,53 +21,10 @@ import { strictLog } from '../unit/tracker/tracker-kit.ts'
 const LISTED = '0123456789abcdef0123456789abcdef01234567'
 const UNLISTED = 'ff23456789abcdef0123456789abcdef01234567'
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise<void>(resolve => server.close(() => resolve()))
-  return port
-}
-
-interface RunningTracker {
-  readonly port: number
-  stop(): Promise<void>
-}
-
-async function answers(port: number): Promise<boolean> {
-  return fetch(`http://127.0.0.1:${port}/scrape`).then(
-    reply => reply.arrayBuffer().then(() => true),
-    () => false,
-  )
-}
-
-async function startOpentracker(): Promise<RunningTracker> {
-  // It changes its root to this folder and becomes nobody, so nobody must be able to enter it.
-  const folder = await mkdtemp(join(tmpdir(), 'opentracker-'))
-  await chmod(folder, 0o755)
-  await writeFile(join(folder, 'whitelist'), `${LISTED}\n`)
-  const port = await freePort()
-  const args = ['-i', '127.0.0.1', '-p', String(port), '-P', String(port), '-d', folder, '-w', 'whitelist']
-  const child: ChildProcess = spawn('opentracker', args, { cwd: folder, stdio: 'ignore' })
-  const ended = once(child, 'exit')
-  const stop = async (): Promise<void> => {
-    child.kill('SIGKILL')
-    await ended
-    await rm(folder, { recursive: true, force: true })
-  }
-  try {
-    await waitFor('opentracker to answer', () => answers(port), 10_000)
-  } catch (error) {
-    await stop()
-    throw error
-  }
-  return { port, stop }
-}
-
 interface Node {
   readonly announcers: TorrentAnnouncers
   readonly peers: string[]
-  create(infoHash: string, url: string): Announcer
+  create(infoHash: string, url: string): HashAnnouncer
   close(): Promise<void>
 }
 
@@ -92,6 +45,7 @@ function makeNode(listenPort: number): Node {
         infoHash: parseInfoHash(infoHash) as InfoHash,
         peerId: random.bytes(20),
         tiers: [[url]],
+        isPrivate: () => false,
         wantedPeers: () => 50,
         counters: () => ({ uploaded: 0, downloaded: 0, left: listenPort === 5_001 ? 0 : 100 }),
         onPeers: found => void peers.push(...found.map(peer => `${peer.ip}:${peer.port}`)),
@@ -103,13 +57,13 @@ function makeNode(listenPort: number): Node {
   }
 }
 
-async function rowWhen(announcer: Announcer, done: (row: TrackerRow) => boolean): Promise<TrackerRow> {
+async function rowWhen(announcer: HashAnnouncer, done: (row: TrackerRow) => boolean): Promise<TrackerRow> {
   const row = (): TrackerRow | undefined => announcer.rows()[0]
   return await waitFor('a tracker row', () => (done(row() as TrackerRow) ? row() : false), 10_000, row)
 }
 
 async function swarmOfTwo(urlOf: (port: number) => string): Promise<void> {
-  const tracker = await startOpentracker()
+  const tracker = await startOpentracker('127.0.0.1', [LISTED])
   const seeder = makeNode(5_001)
   const leecher = makeNode(5_002)
   try {
@@ -152,4 +106,7 @@ const skip = needs('opentracker')
 
 test('opentracker over HTTP', { skip }, () => swarmOfTwo(port => `http://127.0.0.1:${port}/announce`))
 
-test('opentracker over UDP', { skip }, () => swarmOfTwo(port => `udp://127.0.0.1:${port}/announce`))
+test('opentracker over UDP', { skip }, async () => {
+  await swarmOfTwo(port => `udp://127.0.0.1:${port}/announce`)
+  cell('UDP tracker', 'other', 'opentracker')
+})

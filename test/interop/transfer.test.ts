@@ -1,5 +1,5 @@
-// Whole transfers with clients that nobody here wrote: libtorrent, Transmission and aria2, each to the node and from the
-// node, single-file and multi-file, compared byte for byte.
+// Whole transfers with clients that nobody here wrote: libtorrent, Transmission, aria2, rtorrent and WebTorrent, each to the
+// node and from the node, single-file and multi-file, compared byte for byte.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
@@ -7,15 +7,19 @@ import { Aria2Peer } from '../kit/aria2-peer.ts'
 import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
 import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
+import { cell } from '../kit/interop-matrix.ts'
+import type { Peer } from '../kit/interop-features.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
 import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
+import { RtorrentPeer } from '../kit/rtorrent-peer.ts'
 import { TransmissionPeer } from '../kit/transmission-peer.ts'
+import { WebTorrentPeer } from '../kit/webtorrent-peer.ts'
 
 const MIB = 1024 * 1024
-const skip = needs('netns', 'libtorrent', 'transmission-daemon', 'aria2c')
+const skip = needs('netns', 'libtorrent', 'transmission-daemon', 'aria2c', 'rtorrent', 'webtorrent')
 
 /** A peer of another project with one torrent. */
 interface OtherClient {
@@ -36,11 +40,22 @@ async function startLibtorrent(ip: string): Promise<OtherClient> {
   }
 }
 
-const clients: Record<string, (ip: string, home: string) => Promise<OtherClient>> = {
-  libtorrent: startLibtorrent,
-  transmission: (ip, home) => TransmissionPeer.start(ip, home),
-  aria2: (ip, home) => Aria2Peer.start(ip, home),
+async function startWebTorrent(): Promise<OtherClient> {
+  const peer = await WebTorrentPeer.start()
+  return {
+    add: (torrent, dir) => peer.add({ torrent, dir }),
+    complete: () => peer.complete(),
+    stop: () => peer.stop(),
+  }
 }
+
+const clients: readonly [Peer, (ip: string, home: string) => Promise<OtherClient>][] = [
+  ['libtorrent', startLibtorrent],
+  ['Transmission', (ip, home) => TransmissionPeer.start(ip, home)],
+  ['aria2', (ip, home) => Aria2Peer.start(ip, home)],
+  ['rtorrent', (ip, home) => RtorrentPeer.start(ip, home)],
+  ['webtorrent', startWebTorrent],
+]
 
 /** What a torrent of many kinds of file is: empty, unicode, tiny, a piece across three files. */
 function manyFiles(announce: string): MadeTorrent {
@@ -100,7 +115,7 @@ describe('transfers with other clients', { skip, concurrency: 1 }, () => {
     })
   }
 
-  for (const [clientName, start] of Object.entries(clients)) {
+  for (const [clientName, start] of clients) {
     for (const kind of [0, 1]) {
       for (const toNode of [true, false]) {
         const route = toNode ? `${clientName} to node` : `node to ${clientName}`
@@ -113,6 +128,7 @@ describe('transfers with other clients', { skip, concurrency: 1 }, () => {
           } finally {
             await client.stop()
           }
+          cell('TCP transfer', clientName, toNode ? 'to node' : 'from node')
         })
       }
     }

@@ -1,7 +1,7 @@
 // Debian's aria2 as a peer of a test, driven by its JSON-RPC. It finds peers only through the tracker.
 
 import { mkdir, readFile } from 'node:fs/promises'
-import { aria2Arguments, Aria2Rpc } from './aria2-rpc.ts'
+import { ARIA2_PEER_PORT, aria2Arguments, Aria2Rpc } from './aria2-rpc.ts'
 import { type DaemonProcess, startDaemon } from './daemon-process.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -9,19 +9,21 @@ import { waitFor } from './wait-for.ts'
 export class Aria2Peer {
   readonly name = 'aria2'
   readonly ip: string
+  readonly port = ARIA2_PEER_PORT
   readonly #daemon: DaemonProcess
   readonly #rpc: Aria2Rpc
   #gid = ''
 
-  private constructor(ip: string, home: string) {
+  private constructor(ip: string, home: string, more: readonly string[]) {
     this.ip = ip
     this.#rpc = new Aria2Rpc(ip)
-    this.#daemon = startDaemon('aria2c', [...aria2Arguments(ip, home), '--bt-tracker-interval=2'])
+    this.#daemon = startDaemon('aria2c', [...aria2Arguments(ip, home), '--bt-tracker-interval=2', ...more])
   }
 
-  static async start(ip: string, home: string): Promise<Aria2Peer> {
+  /** `more` arguments go before those of a closed network. */
+  static async start(ip: string, home: string, more: readonly string[] = []): Promise<Aria2Peer> {
     await mkdir(home, { recursive: true })
-    const peer = new Aria2Peer(ip, home)
+    const peer = new Aria2Peer(ip, home, more)
     await waitFor(
       'aria2 answers',
       () => peer.#answers(),
@@ -45,11 +47,23 @@ export class Aria2Peer {
     this.#gid = (await this.#rpc.call('aria2.addTorrent', torrent, [], { dir, 'check-integrity': 'true' })) as string
   }
 
+  /** A magnet; its peers come from its trackers. */
+  async addMagnet(magnet: string, dir: string): Promise<void> {
+    this.#gid = (await this.#rpc.call('aria2.addUri', [magnet], { dir })) as string
+  }
+
+  /** A magnet is followed by the download of what it names. */
+  async #seeds(): Promise<boolean> {
+    const next = (await this.#rpc.status(this.#gid)).followedBy?.[0]
+    if (next !== undefined) this.#gid = next
+    return this.#rpc.seeds(this.#gid)
+  }
+
   /** Waits until every byte is here and checked. */
   async complete(limitMs = 120_000): Promise<void> {
     await waitFor(
       'aria2 complete',
-      () => this.#rpc.seeds(this.#gid),
+      () => this.#seeds(),
       limitMs,
       () => this.#daemon.output(),
     )

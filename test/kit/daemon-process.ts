@@ -1,6 +1,7 @@
 // A program of another project, running beside a test: started, watched, killed at the end.
 
 import { type ChildProcess, spawn } from 'node:child_process'
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 
 export interface DaemonProcess {
@@ -12,9 +13,22 @@ export interface DaemonProcess {
   stop(): Promise<void>
 }
 
+/** What runs before the programs of other projects, for what is started within: `hostPrefix.run(['nsenter', ...], start)`. */
+export const hostPrefix = new AsyncLocalStorage<readonly string[]>()
+
+/** A command with the prefix that holds now. */
+export function prefixed(program: string, args: readonly string[]): { program: string; args: readonly string[] } {
+  const [first = program, ...rest] = [...(hostPrefix.getStore() ?? []), program, ...args]
+  return { program: first, args: rest }
+}
+
 /** Starts `program`; its output is kept for the report of a failing test. */
 export function startDaemon(program: string, args: readonly string[], env: Record<string, string> = {}): DaemonProcess {
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } })
+  const command = prefixed(program, args)
+  const child = spawn(command.program, command.args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  })
   let text = ''
   const keep = (chunk: Buffer) => {
     text = (text + chunk.toString()).slice(-65536)

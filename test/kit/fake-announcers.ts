@@ -17,7 +17,7 @@ export class FakeAnnouncer implements Announcer {
 
   /** As if a tracker had answered with these peers. */
   answer(peers: readonly PeerAddress[]): void {
-    this.params.onPeers(peers)
+    this.params.onPeers(peers, 'tracker')
   }
 
   start(): void {
@@ -40,12 +40,32 @@ export class FakeAnnouncer implements Announcer {
     return fresh
   }
 
+  remove(urls: readonly string[]): string[] {
+    const gone = urls.filter(url => this.#tiers.some(tier => tier.includes(url)))
+    this.#tiers.splice(
+      0,
+      this.#tiers.length,
+      ...this.#tiers.map(tier => tier.filter(url => !gone.includes(url))).filter(tier => tier.length > 0),
+    )
+    this.revision += 1
+    return gone
+  }
+
+  announceNow(urls: readonly string[] | null): number {
+    this.calls.push(`now ${urls === null ? 'all' : urls.join(' ')}`)
+    return urls?.length ?? this.#tiers.flat().length
+  }
+
   tiers(): string[][] {
     return this.#tiers.map(tier => [...tier])
   }
 
   rows(): TrackerRow[] {
     return this.#tiers.flat().map(url => ({ url, status: 'Working', peers: 0, seeders: null, leechers: null }))
+  }
+
+  alsoAs(infoHash: string): void {
+    this.calls.push(`also ${infoHash}`)
   }
 
   async stop(): Promise<void> {

@@ -12,10 +12,13 @@ import {
   encodeBitfield,
   encodeCancel,
   encodeExtended,
+  encodeHashes,
+  encodeHashReject,
   encodePieceHead,
   encodePlain,
   encodeReject,
   encodeRequest,
+  type HashRange,
   type PeerMessage,
 } from '../../src/wire/peer/messages.ts'
 import {
@@ -48,6 +51,8 @@ export interface Behaviour {
   hasMetadata: boolean
   /** Sends its bitfield after the handshake. */
   announcesPieces: boolean
+  /** Answers to requests for hashes (BEP 52); null rejects, undefined says nothing. */
+  hashes: (range: HashRange) => Uint8Array | null | undefined
 }
 
 /** A block as asked for or received. */
@@ -86,6 +91,8 @@ export class FakePeer {
   /** The node chokes us / is interested. */
   choked = true
   interested = false
+  /** The info hash in the node's handshake. */
+  calledBy = ''
   nodePeerId = ''
   nodeMetadataSize: number | null = null
   nodeMetadataId = 0
@@ -120,6 +127,7 @@ export class FakePeer {
       requestQueue: null,
       hasMetadata: true,
       announcesPieces: true,
+      hashes: () => null,
       ...behaviour,
     }
   }
@@ -224,6 +232,7 @@ export class FakePeer {
     if (this.#shake.length < HANDSHAKE_BYTES) return
     const handshake = decodeHandshake(this.#shake.subarray(0, HANDSHAKE_BYTES))
     this.nodePeerId = Buffer.from(handshake.peerId).toString('latin1')
+    this.calledBy = handshake.infoHash
     this.connected = true
     if (this.#stream?.incoming === true) this.#sayHello()
     this.#sayPieces(handshake.extensions)
@@ -318,8 +327,16 @@ export class FakePeer {
         return
       case 'extended':
         return this.#extended(message.id, message.payload)
+      case 'hash-request':
+        return this.#answerHashes(message)
       default:
     }
+  }
+
+  #answerHashes(range: HashRange): void {
+    const hashes = this.behaviour.hashes(range)
+    if (hashes === undefined) return
+    this.send(hashes === null ? encodeHashReject(range) : encodeHashes(range, hashes))
   }
 
   #serve(request: BlockName): void {

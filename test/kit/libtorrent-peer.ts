@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { prefixed } from './daemon-process.ts'
 import { projectRoot } from './project-root.ts'
 import { PYTHON } from './requirements.ts'
 import { waitFor } from './wait-for.ts'
@@ -20,6 +21,18 @@ export interface LibtorrentStatus {
   readonly error: string
 }
 
+/** A connected peer, as libtorrent sees it. */
+export interface LibtorrentPeerRow {
+  readonly ip: string
+  readonly client: string
+  readonly down: number
+  readonly up: number
+  readonly pieces: number
+  readonly upload_only: boolean
+  readonly seed: boolean
+  readonly utp: boolean
+}
+
 /** What to add: one of torrent (a path) and magnet. Limits in bytes/s. */
 export interface LibtorrentAdd {
   readonly torrent?: string
@@ -30,6 +43,12 @@ export interface LibtorrentAdd {
   readonly download_limit?: number
   /** Trust that the data is complete. */
   readonly seed_mode?: boolean
+  /** BEP 16. */
+  readonly super_seeding?: boolean
+  /** Of each file, 0 to 7. */
+  readonly priorities?: readonly number[]
+  /** Neither tells peers of others nor listens to them. */
+  readonly no_pex?: boolean
 }
 
 /** One libtorrent session. */
@@ -39,9 +58,11 @@ export class LibtorrentPeer {
   #child: ChildProcess
   #answers: ((answer: Record<string, unknown>) => void)[] = []
 
-  private constructor(ip: string) {
+  private constructor(ip: string, prefix: readonly string[]) {
     this.ip = ip
-    this.#child = spawn(PYTHON, [join(projectRoot, 'test/kit/libtorrent-peer.py'), ip, '0'], {
+    const command = prefixed(PYTHON, [join(projectRoot, 'test/kit/libtorrent-peer.py'), ip, '0'])
+    const [program = command.program, ...rest] = [...prefix, command.program, ...command.args]
+    this.#child = spawn(program, rest, {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
     const lines = createInterface({ input: this.#child.stdout as NodeJS.ReadableStream })
@@ -51,8 +72,9 @@ export class LibtorrentPeer {
     })
   }
 
-  static async start(ip: string): Promise<LibtorrentPeer> {
-    const peer = new LibtorrentPeer(ip)
+  /** Starts a session at `ip`; `prefix`: what runs a command in another namespace. */
+  static async start(ip: string, prefix: readonly string[] = []): Promise<LibtorrentPeer> {
+    const peer = new LibtorrentPeer(ip, prefix)
     peer.port = Number((await peer.call('port', {}))['port'])
     return peer
   }
@@ -78,6 +100,11 @@ export class LibtorrentPeer {
 
   async status(id: number): Promise<LibtorrentStatus> {
     return (await this.call('status', { id })) as unknown as LibtorrentStatus
+  }
+
+  /** Who is connected. */
+  async peers(id: number): Promise<LibtorrentPeerRow[]> {
+    return (await this.call('peers', { id }))['peers'] as LibtorrentPeerRow[]
   }
 
   /** Waits until the torrent is complete. */

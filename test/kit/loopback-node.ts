@@ -11,6 +11,7 @@ import { SystemRandom } from '../../src/io/random.ts'
 import { NetTcpNetwork } from '../../src/io/tcp-net.ts'
 import { SharedArena } from '../../src/pools/arena.ts'
 import { FilePieceStores } from '../../src/pools/piece-stores.ts'
+import type { HttpRanges } from '../../src/ports/http-ranges.ts'
 import type { Log } from '../../src/ports/log.ts'
 import { Session, type SessionOptions, type TorrentHandle, type TorrentSpec } from '../../src/torrent/index.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
@@ -23,6 +24,7 @@ export interface LoopbackOptions {
   readonly blockBytes?: number
   readonly folder?: string
   readonly journal?: MemoryJournal
+  readonly webSeeds?: HttpRanges
 }
 
 /** One engine. */
@@ -74,6 +76,7 @@ export class LoopbackNode {
         announcers: this.announcers,
         blockArena,
         rangeArena,
+        ...(options.webSeeds === undefined ? {} : { webSeeds: options.webSeeds }),
         events: {
           metadata: async () => void events.push('metadata'),
           finished: () => events.push('finished'),

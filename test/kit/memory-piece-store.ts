@@ -1,8 +1,8 @@
 // Piece stores in memory, with faults to switch on: disk full, slow, files gone. One object is one disk.
 
-import { createHash } from 'node:crypto'
 import { AppError } from '../../src/base/errors.ts'
 import { pieceBytes } from '../../src/base/lengths.ts'
+import { PieceHash } from '../../src/pools/jobs/piece-hash.ts'
 import type { Arena, Slot } from '../../src/ports/arena.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type {
@@ -11,8 +11,11 @@ import type {
   PieceStores,
   PieceVerdict,
   ReceivedBlock,
+  StorageMove,
   StoreLayout,
 } from '../../src/ports/piece-store.ts'
+import { leavesOf } from '../../src/wire/merkle.ts'
+import { fileOfPiece, pieceTree } from '../../src/wire/piece-layers.ts'
 
 /** What goes wrong now. */
 export interface DiskFaults {
@@ -45,6 +48,8 @@ export interface DiskCounts {
 export class MemoryPieceStores implements PieceStores {
   readonly faults: DiskFaults = { full: false, missing: false, delayMs: 0 }
   readonly counts: DiskCounts = { commits: 0, badHashes: 0, blockWrites: 0, verifies: 0, reads: 0, syncs: 0 }
+  /** `key destination` and `key left folder`, oldest first. */
+  readonly moves: string[] = []
   readonly #clock: Clock
   readonly #contents = new Map<string, DiskContent>()
 
@@ -155,9 +160,23 @@ class MemoryPieceStore implements PieceStore {
     await this.#disk.access(false)
     const content = this.#disk.content(this.#layout.key)
     if (content === undefined) throw new AppError('FileMissing')
-    const bytes = content.bytes.subarray(offset, Math.min(offset + length, content.bytes.length))
+    // A piece that was taken away is where the file ends.
+    const { pieceLength } = this.#layout
+    const gone = content.written.indexOf(0, Math.floor(offset / pieceLength))
+    const end = Math.min(offset + length, gone < 0 ? content.bytes.length : Math.max(offset, gone * pieceLength))
+    const bytes = content.bytes.subarray(offset, end)
     slot.bytes.set(bytes)
     return bytes.length
+  }
+
+  async leaves(piece: number): Promise<Uint8Array | null> {
+    const { v2, pieceLength } = this.#layout
+    const file = v2 === null ? null : fileOfPiece(v2, piece)
+    const content = this.#disk.content(this.#layout.key)
+    if (file === null || content?.written[piece] !== 1) return null
+    const start = piece * pieceLength
+    const end = Math.min(start + pieceLength, file.firstPiece * pieceLength + file.length)
+    return leavesOf(content.bytes.subarray(start, end))
   }
 
   async sync(): Promise<void> {
@@ -165,6 +184,17 @@ class MemoryPieceStore implements PieceStore {
   }
 
   async close(): Promise<void> {}
+
+  async move(move: StorageMove): Promise<void> {
+    await this.#disk.access(true)
+    if (move.signal.aborted) throw new AppError('Aborted')
+    await move.commit()
+    this.#disk.moves.push(`${this.#layout.key} ${move.destination}`)
+  }
+
+  async leave(folder: string): Promise<void> {
+    this.#disk.moves.push(`${this.#layout.key} left ${folder}`)
+  }
 
   async remove(): Promise<void> {
     this.#disk.drop(this.#layout.key)
@@ -177,7 +207,12 @@ class MemoryPieceStore implements PieceStore {
   }
 
   #matches(piece: number, bytes: Uint8Array): boolean {
-    const hash = createHash('sha1').update(bytes).digest()
-    return hash.equals(this.#layout.pieceHashes.subarray(piece * 20, piece * 20 + 20))
+    const { pieceHashes, pieceLength, v2 } = this.#layout
+    const hash = new PieceHash(
+      pieceHashes.subarray(piece * 20, piece * 20 + 20),
+      v2 === null ? null : pieceTree(v2, pieceLength, piece),
+    )
+    hash.take(bytes)
+    return hash.right()
   }
 }

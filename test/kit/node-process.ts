@@ -22,6 +22,8 @@ export interface StartNodeOptions {
   readonly args?: readonly string[]
   /** Settings by path, `{'libtorrent.port': 0}`; each becomes a --set. The kit's own defaults come first. */
   readonly settings?: Readonly<Record<string, string | number | boolean>>
+  /** True: the product's own defaults below `settings`, with all that looks for peers, but for the port. */
+  readonly asUsers?: boolean
   readonly env?: Readonly<Record<string, string>>
   /** Default: a new temporary folder, removed by stop(). A folder given here stays. */
   readonly stateDir?: string
@@ -72,14 +74,27 @@ export interface ExitedNode {
   readonly stderr: string
 }
 
-/** Settings every node of a test has unless the test says otherwise: free ports, loopback. */
-const TEST_SETTINGS = { 'libtorrent.port': 0, 'libtorrent.interface': '127.0.0.1' } as const
+/**
+ * Settings every node of a test or benchmark has unless it says otherwise: free ports, loopback, TCP alone, and no other
+ * source of peers than the one that is looked at.
+ */
+const TEST_SETTINGS = {
+  'libtorrent.port': 0,
+  'libtorrent.interface': '127.0.0.1',
+  'libtorrent.utp': false,
+  'libtorrent.dht': false,
+  'libtorrent.pex': false,
+  'libtorrent.lsd': false,
+  'libtorrent.upnp': false,
+  'libtorrent.natpmp': false,
+} as const
 
 /** Starts the node and resolves when it is ready. Rejects with its output when it ends before that. */
 export async function startNode(options: StartNodeOptions = {}): Promise<NodeProcess> {
   const stateDir = options.stateDir ?? (await mkdtemp(path.join(os.tmpdir(), 'tributary-node-')))
   const ownsStateDir = options.stateDir === undefined
-  const settings = Object.entries({ ...TEST_SETTINGS, ...options.settings }).flatMap(([k, v]) => ['--set', `${k}=${v}`])
+  const base = options.asUsers === true ? { 'libtorrent.port': 0 } : TEST_SETTINGS
+  const settings = Object.entries({ ...base, ...options.settings }).flatMap(([k, v]) => ['--set', `${k}=${v}`])
   const running = spawnCli(
     ['start', '--state-dir', stateDir, '--port', '0', ...settings, ...(options.args ?? [])],
     options.env,

@@ -2,34 +2,48 @@
 // REQUIRE_PEERS=1 (CI).
 
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { projectRoot } from './project-root.ts'
 
 /** True where a skip must be a failure. */
 export const peersRequired = process.env['REQUIRE_PEERS'] === '1'
 
+function executable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Daemons lie where only root's path looks. */
 function onPath(program: string): boolean {
-  return (process.env['PATH'] ?? '').split(delimiter).some(folder => {
-    try {
-      accessSync(join(folder, program), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin']
+  return folders.some(folder => executable(join(folder, program)))
 }
 
 /** The Python that imports Debian's libtorrent. */
 export const PYTHON = '/usr/bin/python3'
 
+/** The module of WebTorrent, where `make bench-rivals` puts it. */
+export const WEBTORRENT_ENTRY = join(projectRoot, 'node_modules/.rivals/webtorrent/node_modules/webtorrent/index.js')
+/** utp-native (libutp): the other side of our uTP in tests (decision 0281). */
+export const UTP_NATIVE_ENTRY = join(projectRoot, 'node_modules/utp-native/index.js')
+
 const known: Record<string, () => boolean> = {
   netns: () => process.env['TRIBUTARY_NETNS'] === '1',
   libtorrent: () => spawnSync(PYTHON, ['-c', 'import libtorrent']).status === 0,
+  webtorrent: () => existsSync(WEBTORRENT_ENTRY),
+  'libtorrent-dev': () => existsSync('/usr/include/libtorrent/session.hpp') && onPath('g++'),
+  'utp-native': () => existsSync(UTP_NATIVE_ENTRY),
   root: () => process.getuid?.() === 0,
 }
 
 /**
- * The `skip` option of a test that needs `names` (programs on the path, or `netns`, `libtorrent`, `root`): false when all
+ * The `skip` option of a test that needs `names` (programs on the path, or `netns`, `libtorrent`, `webtorrent`,
+ * `root`): false when all
  * are there, else the reason. Throws the reason where peers are required.
  */
 export function needs(...names: string[]): false | string {

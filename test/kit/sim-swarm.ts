@@ -3,11 +3,12 @@
 
 import assert from 'node:assert/strict'
 import type { InfoHash, PeerAddress } from '../../src/base/ids.ts'
+import type { HttpRanges } from '../../src/ports/http-ranges.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { MetadataChunks } from '../../src/ports/metadata-chunks.ts'
 import type { TorrentContentsSource } from '../../src/ports/torrent-contents.ts'
 import { SharedArena } from '../../src/pools/arena.ts'
-import { Session, type SessionOptions } from '../../src/torrent/index.ts'
+import { Session, type SessionOptions, type SwarmParts } from '../../src/torrent/index.ts'
 import type { TorrentEvents, TorrentHandle, TorrentSpec } from '../../src/torrent/types.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { FakeAnnouncers } from './fake-announcers.ts'
@@ -43,6 +44,10 @@ export interface SimNodeOptions {
   readonly keepMetadata?: () => Promise<void>
   /** What torrents at rest are woken from; default: nothing, and none rests. */
   readonly contents?: (node: () => SimNode) => TorrentContentsSource
+  /** How web seeds are asked; default: they are not. */
+  readonly webSeeds?: HttpRanges
+  /** What the node lends its swarms; default: nothing. */
+  readonly swarm?: SwarmParts
 }
 
 /** A whole session with its memory, disk and trackers. */
@@ -102,6 +107,8 @@ export class SimSwarm {
         rangeArena: parts.ranges,
         events: eventsTo(parts.events, options.keepMetadata),
         ...(options.contents === undefined ? {} : { contents: options.contents(() => node) }),
+        ...(options.webSeeds === undefined ? {} : { webSeeds: options.webSeeds }),
+        ...(options.swarm === undefined ? {} : { swarm: options.swarm }),
       },
     )
     await session.start()

@@ -79,6 +79,7 @@ export function makeRigTorrent(
       pieceLength,
       pieceCount,
       pieceHashes,
+      v2: null,
     },
   }
 }

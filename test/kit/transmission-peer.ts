@@ -3,7 +3,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type DaemonProcess, startDaemon } from './daemon-process.ts'
-import { TransmissionRpc, transmissionSettings } from './transmission-rpc.ts'
+import { TRANSMISSION_PEER_PORT, TransmissionRpc, transmissionSettings } from './transmission-rpc.ts'
 import { waitFor } from './wait-for.ts'
 
 interface TransmissionTorrent {
@@ -18,6 +18,7 @@ interface TransmissionTorrent {
 export class TransmissionPeer {
   readonly name = 'transmission'
   readonly ip: string
+  readonly port = TRANSMISSION_PEER_PORT
   readonly #daemon: DaemonProcess
   readonly #rpc: TransmissionRpc
 
@@ -27,9 +28,10 @@ export class TransmissionPeer {
     this.#daemon = startDaemon('transmission-daemon', ['-f', '-g', home, '--no-auth'])
   }
 
-  static async start(ip: string, home: string): Promise<TransmissionPeer> {
+  /** `settings` of settings.json go before those of a closed network. */
+  static async start(ip: string, home: string, settings: object = {}): Promise<TransmissionPeer> {
     await mkdir(home, { recursive: true })
-    await writeFile(join(home, 'settings.json'), JSON.stringify(transmissionSettings(ip)))
+    await writeFile(join(home, 'settings.json'), JSON.stringify({ ...transmissionSettings(ip), ...settings }))
     const peer = new TransmissionPeer(ip, home)
     await waitFor(
       'transmission answers',
@@ -48,10 +50,21 @@ export class TransmissionPeer {
     )
   }
 
-  /** Adds a torrent whose data lies (or will lie) in `dir`; existing data is checked. */
-  async add(torrentPath: string, dir: string): Promise<void> {
+  /** Adds a torrent whose data lies (or will lie) in `dir`; existing data is checked. `unwanted` are files by index. */
+  async add(torrentPath: string, dir: string, unwanted: readonly number[] = []): Promise<void> {
     const metainfo = (await readFile(torrentPath)).toString('base64')
-    await this.#rpc.call('torrent-add', { metainfo, 'download-dir': dir })
+    const files = unwanted.length === 0 ? {} : { 'files-unwanted': unwanted }
+    await this.#rpc.call('torrent-add', { metainfo, 'download-dir': dir, ...files })
+  }
+
+  /** Bytes of what it wants that are missing. */
+  async missing(): Promise<number> {
+    return (await this.#torrent()).leftUntilDone
+  }
+
+  /** A magnet; its peers come from its trackers. */
+  async addMagnet(magnet: string, dir: string): Promise<void> {
+    await this.#rpc.call('torrent-add', { filename: magnet, 'download-dir': dir })
   }
 
   async #torrent(): Promise<TransmissionTorrent> {

@@ -21,9 +21,14 @@ export class LibtorrentSession extends PartialClient implements Client {
     this.address = address
   }
 
-  /** Starts a session that listens at `ip`, on a port of its choice. */
-  static async start(ip: string): Promise<LibtorrentSession> {
-    const lines = new JsonLinesProcess(PYTHON, [script, ip])
+  /** Starts a session that listens at `ip`, on a port of its choice; `prefix`: what runs before it. */
+  static async start(
+    ip: string,
+    carrier: 'tcp' | 'utp' = 'tcp',
+    prefix: readonly string[] = [],
+  ): Promise<LibtorrentSession> {
+    const [program = PYTHON, ...rest] = [...prefix, PYTHON, script, ip, ...(carrier === 'utp' ? ['utp'] : [])]
+    const lines = new JsonLinesProcess(program, rest)
     const { port } = await lines.call('port')
     return new LibtorrentSession(lines, { ip, port: Number(port) })
   }

@@ -207,7 +207,7 @@ async function untilStarted(node: NodeProcess): Promise<void> {
 export async function startPlain(home: string, ip: string): Promise<Started & { readonly client: TributaryNode }> {
   const begin = performance.now()
   const settings = { 'libtorrent.interface': ip }
-  const node = await startNode({ settings, stateDir: `${home}/state`, until: 'listening' })
+  const node = await startNode({ settings, asUsers: true, stateDir: `${home}/state`, until: 'listening' })
   killAtExit(node.process)
   await callJson({ url: `${node.baseUrl}/state`, headers: { 'x-api-key': node.key } })
   const firstAnswerMs = performance.now() - begin

@@ -11,7 +11,7 @@ import {
   TorrentInfoReply,
   VariablesReply,
 } from '../schemas/core.ts'
-import { SAMPLE_INFOHASH } from './downloads.ts'
+import { SAMPLE_INFOHASH } from './infohash.ts'
 
 const torrentInfo = route({
   id: 'torrentinfo.read',
@@ -93,12 +93,18 @@ const variables = route({
   scope: 'read',
   tag: 'core',
   summary: 'Values decided at run time, such as ports',
-  choices: ['Names of ports: `http_api~port` (this interface), `libtorrent~port` (peers).'],
+  choices: [
+    'Names of ports: `http_api~port` (this interface), `libtorrent~port` (peers).',
+    '`network` (extra, absent until the engine runs): what the node is bound to, ports that routers lead to it, its address outside.',
+  ],
   parameters: null,
   reply: VariablesReply,
   errors: [],
   sample: { path: '/variables', status: 200 },
-  run: ({ services }) => ({ variables: { ports: services.state.ports() } }),
+  run: ({ services }) => {
+    const network = services.state.network()
+    return { variables: { ports: services.state.ports(), ...(network === null ? {} : { network }) } }
+  },
 })
 
 const state = route({

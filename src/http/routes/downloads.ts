@@ -14,19 +14,9 @@ import {
   RemoveParameters,
   RemoveReply,
 } from '../schemas/downloads.ts'
-
-/** An infohash of the samples. */
-export const SAMPLE_INFOHASH = '0123456789abcdef0123456789abcdef01234567'
+import { infohashOf, SAMPLE_INFOHASH } from './infohash.ts'
 
 const tag = 'downloads'
-const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
-
-// What is not hexadecimal is answered as what is not known.
-function infohashOf(path: Readonly<Record<string, string>>): string {
-  const text = (path['infohash'] ?? '').toLowerCase()
-  if (!HASH.test(text)) throw new AppError('DownloadNotFound')
-  return text
-}
 
 /** Files as they are listed; a link is made when its file is taken, since each costs a signature. */
 function* withLinks(files: Iterable<FileRecord>, linkTo: (index: number) => string): Generator<object, void> {
@@ -46,7 +36,10 @@ export const listDownloads = route({
     '`eta` is 0 when complete and 8640000 when nothing moves. `total_up`, `total_down` and `ratio` are of all time.',
     '`num_peers` and `num_seeds` are those known, `num_connected_*` (extra) those connected.',
     '`availability`: complete sources, plus the fraction of pieces that one more has; 0 when unknown.',
-    '`max_*_speed`: the limit in force, 0 = none. `vod_mode`: a reader is open; `vod_*`: the buffer of the newest one.',
+    '`infohash_v2` (extra): 64 digits of a v2 or hybrid torrent, else null; every path takes it for `infohash`. A torrent ' +
+      'that is v2 only has the first 40 of them as its `infohash`.',
+    '`labels`, `sequential`, `super_seeding`, `seeding_*` and `moving_to` are extra, as is `priority` of a file (0 = not fetched, to 7).',
+    '`max_*_speed`: the limit in force, 0 = none: the lower of its own and the common one. `vod_mode`: a reader is open; `vod_*`: the buffer of the newest one.',
     'Peer fields from `id` on are extra. Trackers end with the pseudo rows `[DHT]` and `[PeX]`.',
     'Each file has `progress` here too.',
     'A download that waits in the queue (settings `active_*`) is DLSTATUS_STOPPED, and `queued` (extra) is true.',
@@ -76,10 +69,14 @@ export const addDownload = route({
   choices: [
     'A known infohash is answered as if started; its new trackers are merged (not into a private torrent), nothing ' +
       'else changes.',
-    '`uri`: magnet (`btih` in hex or base32, `tr`, `dn`, `x.pe`, `so`), http, https, `file:` or an absolute path; its ' +
+    '`uri`: magnet (`btih` in hex or base32, `btmh`, `tr`, `dn`, `ws`, `x.pe`, `so`), http, https, `file:` or an absolute path; its ' +
       'old name `torrent` is read too. Torrent files have at most 16 MiB; http(s) redirects 5 times at most, within 30 s, ' +
       'and private addresses are refused unless in network.allow_private.',
+    'A link with `xs=urn:btpk:` (BEP 46) is followed: see GET /updates/followed. `started` is false and `infohash` empty when ' +
+      'no version was found within 20 s; the search goes on.',
     'What is absent comes from the settings download_defaults. `selected_files` (extra): indexes, absent = all.',
+    'Extra as in PATCH: `max_download_speed`, `max_upload_speed`, `seeding_ratio`, `seeding_time`, `file_priorities` ' +
+      '(not for a magnet whose files are not known: 404), `sequential`, `super_seeding`, `labels`.',
     '`anon_hops` is 0 to 3; above 0 it needs `safe_seeding` and answers 503 `CircuitsUnavailable`: this node has no ' +
       'circuits yet, nothing is added or sent.',
     'With `safe_seeding` and 0 hops the download stops when it is complete.',
@@ -99,7 +96,9 @@ export const addDownload = route({
     'PathNotAllowed',
     'SourceFailed',
     'AddressRefused',
+    'MetadataNotFound',
     'CircuitsUnavailable',
+    'DhtUnavailable',
     'NotReady',
   ],
   sample: {
@@ -142,7 +141,7 @@ export const patchDownload = route({
   kind: 'json',
   scope: 'add',
   tag,
-  summary: 'Changes state, file selection or hops of a download',
+  summary: 'Changes state, file selection, hops, limits, place or labels of a download',
   description: '`anon_hops` must be the only parameter.',
   choices: [
     'An empty body changes nothing and answers `modified` false.',
@@ -150,6 +149,15 @@ export const patchDownload = route({
     '`stop`: DLSTATUS_STOPPED at once, also after a restart. `resume`: works again, also after an error. `recheck`: ' +
       'DLSTATUS_HASHCHECKING, then the state before; 409 without metadata.',
     '`anon_hops` above 0 answers 503 `CircuitsUnavailable` and changes nothing: this node has no circuits yet.',
+    'All others are extra. `max_download_speed`, `max_upload_speed`: bytes a second of this download alone, 0 = none.',
+    '`seeding_ratio`, `seeding_time` (minutes): seeding ends at the first that is reached; -1 = never, -2 = as the ' +
+      'settings say. Resuming a download that was stopped so sets both to -1.',
+    '`file_priorities`: by index, 0 = not fetched, 1 (last) to 7 (first), 4 = normal, -1 = as it is; a shorter list leaves ' +
+      'the rest. After `selected_files` of the same request. 404 before the metadata. `sequential`: pieces in their order, ' +
+      'within a priority. `super_seeding`: once complete, each new peer hears of a few pieces only (BEP 16).',
+    '`labels` replaces those there are; an empty JSON list removes all.',
+    '`destination`: the files are moved there in the background, also over restarts; `moving_to` shows it until it is done. ' +
+      'Nothing is overwritten. The folder where they are gives a move up. 409 while another one is under way.',
   ],
   parameters: PatchParameters,
   reply: PatchReply,
@@ -163,7 +171,15 @@ export const patchDownload = route({
   ],
   sample: {
     path: `/downloads/${SAMPLE_INFOHASH}`,
-    body: { selected_files: [1], state: 'resume' },
+    body: {
+      selected_files: [1],
+      state: 'resume',
+      max_upload_speed: 100_000,
+      seeding_ratio: 2.5,
+      file_priorities: [-1, 7],
+      labels: ['films'],
+      destination: '/srv/archive',
+    },
     status: 200,
   },
   run: ({ services }, { path, parameters }) => {
@@ -210,8 +226,8 @@ const torrentRoute = (id: string, path: string) =>
     tag,
     summary: 'The torrent file of a download',
     choices: [
-      '`application/x-bittorrent`, attachment `<infohash>.torrent`, with the trackers known now; 404 before the metadata ' +
-        'is known. Served under /downloads/ and /download/.',
+      '`application/x-bittorrent`, attachment `<infohash>.torrent`, with the trackers known now, web seeds and piece layers; 404 before the ' +
+        'metadata is known. Served under /downloads/ and /download/.',
     ],
     parameters: null,
     reply: null,

@@ -28,7 +28,8 @@ export const eventRoutes = [
     choices: [
       'Objects are `{"id": n, "type": "...", "event": {...}}`; `event` is absent for tribler_started. Keys of `event`: ' +
         'events_start: tribler_started, version; torrent_finished: infohash, name; torrent_error: infohash, error; ' +
-        'tribler_exception: text.',
+        'tribler_exception: text. Extra: seeding_goal_reached: infohash, name, goal (ratio or time); storage_moved: ' +
+        'infohash, destination; storage_move_failed: infohash, error.',
       '`id` (extra) grows; `since` (extra), or the header `Last-Event-ID`, replays what came after that event.',
       'The log keeps 100,000 events or 7 days; what is gone by then is told as `lost` (extra) in events_start.',
       'With `Accept: text/event-stream` the same objects come as server-sent events.',

@@ -11,10 +11,37 @@ export const StateReply = Type.Object({
   last_exception: Type.Union([Type.String(), Type.Null()]),
 })
 
+const OptionalText = (description: string) => Type.Union([Type.String(), Type.Null()], { description })
+
+/** Part `network` of GET /variables. */
+const NetworkReply = Type.Object({
+  bound_to: Type.Union([Type.Array(Type.String()), Type.Null()], {
+    description: 'addresses of libtorrent.interface that are there now; empty: nothing leaves; null: bound to none',
+  }),
+  proxied: Type.Boolean({ description: 'peers are reached through the proxy' }),
+  external_ipv4: OptionalText('the address at which others see this node'),
+  external_ipv6: OptionalText('the address at which others see this node'),
+  mappings: Type.Array(
+    Type.Object({
+      gateway: Type.String(),
+      via: Type.Union([Type.Literal('PCP'), Type.Literal('NAT-PMP'), Type.Literal('UPnP')]),
+      protocol: Type.Union([Type.Literal('tcp'), Type.Literal('udp')]),
+      internal_port: Type.Integer(),
+      external_port: Type.Integer(),
+      external_ip: OptionalText('null when the router does not tell'),
+    }),
+    { description: 'ports that routers lead to this node' },
+  ),
+  mapping_problems: Type.Array(Type.Object({ gateway: Type.String(), problem: Type.String() }), {
+    description: 'why routers map nothing',
+  }),
+})
+
 /** GET /variables. */
 export const VariablesReply = Type.Object({
   variables: Type.Object({
     ports: Type.Record(Type.String(), Type.Integer(), { description: 'port by name, levels parted by ~' }),
+    network: Type.Optional(NetworkReply),
   }),
 })
 

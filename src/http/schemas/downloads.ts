@@ -2,6 +2,7 @@
 // specification's; extra fields say so.
 
 import { type Static, Type } from '@sinclair/typebox'
+import { controlFields, controlProperties } from './controls.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Bytes = Count('bytes')
@@ -31,6 +32,7 @@ export const FileSchema = Type.Object({
   size: Bytes,
   included: Type.Boolean({ description: 'whether it is selected' }),
   progress: Fraction,
+  priority: Type.Integer({ minimum: 0, maximum: 7, description: 'extra: 0 = not fetched, 1 (last) to 7 (first)' }),
 })
 
 /** A file record with its signed link (extra, decisions part 1). */
@@ -66,12 +68,18 @@ export const PeerSchema = Type.Object({
   seed: Type.Boolean(),
   connection_type: Type.Integer({ description: '0 TCP, 1 web seed, 3 uTP' }),
   rstate: Type.String(),
+  encryption: Type.Union([Type.Literal(''), Type.Literal('rc4'), Type.Literal('plaintext')], {
+    description: 'what follows an encrypted handshake; empty = there was none',
+  }),
 })
 
 /** Spec 2.1, download record. */
 export const DownloadSchema = Type.Object({
   name: Type.String(),
   infohash: Type.String({ pattern: '^[0-9a-f]{40}$' }),
+  infohash_v2: Type.Union([Type.String({ pattern: '^[0-9a-f]{64}$' }), Type.Null()], {
+    description: 'extra: of a v2 or hybrid torrent; paths take it too',
+  }),
   progress: Fraction,
   status: DownloadStatusSchema,
   queued: Type.Boolean({ description: 'extra: DLSTATUS_STOPPED because others go first' }),
@@ -99,7 +107,12 @@ export const DownloadSchema = Type.Object({
   vod_mode: Type.Boolean(),
   vod_prebuffering_progress: Type.Number(),
   vod_prebuffering_progress_consec: Type.Number(),
+  ...controlFields,
   trackers: Type.Array(TrackerSchema),
+  update_of: Type.Optional(
+    Type.String({ description: 'extra: the followed key it is a version of (`target` of GET /updates/followed)' }),
+  ),
+  updated_by: Type.Optional(Type.String({ description: 'extra: the newest version; empty = this one' })),
   files: Type.Optional(Type.Array(FileSchema)),
   peers: Type.Optional(Type.Array(PeerSchema)),
   pieces: Type.Optional(Type.String({ description: 'extra: base64, one bit a piece, most significant first' })),
@@ -118,13 +131,19 @@ const FileIndexes = Type.Array(Type.Integer({ minimum: 0, description: 'a file i
   description: 'a list of file indexes',
 })
 
-/** Body of PUT /downloads. */
-export const AddParameters = Type.Object({
-  uri: Type.String({ description: 'a magnet link, an http(s) URL or a file path; its old name torrent is read too' }),
+/** Query of POST /downloads. */
+export const UploadParameters = Type.Object({
   anon_hops: Type.Optional(Hops),
   safe_seeding: Type.Optional(Type.Boolean({ description: 'a boolean' })),
   destination: Type.Optional(Type.String({ description: 'an absolute path' })),
   selected_files: Type.Optional(FileIndexes),
+  ...controlProperties,
+})
+
+/** Body of PUT /downloads. */
+export const AddParameters = Type.Object({
+  uri: Type.String({ description: 'a magnet link, an http(s) URL or a file path; its old name torrent is read too' }),
+  ...UploadParameters.properties,
 })
 
 /** Body of PATCH /downloads/{infohash}. */
@@ -136,6 +155,8 @@ export const PatchParameters = Type.Object({
       description: 'resume, stop or recheck',
     }),
   ),
+  destination: Type.Optional(Type.String({ description: 'an absolute path' })),
+  ...controlProperties,
 })
 
 /** Parameters of DELETE /downloads/{infohash}. */

@@ -36,17 +36,20 @@ const DEFAULT_MAX_FOLLOWERS = 256
 const SCRATCH_BYTES = 1024 * 1024
 
 const NO_HEADERS: readonly Header[] = []
+const NO_BODY = new Uint8Array(0)
 
 /** A request that has its route, and its reply. */
 class Input implements RouteInput<unknown> {
   readonly path: Readonly<Record<string, string>>
   readonly parameters: unknown
+  readonly body: Uint8Array
   readonly reply: Reply
   readonly head: RequestHead
 
-  constructor(match: PathMatch, parameters: unknown, reply: Reply, head: RequestHead) {
+  constructor(match: PathMatch, parameters: unknown, body: Uint8Array, reply: Reply, head: RequestHead) {
     this.path = match.path
     this.parameters = parameters
+    this.body = body
     this.reply = reply
     this.head = head
   }
@@ -134,11 +137,12 @@ export class Dispatch {
     const route = routeFor(match, head.method)
     if (route === null) return this.#refuseMethod(reply, match)
     if (route.method === 'GET')
-      return this.#run(route, new Input(match, this.#parameters(route, head, null), reply, head))
+      return this.#run(route, new Input(match, this.#parameters(route, head, null), NO_BODY, reply, head))
     head.keep()
-    return collectBody(reply, this.#bodies).then(body =>
-      this.#run(route, new Input(match, this.#parameters(route, head, body), reply, head)),
-    )
+    return collectBody(reply, this.#bodies).then(body => {
+      const raw = route.rawBody === null ? NO_BODY : body
+      return this.#run(route, new Input(match, this.#parameters(route, head, body), raw, reply, head))
+    })
   }
 
   #refuseMethod(reply: Reply, match: PathMatch): void {
@@ -235,7 +239,7 @@ export class Dispatch {
 }
 
 function rawParameters(route: Route, head: RequestHead, body: Buffer | null): RawParameters {
-  if (route.method === 'GET') return parsePairs(head.queryText)
+  if (route.method === 'GET' || route.rawBody !== null) return parsePairs(head.queryText)
   const fromBody = parseBody(body ?? Buffer.alloc(0))
   if (route.method !== 'DELETE') return fromBody
   return new Map([...parsePairs(head.queryText), ...fromBody])

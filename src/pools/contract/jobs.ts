@@ -22,15 +22,49 @@ export interface Source {
   readonly segments: readonly number[]
 }
 
-/** Hash the segments and, when the hash is right, write them to the spans. `spans` may be [] to hash only. */
+/** The hash tree over a piece's bytes (BEP 52). Made with its keys in this order. */
+export interface TreeCheck {
+  /** SHA-256, 32 bytes. */
+  readonly root: Uint8Array
+  /** Bytes of the piece below the tree; those behind them are padding. */
+  readonly length: number
+  /** Layers of the root above the leaves. */
+  readonly height: number
+}
+
+/** Hash the segments and, when all there is says that they are right, write them to the spans. `spans` may be [] to hash only. */
 export interface CommitRequest extends Source {
-  /** SHA-1, 20 bytes. */
+  /** SHA-1, 20 bytes; empty: none. */
   readonly hash: Uint8Array
+  /** Null: none. A piece with neither is never right. */
+  readonly tree: TreeCheck | null
   readonly spans: readonly Span[]
 }
 /** `bad-hash`: nothing was written. */
 export interface CommitReply {
   readonly verdict: 'ok' | 'bad-hash'
+}
+
+/** Hash neighbouring pieces that are to become a torrent, as they are on disk. */
+export interface DigestRequest {
+  /** The bytes of all pieces; those of padding are of no file. */
+  readonly spans: readonly Span[]
+  /** Bytes of each piece but the last, which takes what is left. */
+  readonly pieceLength: number
+  /** Whether SHA-1 is wanted. */
+  readonly sha1: boolean
+  /**
+   * The tree of each piece (BEP 52), flat: bytes below it (those behind them are padding), and layers of its root above the
+   * leaves. [] = no trees are wanted.
+   */
+  readonly trees: readonly number[]
+}
+/** The hashes. */
+export interface DigestReply {
+  /** SHA-1, 20 bytes a piece; empty when not wanted. */
+  readonly hashes: Uint8Array
+  /** Roots of the trees, 32 bytes a piece; empty when not wanted. */
+  readonly roots: Uint8Array
 }
 
 /** Write the segments to the spans, unverified. */
@@ -44,8 +78,10 @@ export interface WriteReply {
 
 /** Hash neighbouring pieces as they are on disk. */
 export interface HashRequest {
-  /** SHA-1 of each piece, 20 bytes a piece. */
+  /** SHA-1 of each piece, 20 bytes a piece; empty: none has any. */
   readonly hashes: Uint8Array
+  /** The tree of each piece, null where none is known; [] when none has any. A piece with neither is never right. */
+  readonly trees: readonly (TreeCheck | null)[]
   /** Bytes of each piece but the last, which takes what is left. */
   readonly pieceLength: number
   /** The bytes of all pieces. */
@@ -57,6 +93,17 @@ export type HashVerdict = 'ok' | 'bad-hash' | 'missing'
 export interface HashReply {
   /** One a piece. */
   readonly verdicts: readonly HashVerdict[]
+}
+
+/** Make the leaf hashes (BEP 52) of the bytes on disk. */
+export interface LeavesRequest {
+  /** Together as many bytes as the leaves are over. */
+  readonly spans: readonly Span[]
+}
+/** What was found. */
+export interface LeavesReply {
+  /** 32 bytes a leaf; empty when a file ends before its span does. */
+  readonly leaves: Uint8Array
 }
 
 /** One job of the table. */
@@ -92,6 +139,7 @@ const spans: readonly Span[] = [
 ]
 const segments: readonly number[] = [32_768, 16_384, -1, 8]
 const hash = new Uint8Array(20).fill(0xa5)
+const tree: TreeCheck = { root: new Uint8Array(32).fill(0x5a), length: 16_392, height: 1 }
 
 /** The table. */
 export const jobs = {
@@ -99,7 +147,16 @@ export const jobs = {
     number: 1,
     cost: segmentBytes,
     spread: false,
-    sample: { request: { arena: 0, segments, hash, spans }, reply: { verdict: 'ok' } },
+    sample: { request: { arena: 0, segments, hash, tree, spans }, reply: { verdict: 'ok' } },
+  }),
+  'pieces.digest': job<DigestRequest, DigestReply>({
+    number: 6,
+    cost: spanBytes,
+    spread: true,
+    sample: {
+      request: { spans, pieceLength: 32_768, sha1: true, trees: [16_384, 0] },
+      reply: { hashes: hash, roots: new Uint8Array(32).fill(0x3c) },
+    },
   }),
   'blocks.write': job<WriteRequest, WriteReply>({
     number: 2,
@@ -111,7 +168,13 @@ export const jobs = {
     number: 4,
     cost: spanBytes,
     spread: true,
-    sample: { request: { hashes: hash, pieceLength: 32_768, spans }, reply: { verdicts: ['missing'] } },
+    sample: { request: { hashes: hash, trees: [tree], pieceLength: 32_768, spans }, reply: { verdicts: ['missing'] } },
+  }),
+  'piece.leaves': job<LeavesRequest, LeavesReply>({
+    number: 5,
+    cost: spanBytes,
+    spread: true,
+    sample: { request: { spans }, reply: { leaves: new Uint8Array(64).fill(0x5a) } },
   }),
 } as const
 

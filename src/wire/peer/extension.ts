@@ -53,7 +53,8 @@ export function encodeExtendedHandshake(handshake: Partial<ExtendedHandshake>): 
     metadata_size: handshake.metadataSize ?? undefined,
     reqq: handshake.requestQueue ?? undefined,
     yourip: handshake.yourIp ?? undefined,
-    upload_only: handshake.uploadOnly ? 1 : undefined,
+    // Also 0 is written: a later handshake may take back what an earlier one said.
+    upload_only: handshake.uploadOnly === undefined ? undefined : handshake.uploadOnly ? 1 : 0,
   })
 }
 

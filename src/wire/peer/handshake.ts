@@ -1,4 +1,4 @@
-// The 68-byte handshake that opens a peer connection (BEP 3), with the reserved bits of BEP 5, 6 and 10.
+// The 68-byte handshake that opens a peer connection (BEP 3), with the reserved bits of BEP 5, 6, 10 and 52.
 // Whether the info hash is one of ours is the session's business.
 
 import { DecodeError } from '../../base/errors.ts'
@@ -15,6 +15,8 @@ export interface HandshakeExtensions {
   readonly extended: boolean
   /** DHT (BEP 5). */
   readonly dht: boolean
+  /** The torrent has a v2 part: whoever is asked by its v1 hash may answer with the v2 one (BEP 52). Absent = false. */
+  readonly v2?: boolean
 }
 
 /** A handshake. `peerId` has 20 bytes. */
@@ -35,7 +37,8 @@ export function encodeHandshake(handshake: Handshake): Uint8Array {
   const bytes = Buffer.alloc(HANDSHAKE_BYTES)
   bytes.set(PROTOCOL, 0)
   if (handshake.extensions.extended) bytes[RESERVED_AT + 5] = 0x10
-  bytes[RESERVED_AT + 7] = (handshake.extensions.fast ? 0x04 : 0) | (handshake.extensions.dht ? 0x01 : 0)
+  const { fast, dht, v2 } = handshake.extensions
+  bytes[RESERVED_AT + 7] = (v2 ? 0x10 : 0) | (fast ? 0x04 : 0) | (dht ? 0x01 : 0)
   bytes.set(infoHashBytes(handshake.infoHash), INFO_HASH_AT)
   bytes.set(handshake.peerId, PEER_ID_AT)
   return bytes
@@ -53,6 +56,7 @@ export function decodeHandshake(bytes: Uint8Array): Handshake {
       fast: (last & 0x04) !== 0,
       extended: ((bytes[RESERVED_AT + 5] as number) & 0x10) !== 0,
       dht: (last & 0x01) !== 0,
+      v2: (last & 0x10) !== 0,
     },
   }
 }

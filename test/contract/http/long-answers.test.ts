@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { afterEach, beforeEach, test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import { SAMPLE_INFOHASH } from '../../../src/http/routes/downloads.ts'
+import { SAMPLE_INFOHASH } from '../../../src/http/routes/infohash.ts'
 import type { FileRecord } from '../../../src/services/api.ts'
 import { KEY, type Running, ask, envelope, startServer, until } from './harness.ts'
 
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => server.stop())
 
 function* filesOf(count: number, name = 'file'): Generator<FileRecord, void> {
-  for (let index = 0; index < count; index++) yield { index, name, size: 1, included: true, progress: 1 }
+  for (let index = 0; index < count; index++) yield { index, name, size: 1, included: true, progress: 1, priority: 4 }
 }
 
 /** Sends the request and leaves the answer to the caller. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Value } from '@sinclair/typebox/value'
-import { SAMPLE_INFOHASH } from '../../../src/http/routes/downloads.ts'
+import { SAMPLE_INFOHASH } from '../../../src/http/routes/infohash.ts'
 import { routeTable } from '../../../src/http/table.ts'
 import { type Running, ask, startServer, until } from './harness.ts'
 
@@ -19,7 +19,8 @@ const plainKinds = routeTable.filter(route => route.kind !== 'events')
 for (const route of plainKinds) {
   const { sample } = route
   const path = sample.query === undefined ? sample.path : `${sample.path}?${sample.query}`
-  const body = sample.body === undefined ? undefined : JSON.stringify(sample.body)
+  const json = sample.body === undefined ? undefined : JSON.stringify(sample.body)
+  const body = sample.rawBody === undefined ? json : Buffer.from(sample.rawBody)
 
   test(`${route.id} answers its sample`, async () => {
     const answer = await ask(server.port, path, { method: route.method, ...(body === undefined ? {} : { body }) })
@@ -72,6 +73,69 @@ test('parameters reach the services as the schema says', async () => {
   assert.deepEqual(lastCall(), ['torrentInfo', 'magnet:?xt=1'])
   await ask(server.port, '/settings', { method: 'POST', body: '{"a":{"b":[1,{"c":null}]}}' })
   assert.deepEqual(lastCall(), ['changeSettings', { a: { b: [1, { c: null }] } }])
+})
+
+test('a torrent file that is sent reaches the service as it is, its parameters from the query', async () => {
+  const body = Buffer.from('{"uri":"not read"} d4:infod4:name4:Filmee\0\xff', 'latin1')
+  const query = 'destination=%2Fsrv&labels[]=a&labels[]=b&file_priorities[]=7&file_priorities[]=0&seeding_ratio=0.5'
+  const answer = await ask(server.port, `/downloads?${query}&uri=magnet%3A`, { method: 'POST', body })
+  assert.deepEqual(answer.json(), { started: true, infohash: SAMPLE_INFOHASH })
+  const [method, bytes, request] = server.double.calls.at(-1) ?? []
+  assert.equal(method, 'addFile')
+  assert.deepEqual(Buffer.from(bytes as Uint8Array), body)
+  assert.deepEqual(request, { destination: '/srv', labels: ['a', 'b'], file_priorities: [7, 0], seeding_ratio: 0.5 })
+})
+
+test('controls reach the service, and wrong ones do not', async () => {
+  const patch = (body: object) =>
+    ask(server.port, `/downloads/${SAMPLE_INFOHASH}`, { method: 'PATCH', body: JSON.stringify(body) })
+  const change = {
+    destination: '/srv/x',
+    max_download_speed: 5,
+    max_upload_speed: 0,
+    seeding_ratio: -1,
+    seeding_time: 90,
+    file_priorities: [-1, 3],
+    sequential: true,
+    labels: [],
+  }
+  await patch(change)
+  assert.deepEqual(server.double.calls.at(-1), ['patch', SAMPLE_INFOHASH, change])
+  const wrong = [
+    { max_download_speed: -1 },
+    { max_upload_speed: 1.5 },
+    { seeding_ratio: -3 },
+    { seeding_time: 1.5 },
+    { file_priorities: [8] },
+    { file_priorities: 'x' },
+    { sequential: 'maybe' },
+    { anon_hops: 0, labels: ['x'] },
+  ]
+  const before = server.double.calls.length
+  for (const body of wrong) assert.equal((await patch(body)).status, 400, JSON.stringify(body))
+  assert.equal(server.double.calls.length, before)
+})
+
+test('trackers and explain reach the service', async () => {
+  const url = 'udp://t.example:1'
+  const path = `/downloads/${SAMPLE_INFOHASH.toUpperCase()}`
+  const body = JSON.stringify({ url })
+  await ask(server.port, `${path}/trackers`, { method: 'PUT', body })
+  assert.deepEqual(server.double.calls.at(-1), ['addTracker', SAMPLE_INFOHASH, url])
+  await ask(server.port, `${path}/trackers?url=${encodeURIComponent(url)}`, { method: 'DELETE' })
+  assert.deepEqual(server.double.calls.at(-1), ['removeTracker', SAMPLE_INFOHASH, url])
+  await ask(server.port, `${path}/tracker_force_announce`, { method: 'PUT' })
+  assert.deepEqual(server.double.calls.at(-1), ['forceAnnounce', SAMPLE_INFOHASH, undefined])
+  await ask(server.port, `${path}/explain`)
+  assert.deepEqual(server.double.calls.at(-1), ['explain', SAMPLE_INFOHASH])
+  await ask(server.port, `${path}/magnet`)
+  assert.deepEqual(server.double.calls.at(-1), ['magnet', SAMPLE_INFOHASH])
+  // Whatever has a v2 info hash is found by all of it too.
+  await ask(server.port, `/downloads/${'AB'.repeat(32)}/magnet`)
+  assert.deepEqual(server.double.calls.at(-1), ['magnet', 'ab'.repeat(32)])
+  assert.equal((await ask(server.port, `/downloads/${'ab'.repeat(31)}/magnet`)).status, 404)
+  assert.equal((await ask(server.port, `${path}/trackers`, { method: 'PUT' })).status, 400)
+  assert.equal((await ask(server.port, '/downloads/xyz/explain')).status, 404)
 })
 
 test('an empty PATCH body changes nothing and is answered', async () => {

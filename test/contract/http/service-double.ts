@@ -7,9 +7,11 @@ import type {
   Asker,
   DownloadRecord,
   EventRecord,
+  Explanation,
   FileRecord,
   Json,
   PeerRecord,
+  PublishedUpdate,
   Services,
   StreamReader,
   StreamableFile,
@@ -17,7 +19,14 @@ import type {
 
 export const HASH = '0123456789abcdef0123456789abcdef01234567'
 
-const file: FileRecord = { index: 0, name: 'Film/film.mp4', size: 1000, included: true, progress: 0.5 }
+const KEY = 'cd'.repeat(32)
+
+function published(name: string): PublishedUpdate {
+  const uri = `magnet:?xs=urn:btpk:${KEY}&s=64&dn=${name}`
+  return { name, infohash: HASH, uri, public_key: KEY, salt: '64', seq: '1', time_published: 1, copies: 8, error: '' }
+}
+
+const file: FileRecord = { index: 0, name: 'Film/film.mp4', size: 1000, included: true, progress: 0.5, priority: 4 }
 
 const peer: PeerRecord = {
   ip: '192.0.2.1',
@@ -42,12 +51,14 @@ const peer: PeerRecord = {
   seed: false,
   connection_type: 0,
   rstate: 'choked',
+  encryption: '',
 }
 
 /** A record with every field. */
 export const download: DownloadRecord = {
   name: 'Film',
   infohash: HASH,
+  infohash_v2: null,
   progress: 0.5,
   status: 'DLSTATUS_DOWNLOADING',
   queued: false,
@@ -75,6 +86,12 @@ export const download: DownloadRecord = {
   vod_mode: false,
   vod_prebuffering_progress: 0,
   vod_prebuffering_progress_consec: 0,
+  labels: ['films'],
+  sequential: false,
+  super_seeding: false,
+  seeding_ratio: -2,
+  seeding_time: 600,
+  moving_to: '',
   trackers: [{ url: 'http://t.example/announce', status: 'Working', peers: 3 }],
   files: [file],
   peers: [peer],
@@ -186,6 +203,33 @@ export class ServiceDouble implements Services {
       this.#note('add', request)
       return { started: true, infohash: HASH }
     },
+    addFile: async (bytes: Uint8Array, request: unknown) => {
+      this.#note('addFile', bytes, request)
+      return { started: true, infohash: HASH }
+    },
+    magnet: async (infohash: string) => {
+      this.#note('magnet', infohash)
+      return { magnet: `magnet:?xt=urn:btih:${infohash}` }
+    },
+    explain: async (infohash: string): Promise<Explanation> => {
+      this.#note('explain', infohash)
+      const reasons = [{ code: 'all_choke', message: 'Every peer chokes us.' }]
+      const seed = { url: 'http://a.test/', state: 'waiting', speed_down: 0, total_down: 7, error: 'busy', retry_in: 9 }
+      const web_seeds = [{ ...seed, state: 'waiting' as const }]
+      return { infohash, status: 'DLSTATUS_DOWNLOADING', moving: false, time_seeded: 0, reasons, web_seeds }
+    },
+    addTracker: async (infohash: string, url: string) => {
+      this.#note('addTracker', infohash, url)
+      return true
+    },
+    removeTracker: async (infohash: string, url: string) => {
+      this.#note('removeTracker', infohash, url)
+      return false
+    },
+    forceAnnounce: async (infohash: string, url?: string) => {
+      this.#note('forceAnnounce', infohash, url)
+      return true
+    },
     remove: async (infohash: string, removeData: boolean) => {
       this.#note('remove', infohash, removeData)
       return { infohash, removed: true }
@@ -246,6 +290,60 @@ export class ServiceDouble implements Services {
     },
   }
 
+  readonly torrentMaker = {
+    create: async (request: unknown, _signal: AbortSignal) => {
+      this.#note('createTorrent', request)
+      return {
+        id: 1,
+        infohash: HASH,
+        infohash_v2: 'ab'.repeat(32),
+        name: 'Film',
+        size: 1000,
+        files: 1,
+        piece_length: 16_384,
+        total_pieces: 1,
+        skipped: 0,
+        torrent_path: null,
+        added: true,
+        torrent: Buffer.from('d4:infodee') as Uint8Array,
+      }
+    },
+  }
+
+  readonly updates = {
+    followed: () => {
+      this.#note('followed')
+      const version = { infohash: HASH, seq: '7', time: 1_700_000_000 }
+      return [
+        {
+          ...{ target: HASH, uri: `magnet:?xs=urn:btpk:${KEY}`, public_key: KEY, salt: '', infohash: HASH, seq: '7' },
+          ...{ state: 'following' as const, time_added: 1, time_checked: 2, time_updated: 3, versions: [version] },
+          error: '',
+        },
+      ]
+    },
+    check: async (target: string) => {
+      this.#note('checkUpdate', target)
+      return { target, infohash: HASH, seq: '9223372036854775807', updated: true }
+    },
+    unfollow: async (target: string) => {
+      this.#note('unfollow', target)
+      return { target, removed: true }
+    },
+    published: () => {
+      this.#note('published')
+      return [published('dataset')]
+    },
+    publish: async (name: string, infohash: string) => {
+      this.#note('publish', name, infohash)
+      return published(name)
+    },
+    withdraw: async (name: string) => {
+      this.#note('withdraw', name)
+      return { name, removed: true }
+    },
+  }
+
   readonly settings = {
     read: () => {
       this.#note('settings')
@@ -262,6 +360,23 @@ export class ServiceDouble implements Services {
       this.#note('state')
       return { state: 'STARTED' as const, last_exception: null }
     },
+    network: () => ({
+      bound_to: ['10.8.0.2'],
+      proxied: false,
+      external_ipv4: '198.51.100.7',
+      external_ipv6: null,
+      mappings: [
+        {
+          gateway: '192.168.1.1',
+          via: 'PCP' as const,
+          protocol: 'tcp' as const,
+          internal_port: 6881,
+          external_port: 6881,
+          external_ip: null,
+        },
+      ],
+      mapping_problems: [],
+    }),
     ports: () => {
       this.#note('ports')
       return { 'http_api~port': 52194 }

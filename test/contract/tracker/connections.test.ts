@@ -47,6 +47,7 @@ test('the announces of many torrents share eight kept connections, eight at a ti
       infoHash: hashOf(i),
       peerId: Buffer.alloc(20, 1),
       tiers: [[server.url('/announce')]],
+      isPrivate: () => false,
       wantedPeers: () => 10,
       counters: () => ({ uploaded: 0, downloaded: 0, left: 1 }),
       onPeers: () => undefined,

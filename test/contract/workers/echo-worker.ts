@@ -21,6 +21,8 @@ function echo<Request, Reply>(sample: { request: Request; reply: Reply }): (requ
 
 export const runBatch = makeRunner({
   'piece.commit': echo(jobs['piece.commit'].sample),
+  'pieces.digest': echo(jobs['pieces.digest'].sample),
   'blocks.write': echo(jobs['blocks.write'].sample),
   'pieces.hash': echo(jobs['pieces.hash'].sample),
+  'piece.leaves': echo(jobs['piece.leaves'].sample),
 })

@@ -9,10 +9,16 @@ export const runBatch = makeRunner({
     if (request.hash[0] === 0xff) process.exit(3)
     return { verdict: 'ok' }
   },
+  'pieces.digest': () => {
+    throw new TypeError('a bug')
+  },
   'blocks.write': request => {
     throw new JobFailure('ENOSPC', 'no space left on device', request.spans[0]?.fd ?? -1)
   },
   'pieces.hash': () => {
+    throw new TypeError('a bug')
+  },
+  'piece.leaves': () => {
     throw new TypeError('a bug')
   },
 })

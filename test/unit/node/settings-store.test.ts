@@ -147,6 +147,22 @@ test('a change is durable, tells listeners what changed, and says what needs a r
   assert.deepEqual([again.max_upload_rate, again.port, again.upload_slots], [2, 5, 6])
 })
 
+test('a fraction is kept as it is, also as text, and over a restart; the secret of webhooks does not come back', async t => {
+  const place = makePlace(t)
+  const store = await place.open()
+  const webhooks = { urls: ['https://a.example/hook?x=1'], events: [], secret: 'geheim' }
+  await store.change({
+    download_defaults: { seeding_mode: 'either', seeding_ratio: '1.25', seeding_time: 30 },
+    webhooks,
+  })
+  const { values } = await place.open()
+  const { seeding_mode, seeding_ratio, seeding_time } = values.download_defaults
+  assert.deepEqual([seeding_mode, seeding_ratio, seeding_time], ['either', 1.25, 30])
+  assert.deepEqual(values.webhooks, webhooks)
+  assert.equal(store.read()['webhooks']?.['secret'], null)
+  assert.equal(store.read()['download_defaults']?.['seeding_ratio'], 1.25)
+})
+
 test('a body with one fault changes nothing', async t => {
   const place = makePlace(t)
   const store = await place.open()
@@ -173,6 +189,15 @@ test('a body with one fault changes nothing', async t => {
     [{ libtorrent: good, download_defaults: { saveas: `/${'x'.repeat(5000)}` } }, /at most 4096 characters/],
     [{ libtorrent: good, download_defaults: { anonymity_enabled: 'yes' } }, /must be true or false/],
     [{ libtorrent: good, general: { log_level: 'loud' } }, /must be one of debug, info, warn, error/],
+    [{ libtorrent: good, download_defaults: { seeding_ratio: 'much' } }, /seeding_ratio must be a number/],
+    [{ libtorrent: good, download_defaults: { seeding_ratio: -0.5 } }, /seeding_ratio must be from 0 to 1000000/],
+    [{ libtorrent: good, download_defaults: { seeding_ratio: null } }, /seeding_ratio must be a number/],
+    [
+      { libtorrent: good, webhooks: { urls: ['ftp://a/'] } },
+      /webhooks\.urls entry 0: must be an http or https address/,
+    ],
+    [{ libtorrent: good, webhooks: { urls: Array(17).fill('http://a/') } }, /at most 16 entries/],
+    [{ libtorrent: good, webhooks: { events: ['Not A Name'] } }, /webhooks\.events entry 0: must be a name/],
     [JSON.parse('{"__proto__":{"x":1}}'), /__proto__\.x is unknown/],
     [JSON.parse('{"libtorrent":{"constructor":1}}'), /libtorrent\.constructor is unknown/],
     [[], /body must be an object/],

@@ -44,7 +44,7 @@ function rig(t: TestContext) {
   const first = new FirstJobs({ pool, arenas: [arena, arena], lanes, nowUs: () => clock.us })
   // Two runs that do not lie one behind the other.
   const segments = [0, MIB + 5, MIB + 5, 2 * MIB - 5]
-  const request = { arena: 0, segments, hash, spans: [{ fd, position: 10, length: 3 * MIB }] } as const
+  const request = { arena: 0, segments, hash, tree: null, spans: [{ fd, position: 10, length: 3 * MIB }] } as const
   return { pool, lanes, clock, first, request, bytes, fd, path }
 }
 

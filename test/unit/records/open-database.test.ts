@@ -96,7 +96,8 @@ test('a newer schema, a foreign database and damaged files are refused with one 
   const raw = new Database(newer)
   raw.pragma('user_version = 99')
   raw.close()
-  assert.match(refusal(newer).message, /has schema 99, written by a newer version; this one knows up to 2\.$/)
+  assert.ok(refusal(newer).message.endsWith(`this one knows up to ${migrations.length}.`), refusal(newer).message)
+  assert.match(refusal(newer).message, /has schema 99, written by a newer version;/)
 
   const foreign = join(folder, 'foreign.db')
   new Database(foreign).exec('CREATE TABLE x (y)').close()
@@ -128,15 +129,16 @@ test('an older schema is brought up to date after a copy was made', t => {
   live(path, 'one', [insert], true)
   const steps = [...migrations, 'ALTER TABLE downloads ADD COLUMN colour TEXT']
   const { database, facts } = openDatabase({ path, bootId: 'a', nowMs: 0 }, steps)
-  assert.equal(facts.schemaBefore, 2)
-  assert.equal(database.pragma('user_version', { simple: true }), 3)
+  assert.equal(facts.schemaBefore, migrations.length)
+  assert.equal(database.pragma('user_version', { simple: true }), migrations.length + 1)
   assert.equal(database.prepare('SELECT colour FROM downloads').pluck().get(), null)
   database.close()
-  const copy = new Database(`${path}.schema-2`, { readonly: true })
-  assert.equal(copy.pragma('user_version', { simple: true }), 2)
+  const copyPath = `${path}.schema-${migrations.length}`
+  const copy = new Database(copyPath, { readonly: true })
+  assert.equal(copy.pragma('user_version', { simple: true }), migrations.length)
   assert.equal(copy.prepare('SELECT count(*) FROM downloads').pluck().get(), 1)
   copy.close()
-  assert.equal(statSync(`${path}.schema-2`).mode & 0o777, 0o600)
+  assert.equal(statSync(copyPath).mode & 0o777, 0o600)
 })
 
 test('metadata of the first schema is kept, without notes', t => {
@@ -154,16 +156,49 @@ test('metadata of the first schema is kept, without notes', t => {
   database.close()
 })
 
+test('downloads of the second schema are kept, and nothing was asked of them', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const old = openDatabase({ path, bootId: 'a', nowMs: 0 }, migrations.slice(0, 2)).database
+  old.exec(`INSERT INTO downloads (id, info_hash, name, source_uri, destination, announce_tiers, peers, added_at, hops,
+    safe_seeding, user_stopped, position, piece_count) VALUES (1, 'h', 'n', 'u', '/d', '[]', '[]', 0, 0, 1, 0, 1, 1)`)
+  old.close()
+  const { database } = openDatabase({ path, bootId: 'a', nowMs: 0 })
+  const [row] = new DownloadRows(database, new ProgressRows(database, 0, false)).list(0, 10)
+  assert.equal(row?.name, 'n')
+  assert.deepEqual(
+    [row?.controls, row?.seededSec, row?.goalReached, row?.movingTo, row?.movedFrom],
+    [null, 0, false, null, null],
+  )
+  database.close()
+})
+
+test('downloads of the third schema are kept: no v2 hash, no web seeds, no piece layers', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const old = openDatabase({ path, bootId: 'a', nowMs: 0 }, migrations.slice(0, 3)).database
+  old.exec(`INSERT INTO downloads (id, info_hash, name, source_uri, destination, announce_tiers, peers, added_at, hops,
+    safe_seeding, user_stopped, position, piece_count, seeded_sec) VALUES (1, 'h', 'n', 'u', '/d', '[]', '[]', 0, 0, 1, 0, 1, 1, 7)`)
+  old.prepare('INSERT INTO metainfo (download_id, info, comment) VALUES (1, ?, ?)').run(Buffer.from('de'), 'c')
+  old.close()
+  const { database } = openDatabase({ path, bootId: 'a', nowMs: 0 })
+  const rows = new DownloadRows(database, new ProgressRows(database, 0, false))
+  const [row] = rows.list(0, 10)
+  assert.deepEqual([row?.infoHashV2, row?.webSeeds, row?.seededSec], [null, [], 7])
+  const { pieceLayers, notes } = rows.metainfo('h' as InfoHash) ?? {}
+  assert.deepEqual([pieceLayers, notes?.comment], [null, 'c'])
+  database.close()
+})
+
 test('a step that fails leaves the database as it was', t => {
   const path = join(temporaryFolder(t), 'a.db')
   live(path, 'one', [insert], true)
   const steps = [...migrations, 'CREATE TABLE half (x); SELECT * FROM nowhere']
-  assert.match(refusal(path, steps).message, /cannot be brought to schema 3 .*it is unchanged/)
+  const { message } = refusal(path, steps)
+  assert.match(message, new RegExp(`cannot be brought to schema ${migrations.length + 1} .*it is unchanged`))
   const database = new Database(path)
-  assert.equal(database.pragma('user_version', { simple: true }), 2)
+  assert.equal(database.pragma('user_version', { simple: true }), migrations.length)
   assert.equal(database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").pluck().get(), 0)
   database.close()
-  assert.ok(existsSync(`${path}.schema-2`))
+  assert.ok(existsSync(`${path}.schema-${migrations.length}`))
 })
 
 test('the files of the database are closed to other users', t => {

@@ -26,6 +26,8 @@ export function hashOf(n: number): InfoHash {
 export function makeDownload(n: number, change: Partial<NewDownload> = {}): NewDownload {
   return {
     infoHash: hashOf(n),
+    infoHashV2: null,
+    webSeeds: [],
     name: `download ${n} ü`,
     sourceUri: 'magnet:?xt=urn:btih:x',
     destination: '/data/x',

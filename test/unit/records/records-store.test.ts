@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
+import { parseInfoHashV2 } from '../../../src/base/ids.ts'
 import type { LoadedDownload } from '../../../src/ports/records.ts'
 import { RecordsStore } from '../../../src/records/records-store.ts'
 import { bitsOf, codeOf, hashOf, makeDownload, openStore, temporaryFolder } from './records-kit.ts'
@@ -25,11 +26,56 @@ test('a download comes back as it was stored, also after a restart', async t => 
   const store = await openStore(t, { path })
   const [one, two] = await store.downloads.list()
   const { infoBytes, notes, ...rest } = makeDownload(1, { selectedFiles: [0, 2], userStopped: true })
-  const fresh = { totalUp: 0, totalDown: 0, finishedAtMs: null, error: '' }
+  const fresh = {
+    totalUp: 0,
+    totalDown: 0,
+    finishedAtMs: null,
+    error: '',
+    controls: null,
+    seededSec: 0,
+    goalReached: false,
+    movingTo: null,
+    movedFrom: null,
+  }
   assert.deepEqual(one, { ...rest, ...fresh, position: 1 })
   assert.equal(two?.position, 2)
-  assert.deepEqual(await store.downloads.metainfo(hashOf(1)), { infoBytes, notes })
+  assert.deepEqual(await store.downloads.metainfo(hashOf(1)), { infoBytes, pieceLayers: null, notes })
   assert.equal(await store.downloads.metainfo(hashOf(2)), null)
+})
+
+test('what was asked of a download and how long it has seeded outlive a restart', async t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const controls = {
+    maxDownloadRate: 1000,
+    maxUploadRate: 0,
+    seedingRatio: 1.5,
+    seedingMinutes: null,
+    filePriorities: [[2, 7] as const],
+    sequential: true,
+    labels: ['films', 'ü'],
+  }
+  const first = await openStore(t, { path })
+  await first.downloads.insert(makeDownload(1, { controls }))
+  await first.downloads.insert(makeDownload(2))
+  await first.downloads.update(hashOf(2), {
+    controls: { ...controls, labels: [] },
+    goalReached: true,
+    movingTo: '/new',
+  })
+  await first.downloads.update(hashOf(1), { movedFrom: '/old' })
+  const many = Array.from({ length: 1200 }, (_, n) => [hashOf(n + 1), n + 0.4] as const)
+  await first.downloads.setSeeded(many)
+  assert.equal(await first.close(5000), true)
+
+  const store = await openStore(t, { path })
+  const [one, two] = await store.downloads.list()
+  assert.deepEqual(one?.controls, controls)
+  assert.deepEqual([one?.seededSec, one?.goalReached, one?.movingTo, one?.movedFrom], [0, false, null, '/old'])
+  assert.deepEqual(two?.controls, { ...controls, labels: [] })
+  assert.deepEqual([two?.seededSec, two?.goalReached, two?.movingTo, two?.movedFrom], [1, true, '/new', null])
+  await store.downloads.update(hashOf(2), { movingTo: null, controls: null })
+  assert.deepEqual((await store.downloads.list())[1]?.controls, null)
+  assert.equal((await store.downloads.list())[1]?.movingTo, null)
 })
 
 test('update changes only what it names', async t => {
@@ -55,6 +101,34 @@ test('update changes only what it names', async t => {
   assert.equal(row?.userStopped, true)
   assert.equal(row?.destination, '/data/x')
   assert.deepEqual((await store.downloads.metainfo(hashOf(1)))?.infoBytes, info)
+})
+
+test('what a v2 torrent needs beside its info dictionary, and web seeds, outlive a restart', async t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const infoHashV2 = parseInfoHashV2('ab'.repeat(32))
+  const pieceLayers = new Uint8Array(70_000).fill(7)
+  const webSeeds = ['http://seed.example/a/']
+  const first = await openStore(t, { path })
+  await first.downloads.insert(makeDownload(1, { infoHashV2, webSeeds, pieceLayers }))
+  await first.downloads.insert(makeDownload(2))
+  await first.downloads.insert(makeDownload(3, { infoBytes: null, pieceCount: 0 }))
+  const layers = Uint8Array.of(1, 2)
+  await first.downloads.update(hashOf(2), { pieceLayers: layers })
+  await first.downloads.update(hashOf(3), { infoBytes: Uint8Array.of(5), pieceLayers: layers, infoHashV2 })
+  assert.equal(await first.close(5000), true)
+
+  const store = await openStore(t, { path })
+  const [one, two, three] = await loaded(store)
+  assert.deepEqual([one?.download.infoHashV2, one?.download.webSeeds], [infoHashV2, webSeeds])
+  assert.deepEqual(one?.stored?.pieceLayers, pieceLayers)
+  assert.deepEqual([two?.download.infoHashV2, two?.download.webSeeds], [null, []])
+  // What became known later takes nothing else away.
+  assert.deepEqual(two?.stored, { ...(await store.downloads.metainfo(hashOf(2))), pieceLayers: layers })
+  assert.equal(two?.stored?.notes.comment, 'comment 2')
+  assert.equal(three?.download.infoHashV2, infoHashV2)
+  assert.deepEqual([three?.stored?.infoBytes, three?.stored?.pieceLayers], [Uint8Array.of(5), layers])
+  const tooMuch = new Uint8Array(16 * 1024 * 1024 + 1)
+  assert.equal(await codeOf(store.downloads.update(hashOf(1), { pieceLayers: tooMuch })), 'TorrentUnreadable')
 })
 
 test('a deleted download leaves no row, and a late piece does not bring one back', async t => {

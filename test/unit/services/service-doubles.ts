@@ -14,11 +14,23 @@ import type {
   StoredDownload,
   StoredMetainfo,
 } from '../../../src/ports/records.ts'
-import { Downloads, type DownloadSettings } from '../../../src/services/downloads.ts'
+import { Downloads, type DownloadSettings, type DownloadUpdates } from '../../../src/services/downloads.ts'
 import { MetadataPreviews } from '../../../src/services/metadata-previews.ts'
+import type { SeedingMode } from '../../../src/services/seeding-goals.ts'
 import type { TorrentEngine } from '../../../src/services/torrent-engine.ts'
-import type { FileReader, TorrentHandle, TorrentSpec, TorrentStatus } from '../../../src/torrent/types.ts'
+import type { StorageMove } from '../../../src/ports/piece-store.ts'
+import type {
+  FileReader,
+  PeerSnapshot,
+  TorrentControls,
+  TorrentHandle,
+  TorrentObstacles,
+  TorrentSpec,
+  TorrentStatus,
+  WebSeedRow,
+} from '../../../src/torrent/types.ts'
 import type { Metainfo } from '../../../src/wire/torrent-types.ts'
+import { idleWebSeed } from '../../../src/torrent/web-seed-row.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 
 /** Time that moves only by advance(). */
@@ -62,6 +74,23 @@ export class HandClock implements Clock {
   }
 }
 
+/** Nothing is in the way. */
+export const noObstacles: TorrentObstacles = {
+  private: false,
+  waitsForSpace: false,
+  addresses: 0,
+  dialing: 0,
+  allBlocked: false,
+  allFiltered: false,
+  encryption: null,
+  networkTrouble: null,
+  connectionsFull: false,
+  downLimited: false,
+  upLimited: false,
+  piecesLeft: 0,
+  piecesNobodyHas: 0,
+}
+
 /** One torrent of the fake engine. */
 export class FakeTorrent implements TorrentHandle {
   readonly infoHash: InfoHash
@@ -71,6 +100,7 @@ export class FakeTorrent implements TorrentHandle {
   selectedFiles: readonly number[] | null
   openReaders = 0
   tiers: string[][]
+  webSeedRows: WebSeedRow[]
   have = new Uint8Array(0)
   totalUp: number
   totalDown: number
@@ -83,14 +113,27 @@ export class FakeTorrent implements TorrentHandle {
     this.metainfo = spec.metainfo
     this.selectedFiles = spec.selectedFiles
     this.tiers = spec.announceTiers.map(tier => [...tier])
+    this.webSeedRows = (spec.webSeeds ?? []).map(idleWebSeed)
     this.totalUp = spec.totalUp
     this.totalDown = spec.totalDown
+    this.controls = spec.controls ?? null
+    this.destination = spec.destination
     if (!spec.running) this.status = 'stopped'
     else this.status = spec.metainfo === null ? 'metadata' : 'downloading'
   }
 
   resting = false
+  private = false
+  announced = false
   revision = 0
+  controls: TorrentControls | null
+  shownObstacles = noObstacles
+  destination: string
+  /** What a move waits for after its commit; rejects with what the test says. */
+  moveEnd: Promise<void> = Promise.resolve()
+  readonly moves: StorageMove[] = []
+  downRate = 10.6
+  peerList: PeerSnapshot[] = []
 
   async wake(): Promise<void> {
     this.resting = false
@@ -113,7 +156,7 @@ export class FakeTorrent implements TorrentHandle {
       sizeBytes: this.metainfo?.totalLength ?? 0,
       pieceCount: this.metainfo?.pieceCount ?? 0,
       etaSec: 90,
-      downRate: 10.6,
+      downRate: this.downRate,
       upRate: 0,
       totalDown: this.totalDown,
       totalUp: this.totalUp,
@@ -123,12 +166,46 @@ export class FakeTorrent implements TorrentHandle {
       seedsConnected: 1,
       availability: 1.5,
       error: '',
-      destination: this.spec.destination,
+      destination: this.destination,
     }
   }
 
   peers() {
-    return []
+    return this.peerList
+  }
+
+  setControls(controls: TorrentControls): void {
+    this.calls.push('controls')
+    this.controls = controls
+  }
+
+  obstacles(): TorrentObstacles {
+    return this.shownObstacles
+  }
+
+  removeTrackers(urls: readonly string[]): string[] {
+    const gone = this.tiers.flat().filter(url => urls.includes(url))
+    this.tiers = this.tiers.map(tier => tier.filter(url => !gone.includes(url))).filter(tier => tier.length > 0)
+    return gone
+  }
+
+  forceAnnounce(urls: readonly string[] | null): number {
+    this.calls.push(`announce ${urls === null ? 'all' : urls.join(' ')}`)
+    return this.tiers.flat().filter(url => urls === null || urls.includes(url)).length
+  }
+
+  async moveStorage(move: StorageMove): Promise<void> {
+    this.moves.push(move)
+    await new Promise<void>((resolve, reject) => {
+      move.signal.addEventListener('abort', () => reject(new AppError('Aborted')))
+      this.moveEnd.then(resolve, reject)
+    })
+    await move.commit()
+    this.destination = move.destination
+  }
+
+  async leaveFolder(folder: string): Promise<void> {
+    this.calls.push(`leave ${folder}`)
   }
 
   files() {
@@ -146,13 +223,21 @@ export class FakeTorrent implements TorrentHandle {
     return this.tiers.flat().map(url => ({ url, status: 'Working', peers: 4, seeders: null, leechers: null }))
   }
 
+  webSeeds() {
+    return this.webSeedRows
+  }
+
   haveBits() {
     return this.have
   }
 
+  /** Called when it was stopped. */
+  stopped: () => void = () => undefined
+
   async stop(): Promise<void> {
     this.calls.push('stop')
     this.status = 'stopped'
+    this.stopped()
   }
 
   resume(): void {
@@ -239,11 +324,12 @@ export class FakeEngine implements TorrentEngine {
   }
 }
 
-type MemoryRow = StoredDownload & Pick<NewDownload, 'infoBytes' | 'notes'>
+type MemoryRow = StoredDownload & Pick<NewDownload, 'infoBytes' | 'notes' | 'pieceLayers'>
 
 function storedOf(row: MemoryRow | undefined): StoredMetainfo | null {
   if (row === undefined || row.infoBytes === null) return null
-  return { infoBytes: row.infoBytes, notes: row.notes ?? { comment: null, createdBy: null, creationDateSec: null } }
+  const { infoBytes, pieceLayers = null } = row
+  return { infoBytes, pieceLayers, notes: row.notes ?? { comment: null, createdBy: null, creationDateSec: null } }
 }
 
 /** Records in memory: what is here survives the service. */
@@ -256,7 +342,10 @@ export class MemoryRecords implements DownloadRecords {
     this.#check()
     if (this.rows.has(download.infoHash)) return false
     const position = this.rows.size
-    this.rows.set(download.infoHash, { ...download, position, totalUp: 0, totalDown: 0, finishedAtMs: null, error: '' })
+    const fresh = { totalUp: 0, totalDown: 0, finishedAtMs: null, error: '' }
+    const counted = { seededSec: 0, goalReached: false, movingTo: null, movedFrom: null }
+    const controls = download.controls ?? null
+    this.rows.set(download.infoHash, { ...download, position, ...fresh, ...counted, controls })
     return true
   }
 
@@ -288,6 +377,13 @@ export class MemoryRecords implements DownloadRecords {
   noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void {
     const row = this.rows.get(infoHash)
     if (row !== undefined) this.rows.set(infoHash, { ...row, totalUp, totalDown })
+  }
+
+  async setSeeded(seeded: readonly (readonly [infoHash: InfoHash, seconds: number])[]): Promise<void> {
+    for (const [infoHash, seededSec] of seeded) {
+      const row = this.rows.get(infoHash)
+      if (row !== undefined) this.rows.set(infoHash, { ...row, seededSec })
+    }
   }
 
   #check(): void {
@@ -342,7 +438,11 @@ export interface DownloadsBench {
 }
 
 /** A started service over doubles. */
-export async function startDownloads(records = new MemoryRecords(), load = true): Promise<DownloadsBench> {
+export async function startDownloads(
+  records = new MemoryRecords(),
+  load = true,
+  updates?: () => DownloadUpdates,
+): Promise<DownloadsBench> {
   const engine = new FakeEngine()
   const clock = new HandClock()
   const emitted: unknown[][] = []
@@ -355,6 +455,9 @@ export async function startDownloads(records = new MemoryRecords(), load = true)
     saveAs: '/data/default',
     maxDownloadRate: 1000,
     maxUploadRate: 0,
+    seedingMode: 'forever' as SeedingMode,
+    seedingRatio: 2,
+    seedingMinutes: 60,
   }
   const read = (name: string): Uint8Array => {
     const bytes = sources.get(name)
@@ -376,6 +479,7 @@ export async function startDownloads(records = new MemoryRecords(), load = true)
       if (badFolders.has(folder)) throw new AppError('InvalidParameter', 'destination: no.')
       return folder
     },
+    ...(updates === undefined ? {} : { updates }),
   })
   await downloads.openStore(records)
   if (load) {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KnownPeers } from '../../../src/torrent/known-peers.ts'
+import type { PexFlags } from '../../../src/wire/peer/ut-pex.ts'
 
 const at = (index: number) => ({ ip: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`, port: 6881 })
 const anyone = () => true
@@ -69,4 +70,80 @@ test('seeds are counted', () => {
   assert.equal(known.seeds, 1)
   known.setSeed(peer, false)
   assert.equal(known.seeds, 0)
+})
+
+const HEARSAY: PexFlags = { encryption: false, seed: false, utp: false, holepunch: true, reachable: false }
+
+test('of two that are worth the same the one with the higher priority comes first', () => {
+  const known = new KnownPeers()
+  const [low, high, failed] = [known.add(at(1)), known.add(at(2)), known.add(at(3))]
+  assert.ok(low && high && failed)
+  known.failed(failed, 0)
+  known.setPriorities(address => Number(address.ip.split('.')[3]))
+  assert.equal(known.next(10_000, anyone), high)
+  const late = known.add(at(9))
+  assert.equal(late?.priority, 9, 'also one that is added later')
+  assert.equal(known.next(10_000, anyone), late)
+  known.setPriorities(() => 0)
+  assert.equal(known.next(10_000, anyone), low)
+})
+
+test('to whom we were introduced is called first, once, although it failed', () => {
+  const known = new KnownPeers()
+  const good = known.add(at(1))
+  const hidden = known.add(at(2), false, HEARSAY)
+  const own = known.add(at(3))
+  assert.ok(good && hidden && own)
+  known.shookHands(good)
+  known.left(good, true, -100_000)
+  for (let i = 0; i < 2; i += 1) known.failed(hidden, 0)
+  known.introduced(hidden)
+  assert.equal(known.next(0, anyone), hidden)
+  hidden.punch = false
+  known.failed(hidden, 0)
+  assert.notEqual(known.next(0, anyone), hidden)
+  known.banish(own)
+  known.introduced(own)
+  assert.equal(own.punch, false, 'never ourselves')
+})
+
+test('what peers alone have named fills half of the list at most, and makes room for anything else', () => {
+  const known = new KnownPeers()
+  for (let i = 0; i < 5000; i += 1) known.add(at(i), false, HEARSAY)
+  assert.equal(known.size, 1000)
+  assert.equal(known.get('10.0.0.7:6881')?.holepunch, true)
+  const named = known.add(at(7))
+  assert.equal(named?.hearsay, false, 'somebody else names it too')
+  assert.ok(known.add(at(6000), false, HEARSAY), 'so there is room for one more')
+  assert.equal(known.add(at(6001), false, HEARSAY), null)
+  for (let i = 10_000; i < 13_000; i += 1) known.add(at(i), false, null)
+  assert.equal(known.size, 2000)
+  assert.equal(known.get('10.0.39.16:6881')?.hearsay, false)
+  assert.equal(known.get('10.0.50.199:6881')?.hearsay, undefined, 'what nobody can tell apart does not push out itself')
+  assert.equal(known.add(at(20_000), false, HEARSAY), null)
+})
+
+test('hearsay that fails three times is forgotten, also when it is heard of again in between', () => {
+  const known = new KnownPeers()
+  const [invented, named] = [known.add(at(1), false, HEARSAY), known.add(at(2), false, HEARSAY)]
+  assert.ok(invented && named)
+  known.add(at(2))
+  for (let i = 0; i < 3; i += 1) {
+    known.add(at(1), false, HEARSAY)
+    known.failed(invented, 0)
+    known.failed(named, 0)
+  }
+  assert.equal(known.get('10.0.0.1:6881'), undefined)
+  assert.equal(known.get('10.0.0.2:6881'), named)
+  assert.equal(known.size, 1)
+})
+
+test('hearsay that says it is a seed counts as one until it is forgotten', () => {
+  const known = new KnownPeers()
+  const peer = known.add(at(1), false, { ...HEARSAY, seed: true })
+  assert.ok(peer)
+  assert.equal(known.seeds, 1)
+  known.keepTracked()
+  assert.equal(known.seeds, 0)
+  assert.equal(known.size, 0)
 })

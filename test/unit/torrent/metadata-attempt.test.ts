@@ -6,6 +6,16 @@ import { MetadataAttempt } from '../../../src/torrent/metadata-attempt.ts'
 
 const SIZE = 6 * 16_384
 
+test('rtorrent is asked for one piece at a time, libtorrent for several', () => {
+  const idOf = (text: string) => Buffer.from(text.padEnd(20, '0')).toString('hex')
+  const attempt = new MetadataAttempt(6 * 16_384, null, 0)
+  assert.deepEqual(attempt.next('a', 0, idOf('-lt0D80-')), [0])
+  assert.deepEqual(attempt.next('a', 0, idOf('-lt0D80-')), [])
+  assert.deepEqual(attempt.next('b', 0, idOf('-LT2080-')), [1, 2, 3, 4])
+  attempt.receive('a', '10.0.0.1', 0, 0)
+  assert.deepEqual(attempt.next('a', 0, idOf('-lt0D80-')), [5])
+})
+
 test('pieces are shared among peers, and each is asked of one', () => {
   const attempt = new MetadataAttempt(SIZE, null, 0)
   assert.deepEqual(attempt.next('a', 0), [0, 1, 2, 3])

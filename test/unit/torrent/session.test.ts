@@ -293,3 +293,13 @@ test('removing deletes the data only when asked', async t => {
   await at.session.remove(torrent.infoHash, { deleteData: true })
   assert.throws(() => fileOf(at, torrent), { code: 'ENOENT' })
 })
+
+test('trackers are told the port that a router gave, listening stays where it is', async t => {
+  const here = await node(t)
+  const port = here.address.port
+  assert.equal(here.announcers.port, port)
+  here.session.setOutsidePort(50_000)
+  assert.deepEqual([here.announcers.port, here.session.listenPort], [50_000, port])
+  here.session.setOutsidePort(null)
+  assert.equal(here.announcers.port, port)
+})

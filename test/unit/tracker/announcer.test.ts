@@ -38,6 +38,20 @@ test('started is said once, then regular announces follow in the interval of the
   assert.equal(world.http.announces('a')[1]?.query.get('key'), query?.get('key'))
 })
 
+test('what a tracker says of our address is passed on, and a partial seed says `paused`', async () => {
+  const world = new TrackerWorld()
+  const ip = '11:external ip4:\x01\x02\x03\x04'
+  world.http.trackers.set('a', () => `d8:completei3e${ip}10:incompletei4e8:intervali900e5:peers0:e`)
+  world.create([[url('a')]]).start()
+  await world.clock.advance(0)
+  assert.deepEqual(world.external, ['1.2.3.4 a'])
+  world.partialSeed = true
+  await world.clock.advance(900_000)
+  world.partialSeed = false
+  await world.clock.advance(900_000)
+  assert.deepEqual(world.http.events('a'), ['started', 'paused', ''])
+})
+
 test('an interval of the tracker is held between one minute and one day', async () => {
   const world = new TrackerWorld()
   world.http.trackers.set('fast', () => reply({ interval: 1 }))
@@ -406,4 +420,62 @@ test('2,000 seeds of one tracker: begun in turn, eight at a time, and who wants 
   await world.clock.advance(3000)
   await Promise.all(ends)
   assert.equal(world.http.events('a').filter(event => event === 'stopped').length, 2000)
+})
+
+test('a tracker that is taken away hears stopped, and the others are asked', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply())
+  world.http.trackers.set('b', () => reply())
+  const torrent = world.create([[url('a')], [url('b')]])
+  torrent.start()
+  await world.clock.advance(0)
+  assert.deepEqual(world.http.events('a'), ['started'])
+  assert.deepEqual(world.http.events('b'), [])
+  const { revision } = torrent
+  assert.deepEqual(torrent.remove([url('a'), url('z')]), [url('a')])
+  assert.ok(torrent.revision > revision)
+  await world.clock.advance(0)
+  assert.deepEqual(world.http.events('a'), ['started', 'stopped'])
+  assert.deepEqual(world.http.events('b'), ['started'])
+  assert.deepEqual(torrent.tiers(), [[url('b')]])
+  assert.deepEqual(
+    torrent.rows().map(row => row.url),
+    [url('b')],
+  )
+  await world.clock.advance(7_200_000)
+  assert.equal(world.http.announces('a').length, 2)
+  // It can come back.
+  assert.deepEqual(torrent.addTiers([[url('a')]]), [url('a')])
+})
+
+test('a tracker is taken away before the start, and the last one too', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply())
+  const torrent = world.create([[url('a')]])
+  assert.deepEqual(torrent.remove([url('a')]), [url('a')])
+  torrent.start()
+  await world.clock.advance(10_000)
+  assert.deepEqual(world.http.announces('a'), [])
+  assert.deepEqual(torrent.rows(), [])
+  await torrent.stop(1000)
+})
+
+test('a forced announce goes out whatever the interval, to one or to all, and not in a storm', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply({ interval: 1_800, min: 1_800 }))
+  const torrent = world.create([[url('a')], [url('b')]])
+  assert.equal(torrent.announceNow(null), 0)
+  torrent.start()
+  await world.clock.advance(1_000)
+  assert.equal(torrent.announceNow([url('a')]), 1)
+  await world.clock.advance(0)
+  assert.deepEqual(world.http.events('a'), ['started', ''])
+  assert.equal(torrent.announceNow([url('a')]), 0)
+  assert.equal(torrent.announceNow(null), 1)
+  await world.clock.advance(10_000)
+  assert.equal(world.http.announces('b').length, 1)
+  assert.equal(torrent.announceNow([url('a')]), 1)
+  assert.equal(torrent.announceNow([url('nobody')]), 0)
+  await world.clock.advance(0)
+  assert.equal(world.http.announces('a').length, 3)
 })

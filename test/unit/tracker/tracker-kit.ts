@@ -2,7 +2,7 @@
 
 import { AppError } from '../../../src/base/errors.ts'
 import { parseInfoHash } from '../../../src/base/ids.ts'
-import type { Announcer, AnnouncerParams } from '../../../src/ports/announcer.ts'
+import type { HashAnnouncer, AnnouncerParams } from '../../../src/ports/announcer.ts'
 import type { Clock, Timer } from '../../../src/ports/clock.ts'
 import type { HttpAnswer, HttpClient, HttpGet } from '../../../src/ports/http-get.ts'
 import type { Log } from '../../../src/ports/log.ts'
@@ -139,18 +139,22 @@ export class TrackerWorld {
   readonly http = new MemoryHttp()
   readonly announcers: TorrentAnnouncers
   readonly peers: string[] = []
+  /** What trackers said of our address, with who said it. */
+  readonly external: string[] = []
+  partialSeed = false
   left = 1_000
   wanted = 50
   #made = 0
 
   constructor(options: Partial<TrackerOptions> = {}) {
     const { clock, http } = this
-    const deps = { clock, http, random: new SeededRandom(7), log: strictLog, udp: noUdp, resolver: noNames }
+    const externalIp = (ip: string, host: string) => void this.external.push(`${ip} ${host}`)
+    const deps = { clock, http, random: new SeededRandom(7), log: strictLog, udp: noUdp, resolver: noNames, externalIp }
     this.announcers = new TorrentAnnouncers(options, deps)
     this.announcers.setListenPort(6_881)
   }
 
-  create(tiers: readonly (readonly string[])[]): Announcer {
+  create(tiers: readonly (readonly string[])[]): HashAnnouncer {
     const infoHash = parseInfoHash((++this.#made).toString(16).padStart(40, '0'))
     if (infoHash === null) throw new Error('not an info hash')
     const params: AnnouncerParams = {
@@ -158,7 +162,8 @@ export class TrackerWorld {
       peerId: Buffer.from('-TB0100-abcdefghijkl'),
       tiers,
       wantedPeers: () => this.wanted,
-      counters: () => ({ uploaded: 1, downloaded: 2, left: this.left }),
+      counters: () => ({ uploaded: 1, downloaded: 2, left: this.left, partialSeed: this.partialSeed }),
+      isPrivate: () => false,
       onPeers: peers => void this.peers.push(...peers.map(peer => `${peer.ip}:${peer.port}`)),
     }
     return this.announcers.create(params)

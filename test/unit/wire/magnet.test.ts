@@ -8,6 +8,7 @@ import { MAX_FILES } from '../../../src/wire/info-files.ts'
 import { formatMagnet, type Magnet, MAX_MAGNET_CHARS, parseMagnet } from '../../../src/wire/magnet.ts'
 
 const HEX = 'c12fe1c06bba254a9dc9f519b335aa7c1367a88a'
+const HEX_V2 = 'd8dd32ac93357c368556af3ac1d95c9d76bd0dff6fa9833ecdac3d53134efabb'
 const XT = `magnet:?xt=urn:btih:${HEX}`
 
 test('reads hexadecimal and base32 hashes in any case', () => {
@@ -25,6 +26,7 @@ test('reads name, trackers, peers and selection', () => {
   )
   assert.deepEqual(magnet, {
     infoHash: HEX,
+    infoHashV2: null,
     name: 'A film: é',
     trackers: ['http://a.example/announce', 'udp://b:1'],
     peers: [
@@ -32,11 +34,13 @@ test('reads name, trackers, peers and selection', () => {
       { ip: '2001:db8::1', port: 1 },
     ],
     selectedFiles: [0, 2, 4, 5, 6],
+    webSeeds: ['http://x'],
   })
 })
 
 test('what is absent is null or empty', () => {
-  assert.deepEqual(parseMagnet(XT), { infoHash: HEX, name: null, trackers: [], peers: [], selectedFiles: null })
+  const bare = { infoHash: HEX, infoHashV2: null, name: null, trackers: [], peers: [], selectedFiles: null }
+  assert.deepEqual(parseMagnet(XT), bare)
 })
 
 test('links copied out of pages work', () => {
@@ -45,7 +49,7 @@ test('links copied out of pages work', () => {
   assert.equal(parseMagnet(`${XT}&__proto__=1&constructor=2&&=&dn`).name, null)
 })
 
-test('refuses what names no v1 torrent', () => {
+test('refuses what names no torrent', () => {
   const bad = [
     '',
     'magnet:',
@@ -57,7 +61,28 @@ test('refuses what names no v1 torrent', () => {
   ]
   bad.push('magnet:?xt=urn:btih:zzzz', 'magnet:?xt=urn:btih:1EX6DQDLXISUVHOJ6UM3GNNKPQJWPKEK')
   for (const uri of bad) assert.throws(() => parseMagnet(uri), DecodeError, uri)
-  assert.throws(() => parseMagnet(`magnet:?xt=urn:btmh:1220${'ab'.repeat(32)}`), /v2 only/)
+  assert.throws(() => parseMagnet(`magnet:?xt=urn:btmh:1114${'ab'.repeat(20)}`), /kind this node does not know/)
+  for (const digits of ['', 'ab'.repeat(31), `${'ab'.repeat(32)}0`, 'zz'.repeat(32)]) {
+    assert.throws(() => parseMagnet(`magnet:?xt=urn:btmh:1220${digits}`), /64 hexadecimal digits/)
+    assert.throws(() => parseMagnet(`${XT}&xt=urn:btmh:1220${digits}`), /64 hexadecimal digits/)
+  }
+})
+
+test('a v2 hash alone, beside a v1 hash, and beside hashes of other kinds', () => {
+  const v2 = HEX_V2
+  const link = `magnet:?xt=urn:btmh:1220${v2}`
+  for (const uri of [link, link.toUpperCase(), `magnet:?xt=urn:btmh:1114${'ab'.repeat(20)}&xt=urn:btmh:1220${v2}`]) {
+    const magnet = parseMagnet(uri)
+    assert.deepEqual([magnet.infoHash, magnet.infoHashV2], [v2.slice(0, 40), v2])
+  }
+  for (const uri of [`${XT}&xt=urn:btmh:1220${v2}`, `${link}&xt=urn:btih:${HEX}`]) {
+    const magnet = parseMagnet(uri)
+    assert.deepEqual([magnet.infoHash, magnet.infoHashV2], [HEX, v2])
+    assert.equal(formatMagnet(magnet), `${XT}&xt=urn:btmh:1220${v2}`)
+  }
+  assert.equal(parseMagnet(`${XT}&xt=urn:btmh:1114${'ab'.repeat(20)}`).infoHashV2, null)
+  assert.deepEqual(parseMagnet(`${link}&so=1,3-4`).selectedFiles, [1, 3, 4])
+  assert.equal(formatMagnet(parseMagnet(link)), link)
 })
 
 test('lists are bounded before they are built', () => {
@@ -80,6 +105,7 @@ test('what is written is read back', () => {
   assert.ok(infoHash)
   const magnet: Magnet = {
     infoHash,
+    infoHashV2: null,
     name: 'a & b + c = 100 % é',
     trackers: ['http://a/announce?key=1&x=2', 'udp://b:1'],
     peers: [

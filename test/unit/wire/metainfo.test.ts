@@ -168,15 +168,6 @@ test('a torrent without a byte has no pieces', () => {
   assert.deepEqual([meta.pieceCount, meta.totalLength, meta.files.length], [0, 0, 1])
 })
 
-test('hybrid torrents are read as v1, v2 alone is refused', () => {
-  assert.equal(
-    decodeMetainfo(torrentOf({ 'meta version': 2, 'file tree': { n: { '': { length: 100 } } } })).pieceCount,
-    1,
-  )
-  const v2 = torrentOf({ 'meta version': 2, pieces: undefined, length: undefined, 'file tree': {} })
-  assert.throws(() => decodeMetainfo(v2), /v2 only/)
-})
-
 test('refuses what cannot be a torrent', () => {
   const file = { length: 1, path: ['a'] }
   const bad: Record<string, Uint8Array> = {

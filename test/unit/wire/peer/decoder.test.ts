@@ -9,6 +9,9 @@ import {
   encodeBitfield,
   encodeCancel,
   encodeExtended,
+  encodeHashes,
+  encodeHashReject,
+  encodeHashRequest,
   encodeHave,
   encodeKeepAlive,
   encodePieceHead,
@@ -32,7 +35,11 @@ class Recorder implements PeerMessageSink {
   message(message: PeerMessage): void {
     if (message.type === 'bitfield') this.seen.push({ ...message, bits: new Uint8Array(message.bits) })
     else if (message.type === 'extended') this.seen.push({ ...message, payload: new Uint8Array(message.payload) })
-    else this.seen.push(message)
+    else if ('root' in message) {
+      const root = new Uint8Array(message.root)
+      if (message.type === 'hashes') this.seen.push({ ...message, root, hashes: new Uint8Array(message.hashes) })
+      else this.seen.push({ ...message, root })
+    } else this.seen.push(message)
   }
 
   blockStart(_piece: number, _begin: number, length: number): Uint8Array | null {
@@ -49,7 +56,14 @@ class Recorder implements PeerMessageSink {
 
 const BLOCK = seededBytes(16384)
 
+const RANGE = { root: seededBytes(32), baseLayer: 2, index: 0xfffffe00, count: 2, proofLayers: 30 }
+const HASHES = seededBytes(96, 2)
+
 const STREAM = Buffer.concat([
+  encodeHashRequest(RANGE),
+  encodeHashes(RANGE, HASHES),
+  encodeHashes(RANGE, new Uint8Array(0)),
+  encodeHashReject(RANGE),
   encodeKeepAlive(),
   ...(['choke', 'unchoke', 'interested', 'not-interested', 'have-all', 'have-none'] as const).map(encodePlain),
   encodeHave(0xfffffffe),
@@ -70,6 +84,10 @@ const STREAM = Buffer.concat([
 ])
 
 const EXPECTED: Seen[] = [
+  { type: 'hash-request', ...RANGE },
+  { type: 'hashes', ...RANGE, hashes: HASHES },
+  { type: 'hashes', ...RANGE, hashes: new Uint8Array(0) },
+  { type: 'hash-reject', ...RANGE },
   { type: 'keep-alive' },
   { type: 'choke' },
   { type: 'unchoke' },
@@ -111,6 +129,32 @@ test('the spelling on the wire is that of the BEPs', () => {
   assert.equal(hex(encodeReject(1, 0, 1)), '0000000d10000000010000000000000001')
   assert.equal(hex(encodeAllowedFast(1)), '000000051100000001')
   assert.equal(hex(encodeExtended(3, Buffer.from('de'))), '0000000414036465')
+  const range = { root: new Uint8Array(32).fill(0xab), baseLayer: 1, index: 2, count: 3, proofLayers: 4 }
+  const named = `${'ab'.repeat(32)}00000001000000020000000300000004`
+  assert.equal(hex(encodeHashRequest(range)), `0000003115${named}`)
+  assert.equal(hex(encodeHashes(range, new Uint8Array(32).fill(0xcd))), `0000005116${named}${'cd'.repeat(32)}`)
+  assert.equal(hex(encodeHashReject(range)), `0000003117${named}`)
+  assert.throws(() => encodeHashRequest({ ...range, root: new Uint8Array(20) }), RangeError)
+})
+
+test('messages on hashes must have the length of their kind', () => {
+  const request = encodeHashRequest(RANGE).subarray(4)
+  for (const [id, good] of [
+    [21, 49],
+    [22, 49],
+    [22, 81],
+    [23, 49],
+  ] as const) {
+    for (const length of [good - 1, good, good + 1]) {
+      const body = new Uint8Array(length)
+      body.set(request.subarray(0, length))
+      body[0] = id
+      const frame = Buffer.concat([Buffer.of(0, 0, 0, length), body])
+      const push = () => decoder(new Recorder()).push(frame)
+      if (length === good) assert.doesNotThrow(push)
+      else assert.throws(push, DecodeError, `${id} of ${length} bytes`)
+    }
+  }
 })
 
 test('reads every message out of one chunk', () => {

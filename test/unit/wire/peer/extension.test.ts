@@ -57,6 +57,8 @@ test('what is written is read back', () => {
   }
   assert.deepEqual(decodeExtendedHandshake(encodeExtendedHandshake(handshake)), handshake)
   assert.deepEqual(decodeExtendedHandshake(encodeExtendedHandshake({})), NOTHING)
+  const takenBack = Buffer.from(encodeExtendedHandshake({ uploadOnly: false })).toString('latin1')
+  assert.equal(takenBack, 'd1:mde11:upload_onlyi0ee', 'what an earlier one said can be taken back')
 })
 
 test('members that make no sense are as good as absent', () => {

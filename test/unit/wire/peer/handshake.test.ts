@@ -23,10 +23,11 @@ test('spells the handshake as the BEPs do', () => {
 
 test('reads back each extension alone', () => {
   for (const extensions of [
-    { fast: false, extended: false, dht: false },
-    { fast: true, extended: false, dht: false },
-    { fast: false, extended: true, dht: false },
-    { fast: false, extended: false, dht: true },
+    { fast: false, extended: false, dht: false, v2: false },
+    { fast: true, extended: false, dht: false, v2: false },
+    { fast: false, extended: true, dht: false, v2: false },
+    { fast: false, extended: false, dht: true, v2: false },
+    { fast: false, extended: false, dht: false, v2: true },
   ]) {
     const bytes = encodeHandshake({ infoHash, peerId, extensions })
     const { peerId: id, ...rest } = decodeHandshake(bytes)
@@ -34,6 +35,12 @@ test('reads back each extension alone', () => {
     assert.deepEqual(rest, { infoHash, extensions })
     assert.deepEqual(Buffer.from(id), peerId, 'the id is a copy')
   }
+})
+
+test('the bit of v2 is the fourth most significant of the last byte (BEP 52)', () => {
+  const extensions = { fast: false, extended: false, dht: false, v2: true }
+  const bytes = encodeHandshake({ infoHash, peerId, extensions })
+  assert.equal(Buffer.from(bytes.subarray(20, 28)).toString('hex'), '0000000000000010')
 })
 
 test('refuses other protocols, as soon as they show', () => {

@@ -1,0 +1,158 @@
+// Extra routes of downloads (decision 0260): sending a torrent file, trackers, and why a download does not move.
+
+import { route } from '../route.ts'
+import {
+  ExplainReply,
+  ForceAnnounceParameters,
+  ForcedReply,
+  MagnetReply,
+  TrackerAddedReply,
+  TrackerParameters,
+  TrackerRemovedReply,
+} from '../schemas/controls.ts'
+import { AddReply, UploadParameters } from '../schemas/downloads.ts'
+import { infohashOf, SAMPLE_INFOHASH } from './infohash.ts'
+
+const tag = 'downloads'
+const SAMPLE_TRACKER = 'http://tracker.example/announce'
+
+const uploadDownload = route({
+  id: 'downloads.upload',
+  method: 'POST',
+  path: '/downloads',
+  kind: 'json',
+  scope: 'add',
+  tag,
+  summary: 'Starts a download from a torrent file that is the body of the request',
+  choices: [
+    'Extra. The body is the torrent file itself, of at most 16 MiB, whatever Content-Type says; everything else that PUT ' +
+      '/downloads takes stands in the query.',
+    'Answers and rules are those of PUT /downloads; what is no torrent file is 400 `TorrentUnreadable`.',
+  ],
+  rawBody: 'application/x-bittorrent',
+  parameters: UploadParameters,
+  reply: AddReply,
+  errors: [
+    'InvalidParameter',
+    'SafeSeedingRequired',
+    'TorrentUnreadable',
+    'PathNotAllowed',
+    'CircuitsUnavailable',
+    'NotReady',
+  ],
+  sample: {
+    path: '/downloads',
+    query: 'destination=%2Fsrv%2Fmedia&labels[]=films&seeding_ratio=1.5&sequential=1',
+    rawBody: Buffer.from('d4:infod4:name4:Filmee'),
+    status: 200,
+  },
+  run: ({ services }, { body, parameters }) => services.downloads.addFile(body, parameters),
+})
+
+const explainDownload = route({
+  id: 'downloads.explain',
+  method: 'GET',
+  path: '/downloads/{infohash}/explain',
+  kind: 'json',
+  scope: 'read',
+  tag,
+  summary: 'Why a download does not move',
+  choices: [
+    'Extra. `reasons` has stable codes, the one that counts most first; it is empty when nothing is in the way.',
+    'What stops it: load_failed, loading, disk_full, failed, seeding_goal_reached, stopped, queued, moving_storage, ' +
+      'waiting_for_check, checking, allocating, waiting_for_metadata, nothing_selected.',
+    'The swarm: no_trackers, private_without_tracker, no_tracker_answers, trackers_pending, no_peers_known, all_blocked, ' +
+      'connection_limit, connecting, nobody_reachable.',
+    'Connected peers: pieces_nobody_has, nothing_offered, all_choke, peers_silent, nobody_interested. And rate_limited.',
+  ],
+  parameters: null,
+  reply: ExplainReply,
+  errors: ['DownloadNotFound', 'NotReady'],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/explain`, status: 200 },
+  run: ({ services }, { path }) => services.downloads.explain(infohashOf(path)),
+})
+
+const addTracker = route({
+  id: 'downloads.addTracker',
+  method: 'PUT',
+  path: '/downloads/{infohash}/trackers',
+  kind: 'json',
+  scope: 'add',
+  tag,
+  summary: 'Adds a tracker',
+  choices: ['Extra. `added` is false when it is there already. A private torrent, or one with 256 trackers: 409.'],
+  parameters: TrackerParameters,
+  reply: TrackerAddedReply,
+  errors: ['MissingParameter', 'InvalidParameter', 'DownloadNotFound', 'StateConflict', 'NotReady'],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/trackers`, body: { url: SAMPLE_TRACKER }, status: 200 },
+  run: async ({ services }, { path, parameters }) => ({
+    added: await services.downloads.addTracker(infohashOf(path), parameters.url),
+  }),
+})
+
+const removeTracker = route({
+  id: 'downloads.removeTracker',
+  method: 'DELETE',
+  path: '/downloads/{infohash}/trackers',
+  kind: 'json',
+  scope: 'add',
+  tag,
+  summary: 'Takes a tracker away',
+  choices: ['Extra. It hears `stopped` if it heard of the download. `removed` is false when it was not there.'],
+  parameters: TrackerParameters,
+  reply: TrackerRemovedReply,
+  errors: ['MissingParameter', 'InvalidParameter', 'DownloadNotFound', 'StateConflict', 'NotReady'],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/trackers`, body: { url: SAMPLE_TRACKER }, status: 200 },
+  run: async ({ services }, { path, parameters }) => ({
+    removed: await services.downloads.removeTracker(infohashOf(path), parameters.url),
+  }),
+})
+
+const forceAnnounce = route({
+  id: 'downloads.forceAnnounce',
+  method: 'PUT',
+  path: '/downloads/{infohash}/tracker_force_announce',
+  kind: 'json',
+  scope: 'add',
+  tag,
+  summary: 'Announces now',
+  choices: [
+    'Extra. To one tracker or to all, whatever interval they asked for; each at most every 10 seconds.',
+    '`forced` is false when nobody was asked: the download does not run, or was forced just before.',
+  ],
+  parameters: ForceAnnounceParameters,
+  reply: ForcedReply,
+  errors: ['InvalidParameter', 'DownloadNotFound', 'StateConflict', 'NotReady'],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/tracker_force_announce`, body: { url: SAMPLE_TRACKER }, status: 200 },
+  run: async ({ services }, { path, parameters }) => ({
+    forced: await services.downloads.forceAnnounce(infohashOf(path), parameters.url),
+  }),
+})
+
+const downloadMagnet = route({
+  id: 'downloads.magnet',
+  method: 'GET',
+  path: '/downloads/{infohash}/magnet',
+  kind: 'json',
+  scope: 'read',
+  tag,
+  summary: 'A magnet link of a download',
+  choices: [
+    'Extra. Names every info hash that is known (`btih`, `btmh`), the name, the trackers known now and web seeds.',
+  ],
+  parameters: null,
+  reply: MagnetReply,
+  errors: ['DownloadNotFound', 'NotReady'],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/magnet`, status: 200 },
+  run: ({ services }, { path }) => services.downloads.magnet(infohashOf(path)),
+})
+
+/** Every route of this file. */
+export const controlRoutes = [
+  uploadDownload,
+  explainDownload,
+  downloadMagnet,
+  addTracker,
+  removeTracker,
+  forceAnnounce,
+] as const

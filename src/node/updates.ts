@@ -1,0 +1,45 @@
+// Following and publishing of updated torrents, put together.
+
+import { nodeEd25519 } from '../io/ed25519.ts'
+import { SafeFileTrimmer } from '../io/file-trimmer.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import type { Downloads } from '../services/downloads.ts'
+import type { EventHub } from '../services/events.ts'
+import { FollowedUpdates } from '../services/followed-updates.ts'
+import { PublishedUpdates } from '../services/published-updates.ts'
+import { UpdateVersions } from '../services/update-versions.ts'
+import { Updates } from '../services/updates.ts'
+import type { Settings } from './settings-schema.ts'
+import { openUpdateKey } from './update-key.ts'
+
+/** What both need of the node. */
+export interface UpdatesParts {
+  readonly stateDir: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly events: Pick<EventHub, 'emit'>
+  readonly downloads: Downloads
+  settings(): Settings
+}
+
+/** Makes them; nothing happens before Updates.start(). */
+export function makeUpdates(parts: UpdatesParts): { readonly updates: Updates; readonly following: FollowedUpdates } {
+  const { clock, random, log, events, downloads, stateDir } = parts
+  const following = new FollowedUpdates({
+    ...{ clock, random, log, events },
+    versions: new UpdateVersions(downloads, new SafeFileTrimmer()),
+    settings: () => {
+      const { interval, old_versions: oldVersions } = parts.settings().updates
+      return { intervalMs: interval * 60_000, oldVersions }
+    },
+  })
+  const publishing = new PublishedUpdates({
+    ...{ clock, random, log, ed25519: nodeEd25519 },
+    openSeed: () => openUpdateKey(stateDir),
+    metainfo: infoHash => downloads.knownMetainfo(infoHash),
+  })
+  return { updates: new Updates(following, publishing), following }
+}

@@ -1,0 +1,162 @@
+// Why a download does not move: from what the engine and the records know to reasons with stable codes, the one that
+// counts most first. Pure. Nobody should have to guess from "stalled".
+
+import type { TrackerRow } from '../ports/announcer.ts'
+import type { StoredDownload } from '../ports/records.ts'
+import type { PeerSnapshot, TorrentObstacles, TorrentSnapshot, WebSeedRow } from '../torrent/types.ts'
+import type { ExplainReason } from './api.ts'
+
+/** Every code with its text. */
+export const explainCodes = {
+  load_failed: 'The download could not be loaded; its error says why.',
+  loading: 'The download is still being loaded after the start.',
+  disk_full: 'The disk is full. It goes on by itself when there is space.',
+  failed: 'An error stopped it; resume to try again.',
+  seeding_goal_reached: 'It has reached its ratio or its time of seeding. Resume lets it seed on.',
+  stopped: 'It was stopped. Resume starts it.',
+  queued: 'Others go first: it waits for its turn (settings active_*).',
+  moving_storage: 'Its files are being moved: reads and writes wait.',
+  waiting_for_check: 'It waits until its data can be checked (setting active_checking).',
+  checking: 'Its data is being checked.',
+  allocating: 'Its files are being made ready.',
+  waiting_for_metadata: 'Its metadata is not known yet: a peer that has it is needed.',
+  nothing_selected: 'No file is selected.',
+  web_seeds_failing: 'None of its web seeds gives what is missing.',
+  no_trackers: 'It has no tracker, and the DHT is off or not for it: hardly anybody names peers.',
+  private_without_tracker: 'It is private, and none of its trackers answers: only they may name peers.',
+  no_tracker_answers: 'None of its trackers answers.',
+  trackers_pending: 'Its trackers have not answered yet.',
+  no_peers_known: 'Nobody named a peer.',
+  interface_gone: 'Nothing that the node is bound to (setting interface) has an address: it sends nothing.',
+  proxy_failing: 'The proxy does not answer, or turns the node away.',
+  all_filtered: 'Every peer that is known is in the lists of setting ip_filter.',
+  all_blocked: 'Every peer that is known is banned or filtered.',
+  encryption_required: 'Peers end the handshake: maybe they know no encryption, which setting encryption requires.',
+  encryption_off: 'Peers end the handshake: maybe they insist on encryption, which is off (setting encryption).',
+  connection_limit: 'There are as many connections as there may be (setting max_connections).',
+  connecting: 'Connections to peers are being made.',
+  nobody_reachable: 'Peers are known, but none can be reached now.',
+  pieces_nobody_has: 'Pieces that are missing are with no connected peer.',
+  nothing_offered: 'No connected peer has anything that is missing.',
+  all_choke: 'Every connected peer that could give something chokes us: it serves others first.',
+  peers_silent: 'Peers were asked and do not answer.',
+  rate_limited: 'A rate limit holds it back.',
+  nobody_interested: 'Nobody who is connected wants anything.',
+} as const satisfies Record<string, string>
+
+/** A code of the table. */
+export type ExplainCode = keyof typeof explainCodes
+
+/** What is known of a download; null members: it is not loaded. */
+export interface ExplainFacts {
+  readonly stored: Pick<StoredDownload, 'userStopped' | 'goalReached' | 'movingTo' | 'selectedFiles'>
+  readonly loadError: string
+  readonly torrent: {
+    readonly snapshot: TorrentSnapshot
+    readonly peers: readonly PeerSnapshot[]
+    readonly trackers: readonly TrackerRow[]
+    readonly obstacles: TorrentObstacles
+    readonly webSeeds: readonly WebSeedRow[]
+    /** Its files are being moved now (not: waiting for their turn). */
+    readonly moving: boolean
+  } | null
+}
+
+type LoadedFacts = NonNullable<ExplainFacts['torrent']>
+
+/** Payload goes in or out. */
+export function isMoving({ torrent }: ExplainFacts): boolean {
+  return torrent !== null && (torrent.snapshot.downRate > 0 || torrent.snapshot.upRate > 0)
+}
+
+/** The reasons, the one that counts most first. */
+export function explain(facts: ExplainFacts): ExplainReason[] {
+  return codesOf(facts).map(code => ({ code, message: explainCodes[code] }))
+}
+
+function codesOf({ stored, loadError, torrent }: ExplainFacts): ExplainCode[] {
+  if (torrent === null) return [loadError === '' ? 'loading' : 'load_failed']
+  const codes: ExplainCode[] = torrent.moving && stored.movingTo !== null ? ['moving_storage'] : []
+  switch (torrent.snapshot.status) {
+    case 'error':
+      return [torrent.obstacles.waitsForSpace ? 'disk_full' : 'failed', ...codes]
+    case 'stopped':
+      return [stored.goalReached ? 'seeding_goal_reached' : 'stopped', ...codes]
+    case 'queued':
+      return ['queued', ...codes]
+    case 'waiting-check':
+      return [...codes, 'waiting_for_check']
+    case 'checking':
+      return [...codes, 'checking']
+    case 'allocating':
+      return [...codes, 'allocating']
+    case 'metadata':
+      return [...codes, 'waiting_for_metadata', ...swarmCodes(torrent)]
+    case 'downloading':
+      return [...codes, ...downloadCodes(torrent)]
+    case 'seeding':
+      return [...codes, ...seedCodes(stored, torrent)]
+  }
+}
+
+function downloadCodes(torrent: LoadedFacts): ExplainCode[] {
+  const { snapshot, peers, obstacles } = torrent
+  const codes: ExplainCode[] = []
+  if (obstacles.downLimited) codes.push('rate_limited')
+  if (obstacles.piecesLeft > 0 && obstacles.piecesNobodyHas > 0 && peers.length > 0) codes.push('pieces_nobody_has')
+  if (snapshot.downRate > 0 || obstacles.downLimited) return codes
+  if (webSeedsFail(torrent)) codes.push('web_seeds_failing')
+  if (peers.length === 0) return [...codes, ...swarmCodes(torrent)]
+  return [...codes, ...peerCodes(peers), ...swarmCodes(torrent)]
+}
+
+/** It has web seeds, and each has failed. */
+function webSeedsFail({ webSeeds }: LoadedFacts): boolean {
+  return webSeeds.length > 0 && webSeeds.every(row => row.state === 'off' || row.state === 'waiting')
+}
+
+/** What the connected peers do instead of sending. */
+function peerCodes(peers: readonly PeerSnapshot[]): ExplainCode[] {
+  const useful = peers.filter(peer => peer.downInterested)
+  if (useful.length === 0) return ['nothing_offered']
+  if (useful.every(peer => peer.downChoked)) return ['all_choke']
+  return ['peers_silent']
+}
+
+function seedCodes(stored: ExplainFacts['stored'], torrent: LoadedFacts): ExplainCode[] {
+  const { snapshot, peers, obstacles } = torrent
+  const codes: ExplainCode[] = []
+  if (stored.selectedFiles?.length === 0) codes.push('nothing_selected')
+  if (obstacles.upLimited) codes.push('rate_limited')
+  if (snapshot.upRate > 0 || obstacles.upLimited) return codes
+  if (!peers.some(peer => peer.upInterested)) codes.push('nobody_interested')
+  return [...codes, ...trackerCodes(torrent)]
+}
+
+/** Why there are no (more) peers. */
+function swarmCodes(torrent: LoadedFacts): ExplainCode[] {
+  const { peers, obstacles } = torrent
+  const trouble = obstacles.networkTrouble
+  const codes: ExplainCode[] = [...(trouble === null ? [] : [trouble]), ...trackerCodes(torrent)]
+  if (peers.length > 0) return codes
+  if (obstacles.encryption !== null) {
+    codes.push(obstacles.encryption === 'require' ? 'encryption_required' : 'encryption_off')
+  }
+  if (obstacles.dialing > 0) codes.push('connecting')
+  else if (obstacles.addresses === 0) codes.push('no_peers_known')
+  else if (obstacles.allBlocked) codes.push(obstacles.allFiltered ? 'all_filtered' : 'all_blocked')
+  else if (obstacles.connectionsFull) codes.push('connection_limit')
+  else codes.push('nobody_reachable')
+  return codes
+}
+
+function trackerCodes({ trackers: rows, obstacles }: LoadedFacts): ExplainCode[] {
+  const trackers = rows.filter(row => !row.url.startsWith('['))
+  // The DHT names peers too.
+  const others = rows.some(row => row.url === '[DHT]' && row.status === 'Working')
+  if (trackers.length === 0) return others ? [] : ['no_trackers']
+  if (trackers.some(row => row.status === 'Working')) return []
+  const failed = trackers.every(row => row.status.startsWith('Error'))
+  if (!failed) return ['trackers_pending']
+  return [obstacles.private === true ? 'private_without_tracker' : 'no_tracker_answers']
+}

@@ -1,0 +1,101 @@
+// Settings of a running node, each by what it does at once: encryption, the common limits of both directions. The other end is
+// a node too, over real sockets; peers say how they are connected.
+
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Explanation, PeerRecord } from '../../src/services/api.ts'
+import { downloadComplete, downloadRecord } from '../kit/downloads-client.ts'
+import { makeTorrent } from '../kit/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { waitFor } from '../kit/wait-for.ts'
+
+const MIB = 1024 * 1024
+const made = makeTorrent({ name: 'one.bin', length: 6 * MIB, pieceLength: 64 * 1024 })
+const one = `/downloads/${made.infoHash}`
+
+describe('settings of a running node', { concurrency: 1 }, () => {
+  let folder = ''
+  let seeder: NodeProcess
+  let node: NodeProcess
+
+  const set = async (at: NodeProcess, libtorrent: object): Promise<void> => {
+    const reply = await at.request('POST', '/settings', { libtorrent })
+    assert.equal(reply.status, 200, reply.body.toString())
+  }
+  /** What the command line says cannot be changed: `libtorrent` is set by the interface. */
+  const begin = async (libtorrent: object, utp = false): Promise<void> => {
+    seeder = await startNode({ settings: { 'libtorrent.utp': utp } })
+    node = await startNode({ settings: { 'libtorrent.utp': utp } })
+    await set(node, libtorrent)
+    const torrent = path.join(folder, 'one.torrent')
+    await seeder.request('PUT', '/downloads', { uri: torrent, destination: path.join(folder, 'from') })
+    await downloadComplete(seeder, made.infoHash)
+    await node.request('PUT', '/downloads', { uri: torrent, destination: path.join(folder, 'to') })
+  }
+  const meet = async (): Promise<void> => {
+    const { variables } = await seeder.get<{ variables: { ports: Record<string, number> } }>('/variables')
+    const peer = `127.0.0.1:${variables.ports['libtorrent~port']}`
+    const reply = await node.request('PUT', '/downloads', { uri: `magnet:?xt=urn:btih:${made.infoHash}&x.pe=${peer}` })
+    assert.equal(reply.status, 200)
+  }
+  const peers = async (): Promise<PeerRecord[]> =>
+    (await downloadRecord(node, made.infoHash, '?get_peers=1')).peers ?? []
+  const reasons = async (): Promise<string[]> =>
+    (await node.get<Explanation>(`${one}/explain`)).reasons.map(reason => reason.code)
+  /** Bytes a second of the rest of the download. */
+  const rate = async (): Promise<number> => {
+    const before = await downloadRecord(node, made.infoHash)
+    const start = performance.now()
+    const end = await downloadComplete(node, made.infoHash, 60_000)
+    return ((end.total_down - before.total_down) * 1000) / (performance.now() - start)
+  }
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'tributary-settings-'))
+    await mkdir(path.join(folder, 'from'))
+    await writeFile(path.join(folder, 'from', 'one.bin'), made.content)
+    await writeFile(path.join(folder, 'one.torrent'), made.torrent)
+  })
+  afterEach(async () => {
+    await node?.stop()
+    await seeder?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
+
+  for (const utp of [false, true]) {
+    test(`encryption${utp ? ' over uTP' : ''}: refused, told, and there after a change`, async () => {
+      await begin({ encryption: 'off', max_download_rate: 2 * MIB }, utp)
+      await set(seeder, { encryption: 'require', encryption_methods: 'rc4' })
+      await meet()
+      await waitFor('the reason is told', async () => (await reasons()).includes('encryption_off'), 20_000, reasons)
+      assert.equal((await downloadRecord(node, made.infoHash)).total_down, 0)
+      await set(node, { encryption: 'prefer' })
+      await node.request('PATCH', one, { state: 'stop' })
+      await node.request('PATCH', one, { state: 'resume' })
+      const row = await waitFor('a peer', async () => (await peers()).find(peer => peer.dtotal > 0), 30_000, peers)
+      assert.deepEqual([row.encryption, row.connection_type], ['rc4', utp ? 3 : 0])
+      await downloadComplete(node, made.infoHash)
+    })
+  }
+
+  test('the common limit of downloads, then that of uploads, while it runs', async () => {
+    await begin({ max_download_rate: 200_000 })
+    await meet()
+    await waitFor('it runs', async () => (await downloadRecord(node, made.infoHash)).total_down > 400_000)
+    assert.ok((await reasons()).includes('rate_limited'))
+    await set(node, { max_download_rate: 0 })
+    await set(seeder, { max_upload_rate: MIB })
+    const measured = await rate()
+    assert.ok(measured > 0.5 * MIB && measured < 1.35 * MIB, `${measured} bytes/s`)
+  })
+
+  test('the limit of downloads alone', async () => {
+    await begin({ max_download_rate: MIB })
+    await meet()
+    const measured = await rate()
+    assert.ok(measured > 0.5 * MIB && measured < 1.35 * MIB, `${measured} bytes/s`)
+  })
+})

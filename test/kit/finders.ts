@@ -1,0 +1,138 @@
+// Clients of other projects with sources of peers other than trackers: DHT, peer exchange, local discovery. One torrent each.
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { PeerAddress } from '../../src/base/ids.ts'
+import { Aria2Peer } from './aria2-peer.ts'
+import { LibtorrentPeer } from './libtorrent-peer.ts'
+import { RtorrentPeer } from './rtorrent-peer.ts'
+import { TransmissionPeer } from './transmission-peer.ts'
+import { WebTorrentPeer } from './webtorrent-peer.ts'
+
+/** What is on; everything else is off. */
+export interface FinderSources {
+  /** Nodes its DHT begins with; without the list it has no DHT. */
+  readonly dht?: readonly PeerAddress[]
+  readonly pex?: boolean
+  readonly lsd?: boolean
+  /** Stands at this IPv6 address, for peers and trackers. */
+  readonly ip6?: string
+}
+
+/** A running client. */
+export interface Finder {
+  readonly ip: string
+  readonly port: number
+  /** Adds a torrent whose data lies, or will lie, in `dir`. */
+  add(torrentPath: string, dir: string): Promise<void>
+  complete(limitMs?: number): Promise<void>
+  stop(): Promise<void>
+}
+
+/** What starts one: at `ip` (WebTorrent stands at its own), with a folder of its own. */
+export type StartFinder = (ip: string, home: string, sources: FinderSources) => Promise<Finder>
+
+const ARIA2_DHT_PORT = 16_882
+const RTORRENT_DHT_PORT = 26_882
+const ASK_AGAIN_MS = 3000
+
+async function startLibtorrent(ip: string, _home: string, sources: FinderSources): Promise<Finder> {
+  const peer = await LibtorrentPeer.start(ip)
+  const nodes = (sources.dht ?? []).map(node => `${node.ip}:${node.port}`).join(',')
+  const dht = {
+    enable_dht: true,
+    dht_bootstrap_nodes: nodes,
+    // All addresses are of one network here.
+    dht_restrict_search_ips: false,
+    dht_restrict_routing_ips: false,
+    dht_ignore_dark_internet: false,
+  }
+  const settings = { ...(sources.dht === undefined ? {} : dht), enable_lsd: sources.lsd ?? false }
+  await peer.call('settings', { settings })
+  let id = -1
+  return {
+    ip: peer.ip,
+    port: peer.port,
+    add: async (torrent, dir) => {
+      id = await peer.add({ torrent, dir, no_pex: sources.pex !== true })
+    },
+    complete: limitMs => peer.complete(id, limitMs),
+    stop: () => peer.stop(),
+  }
+}
+
+async function startTransmission(ip: string, home: string, sources: FinderSources): Promise<Finder> {
+  await mkdir(home, { recursive: true })
+  const nodes = (sources.dht ?? []).map(node => `${node.ip} ${node.port}\n`)
+  await writeFile(join(home, 'dht.bootstrap'), nodes.join(''))
+  return TransmissionPeer.start(ip, home, {
+    'dht-enabled': sources.dht !== undefined,
+    'pex-enabled': sources.pex ?? false,
+    'lpd-enabled': sources.lsd ?? false,
+    // Bound to an IPv4 address it announces from there alone.
+    ...(sources.ip6 === undefined ? {} : { 'bind-address-ipv4': '0.0.0.0', 'bind-address-ipv6': sources.ip6 }),
+  })
+}
+
+function startAria2(ip: string, home: string, sources: FinderSources): Promise<Finder> {
+  const node = sources.dht?.[0]
+  const dht = [
+    '--enable-dht=true',
+    `--dht-listen-port=${ARIA2_DHT_PORT}`,
+    `--dht-file-path=${join(home, 'dht.dat')}`,
+    ...(node === undefined ? [] : [`--dht-entry-point=${node.ip}:${node.port}`]),
+  ]
+  // Its control is where its peers are.
+  return Aria2Peer.start(sources.ip6 === undefined ? ip : `[${sources.ip6}]`, home, [
+    ...(sources.dht === undefined ? [] : dht),
+    ...(sources.pex === true ? ['--enable-peer-exchange=true'] : []),
+    ...(sources.ip6 === undefined ? [] : ['--disable-ipv6=false', `--interface=${sources.ip6}`]),
+    ...(sources.lsd === true ? ['--bt-enable-lpd=true', `--bt-lpd-interface=${ip}`] : []),
+  ])
+}
+
+async function startRtorrent(ip: string, home: string, sources: FinderSources): Promise<Finder> {
+  const dht = sources.dht === undefined ? {} : { dhtPort: RTORRENT_DHT_PORT }
+  const peer = await RtorrentPeer.start(ip, home, { pex: sources.pex ?? false, ...dht })
+  // Its DHT takes nodes once it runs.
+  for (const node of sources.dht ?? []) await peer.call('dht.add_node', '', `${node.ip}:${node.port}`)
+  if (sources.dht === undefined) return peer
+  const askAgain = async (): Promise<void> => {
+    for (const hash of (await peer.call('download_list', '')) as string[]) await peer.call('d.tracker_announce', hash)
+  }
+  return {
+    ip: peer.ip,
+    port: peer.port,
+    add: (torrent, dir) => peer.add(torrent, dir),
+    complete: async limitMs => {
+      // It looks in the DHT once, which may be before that has nodes, and then not for many minutes.
+      const again = setInterval(() => void askAgain().catch(() => undefined), ASK_AGAIN_MS)
+      await peer.complete(limitMs).finally(() => clearInterval(again))
+    },
+    stop: () => peer.stop(),
+  }
+}
+
+async function startWebTorrent(_ip: string, _home: string, sources: FinderSources): Promise<Finder> {
+  const peer = await WebTorrentPeer.start({
+    pex: sources.pex ?? false,
+    lsd: sources.lsd ?? false,
+    ...(sources.dht === undefined ? {} : { dht: sources.dht.map(node => `${node.ip}:${node.port}`) }),
+  })
+  return {
+    ip: peer.ip,
+    port: peer.port,
+    add: (torrent, dir) => peer.add({ torrent, dir }),
+    complete: limitMs => peer.complete(limitMs),
+    stop: () => peer.stop(),
+  }
+}
+
+/** By their names in the matrix. */
+export const FINDERS = {
+  libtorrent: startLibtorrent,
+  Transmission: startTransmission,
+  aria2: startAria2,
+  rtorrent: startRtorrent,
+  webtorrent: startWebTorrent,
+} as const satisfies Record<string, StartFinder>

@@ -1,0 +1,67 @@
+// The IP filter in whole sessions: nobody in it is called, taken, heard of or kept; a new filter counts at once.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildIpFilter, type IpFilter } from '../../src/torrent/index.ts'
+import { FilterListReader } from '../../src/wire/ip-filter.ts'
+import { runSteps } from '../../src/wire/steps.ts'
+import { makeTorrent } from '../kit/make-torrent.ts'
+import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
+
+const KIB = 1024
+
+function filterOf(text: string): IpFilter {
+  const reader = new FilterListReader()
+  runSteps(reader.feed(Buffer.from(text)))
+  reader.endList()
+  return runSteps(buildIpFilter(reader.ranges()))
+}
+
+test('who is in the filter is not called, and is called when it is so no more', async () => {
+  const swarm = new SimSwarm(501)
+  const torrent = makeTorrent({ length: 300 * KIB })
+  const seed = await swarm.seeder(torrent)
+  const node = await swarm.node()
+  node.session.setIpFilter(filterOf(`${seed.host.ip}/32\n`))
+  const handle = node.add(torrent)
+  node.announcers.made.get(torrent.infoHash)?.answer([seed.address])
+  await swarm.clock.advance(60_000)
+  assert.equal(handle.snapshot().peersConnected, 0)
+  assert.equal(seed.session.connections, 0, 'nobody called')
+  node.session.setIpFilter(filterOf('9.9.9.9\n'))
+  node.announcers.made.get(torrent.infoHash)?.answer([seed.address])
+  await swarm.complete(handle, 60_000)
+  assertHolds(node, torrent)
+  await swarm.close()
+})
+
+test('connected peers that a new filter holds are dropped at once, and their calls are refused', async () => {
+  const swarm = new SimSwarm(502)
+  const torrent = makeTorrent({ length: 4000 * KIB })
+  const seed = await swarm.seeder(torrent, { line: { upRate: 20 * KIB } })
+  const caller = await swarm.join(seed, torrent)
+  const node = await swarm.node()
+  const handle = node.add(torrent, { peers: [seed.address] })
+  await swarm.clock.until('both are connected', () => seed.session.connections === 2, 20_000)
+  seed.session.setIpFilter(filterOf(`10.0.0.0 - 10.255.255.255 , 000 , everybody\n`))
+  await swarm.clock.advance(2000)
+  assert.equal(seed.session.connections, 0)
+  assert.ok(caller.closed, 'the other side sees its end')
+  await swarm.clock.advance(120_000)
+  assert.equal(handle.snapshot().peersConnected, 0, 'it calls again, in vain')
+  await swarm.close()
+})
+
+test('one that peers name is not called either, and the obstacle is told', async () => {
+  const swarm = new SimSwarm(503)
+  const torrent = makeTorrent({ length: 300 * KIB })
+  const node = await swarm.node()
+  const handle = node.add(torrent, { peers: [{ ip: '10.0.9.9', port: 5 }] })
+  node.session.setIpFilter(filterOf('10.0.9.0/24\n'))
+  await swarm.clock.advance(30_000)
+  assert.equal(handle.obstacles().allFiltered, true)
+  assert.equal(handle.obstacles().allBlocked, true)
+  node.session.setIpFilter(filterOf(''))
+  assert.equal(handle.obstacles().allFiltered, false)
+  await swarm.close()
+})

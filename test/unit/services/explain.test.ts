@@ -1,0 +1,161 @@
+// Why a download does not move: every code, and which comes first.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TrackerRow } from '../../../src/ports/announcer.ts'
+import { explain, explainCodes, type ExplainFacts, isMoving } from '../../../src/services/explain.ts'
+import type { NetworkTrouble } from '../../../src/torrent/index.ts'
+import type {
+  PeerSnapshot,
+  TorrentObstacles,
+  TorrentSnapshot,
+  TorrentStatus,
+  WebSeedRow,
+} from '../../../src/torrent/types.ts'
+import { idleWebSeed } from '../../../src/torrent/web-seed-row.ts'
+import { noObstacles } from './service-doubles.ts'
+
+const stored: ExplainFacts['stored'] = { userStopped: false, goalReached: false, movingTo: null, selectedFiles: null }
+const seen = new Set<string>()
+
+interface Told {
+  readonly status: TorrentStatus
+  readonly snapshot?: Partial<TorrentSnapshot>
+  readonly peers?: readonly Partial<PeerSnapshot>[]
+  readonly trackers?: readonly string[]
+  readonly obstacles?: Partial<TorrentObstacles>
+  readonly stored?: Partial<ExplainFacts['stored']>
+  readonly moving?: boolean
+  readonly webSeeds?: readonly WebSeedRow['state'][]
+}
+
+function factsOf(told: Told): ExplainFacts {
+  const rows = (told.trackers ?? ['Working']).map(
+    (status): TrackerRow => ({ url: 'http://t/', status, peers: 0, seeders: null, leechers: null }),
+  )
+  return {
+    stored: { ...stored, ...told.stored },
+    loadError: '',
+    torrent: {
+      snapshot: { downRate: 0, upRate: 0, ...told.snapshot, status: told.status } as TorrentSnapshot,
+      peers: (told.peers ?? []) as PeerSnapshot[],
+      trackers: rows,
+      obstacles: { ...noObstacles, ...told.obstacles },
+      moving: told.moving ?? false,
+      webSeeds: (told.webSeeds ?? []).map(state => ({ ...idleWebSeed('http://a.test/'), state })),
+    },
+  }
+}
+
+function codes(facts: ExplainFacts): string[] {
+  const reasons = explain(facts)
+  for (const { code, message } of reasons) {
+    assert.equal(message, explainCodes[code as keyof typeof explainCodes])
+    seen.add(code)
+  }
+  return reasons.map(reason => reason.code)
+}
+
+const reasons = (told: Told): string[] => codes(factsOf(told))
+
+const idle: Partial<PeerSnapshot> = { downInterested: false, downChoked: true, upInterested: false }
+const choking: Partial<PeerSnapshot> = { ...idle, downInterested: true }
+const silent: Partial<PeerSnapshot> = { ...choking, downChoked: false }
+
+test('a download that is not loaded', () => {
+  assert.deepEqual(codes({ stored, loadError: '', torrent: null }), ['loading'])
+  assert.deepEqual(codes({ stored, loadError: 'broken', torrent: null }), ['load_failed'])
+})
+
+test('states that say it themselves', () => {
+  assert.deepEqual(reasons({ status: 'stopped' }), ['stopped'])
+  assert.deepEqual(reasons({ status: 'stopped', stored: { goalReached: true } }), ['seeding_goal_reached'])
+  assert.deepEqual(reasons({ status: 'queued' }), ['queued'])
+  assert.deepEqual(reasons({ status: 'error' }), ['failed'])
+  assert.deepEqual(reasons({ status: 'error', obstacles: { waitsForSpace: true } }), ['disk_full'])
+  assert.deepEqual(reasons({ status: 'waiting-check' }), ['waiting_for_check'])
+  assert.deepEqual(reasons({ status: 'checking' }), ['checking'])
+  assert.deepEqual(reasons({ status: 'allocating' }), ['allocating'])
+  const moving = { status: 'checking', moving: true, stored: { movingTo: '/new' } } as const
+  assert.deepEqual(reasons(moving), ['moving_storage', 'checking'])
+  assert.deepEqual(reasons({ ...moving, moving: false }), ['checking'], 'it waits for another move')
+})
+
+test('nothing is in the way of one that moves', () => {
+  const facts = factsOf({ status: 'downloading', snapshot: { downRate: 5 }, peers: [silent] })
+  assert.deepEqual(codes(facts), [])
+  assert.equal(isMoving(facts), true)
+  assert.equal(isMoving(factsOf({ status: 'downloading' })), false)
+  assert.deepEqual(reasons({ status: 'seeding', snapshot: { upRate: 5 } }), [])
+})
+
+test('nobody is connected: trackers first, then addresses', () => {
+  const alone = (trackers: string[], obstacles: Partial<TorrentObstacles> = {}) =>
+    reasons({ status: 'downloading', trackers, obstacles })
+  assert.deepEqual(alone([]), ['no_trackers', 'no_peers_known'])
+  assert.deepEqual(alone(['Error: refused', 'Error: timeout']), ['no_tracker_answers', 'no_peers_known'])
+  assert.deepEqual(alone(['Error: refused'], { private: true }), ['private_without_tracker', 'no_peers_known'])
+  assert.deepEqual(alone(['Updating', 'Error: x']), ['trackers_pending', 'no_peers_known'])
+  assert.deepEqual(alone(['Working', 'Error: x']), ['no_peers_known'])
+  assert.deepEqual(alone(['Working'], { addresses: 3, dialing: 1 }), ['connecting'])
+  assert.deepEqual(alone(['Working'], { addresses: 3, allBlocked: true }), ['all_blocked'])
+  assert.deepEqual(alone(['Working'], { addresses: 3, allBlocked: true, allFiltered: true }), ['all_filtered'])
+  assert.deepEqual(alone(['Working'], { addresses: 3, connectionsFull: true }), ['connection_limit'])
+  assert.deepEqual(alone(['Working'], { addresses: 3 }), ['nobody_reachable'])
+  const refused = (encryption: 'require' | 'off') => alone(['Working'], { addresses: 3, encryption })
+  assert.deepEqual(refused('require'), ['encryption_required', 'nobody_reachable'])
+  assert.deepEqual(refused('off'), ['encryption_off', 'nobody_reachable'])
+  const trouble = (networkTrouble: NetworkTrouble) => alone(['Error: x'], { addresses: 3, networkTrouble })
+  assert.deepEqual(trouble('interface_gone'), ['interface_gone', 'no_tracker_answers', 'nobody_reachable'])
+  assert.deepEqual(trouble('proxy_failing'), ['proxy_failing', 'no_tracker_answers', 'nobody_reachable'])
+})
+
+test('the DHT names peers like a tracker, rows of other sources do not', () => {
+  const row = (url: string, status: string): TrackerRow => ({ url, status, peers: 0, seeders: null, leechers: null })
+  const withRows = (rows: TrackerRow[]) => {
+    const facts = factsOf({ status: 'downloading' })
+    return codes({ ...facts, torrent: facts.torrent === null ? null : { ...facts.torrent, trackers: rows } })
+  }
+  assert.deepEqual(withRows([row('[DHT]', 'Working'), row('[PeX]', 'Working')]), ['no_peers_known'])
+  assert.deepEqual(withRows([row('[DHT]', 'Disabled'), row('[PeX]', 'Working')]), ['no_trackers', 'no_peers_known'])
+  const failing = [row('http://t/', 'Error: x'), row('[DHT]', 'Working'), row('[LSD]', 'Working')]
+  assert.deepEqual(withRows(failing), ['no_tracker_answers', 'no_peers_known'])
+})
+
+test('connected peers that give nothing', () => {
+  const downloading = (peers: Partial<PeerSnapshot>[], obstacles: Partial<TorrentObstacles> = {}) =>
+    reasons({ status: 'downloading', peers, obstacles })
+  assert.deepEqual(downloading([idle, idle]), ['nothing_offered'])
+  assert.deepEqual(downloading([idle, choking]), ['all_choke'])
+  assert.deepEqual(downloading([choking, silent]), ['peers_silent'])
+  const missing = { piecesLeft: 4, piecesNobodyHas: 2 }
+  assert.deepEqual(downloading([idle], missing), ['pieces_nobody_has', 'nothing_offered'])
+  assert.deepEqual(downloading([silent], { downLimited: true }), ['rate_limited'])
+})
+
+test('web seeds count when none of them gives anything', () => {
+  const downloading = (...webSeeds: WebSeedRow['state'][]) => reasons({ status: 'downloading', trackers: [], webSeeds })
+  assert.deepEqual(downloading('off', 'waiting'), ['web_seeds_failing', 'no_trackers', 'no_peers_known'])
+  assert.deepEqual(downloading('off', 'active'), ['no_trackers', 'no_peers_known'])
+})
+
+test('a magnet and a seed', () => {
+  assert.deepEqual(reasons({ status: 'metadata', trackers: [] }), [
+    'waiting_for_metadata',
+    'no_trackers',
+    'no_peers_known',
+  ])
+  assert.deepEqual(reasons({ status: 'metadata', peers: [idle] }), ['waiting_for_metadata'])
+  assert.deepEqual(reasons({ status: 'seeding', peers: [idle] }), ['nobody_interested'])
+  assert.deepEqual(reasons({ status: 'seeding', stored: { selectedFiles: [] } }), [
+    'nothing_selected',
+    'nobody_interested',
+  ])
+  assert.deepEqual(reasons({ status: 'seeding', peers: [{ upInterested: true }], obstacles: { upLimited: true } }), [
+    'rate_limited',
+  ])
+})
+
+test('every code was seen', () => {
+  assert.deepEqual([...seen].sort(), Object.keys(explainCodes).sort())
+})
