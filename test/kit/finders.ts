@@ -15,7 +15,7 @@ export interface FinderSources {
   readonly dht?: readonly PeerAddress[]
   readonly pex?: boolean
   readonly lsd?: boolean
-  /** Stands at this IPv6 address, for peers and trackers. */
+  /** Stands at this IPv6 address, for peers and trackers; its DHT is the IPv6 one alone. */
   readonly ip6?: string
 }
 
@@ -69,22 +69,31 @@ async function startTransmission(ip: string, home: string, sources: FinderSource
     'dht-enabled': sources.dht !== undefined,
     'pex-enabled': sources.pex ?? false,
     'lpd-enabled': sources.lsd ?? false,
-    // Bound to an IPv4 address it announces from there alone.
-    ...(sources.ip6 === undefined ? {} : { 'bind-address-ipv4': '0.0.0.0', 'bind-address-ipv6': sources.ip6 }),
+    // Bound to an IPv4 address it announces to trackers from there alone.
+    ...(sources.dht === undefined && sources.ip6 !== undefined ? { 'bind-address-ipv4': '0.0.0.0' } : {}),
+    ...(sources.ip6 === undefined ? {} : { 'bind-address-ipv6': sources.ip6 }),
   })
 }
 
-function startAria2(ip: string, home: string, sources: FinderSources): Promise<Finder> {
-  const node = sources.dht?.[0]
-  const dht = [
-    '--enable-dht=true',
+/** Arguments for the DHT of one family: the IPv6 one where it stands at `ip6`. */
+function aria2Dht(home: string, { dht, ip6 }: FinderSources): string[] {
+  if (dht === undefined) return []
+  const [node] = dht
+  const six = ip6 === undefined ? '' : '6'
+  const host = ip6 === undefined ? node?.ip : `[${node?.ip}]`
+  return [
+    `--enable-dht${six}=true`,
     `--dht-listen-port=${ARIA2_DHT_PORT}`,
-    `--dht-file-path=${join(home, 'dht.dat')}`,
-    ...(node === undefined ? [] : [`--dht-entry-point=${node.ip}:${node.port}`]),
+    `--dht-file-path${six}=${join(home, 'dht.dat')}`,
+    ...(ip6 === undefined ? [] : [`--dht-listen-addr6=${ip6}`]),
+    ...(node === undefined ? [] : [`--dht-entry-point${six}=${host}:${node.port}`]),
   ]
+}
+
+function startAria2(ip: string, home: string, sources: FinderSources): Promise<Finder> {
   // Its control is where its peers are.
   return Aria2Peer.start(sources.ip6 === undefined ? ip : `[${sources.ip6}]`, home, [
-    ...(sources.dht === undefined ? [] : dht),
+    ...aria2Dht(home, sources),
     ...(sources.pex === true ? ['--enable-peer-exchange=true'] : []),
     ...(sources.ip6 === undefined ? [] : ['--disable-ipv6=false', `--interface=${sources.ip6}`]),
     ...(sources.lsd === true ? ['--bt-enable-lpd=true', `--bt-lpd-interface=${ip}`] : []),

@@ -77,3 +77,11 @@ export function claimPublicAddresses(...networks: readonly string[]): void {
 export function claimAddress6(ip: string): void {
   execFileSync('ip', ['-6', 'addr', 'add', `${ip}/128`, 'dev', 'lo', 'nodad'])
 }
+
+/**
+ * Lets Transmission believe in IPv6: it looks which address would reach a certain one of the network, and has no IPv6 DHT
+ * when that is none. Nothing is sent there.
+ */
+export function claimReach6(ip: string): void {
+  execFileSync('ip', ['-6', 'route', 'replace', '2001:1890:1112:1::20/128', 'dev', 'lo', 'src', ip])
+}

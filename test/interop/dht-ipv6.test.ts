@@ -1,0 +1,119 @@
+// Trackers off, everybody at an IPv6 address: by the IPv6 DHT alone (BEP 32) a node finds a torrent of another client, and is
+// found by it. The DHT is a network of our nodes that have no IPv4; the addresses look public and are the namespace's own.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { InfoHash } from '../../src/base/ids.ts'
+import { decodeKrpc } from '../../src/wire/krpc.ts'
+import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
+import { type Finder, FINDERS } from '../kit/finders.ts'
+import { cell } from '../kit/interop-matrix.ts'
+import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { claimAddress6, claimReach6, type RealDhtNode, settled, startDhtNode } from '../kit/real-dht.ts'
+import { needs } from '../kit/requirements.ts'
+import { waitFor } from '../kit/wait-for.ts'
+
+const MIB = 1024 * 1024
+/** Transmission wants to know more than eight. */
+const NODES = 24
+const LIMIT_MS = 90_000
+const SKIPS = {
+  Transmission: needs('netns', 'transmission-daemon'),
+  aria2: needs('netns', 'aria2c'),
+}
+type Six = keyof typeof SKIPS
+
+describe('found by the IPv6 DHT alone', { skip: needs('netns'), concurrency: 4 }, () => {
+  let hosts: LoopbackHosts
+  let folder: TestFolder
+  const dht: RealDhtNode[] = []
+  let node: NodeProcess
+  let last = 0
+  /** Infohashes anybody announced. */
+  const announced = new Set<string>()
+
+  const hear = (bytes: Uint8Array): void => {
+    const message = decodeKrpc(bytes)
+    if (message.kind !== 'query' || message.query.method !== 'announce_peer') return
+    announced.add(Buffer.from(message.query.infoHash).toString('hex'))
+  }
+  const contacts = () => dht.slice(0, 3).map(one => one.address)
+  /** An address in a network of its own; only this test has these. */
+  const nextIp = (): string => {
+    const ip = `2a01:3:0:${(++last).toString(16)}::7`
+    claimAddress6(ip)
+    return ip
+  }
+
+  before(async () => {
+    hosts = await claimHosts()
+    folder = await makeTestFolder()
+    for (let i = 0; i < NODES; i++) dht.push(await startDhtNode(nextIp(), contacts(), {}, hear))
+    claimReach6(dht[0]?.address.ip ?? '')
+    await settled(dht, 16)
+    node = await startNode({
+      settings: {
+        'libtorrent.interface': nextIp(),
+        'libtorrent.utp': true,
+        'libtorrent.dht': true,
+        'libtorrent.dht_bootstrap': JSON.stringify(contacts().map(at => `[${at.ip}]:${at.port}`)),
+      },
+    })
+  })
+  after(async () => {
+    await node?.stop()
+    for (const one of dht) await one.stop()
+    await folder?.remove()
+    await hosts?.release()
+  })
+
+  const isAnnounced = (infoHash: InfoHash, by: string): Promise<unknown> =>
+    waitFor(`an announce by ${by}`, () => announced.has(infoHash), LIMIT_MS)
+  const prepare = async (name: string): Promise<{ made: MadeTorrent; torrent: string; from: string; to: string }> => {
+    const made = makeTorrent({ name, length: 3 * MIB + 5, pieceLength: 256 * 1024 })
+    const from = await folder.sub(`${name}-from`)
+    await writeContent(made, from, name)
+    return { made, torrent: await writeTorrent(made, folder.path), from, to: await folder.sub(`${name}-to`) }
+  }
+  /** Peers and DHT at an IPv6 address; the control of Transmission stays at an IPv4 one. */
+  const start = async (peer: Six, home: string): Promise<Finder> =>
+    FINDERS[peer](hosts.next(), await folder.sub(home), { dht: contacts(), ip6: nextIp() })
+
+  for (const peer of Object.keys(SKIPS) as Six[]) {
+    test(`${peer} to node`, { timeout: 2 * LIMIT_MS, skip: SKIPS[peer] }, async () => {
+      const title = `six-to-node-${peer}`
+      const { made, torrent, from, to } = await prepare(title)
+      const client = await start(peer, `${title}-home`)
+      try {
+        await client.add(torrent, from)
+        await isAnnounced(made.infoHash, peer)
+        await addDownload(node, `magnet:?xt=urn:btih:${made.infoHash}`, to)
+        await downloadComplete(node, made.infoHash, LIMIT_MS)
+      } finally {
+        await client.stop()
+      }
+      assert.deepEqual(await differences(made, to, title), [])
+      cell('DHT IPv6', peer, 'to node')
+    })
+
+    test(`node to ${peer}`, { timeout: 2 * LIMIT_MS, skip: SKIPS[peer] }, async () => {
+      const title = `six-from-node-${peer}`
+      const { made, torrent, from, to } = await prepare(title)
+      await addDownload(node, torrent, from)
+      await downloadComplete(node, made.infoHash)
+      await isAnnounced(made.infoHash, 'the node')
+      const client = await start(peer, `${title}-home`)
+      try {
+        await client.add(torrent, to)
+        await client.complete(LIMIT_MS)
+      } finally {
+        await client.stop()
+      }
+      assert.deepEqual(await differences(made, to, title), [])
+      cell('DHT IPv6', peer, 'from node')
+    })
+  }
+})
