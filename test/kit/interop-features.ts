@@ -60,7 +60,13 @@ export const FEATURES = {
     lacks: {},
     oneSide: { webtorrent: 'it listens and does not tell' },
   },
-  LSD: { title: 'local discovery (BEP 14)', lacks: { rtorrent: NONE } },
+  LSD: {
+    title: 'local discovery (BEP 14)',
+    lacks: { rtorrent: NONE },
+    oneSide: {
+      aria2: 'the node finds it; the other way it finds the node only where no other client stands at its address',
+    },
+  },
   'IPv6 tracker': {
     title: 'IPv6 tracker and peers (BEP 7)',
     lacks: { rtorrent: 'IPv4 only' },
