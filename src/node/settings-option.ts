@@ -87,10 +87,13 @@ export function checkOption(spec: OptionSpec, input: unknown): Checked {
   }
 }
 
+/** A list that begins with an IPv6 address and its port is no JSON. */
+const IPV6_WITH_PORT = /^\s*\[[\da-f:.]+\]:\d/i
+
 /** Checks a value written as plain text (command line, environment): lists are JSON or separated by commas. */
 export function checkOptionText(spec: OptionSpec, text: string): Checked {
   if (spec.kind !== 'list') return checkOption(spec, text)
-  if (!text.trimStart().startsWith('[')) {
+  if (!text.trimStart().startsWith('[') || IPV6_WITH_PORT.test(text)) {
     const entries = text.split(',').map(entry => entry.trim())
     return checkOption(
       spec,
