@@ -88,6 +88,7 @@ bench-rivals:
 
 bench-micro: build
 	@node dist/bench/micro/all.js
+	@node dist/bench/micro/encryption.js
 
 # One flow by itself: bench-leech, bench-seed, bench-recheck, bench-ranges, bench-first-byte, bench-magnet, bench-list,
 # bench-start, bench-stream-memory.

@@ -9,7 +9,7 @@ import { PeerDecoder } from '../../src/wire/peer/decoder.ts'
 import { PiecePicker } from '../../src/torrent/piece-picker.ts'
 import { countBits, fullPieceSet } from '../../src/torrent/piece-set.ts'
 import { rangeTask } from './range-task.ts'
-import { report, round, type Row } from '../lib/report.ts'
+import { runTasks } from './run-tasks.ts'
 
 const BLOCK = 16 * 1024
 const BLOCKS = 16
@@ -60,18 +60,7 @@ async function main(): Promise<void> {
     .add('decode a torrent of 4,096 pieces', () => decodeBencode(torrent))
     .add('encode a torrent of 4,096 pieces', () => encodeBencode(decoded))
     .add('count the bits of 100,000 pieces', () => countBits(bits))
-  await bench.run()
-  const rows = bench.tasks.map((task): Row => {
-    const result = task.result
-    if (result.state !== 'completed') return { task: task.name, failed: result.state }
-    return {
-      task: task.name,
-      'ops/s': round(result.throughput.mean, 0),
-      'mean us': round(result.latency.mean * 1000, 1),
-      'p99 us': round(result.latency.p99 * 1000, 1),
-    }
-  })
-  report('hot functions', rows)
+  await runTasks('hot functions', bench)
 }
 
 await main()

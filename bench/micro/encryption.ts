@@ -10,7 +10,7 @@ import { makeExponent, mseKeys } from '../../src/wire/mse-keys.ts'
 import { MseResponder } from '../../src/wire/mse-responder.ts'
 import { MseTorrents } from '../../src/wire/mse-torrents.ts'
 import { Rc4 } from '../../src/wire/rc4.ts'
-import { report, round, type Row } from '../lib/report.ts'
+import { runTasks } from './run-tasks.ts'
 
 const RUN_BYTES = 64 * 1024
 const METHODS: readonly MseMethod[] = ['rc4', 'plaintext']
@@ -55,18 +55,7 @@ async function main(): Promise<void> {
     .add('public key', () => void mseKeys.publicKey(exponent))
     .add('shared secret', () => void mseKeys.secret(exponent, publicKey))
     .add('handshake, both sides', handshakeTask())
-  await bench.run()
-  const rows = bench.tasks.map((task): Row => {
-    const result = task.result
-    if (result.state !== 'completed') return { task: task.name, failed: result.state }
-    return {
-      task: task.name,
-      'ops/s': round(result.throughput.mean, 0),
-      'mean us': round(result.latency.mean * 1000, 1),
-      'p99 us': round(result.latency.p99 * 1000, 1),
-    }
-  })
-  report('encrypted connections', rows)
+  await runTasks('encrypted connections', bench)
 }
 
 await main()

@@ -30,6 +30,7 @@ import type {
   WebSeedRow,
 } from '../../../src/torrent/types.ts'
 import type { Metainfo } from '../../../src/wire/torrent-types.ts'
+import { NO_OBSTACLES } from '../../../src/torrent/resting-torrent.ts'
 import { idleWebSeed } from '../../../src/torrent/web-seed-row.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 
@@ -75,21 +76,7 @@ export class HandClock implements Clock {
 }
 
 /** Nothing is in the way. */
-export const noObstacles: TorrentObstacles = {
-  private: false,
-  waitsForSpace: false,
-  addresses: 0,
-  dialing: 0,
-  allBlocked: false,
-  allFiltered: false,
-  encryption: null,
-  networkTrouble: null,
-  connectionsFull: false,
-  downLimited: false,
-  upLimited: false,
-  piecesLeft: 0,
-  piecesNobodyHas: 0,
-}
+export const noObstacles: TorrentObstacles = { ...NO_OBSTACLES, private: false }
 
 /** One torrent of the fake engine. */
 export class FakeTorrent implements TorrentHandle {
