@@ -14,6 +14,8 @@ const LOOK_MS = 1_000
 const LOOK6_MS = 100
 /** An answer is from a look at most so long ago: a look costs some 50 microseconds, too much for each datagram. */
 const FRESH_MS = 50
+/** An address that appears while the node runs counts after so long: tunnels get their addresses first and their routes after that. */
+const SETTLE_MS = 2_000
 
 /** What the node needs to know of one address of a device. */
 export interface DeviceAddress {
@@ -81,6 +83,8 @@ export class BoundInterface implements NetworkPlace {
   #timer: Timer | null = null
   #running = false
   #lookedMs = Number.NEGATIVE_INFINITY
+  /** Since when each address is there, in ms; before the first look, if it was seen by that one. */
+  #since: ReadonlyMap<string, number> = new Map()
   #endpoints: readonly LocalEndpoint[] = []
   /** The endpoints as one text, to see changes. */
   #shape = ''
@@ -131,13 +135,22 @@ export class BoundInterface implements NetworkPlace {
   }
 
   #look(): void {
-    this.#lookedMs = this.#clock.now()
-    const endpoints = this.#read()
+    const endpoints = this.#settled(this.#read())
     const shape = endpoints.map(endpoint => `${endpoint.ip} ${endpoint.port ?? ''}`).join(',')
     if (shape === this.#shape) return
     this.#shape = shape
     this.#endpoints = endpoints
     for (const changed of [...this.#watchers]) changed()
+  }
+
+  /** Endpoints whose address did not appear just now; what the very first look sees was there before. */
+  #settled(present: readonly LocalEndpoint[]): LocalEndpoint[] {
+    const now = this.#clock.now()
+    const first = this.#lookedMs === Number.NEGATIVE_INFINITY
+    this.#lookedMs = now
+    const appeared = first ? now - SETTLE_MS : now
+    this.#since = new Map(present.map(({ ip }) => [ip, this.#since.get(ip) ?? appeared]))
+    return present.filter(({ ip }) => now - (this.#since.get(ip) ?? now) >= SETTLE_MS)
   }
 
   #read(): LocalEndpoint[] {

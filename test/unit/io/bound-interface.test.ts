@@ -66,7 +66,7 @@ test('it looks once a second and tells changes alone', async () => {
   assert.equal(changes, 1)
   assert.equal(place.localIp(4), null)
   machine.devices = { tun0: [at('10.8.0.7/24')] }
-  await clock.advance(1_000)
+  await clock.advance(3_000)
   assert.deepEqual([changes, place.localIp(4)], [2, '10.8.0.7'])
   unwatch()
   machine.devices = {}
@@ -74,6 +74,25 @@ test('it looks once a second and tells changes alone', async () => {
   assert.equal(changes, 2)
   place.stop()
   assert.equal(clock.pending, 0)
+})
+
+test('an address that appears counts when it has been there for two seconds, and from the start again when it goes', async () => {
+  const { clock, machine, place } = rig('tun0', {})
+  place.start()
+  const seenAfter = async (ms: number): Promise<string | null> => {
+    await clock.advance(ms)
+    return place.localIp(4)
+  }
+  machine.devices = { tun0: [at('10.8.0.2/24')] }
+  assert.equal(await seenAfter(1_000), null)
+  assert.equal(await seenAfter(1_900), null)
+  assert.equal(await seenAfter(200), '10.8.0.2')
+  machine.devices = {}
+  assert.equal(await seenAfter(100), null)
+  machine.devices = { tun0: [at('10.8.0.2/24')] }
+  assert.equal(await seenAfter(1_000), null)
+  assert.equal(await seenAfter(3_000), '10.8.0.2')
+  place.stop()
 })
 
 test('a question sees what changed since the last look, without a look for each', async () => {
