@@ -28,6 +28,9 @@ const READS = { burst: 200, refillMs: 50 }
 const MAX_PER_TORRENT = 50
 const MAX_PER_SENDER = 200
 const MAX_SENDERS = 1000
+/** Announces of torrents that are not wanted, kept in case they are soon: torrents, and addresses of each. */
+const MAX_EARLY = 1000
+const MAX_EARLY_PEERS = 8
 /** Bytes of the cookie, written in hexadecimal. */
 const COOKIE_BYTES = 4
 
@@ -74,6 +77,8 @@ export class LocalDiscovery {
   readonly #taken = new Map<InfoHash, Set<string>>()
   readonly #senders = new Map<string, number>()
   #windowMs = Number.NEGATIVE_INFINITY
+  /** Who told of torrents that were not wanted then, and when; the oldest first. Others tell once in five minutes only. */
+  readonly #early = new Map<InfoHash, { readonly peers: PeerAddress[]; readonly heardMs: number }>()
 
   constructor(options: LocalDiscoveryOptions, deps: LocalDiscoveryDeps) {
     this.#families = options.families ?? [4, 6]
@@ -85,7 +90,10 @@ export class LocalDiscovery {
   /** Joins the groups and begins to announce. A family that cannot be joined is left out, with a line in the log. */
   async start(): Promise<void> {
     if (this.#timer !== null) return
-    this.#timer = this.#deps.clock.every(LOOK_MS, () => this.#announceDue())
+    this.#timer = this.#deps.clock.every(LOOK_MS, () => {
+      this.#takeEarly()
+      this.#announceDue()
+    })
     const joined = await Promise.all(this.#families.map(family => this.#join(family)))
     const memberships = joined.flatMap(one => one ?? [])
     // Stopped meanwhile.
@@ -102,6 +110,7 @@ export class LocalDiscovery {
     this.#timer?.cancel()
     this.#timer = null
     this.#announced.clear()
+    this.#early.clear()
     await closeAll(this.#memberships.splice(0))
   }
 
@@ -167,7 +176,7 @@ export class LocalDiscovery {
   }
 
   #heard(infoHash: InfoHash, peer: PeerAddress, nowMs: number): void {
-    if (!this.#deps.wants(infoHash)) return
+    if (!this.#deps.wants(infoHash)) return this.#keepEarly(infoHash, peer, nowMs)
     this.#newWindow(nowMs)
     const taken = this.#taken.get(infoHash) ?? new Set<string>()
     const ofSender = this.#senders.get(peer.ip) ?? 0
@@ -176,6 +185,27 @@ export class LocalDiscovery {
     this.#taken.set(infoHash, taken.add(addressKey(peer)))
     this.#senders.set(peer.ip, ofSender + 1)
     this.#deps.found(infoHash, peer)
+  }
+
+  #keepEarly(infoHash: InfoHash, peer: PeerAddress, nowMs: number): void {
+    const early = this.#early.get(infoHash) ?? { peers: [], heardMs: nowMs }
+    if (early.peers.length >= MAX_EARLY_PEERS || early.peers.some(one => addressKey(one) === addressKey(peer))) return
+    early.peers.push(peer)
+    this.#early.set(infoHash, early)
+    if (this.#early.size <= MAX_EARLY) return
+    const oldest = this.#early.keys().next().value
+    if (oldest !== undefined) this.#early.delete(oldest)
+  }
+
+  /** Hears again what was told of torrents that are wanted by now, and forgets what is old. */
+  #takeEarly(): void {
+    const nowMs = this.#deps.clock.now()
+    for (const [infoHash, { peers, heardMs }] of [...this.#early]) {
+      const wanted = this.#deps.wants(infoHash)
+      if (!wanted && nowMs - heardMs < ANNOUNCE_MS) continue
+      this.#early.delete(infoHash)
+      if (wanted) for (const peer of peers) this.#heard(infoHash, peer, nowMs)
+    }
   }
 
   #newWindow(nowMs: number): void {

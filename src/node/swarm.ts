@@ -4,10 +4,10 @@
 import { nodeEd25519 } from '../io/ed25519.ts'
 import type { LocalLane, NetworkStack } from '../io/network-stack.ts'
 import { errorText } from '../base/errors.ts'
-import type { InfoHash, PeerAddress } from '../base/ids.ts'
+import type { PeerAddress } from '../base/ids.ts'
 import { type BootstrapEntry, defaultDhtOptions, type SavedDht } from '../dht/types.ts'
 import { DhtNode } from '../dht/node.ts'
-import { LocalDiscovery } from '../lsd/discovery.ts'
+import type { LocalDiscovery } from '../lsd/discovery.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { NetworkFacts, PortMapping } from '../ports/network-facts.ts'
@@ -21,6 +21,7 @@ import { ExternalAddress, type NetworkTrouble, type Session, type SwarmParts } f
 import { UtpNetwork } from '../utp/mux.ts'
 import { parseIp } from '../wire/compact-address.ts'
 import { DueClock } from './due-clock.ts'
+import { discoveryOf } from './local-discovery.ts'
 import { NamedDhtNodes } from './named-dht-nodes.ts'
 import type { Settings } from './settings-schema.ts'
 import type { DhtSearches } from './swarm-announcers.ts'
@@ -215,25 +216,7 @@ export class Swarm {
 
   async #discover(session: Session, { multicast }: LocalLane): Promise<void> {
     const { clock, random, log } = this.#deps
-    this.#discovery = new LocalDiscovery(
-      {},
-      {
-        clock,
-        random,
-        log,
-        multicast,
-        listenPort: () => session.listenPort,
-        torrents: () => publicTorrents(session),
-        wants: infoHash => {
-          const handle = session.called(infoHash)
-          return handle !== undefined && !handle.resting && handle.private === false
-        },
-        found: (infoHash, peer) => {
-          const handle = session.called(infoHash)
-          if (handle?.resting === false) handle.addPeers([peer], 'lsd')
-        },
-      },
-    )
+    this.#discovery = discoveryOf(session, { clock, random, log, multicast })
     await this.#discovery.start()
   }
 
@@ -281,13 +264,6 @@ export class Swarm {
       needed: () => dht.stats().nodes === 0,
       found: address => dht.addNode(address),
     })
-  }
-}
-
-/** Torrents of which the local network may hear. */
-function* publicTorrents(session: Session): Generator<InfoHash, void> {
-  for (const handle of session.list()) {
-    if (handle.announced && handle.private === false) yield* session.namesOf(handle.infoHash)
   }
 }
 

@@ -63,9 +63,6 @@ export const FEATURES = {
   LSD: {
     title: 'local discovery (BEP 14)',
     lacks: { rtorrent: NONE },
-    oneSide: {
-      aria2: 'the node finds it; the other way it finds the node only where no other client stands at its address',
-    },
   },
   'IPv6 tracker': {
     title: 'IPv6 tracker and peers (BEP 7)',

@@ -110,6 +110,44 @@ test('many torrents share datagrams, one a minute on average, and all have their
   await street.close()
 })
 
+test('what was told of a torrent before it was added counts when it is, for five minutes', async () => {
+  const street = new Street()
+  const early = await street.neighbour([hash(0)])
+  await early.discovery.stop()
+  const late = await street.neighbour([])
+  await early.discovery.start()
+  await street.clock.advance(MINUTE_MS)
+  assert.deepEqual(late.found, [])
+  late.torrents.add(hash(0))
+  await street.clock.advance(6_000)
+  assert.deepEqual(late.found, ['01 192.168.0.1:6881'])
+  await early.discovery.stop()
+  late.torrents.clear()
+  late.found.length = 0
+  await street.clock.advance(20 * MINUTE_MS)
+  late.torrents.add(hash(0))
+  await street.clock.advance(MINUTE_MS)
+  assert.deepEqual(late.found, [])
+  await street.close()
+})
+
+test('a flood of announces of strange torrents pushes out older ones only', async () => {
+  const street = new Street()
+  const host = await street.neighbour([])
+  const shout = async (from: number, to: number, ip: string): Promise<void> => {
+    for (let index = from; index < to; index += 1) {
+      const announce = { port: 7000, infoHashes: [hash(index)], cookie: null }
+      street.cable.send(LSD_GROUPS[4], encodeLsdAnnounce(4, announce), { ip, port: 6771 })
+      await street.clock.advance(50)
+    }
+  }
+  await shout(0, 1200, '192.168.0.77')
+  for (const index of [0, 1199]) host.torrents.add(hash(index))
+  await street.clock.advance(6_000)
+  assert.deepEqual(host.found, [`${hash(1199).slice(-2)} 192.168.0.77:7000`])
+  await street.close()
+})
+
 test('both families are told; one that cannot be joined is done without', async () => {
   const street = new Street()
   await street.neighbour([hash(0)], { families: [4, 6] })
