@@ -54,7 +54,7 @@ suite: build
 	@$(NODE_TEST) $$(find dist/test/unit dist/test/contract dist/test/sim dist/test/fault dist/test/fuzz dist/test/e2e dist/test/issues -name '*.test.js' 2>/dev/null)
 
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
-SHORT := create encryption file-attributes hostile-swarm ip-filter kill-switch kinds-of-seeds lost-pieces magnet-and-restart \
+SHORT := create encryption file-attributes hostile-swarm ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
 	opentracker players port-mapping readme-example select-only transfer udp-tracker utp utp-native v2-torrents web-seeds \
 	dht-network made-torrents updates
 interop-short: build bench-rivals
