@@ -5,8 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TcpStream } from '../../src/ports/tcp.ts'
 import type { EncryptionMethods, EncryptionMode } from '../../src/torrent/connection-policy.ts'
-import { parseInfoHash } from '../../src/base/ids.ts'
-import { decodeMetainfo } from '../../src/wire/metainfo.ts'
+import { type InfoHashV2, parseInfoHash } from '../../src/base/ids.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { asMadeTorrent, makeV2Torrent } from '../kit/make-v2-torrent.ts'
 import { assertHolds, type SimNodeOptions, SimSwarm } from '../kit/sim-swarm.ts'
@@ -65,13 +64,13 @@ test('a hybrid is met under either of its names', async () => {
   assert.ok(second !== null)
   const seed = await swarm.seeder(made, set('require'))
   const leech = await swarm.node(set('require'))
-  const metainfo = { ...decodeMetainfo(made.torrent), infoHash: second }
-  const handle = leech.add(made, { infoHash: second, metainfo, peers: [seed.address] })
-  await swarm.complete(handle)
+  // A magnet that names the second one alone: what it calls the torrent before it has the metadata.
+  const asked = { infoHash: second, infoHashV2: hybrid.v2Hash as InfoHashV2, metainfo: null, peers: [seed.address] }
+  await swarm.complete(leech.add(made, asked))
   await seed.session.remove(made.infoHash, { deleteData: false })
   await swarm.clock.advance(1000)
   const late = await swarm.node(set('require'))
-  const vain = late.add(made, { infoHash: second, metainfo, peers: [seed.address] })
+  const vain = late.add(made, asked)
   await swarm.clock.advance(20_000)
   assert.equal(vain.snapshot().totalDown, 0)
   await swarm.close()
