@@ -4,7 +4,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { type ErrorCode, errorTable } from '../base/errors.ts'
 import type { Route } from './route.ts'
-import { ErrorSchema } from './schemas/core.ts'
+import { ErrorSchema, SettingsSections } from './schemas/core.ts'
 import { DownloadSchema, FileSchema, LinkedFileSchema, PeerSchema, TrackerSchema } from './schemas/downloads.ts'
 
 const components = new Map<unknown, string>([
@@ -14,6 +14,7 @@ const components = new Map<unknown, string>([
   [PeerSchema, 'Peer'],
   [TrackerSchema, 'Tracker'],
   [ErrorSchema, 'Error'],
+  [SettingsSections, 'Settings'],
 ])
 
 /** Codes that every route can answer with; those for `open` routes first. */
@@ -43,8 +44,16 @@ const CHOICES: readonly string[] = [
     'source, 503 with Retry-After. All error codes are names of this node; fields marked "extra" are additions.',
 ]
 
-/** The document for these routes, as a JSON value. `version` is the node's. */
-export function openApiDocument(routes: readonly Route[], version: string): Plain {
+/** What the document says beside the routes. */
+export interface DocumentFacts {
+  /** The node's version. */
+  readonly version: string
+  /** JSON schema of the sections of settings, which this layer does not know. */
+  readonly settings: object
+}
+
+/** The document for these routes, as a JSON value. */
+export function openApiDocument(routes: readonly Route[], { version, settings }: DocumentFacts): Plain {
   const paths: { [path: string]: Plain } = {}
   for (const route of routes) {
     const path = paths[route.path] ?? {}
@@ -53,6 +62,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Plai
   }
   const schemas: Plain = {}
   for (const [schema, name] of components) schemas[name] = plainSchema(schema as TSchema, true)
+  schemas['Settings'] = settings
   return {
     openapi: '3.1.0',
     info: {
@@ -133,7 +143,8 @@ function requestBody(route: Route): Plain {
   if (route.rawBody !== null) {
     return { required: true, content: { [route.rawBody]: { schema: { type: 'string', format: 'binary' } } } }
   }
-  const schema = route.parameters === 'object' ? { type: 'object' } : plainSchema(route.parameters as TObject)
+  const anyObject = route.bodySchema === null ? { type: 'object' } : plainSchema(route.bodySchema)
+  const schema = route.parameters === 'object' ? anyObject : plainSchema(route.parameters as TObject)
   const content: Plain = { 'application/json': { schema, ...sampleBody(route) } }
   if (route.parameters !== 'object') content['application/x-www-form-urlencoded'] = { schema }
   const required = route.parameters !== 'object' && (route.parameters?.required?.length ?? 0) > 0

@@ -114,6 +114,8 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   readonly rawBody: string | null
   /** Schema of the parameters; `object` = any JSON object, passed on unchecked; null = none. */
   readonly parameters: TObject | 'object' | null
+  /** Of `object` parameters, for the documentation: what the body looks like. */
+  readonly bodySchema: TSchema | null
   /** Old names of parameters: old -> name. */
   readonly oldNames: Readonly<Record<string, string>>
   /** Schema of the JSON answer; null for the other kinds. */
@@ -144,6 +146,7 @@ interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object'
   choices?: readonly string[]
   rawBody?: string
   parameters: P
+  bodySchema?: TSchema
   oldNames?: Readonly<Record<string, string>>
   reply: R
   contentType?: string
@@ -168,6 +171,7 @@ export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object
     choices: parts.choices ?? [],
     contentType: parts.contentType ?? null,
     rawBody: parts.rawBody ?? null,
+    bodySchema: parts.bodySchema ?? null,
     oldNames: parts.oldNames ?? {},
     // The parameters were checked against `parts.parameters` before run is called (checked-input.ts).
     run: (context, input) => parts.run(context, input as RouteInput<ParametersOf<P>>),

@@ -7,6 +7,7 @@ import { createTorrentRoutes } from './routes/create-torrent.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { downloadRoutes } from './routes/downloads.ts'
 import { eventRoutes } from './routes/events.ts'
+import { statisticsRoutes } from './routes/statistics.ts'
 import { updateRoutes } from './routes/updates.ts'
 
 /** Bytes of a request body; more is answered 413 (decisions part 1). */
@@ -19,6 +20,7 @@ export const routeTable: readonly Route[] = [
   ...createTorrentRoutes,
   ...updateRoutes,
   ...coreRoutes,
+  ...statisticsRoutes,
   ...eventRoutes,
   ...docsRoutes,
 ]

@@ -23,13 +23,17 @@ import { type DownloadSettings, Downloads } from '../services/downloads.ts'
 import { EventHub } from '../services/events.ts'
 import { MetadataPreviews } from '../services/metadata-previews.ts'
 import { NodeSettings } from '../services/settings.ts'
+import { NodeStatistics } from '../services/statistics.ts'
 import { CoreState } from '../services/state.ts'
 import { TorrentMaker } from '../services/torrent-maker.ts'
 import { TorrentInfo } from '../services/torrent-info.ts'
 import type { Updates } from '../services/updates.ts'
 import { Webhooks, type WebhookSettings } from '../services/webhooks.ts'
+import { CountedFetch, sumOf } from '../services/work-counts.ts'
+import { databaseBytes } from './database-bytes.ts'
 import { openLinkSecret } from './link-secret.ts'
 import { networkOptions } from './network-options.ts'
+import { settingsDocs } from './settings-docs.ts'
 import type { Settings } from './settings-schema.ts'
 import type { SettingsStore } from './settings-store.ts'
 import { makeUpdates } from './updates.ts'
@@ -69,6 +73,7 @@ export class TributaryNode {
   readonly #sourceFetch: GuardedFetch
   readonly #rangeArena: SharedArena
   readonly #state = new CoreState()
+  readonly #statistics: NodeStatistics
   readonly #events: EventHub
   readonly #previews: MetadataPreviews
   readonly #downloads: Downloads
@@ -100,7 +105,8 @@ export class TributaryNode {
       { policy: this.#policy, resolver, route },
     )
     this.#rangeArena = new SharedArena({ id: 'range', bytes: settings.values.disk.range_arena_bytes })
-    const sources = { http: this.#sourceFetch, readFile: readSmallFile }
+    const http = new CountedFetch(this.#sourceFetch)
+    const sources = { http, readFile: readSmallFile }
     this.#events = new EventHub({ log: log.part('events'), version, started: () => this.#state.started })
     this.#previews = new MetadataPreviews({
       clock,
@@ -132,13 +138,19 @@ export class TributaryNode {
       downloads: this.#downloads,
       createdBy: `Tributary/${version}`,
     })
+    this.#statistics = new NodeStatistics({
+      databaseBytes: () => databaseBytes(join(options.stateDir, DATABASE_FILE_NAME)),
+      metadata: () => sumOf(this.#previews.counts, this.#downloads.metadataCounts),
+      sources: () => http.counts,
+    })
     this.#services = {
       downloads: this.#downloads,
       torrentInfo: new TorrentInfo({ clock, sources, previews: this.#previews, downloads: this.#downloads }),
       torrentMaker: this.#maker,
       updates,
-      settings: new NodeSettings({ source: settings, state: this.#state }),
+      settings: new NodeSettings({ source: settings, state: this.#state, docs: settingsDocs(settings) }),
       state: this.#state,
+      statistics: this.#statistics,
       events: this.#events,
     }
   }
@@ -183,6 +195,7 @@ export class TributaryNode {
     this.#started.push({ name: 'engine', stop: deadlineMs => engine.stop(deadlineMs * ENGINE_SHARE) })
     this.#state.setPort('libtorrent~port', engine.session.listenPort)
     this.#state.setNetwork(engine.network)
+    this.#statistics.setNetwork(engine.counts)
     this.#previews.start(engine.session)
     this.#started.push({ name: 'previews', stop: () => this.#previews.stop() })
     this.#started.push({ name: 'downloads', stop: () => this.#downloads.stop() })
@@ -261,6 +274,8 @@ export class TributaryNode {
     this.#started.push({ name: 'sources', stop: () => this.#sourceFetch.close() })
     this.#started.push({ name: 'http', stop: deadlineMs => server.stop(deadlineMs * HTTP_SHARE) })
     this.#state.setPort('http_api~port', port)
+    // Streams are read there; clients of the interface look for them under this name.
+    this.#state.setPort('video_server~port', port)
     return `http://${api.http_host.includes(':') ? `[${api.http_host}]` : api.http_host}:${port}`
   }
 

@@ -18,6 +18,7 @@ import type { ContentSources } from '../ports/content-source.ts'
 import type { MutableItems } from '../ports/dht-items.ts'
 import type { Log } from '../ports/log.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
+import type { NetworkCounts } from '../ports/network-counts.ts'
 import type { NetworkFacts } from '../ports/network-facts.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { NodeValues } from '../ports/records.ts'
@@ -64,6 +65,8 @@ export interface EngineParts {
   readonly contents: ContentSources
   /** Where the node is in the network. */
   readonly network: NetworkFacts
+  /** What passed it. */
+  readonly counts: NetworkCounts
   /** Mutable items of the DHT; null = there is no DHT. */
   readonly items: MutableItems | null
   /** Follows changed settings. */
@@ -155,6 +158,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
     session,
     contents: stores.contents(),
     network: swarm.facts,
+    counts: swarm.counts(() => session.listenPort),
     items: swarm.dht === null ? null : itemsOf(swarm.dht),
     follow(changed) {
       session.setLimits(limitsOf(changed))

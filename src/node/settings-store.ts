@@ -2,6 +2,7 @@
 // only then told to listeners. Secrets never leave through read().
 
 import { AppError } from '../base/errors.ts'
+import type { SettingSource } from '../services/api.ts'
 import { keyProblem, makeApiKey } from './api-key.ts'
 import { ConfigFile, configPath } from './config-file.ts'
 import { checkBody, type OptionChange } from './settings-body.ts'
@@ -19,15 +20,26 @@ import { type Settings, settingsTable } from './settings-schema.ts'
 /** A JSON value as GET /settings answers it. */
 export type SettingsJson = Record<string, Record<string, null | boolean | number | string | string[]>>
 
-/** Where a value comes from. */
-export type SettingSource = 'flag' | 'environment' | 'file' | 'default'
+/** What the sources say of one option. */
+export interface OptionLayers {
+  /** In force, or after the next start. */
+  readonly value: SettingValue
+  readonly source: SettingSource
+  /** In the file; undefined = nothing. */
+  readonly stored: SettingValue | undefined
+  readonly default: SettingValue
+  /** When the process started. */
+  readonly atStart: SettingValue
+}
 
 /** What change() did. */
 export interface SettingsChange {
   /** `section.option` of every option whose stored value changed. */
   readonly changed: readonly string[]
-  /** Those of `changed` that are used only after the next start (or are hidden by a flag or the environment). */
+  /** Those of `changed` that are used only after the next start. */
   readonly restartRequired: readonly string[]
+  /** What was asked for and is not in force, also after a restart: a flag or the environment says otherwise. */
+  readonly overridden: readonly string[]
 }
 
 /** Hears which options changed, and all values as they are now. */
@@ -46,6 +58,8 @@ export class SettingsStore {
   readonly #environment: Layer
   readonly #stored: Layer
   readonly #defaults: Layer
+  /** The values that this run began with. */
+  readonly #atStart: Layer
   readonly #listeners = new Set<SettingsListener>()
   #settings: Settings
   #turn: Promise<unknown> = Promise.resolve()
@@ -65,6 +79,8 @@ export class SettingsStore {
     this.#stored = layers.stored
     this.#defaults = layers.defaults
     this.#settings = this.#build()
+    const paths = [...layers.defaults.keys()]
+    this.#atStart = new Map(paths.map(path => [path, this.#effective(path) as SettingValue]))
   }
 
   /**
@@ -93,6 +109,18 @@ export class SettingsStore {
   /** All effective values, frozen; a new object after every change. */
   get values(): Settings {
     return this.#settings
+  }
+
+  /** All that is known of `section.option`. */
+  layersOf(path: string): OptionLayers {
+    const value = this.#effective(path) as SettingValue
+    return {
+      value,
+      source: this.source(path),
+      stored: this.#stored.get(path),
+      default: this.#defaults.get(path) as SettingValue,
+      atStart: this.#atStart.get(path) as SettingValue,
+    }
   }
 
   /** Where the effective value of `section.option` comes from. */
@@ -135,19 +163,21 @@ export class SettingsStore {
   }
 
   async #change(body: unknown): Promise<SettingsChange> {
-    const changes = checkBody(body).filter(change => !same(change.value, this.#effective(change.path)))
-    this.#checkKey(changes)
-    if (changes.length === 0) return { changed: [], restartRequired: [] }
+    const asked = checkBody(body).filter(change => !same(change.value, this.#effective(change.path)))
+    this.#checkKey(asked)
+    const overridden = asked.filter(({ path }) => this.#hidden(path)).map(({ path }) => path)
+    const changes = asked.filter(({ path, value }) => !this.#hidden(path) || !same(value, this.#stored.get(path)))
+    if (changes.length === 0) return { changed: [], restartRequired: [], overridden }
     await this.#file.write(changes.map(({ section, option, value }) => [section, option, value]))
     for (const { path, value } of changes) this.#stored.set(path, value)
     this.#settings = this.#build()
-    const visible = changes.filter(({ path }) => !this.#hidden(path)).map(({ path }) => path)
-    if (visible.length > 0) for (const listener of [...this.#listeners]) listener(visible, this.#settings)
+    const visible = changes.filter(({ path }) => !this.#hidden(path))
+    const paths = visible.map(({ path }) => path)
+    if (paths.length > 0) for (const listener of [...this.#listeners]) listener(paths, this.#settings)
     return {
       changed: changes.map(({ path }) => path),
-      restartRequired: changes
-        .filter(({ path, spec }) => spec.needsRestart || this.#hidden(path))
-        .map(({ path }) => path),
+      restartRequired: visible.filter(({ spec }) => spec.needsRestart).map(({ path }) => path),
+      overridden,
     }
   }
 

@@ -1,6 +1,7 @@
 // How this node finds and reaches peers beside trackers and TCP: one UDP port with uTP and DHT, local discovery, port mapping,
 // the vote on its own address. Made from the settings; started when the session listens, stopped after it.
 
+import { CountedUdpNetwork } from '../io/counted-udp.ts'
 import { nodeEd25519 } from '../io/ed25519.ts'
 import type { LocalLane, NetworkStack } from '../io/network-stack.ts'
 import { errorText } from '../base/errors.ts'
@@ -10,6 +11,7 @@ import { DhtNode } from '../dht/node.ts'
 import type { LocalDiscovery } from '../lsd/discovery.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { NetworkCounts } from '../ports/network-counts.ts'
 import type { NetworkFacts, PortMapping } from '../ports/network-facts.ts'
 import type { NetworkPlace } from '../ports/network-place.ts'
 import type { Random } from '../ports/random.ts'
@@ -23,6 +25,7 @@ import { parseIp } from '../wire/compact-address.ts'
 import { DueClock } from './due-clock.ts'
 import { discoveryOf } from './local-discovery.ts'
 import { NamedDhtNodes } from './named-dht-nodes.ts'
+import { EngineCounts } from './network-counts.ts'
 import type { Settings } from './settings-schema.ts'
 import type { DhtSearches } from './swarm-announcers.ts'
 import { TorrentDhtNodes } from './torrent-dht-nodes.ts'
@@ -49,6 +52,8 @@ export class Swarm {
   readonly #external: ExternalAddress
   readonly #dueClock: DueClock
   readonly #sockets: { 4: UdpSocket | null; 6: UdpSocket | null } = { 4: null, 6: null }
+  readonly #udp: CountedUdpNetwork
+  #boundAtMs: number | null = null
   #discovery: LocalDiscovery | null = null
   readonly #named: NamedDhtNodes | null
   readonly #fromTorrents: TorrentDhtNodes | null
@@ -64,6 +69,7 @@ export class Swarm {
     this.#exchanges = settings.pex
     this.#external = new ExternalAddress(clock)
     this.#dueClock = new DueClock(clock)
+    this.#udp = new CountedUdpNetwork(stack.peers.udp)
     this.utp = settings.utp ? new UtpNetwork({}, { clock, random, sockets: this.#sockets }) : null
     this.dht = settings.dht ? this.#makeDht() : null
     this.#named = this.dht !== null && stack.peers.namesToProxy ? this.#findNamed(this.dht) : null
@@ -116,6 +122,18 @@ export class Swarm {
       mappingProblems: () => this.#mapper?.problems() ?? [],
       externalIp: family => this.#external.get(family),
     }
+  }
+
+  /** What passed the UDP port and the DHT. */
+  counts(listenPort: () => number): NetworkCounts {
+    return new EngineCounts({
+      clock: this.#deps.clock,
+      facts: this.facts,
+      dht: this.dht,
+      datagrams: () => this.#udp.counts,
+      boundAtMs: () => this.#boundAtMs,
+      listenPort,
+    })
   }
 
   /** Takes mappings away, leaves all groups and closes the UDP port; `deadlineMs` bounds what others have to answer. */
@@ -208,7 +226,8 @@ export class Swarm {
       if (this.utp?.receive(bytes, from) !== true) this.dht?.receive(family, bytes, from)
     }
     try {
-      this.#sockets[family] = await this.#deps.stack.peers.udp.bind({ family, ip: null, port }, receive)
+      this.#sockets[family] = await this.#udp.bind({ family, ip: null, port }, receive)
+      this.#boundAtMs ??= this.#deps.clock.now()
     } catch (error) {
       this.#deps.log.part('udp').warn('no uTP and no DHT for a family', { family, error: errorText(error) })
     }

@@ -2,6 +2,7 @@
 // the specification's, letter by letter (node-control-interface.md part 2).
 
 import type { Slot } from '../ports/arena.ts'
+import type { StatisticsService } from './statistics-api.ts'
 import type { UpdatesService } from './updates-api.ts'
 
 export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates-api.ts'
@@ -276,12 +277,39 @@ export interface TorrentInfoService {
   read(uri: string, signal: AbortSignal): Promise<{ metainfo: Json; infohash: string; download_exists: boolean }>
 }
 
+/** Where a value comes from. */
+export type SettingSource = 'default' | 'file' | 'environment' | 'flag'
+
+/** One option of GET /settings/effective; values of secrets are null. */
+export interface EffectiveSetting {
+  /** The value in force, or after the next start. */
+  value: Json
+  source: SettingSource
+  /** In the configuration file; null = it says nothing. */
+  stored: Json
+  default: Json
+  needs_restart: boolean
+  /** The value was changed since the start and waits for the next one. */
+  restart_pending: boolean
+}
+
+/** GET /settings/effective. */
+export interface EffectiveSettings {
+  /** Path of the configuration file. */
+  file: string
+  settings: Record<string, Record<string, EffectiveSetting>>
+}
+
 /** GET and POST /settings. */
 export interface SettingsService {
   /** Spec 2.14; secrets as null. */
   read(): { settings: Record<string, Record<string, Json>>; ports: Record<string, number> }
   /** All or nothing. AppError InvalidSetting naming the path. Durable when settled. */
-  change(body: Json): Promise<{ modified: boolean; restart_required: string[] }>
+  change(body: Json): Promise<{ modified: boolean; restart_required: string[]; overridden: string[] }>
+  /** Each option with where its value comes from. */
+  effective(): EffectiveSettings
+  /** JSON schema of the sections, for the documentation. */
+  schema(): { [key: string]: Json }
 }
 
 /** POST /createtorrent after validation (extra). Absent members take their defaults; '' and 0 stand for none. */
@@ -407,5 +435,6 @@ export interface Services {
   updates: UpdatesService
   settings: SettingsService
   state: StateService
+  statistics: StatisticsService
   events: EventsService
 }

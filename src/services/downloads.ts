@@ -54,6 +54,7 @@ import type { TorrentEngine } from './torrent-engine.ts'
 import { readSource, sentSource, type SourceReaders, type TorrentSource, updateLinkOf } from './torrent-source.ts'
 import { addTracker, checkTrackerUrl, removeTracker } from './tracker-changes.ts'
 import type { Lineage } from './update-versions.ts'
+import type { WorkCounts } from './work-counts.ts'
 
 /** All-time counters go to the store this often; it writes them when it writes anyway. */
 const TOTALS_EVERY_MS = 5000
@@ -94,13 +95,15 @@ export class Downloads implements DownloadsService {
   readonly #moves: StorageMoves
   /** What the engine is given to report to. */
   readonly engineEvents: TorrentEvents
+  readonly #reports: EngineReports
   #totalsTimer: Timer | null = null
 
   constructor(deps: DownloadsDeps) {
     this.#deps = deps
     this.#goals = new SeedingGoals(this.#set, deps)
     this.#moves = new StorageMoves(this.#set, deps, () => this.#list.changed())
-    this.engineEvents = new EngineReports(this.#set, this.#goals, deps)
+    this.#reports = new EngineReports(this.#set, this.#goals, deps)
+    this.engineEvents = this.#reports
     this.#list = new DownloadList(
       deps.clock,
       () => this.#set.entries.values(),
@@ -178,6 +181,13 @@ export class Downloads implements DownloadsService {
     if (entry === undefined) return
     entry.lineage = lineage
     this.#list.changed()
+  }
+
+  /** Metadata of magnets: what is looked for now, and what came since the start. */
+  get metadataCounts(): WorkCounts {
+    let pending = 0
+    for (const { stored } of this.#set.entries.values()) if (stored.pieceCount === 0 && !stored.userStopped) pending++
+    return { pending, success: this.#reports.metadataKept, failed: 0 }
   }
 
   whenListed(): Promise<void> {

@@ -28,12 +28,18 @@ export interface EngineReportsDeps {
 export class EngineReports implements TorrentEvents {
   readonly #set: DownloadSet
   readonly #deps: EngineReportsDeps
+  #metadataKept = 0
   readonly #goals: Pick<SeedingGoals, 'statusChanged'>
 
   constructor(set: DownloadSet, goals: Pick<SeedingGoals, 'statusChanged'>, deps: EngineReportsDeps) {
     this.#set = set
     this.#goals = goals
     this.#deps = deps
+  }
+
+  /** Downloads whose metadata came from peers. */
+  get metadataKept(): number {
+    return this.#metadataKept
   }
 
   metadata(infoHash: InfoHash, metainfo: Metainfo): Promise<void> {
@@ -81,6 +87,7 @@ export class EngineReports implements TorrentEvents {
       selectedFiles: fitSelection(entry.stored.selectedFiles, metainfo.files.length),
     })
     this.#set.named(entry, metainfo)
+    this.#metadataKept++
   }
 
   /** safe_seeding without hops: complete data is not offered to plain peers (decisions part 2). */

@@ -10,6 +10,7 @@ import type { Magnet } from '../wire/magnet.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { type Deferred, makeDeferred } from '../base/deferred.ts'
 import type { TorrentEngine } from './torrent-engine.ts'
+import type { WorkCounts } from './work-counts.ts'
 
 /** Previews at a time: each asks trackers and peers. */
 const MAX_PREVIEWS = 8
@@ -44,9 +45,16 @@ export class MetadataPreviews {
   readonly #previews = new Map<InfoHash, Preview>()
   readonly #cache = new Map<InfoHash, { readonly metainfo: Metainfo; readonly untilMs: number }>()
   #engine: TorrentEngine | null = null
+  #fetched = 0
+  #failed = 0
 
   constructor(deps: MetadataPreviewsDeps) {
     this.#deps = deps
+  }
+
+  /** Previews so far; equal magnets at a time are one. */
+  get counts(): WorkCounts {
+    return { pending: this.#previews.size, success: this.#fetched, failed: this.#failed }
   }
 
   /** Until this, fetch() answers NotReady. */
@@ -144,7 +152,11 @@ export class MetadataPreviews {
   }
 
   async #end(engine: TorrentEngine, preview: Preview, infoHash: InfoHash, metainfo: Metainfo | null): Promise<void> {
-    if (metainfo !== null) this.#remember(metainfo)
+    if (metainfo === null) this.#failed++
+    else {
+      this.#fetched++
+      this.#remember(metainfo)
+    }
     try {
       const removed = engine.remove(infoHash, { deleteData: false })
       preview.held.reject(new AppError('Aborted'))

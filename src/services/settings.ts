@@ -1,32 +1,53 @@
 // GET and POST /settings over the settings store: adds the ports of this run and gives the answer its shape. What a
 // change does to the running parts is wired in node/, by the store's listeners, before change() settles.
 
-import type { Json, SettingsService, StateService } from './api.ts'
+import type { EffectiveSettings, Json, SettingsService, StateService } from './api.ts'
 
 /** The settings store, as much of it as is needed here. */
 export interface SettingsSource {
   /** Effective values, secrets as null. */
   read(): Record<string, Record<string, Json>>
   /** Durable and told to all listeners when settled; AppError InvalidSetting changes nothing. */
-  change(body: unknown): Promise<{ readonly changed: readonly string[]; readonly restartRequired: readonly string[] }>
+  change(body: unknown): Promise<{
+    readonly changed: readonly string[]
+    readonly restartRequired: readonly string[]
+    readonly overridden: readonly string[]
+  }>
 }
 
-/** See SettingsService. `modified` is false when every value was there already. */
+/** What is told of the table of settings. */
+export interface SettingsDocs {
+  effective(): EffectiveSettings
+  schema(): { [key: string]: Json }
+}
+
+/** See SettingsService. `modified` is false when every value was there already, or cannot come into force. */
 export class NodeSettings implements SettingsService {
   readonly #source: SettingsSource
   readonly #state: StateService
+  readonly #docs: SettingsDocs
 
-  constructor(deps: { source: SettingsSource; state: StateService }) {
+  constructor(deps: { source: SettingsSource; state: StateService; docs: SettingsDocs }) {
     this.#source = deps.source
     this.#state = deps.state
+    this.#docs = deps.docs
   }
 
   read(): { settings: Record<string, Record<string, Json>>; ports: Record<string, number> } {
     return { settings: this.#source.read(), ports: this.#state.ports() }
   }
 
-  async change(body: Json): Promise<{ modified: boolean; restart_required: string[] }> {
-    const { changed, restartRequired } = await this.#source.change(body)
-    return { modified: changed.length > 0, restart_required: [...restartRequired] }
+  async change(body: Json): Promise<{ modified: boolean; restart_required: string[]; overridden: string[] }> {
+    const { changed, restartRequired, overridden } = await this.#source.change(body)
+    const modified = changed.some(path => !overridden.includes(path))
+    return { modified, restart_required: [...restartRequired], overridden: [...overridden] }
+  }
+
+  effective(): EffectiveSettings {
+    return this.#docs.effective()
+  }
+
+  schema(): { [key: string]: Json } {
+    return this.#docs.schema()
   }
 }

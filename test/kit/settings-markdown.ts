@@ -1,5 +1,6 @@
 // The README's table of settings, made from the schema.
 
+import type { OptionSpec } from '../../src/node/settings-option.ts'
 import { settingsTable } from '../../src/node/settings-schema.ts'
 
 const OPEN = '<!-- settings: generated from the schema; `make readme` rewrites it -->'
@@ -10,12 +11,18 @@ function shown(value: unknown): string {
   return value === '' ? 'empty' : String(value)
 }
 
+/** The kind of an option with its range. */
+function typeOf(spec: OptionSpec): string {
+  if (spec.kind === 'integer' || spec.kind === 'number') return `${spec.kind}, ${spec.min} to ${spec.max}`
+  return spec.kind === 'choice' ? spec.values.join(', ') : spec.kind
+}
+
 /** The table as Markdown, one row an option. */
 function settingsMarkdown(): string {
   const rows = Object.entries(settingsTable).flatMap(([section, options]) =>
     Object.entries(options).map(([option, spec]) => {
       const when = spec.needsRestart ? 'restart' : 'at once'
-      return `| \`${section}.${option}\` | ${spec.kind} | ${shown(spec.default)} | ${when} | ${spec.doc} |`
+      return `| \`${section}.${option}\` | ${typeOf(spec)} | ${shown(spec.default)} | ${when} | ${spec.doc} |`
     }),
   )
   return ['| option | type | default | applies | meaning |', '|---|---|---|---|---|', ...rows].join('\n')

@@ -3,9 +3,11 @@
 import type { Json } from '../../services/api.ts'
 import { route } from '../route.ts'
 import {
+  EffectiveSettingsReply,
   HealthReply,
   SettingsChangeReply,
   SettingsReply,
+  SettingsSections,
   StateReply,
   TorrentInfoParameters,
   TorrentInfoReply,
@@ -53,7 +55,7 @@ const readSettings = route({
   tag: 'settings',
   summary: 'All settings, and the ports in use',
   choices: [
-    'Sections and options are those of this node; the README lists them with their types, ranges and defaults.',
+    'Sections and options are those of this node; schema `Settings` has their types, ranges and defaults.',
     'Secrets come back as null. `ports` (extra): ports in use by name, as in /variables.',
   ],
   parameters: null,
@@ -75,14 +77,35 @@ const changeSettings = route({
     'Everything is checked before anything changes: an unknown key, a wrong type or range, or a value nested too deep is ' +
       '400 `InvalidSetting` naming the path. An empty object of an unknown section does nothing.',
     'Numbers may come as texts. Secrets given as null stay as they are. `modified` tells whether a value changed.',
-    '`restart_required` (extra): options that take effect at the next start.',
+    '`restart_required` (extra): options that take effect at the next start. `overridden` (extra): options that a flag or ' +
+      'the environment holds: the value is kept in the file and not used while that is so. When nothing else was asked ' +
+      'for, `modified` is false.',
   ],
   parameters: 'object',
+  bodySchema: SettingsSections,
   reply: SettingsChangeReply,
   errors: ['InvalidSetting', 'BadRequest'],
   sample: { path: '/settings', body: { libtorrent: { port: -1 } }, status: 200 },
   // The body came out of JSON.parse.
   run: ({ services }, { parameters }) => services.settings.change(parameters as { [key: string]: Json }),
+})
+
+const effectiveSettings = route({
+  id: 'settings.effective',
+  method: 'GET',
+  path: '/settings/effective',
+  kind: 'json',
+  scope: 'admin',
+  tag: 'settings',
+  summary: 'Where the value of each setting comes from',
+  choices: [
+    'The whole route is extra. A flag wins over the environment, that over the configuration file, that over the default.',
+  ],
+  parameters: null,
+  reply: EffectiveSettingsReply,
+  errors: [],
+  sample: { path: '/settings/effective', status: 200 },
+  run: ({ services }) => services.settings.effective(),
 })
 
 const variables = route({
@@ -140,4 +163,12 @@ const health = route({
 })
 
 /** Every route of this file. */
-export const coreRoutes = [torrentInfo, readSettings, changeSettings, variables, state, health] as const
+export const coreRoutes = [
+  torrentInfo,
+  readSettings,
+  changeSettings,
+  effectiveSettings,
+  variables,
+  state,
+  health,
+] as const

@@ -93,7 +93,8 @@ const documents = new WeakMap<readonly unknown[], Buffer>()
 function documentBytes(context: RouteContext): Buffer {
   const known = documents.get(context.routes)
   if (known !== undefined) return known
-  const made = Buffer.from(JSON.stringify(openApiDocument(context.routes, context.version)))
+  const facts = { version: context.version, settings: context.services.settings.schema() }
+  const made = Buffer.from(JSON.stringify(openApiDocument(context.routes, facts)))
   documents.set(context.routes, made)
   return made
 }

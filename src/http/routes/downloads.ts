@@ -149,7 +149,8 @@ export const patchDownload = route({
     '`stop`: DLSTATUS_STOPPED at once, also after a restart. `resume`: works again, also after an error. `recheck`: ' +
       'DLSTATUS_HASHCHECKING, then the state before; 409 without metadata.',
     '`anon_hops` above 0 answers 503 `CircuitsUnavailable` and changes nothing: this node has no circuits yet.',
-    'All others are extra. `max_download_speed`, `max_upload_speed`: bytes a second of this download alone, 0 = none.',
+    'Extra are `destination`, `max_download_speed`, `max_upload_speed`, `seeding_ratio`, `seeding_time`, `file_priorities`, ' +
+      '`sequential`, `super_seeding` and `labels`. The two speeds: bytes a second of this download alone, 0 = none.',
     '`seeding_ratio`, `seeding_time` (minutes): seeding ends at the first that is reached; -1 = never, -2 = as the ' +
       'settings say. Resuming a download that was stopped so sets both to -1.',
     '`file_priorities`: by index, 0 = not fetched, 1 (last) to 7 (first), 4 = normal, -1 = as it is; a shorter list leaves ' +
@@ -262,7 +263,7 @@ const streamRoute = (id: string, path: string, samplePath: string) =>
       'Waits up to 60 s for the metadata of a magnet, then 408. A fileindex that does not exist or is no number: 404.',
       'Any number of readers. An unselected file is fetched for its readers and stays unselected. A stopped download ' +
         'serves what it has, runs while a reader needs more, and is stopped again after it.',
-      'Opened by a signed link too (`stream_url` of the files); `/stream/{fileindex}/{any name}` is the same route.',
+      'Opened by a signed link too (`stream_url` of the files); `/stream/{fileindex}/{any name}` (extra) is the same route.',
       'A client that takes no byte for 10 minutes (api.stream_silent_seconds) is cut off.',
     ],
     parameters: null,

@@ -45,11 +45,12 @@ export const VariablesReply = Type.Object({
   }),
 })
 
+/** Options by section; which there are is documented by the node's own table (openapi.ts puts it in this place). */
+export const SettingsSections = Type.Record(Type.String(), Type.Record(Type.String(), AnyJson))
+
 /** GET /settings. */
 export const SettingsReply = Type.Object({
-  settings: Type.Record(Type.String(), Type.Record(Type.String(), AnyJson), {
-    description: 'options by section; secrets are null',
-  }),
+  settings: SettingsSections,
   ports: Type.Record(Type.String(), Type.Integer(), { description: 'ports in use, by section~option' }),
 })
 
@@ -57,6 +58,32 @@ export const SettingsReply = Type.Object({
 export const SettingsChangeReply = Type.Object({
   modified: Type.Boolean(),
   restart_required: Type.Array(Type.String(), { description: 'extra: options that change at the next start' }),
+  overridden: Type.Array(Type.String(), {
+    description: 'extra: options that stay as they are, because a flag or the environment says so',
+  }),
+})
+
+/** GET /settings/effective. */
+export const EffectiveSettingsReply = Type.Object({
+  file: Type.String({ description: 'path of the configuration file' }),
+  settings: Type.Record(
+    Type.String(),
+    Type.Record(
+      Type.String(),
+      Type.Object({
+        value: AnyJson,
+        source: Type.Union(
+          (['default', 'file', 'environment', 'flag'] as const).map(each => Type.Literal(each)),
+          { description: 'the later ones win' },
+        ),
+        stored: Type.Unsafe<Json>(Type.Any({ description: 'the value in the file; null = it has none' })),
+        default: AnyJson,
+        needs_restart: Type.Boolean({ description: 'a change is used at the next start' }),
+        restart_pending: Type.Boolean({ description: 'it was changed and waits for the next start' }),
+      }),
+    ),
+    { description: 'options by section; values of secrets are null' },
+  ),
 })
 
 /** Query of GET /torrentinfo. */

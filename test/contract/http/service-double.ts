@@ -351,8 +351,17 @@ export class ServiceDouble implements Services {
     },
     change: async (body: Json) => {
       this.#note('changeSettings', body)
-      return { modified: true, restart_required: [] }
+      return { modified: true, restart_required: [], overridden: [] }
     },
+    effective: () => {
+      this.#note('effectiveSettings')
+      const port = { value: -1, source: 'default' as const, stored: null, default: -1 }
+      return {
+        file: '/srv/state/tributary.yaml',
+        settings: { libtorrent: { port: { ...port, needs_restart: true, restart_pending: false } } },
+      }
+    },
+    schema: () => ({ type: 'object' }),
   }
 
   readonly state = {
@@ -380,6 +389,32 @@ export class ServiceDouble implements Services {
     ports: () => {
       this.#note('ports')
       return { 'http_api~port': 52194 }
+    },
+  }
+
+  readonly statistics = {
+    communities: () => {
+      this.#note('communities')
+      const identifier = { identifier: 'mainline_dht4', member: 'ab'.repeat(20), classification: 'MainlineDHT' }
+      return [{ ...identifier, candidates: 3, global_time: 0, packets_sent: 5, packets_received: 4 }]
+    },
+    dispersy: () => {
+      this.#note('dispersy')
+      return {
+        wan_address: '198.51.100.7:6881',
+        lan_address: '192.168.1.2:6881',
+        connection: 'unknown' as const,
+        runtime: 1.5,
+        total_downloaded: 400,
+        total_uploaded: 500,
+        packets_sent: 5,
+        packets_received: 4,
+      }
+    },
+    tribler: async () => {
+      this.#note('tribler')
+      const queue = { failed: 1, total: 6, pending: 2, success: 3, type: 'DHT' }
+      return { num_channels: 0, database_size: 4096, torrent_queue_stats: [queue] }
     },
   }
 

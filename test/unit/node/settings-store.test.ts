@@ -108,7 +108,7 @@ test('every default passes its own check', async t => {
   const store = await makePlace(t).open()
   const read = store.read()
   const body = Object.fromEntries(Object.entries(read).map(([section, values]) => [section, { ...values }]))
-  assert.deepEqual(await store.change(body), { changed: [], restartRequired: [] })
+  assert.deepEqual(await store.change(body), { changed: [], restartRequired: [], overridden: [] })
   for (const [section, options] of Object.entries(settingsTable)) {
     for (const [option, spec] of Object.entries(options)) assert.ok(spec.doc.endsWith('.'), `${section}.${option}`)
   }
@@ -124,6 +124,7 @@ test('secrets do not leave through read, and null leaves them alone', async t =>
   assert.deepEqual(await store.change({ api: { key: 'new-key' } }), {
     changed: ['api.key'],
     restartRequired: ['api.key'],
+    overridden: [],
   })
 })
 
@@ -137,7 +138,8 @@ test('a change is durable, tells listeners what changed, and says what needs a r
     Tribler: {},
   })
   const changed = ['libtorrent.max_upload_rate', 'libtorrent.port', 'libtorrent.upload_slots']
-  assert.deepEqual(answer, { changed, restartRequired: ['libtorrent.port', 'libtorrent.upload_slots'] })
+  const overridden = ['libtorrent.upload_slots']
+  assert.deepEqual(answer, { changed, restartRequired: ['libtorrent.port'], overridden })
   assert.deepEqual(heard, [[['libtorrent.max_upload_rate', 'libtorrent.port'], 1000]])
   assert.equal(store.values.libtorrent.upload_slots, 5)
   end()
@@ -145,6 +147,26 @@ test('a change is durable, tells listeners what changed, and says what needs a r
   assert.equal(heard.length, 1)
   const again = (await place.open()).values.libtorrent
   assert.deepEqual([again.max_upload_rate, again.port, again.upload_slots], [2, 5, 6])
+})
+
+test('what a flag or the environment holds is kept for later, and the caller is told each time', async t => {
+  const place = makePlace(t)
+  const settings = { env: { CORE_API_PORT: '7001' }, flags: [['libtorrent.upload_slots', '5']] as const }
+  const store = await place.open(settings)
+  const heard: unknown[] = []
+  store.onChange(changed => heard.push(changed))
+  const overridden = ['libtorrent.upload_slots', 'api.http_port']
+  const ask = { libtorrent: { upload_slots: 6 }, api: { http_port: 7002 } }
+  assert.deepEqual(await store.change(ask), { changed: overridden, restartRequired: [], overridden })
+  const text = readFileSync(place.path, 'utf8')
+  assert.deepEqual(await store.change(ask), { changed: [], restartRequired: [], overridden })
+  assert.equal(readFileSync(place.path, 'utf8'), text)
+  assert.deepEqual(heard, [])
+  // What the flag says already is no change, and is not told as one that cannot be.
+  const same = { libtorrent: { upload_slots: 5 } }
+  assert.deepEqual(await store.change(same), { changed: [], restartRequired: [], overridden: [] })
+  const later = (await place.open()).values
+  assert.deepEqual([later.libtorrent.upload_slots, later.api.http_port], [6, 7002])
 })
 
 test('a fraction is kept as it is, also as text, and over a restart; the secret of webhooks does not come back', async t => {

@@ -1,0 +1,257 @@
+// Part 4 of the specification as one table, outside of 4.3 to 4.8 (channels, market, wallets): method, path, parameters, what
+// is answered, and requests that are answered so. The tests beside it are generated from it.
+
+import { CORE_STATE, DOWNLOAD, LISTED_FILE, STATISTICS, VARIABLES } from './records.ts'
+import type { Json, Shape } from './shapes.ts'
+
+/** A parameter of the specification; those of paths are named in the path. */
+export interface SpecParameter {
+  readonly type: Shape
+  readonly required?: true
+}
+
+/** One good request. */
+export interface Ask {
+  readonly parameters?: Json
+  /** Names of the answer that are there on request only. */
+  readonly asked?: readonly string[]
+}
+
+/** What requests are made of. */
+export interface World {
+  /** Of a download of three files, which lies in `folder` complete. */
+  readonly infohash: string
+  readonly torrentFile: string
+  readonly folder: string
+}
+
+/** What is answered: JSON, or bytes of a type. */
+export type SpecAnswer =
+  | { readonly json: Shape }
+  | { readonly bytes: RegExp; readonly disposition?: RegExp }
+  | { readonly events: true }
+
+/** One row of part 4. */
+export interface SpecRoute {
+  readonly part: '4.1' | '4.2' | '4.9' | '4.10' | '4.11' | '4.12'
+  readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly parameters: Readonly<Record<string, SpecParameter>>
+  /** Parameters that are additions of this node: decisions part 2 and src/decisions/0260. */
+  readonly extraParameters?: readonly string[]
+  readonly answer: SpecAnswer
+  readonly status: 200 | 206
+  /** Statuses of failures, beside those of every route: 401, 403, 500. */
+  readonly failures: readonly number[]
+  readonly asks: (world: World) => readonly Ask[]
+}
+
+const once = (): readonly Ask[] => [{}]
+const json = (fields: Readonly<Record<string, Shape>>, extra: Readonly<Record<string, Shape>> = {}): SpecAnswer => ({
+  json: { fields, extra },
+})
+const boolean: SpecParameter = { type: 'boolean' }
+
+const CONTROLS = [
+  ...['max_download_speed', 'max_upload_speed', 'seeding_ratio', 'seeding_time', 'file_priorities', 'sequential'],
+  ...['super_seeding', 'labels'],
+]
+
+const torrentFile = (path: string): SpecRoute => ({
+  part: '4.1',
+  method: 'GET',
+  path,
+  parameters: {},
+  answer: { bytes: /^application\/x-bittorrent$/, disposition: /^attachment; filename="[0-9a-f]{40}\.torrent"$/ },
+  status: 200,
+  failures: [404, 503],
+  asks: once,
+})
+
+const downloads: readonly SpecRoute[] = [
+  {
+    part: '4.1',
+    method: 'GET',
+    path: '/downloads',
+    parameters: { get_peers: boolean, get_pieces: boolean, get_files: boolean },
+    answer: json({ downloads: { list: DOWNLOAD } }),
+    status: 200,
+    failures: [400],
+    asks: () => [
+      {},
+      { parameters: { get_peers: 1 }, asked: ['peers'] },
+      { parameters: { get_pieces: true }, asked: ['pieces'] },
+      { parameters: { get_files: 'true' }, asked: ['files'] },
+      { parameters: { get_peers: 1, get_pieces: 1, get_files: 0 }, asked: ['peers', 'pieces'] },
+    ],
+  },
+  {
+    part: '4.1',
+    method: 'PUT',
+    path: '/downloads',
+    parameters: {
+      uri: { type: 'string', required: true },
+      anon_hops: { type: 'integer' },
+      safe_seeding: boolean,
+      destination: { type: 'string' },
+    },
+    extraParameters: ['selected_files', ...CONTROLS],
+    answer: json({ started: 'boolean', infohash: 'string' }),
+    status: 200,
+    failures: [400, 413, 502, 503],
+    asks: ({ torrentFile: uri, folder: destination, infohash }) => [
+      { parameters: { uri, destination } },
+      { parameters: { torrent: `file://${uri}`, anon_hops: 0, safe_seeding: 0, destination } },
+      { parameters: { uri: `magnet:?xt=urn:btih:${infohash}`, destination } },
+    ],
+  },
+  {
+    part: '4.1',
+    method: 'PATCH',
+    path: '/downloads/{infohash}',
+    parameters: {
+      anon_hops: { type: 'integer' },
+      'selected_files[]': { type: { list: 'integer' } },
+      state: { type: { values: ['resume', 'stop', 'recheck'] } },
+    },
+    extraParameters: ['destination', ...CONTROLS],
+    answer: json({ infohash: 'string', modified: 'boolean' }),
+    status: 200,
+    failures: [400, 404, 409, 413, 503],
+    asks: () => [
+      { parameters: { anon_hops: 0 } },
+      { parameters: { 'selected_files[]': [0, 2] } },
+      { parameters: { 'selected_files[]': [0, 1, 2], state: 'stop' } },
+      { parameters: { state: 'resume' } },
+      { parameters: { state: 'recheck' } },
+      {},
+    ],
+  },
+  {
+    part: '4.1',
+    method: 'GET',
+    path: '/downloads/{infohash}/files',
+    parameters: {},
+    answer: json({ files: { list: LISTED_FILE } }),
+    status: 200,
+    failures: [404, 503],
+    asks: once,
+  },
+  {
+    part: '4.1',
+    method: 'GET',
+    path: '/downloads/{infohash}/stream/{fileindex}',
+    parameters: {},
+    answer: { bytes: /^video\/mp4$/ },
+    status: 206,
+    failures: [404, 408, 416, 503],
+    asks: once,
+  },
+  torrentFile('/downloads/{infohash}/torrent'),
+  torrentFile('/download/{infohash}/torrent'),
+  {
+    part: '4.1',
+    method: 'DELETE',
+    path: '/downloads/{infohash}',
+    parameters: { remove_data: { type: 'boolean', required: true } },
+    answer: json({ infohash: 'string', removed: 'boolean' }),
+    status: 200,
+    failures: [400, 404, 503],
+    asks: () => [{ parameters: { remove_data: false } }, { parameters: { remove_data: '0' } }],
+  },
+]
+
+const core: readonly SpecRoute[] = [
+  {
+    part: '4.2',
+    method: 'GET',
+    path: '/torrentinfo',
+    parameters: { torrent: { type: 'string', required: true } },
+    answer: json({ metainfo: 'any' }, { infohash: 'string', download_exists: 'boolean' }),
+    status: 200,
+    failures: [400, 408, 502, 503],
+    asks: ({ torrentFile: torrent, infohash }) => [
+      { parameters: { torrent } },
+      { parameters: { torrent: `magnet:?xt=urn:btih:${infohash}` } },
+      { parameters: { uri: `file://${torrent}` } },
+    ],
+  },
+  {
+    part: '4.9',
+    method: 'GET',
+    path: '/settings',
+    parameters: {},
+    answer: json({ settings: { map: { map: 'any' } } }, { ports: { map: 'integer' } }),
+    status: 200,
+    failures: [],
+    asks: once,
+  },
+  {
+    part: '4.9',
+    method: 'POST',
+    path: '/settings',
+    parameters: {},
+    answer: json({ modified: 'boolean' }, { restart_required: { list: 'string' }, overridden: { list: 'string' } }),
+    status: 200,
+    failures: [400, 413],
+    asks: () => [
+      { parameters: { libtorrent: { max_upload_rate: 150_000 }, Tribler: {} } },
+      { parameters: { libtorrent: { port: '-1', max_upload_rate: '0' }, download_defaults: { seeding_ratio: '2.0' } } },
+      {},
+    ],
+  },
+  {
+    part: '4.9',
+    method: 'GET',
+    path: '/variables',
+    parameters: {},
+    answer: json({ variables: VARIABLES }),
+    status: 200,
+    failures: [],
+    asks: once,
+  },
+  {
+    part: '4.9',
+    method: 'GET',
+    path: '/state',
+    parameters: {},
+    answer: { json: CORE_STATE },
+    status: 200,
+    failures: [],
+    asks: once,
+  },
+]
+
+const figures = (path: string, name: string, shape: Shape): SpecRoute => ({
+  part: path.startsWith('/debug') ? '4.11' : '4.10',
+  method: 'GET',
+  path,
+  parameters: {},
+  answer: json({ [name]: shape }),
+  status: 200,
+  failures: [],
+  asks: once,
+})
+
+const statistics: readonly SpecRoute[] = [
+  figures('/statistics/communities', 'dispersy_community_statistics', { list: STATISTICS.community }),
+  figures('/statistics/dispersy', 'dispersy_statistics', STATISTICS.dispersy),
+  figures('/statistics/tribler', 'tribler_statistics', STATISTICS.tribler),
+]
+
+const events: readonly SpecRoute[] = [
+  {
+    part: '4.12',
+    method: 'GET',
+    path: '/events',
+    parameters: {},
+    extraParameters: ['since'],
+    answer: { events: true },
+    status: 200,
+    failures: [400],
+    asks: once,
+  },
+]
+
+/** Every row, in an order in which they can be asked. */
+export const SPEC_ROUTES: readonly SpecRoute[] = [...downloads, ...core, ...statistics, ...events]
