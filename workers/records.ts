@@ -14,9 +14,9 @@ const send = (message: FromDatabase): void => {
   port.postMessage(bytes, [bytes.buffer])
 }
 
-const open = (): RecordsDatabase | null => {
+const open = async (): Promise<RecordsDatabase | null> => {
   try {
-    return new RecordsDatabase(workerData as DatabaseOptions)
+    return await RecordsDatabase.open(workerData as DatabaseOptions, note => send({ kind: 'upgrade', note }))
   } catch (error) {
     const { code, text } = failure(error)
     send({ kind: 'failed', code, text })
@@ -24,7 +24,7 @@ const open = (): RecordsDatabase | null => {
   }
 }
 
-const database = open()
+const database = await open()
 if (database === null) port.close()
 else {
   port.on('message', (bytes: Uint8Array) => {

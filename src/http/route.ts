@@ -105,6 +105,8 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   readonly scope: Scope
   /** A signed link in `?token=` opens it for GET and HEAD. */
   readonly signedLinks: boolean
+  /** It answers while the store is being upgraded; those of scope `open` do anyway. */
+  readonly whileUpgrading: boolean
   readonly tag: string
   readonly summary: string
   readonly description: string
@@ -140,6 +142,7 @@ interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object'
   kind: Kind
   scope: Scope
   signedLinks?: boolean
+  whileUpgrading?: boolean
   tag: string
   summary: string
   description?: string
@@ -167,6 +170,7 @@ export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object
   return {
     ...parts,
     signedLinks: parts.signedLinks ?? false,
+    whileUpgrading: parts.whileUpgrading ?? parts.scope === 'open',
     description: parts.description ?? '',
     choices: parts.choices ?? [],
     contentType: parts.contentType ?? null,

@@ -282,7 +282,14 @@ export class TributaryNode {
   async #openRecords(): Promise<RecordsStore> {
     const path = join(this.#options.stateDir, DATABASE_FILE_NAME)
     const store = await import('../records/records-store.ts')
-    const records = await store.RecordsStore.open({ path, onFatal: error => this.#fail(error) })
+    const records = await store.RecordsStore.open({
+      path,
+      onFatal: error => this.#fail(error),
+      onUpgrade: ({ id, type, text }) => {
+        this.#state.markUpgrading(type !== 'upgrader_finished')
+        this.#events.publishLogged(id, type, text === null ? null : { text })
+      },
+    })
     this.#started.push({ name: 'records', stop: deadlineMs => records.close(deadlineMs * RECORDS_SHARE) })
     return records
   }

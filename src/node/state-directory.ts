@@ -123,12 +123,19 @@ function unreadable(path: string, error: unknown): AppError {
   return new AppError('StateUnreadable', `The state directory ${path} cannot be used: ${reason}.`, { cause: error })
 }
 
+const NOT_WRITABLE = 'this user may not write there; change its owner or choose another --state-dir'
+const READ_ONLY = 'the file system is read-only; mount it writable or choose another --state-dir'
+const FULL = 'the disk is full; free some space there'
+
 const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a directory',
   ENOTDIR: 'a part of its path is not a directory',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
+  EACCES: NOT_WRITABLE,
+  EPERM: NOT_WRITABLE,
+  EROFS: READ_ONLY,
+  SQLITE_READONLY: READ_ONLY,
+  ENOSPC: FULL,
+  EDQUOT: FULL,
+  SQLITE_FULL: FULL,
   SQLITE_NOTADB: `its file ${LOCK_FILE} is damaged; delete that file`,
 }

@@ -16,6 +16,7 @@ import {
   patientJobs,
   type RecordJobs,
   type ToDatabase,
+  type UpgradeNote,
 } from './jobs.ts'
 import { packMessage, unpackMessage } from './packer.ts'
 
@@ -44,6 +45,7 @@ type LinkState = 'opening' | 'open' | 'closing' | 'over'
 export class DatabaseLink {
   readonly #worker: Worker
   readonly #onFatal: (error: AppError) => void
+  readonly #onUpgrade: (note: UpgradeNote) => void
   readonly #opened = makeDeferred<OpenFacts>()
   readonly #exited = makeDeferred<boolean>()
   #state: LinkState = 'opening'
@@ -62,9 +64,18 @@ export class DatabaseLink {
   #endError = new AppError('Aborted', 'The records are closed.')
   #fatalTold = false
 
-  /** Starts the thread at once. `onFatal` is called at most once, when the thread dies or finds the file damaged after it had opened. */
-  constructor(workerUrl: URL, options: DatabaseOptions, onFatal: (error: AppError) => void) {
+  /**
+   * Starts the thread at once. `onFatal` is called at most once, when the thread dies or finds the file damaged after it
+   * had opened; `onUpgrade` while the file is brought up to date, before it is open.
+   */
+  constructor(
+    workerUrl: URL,
+    options: DatabaseOptions,
+    onFatal: (error: AppError) => void,
+    onUpgrade: (note: UpgradeNote) => void = () => undefined,
+  ) {
     this.#onFatal = onFatal
+    this.#onUpgrade = onUpgrade
     this.#worker = new Worker(workerUrl, { workerData: options })
     this.#worker.on('message', (bytes: Uint8Array) => this.#handleMessage(unpackMessage(bytes) as FromDatabase))
     this.#worker.on('error', error => this.#handleLoss(error))
@@ -164,6 +175,9 @@ export class DatabaseLink {
 
   #handleMessage(message: FromDatabase): void {
     switch (message.kind) {
+      case 'upgrade':
+        this.#onUpgrade(message.note)
+        return
       case 'open':
         if (this.#state === 'opening') this.#state = 'open'
         this.#opened.resolve(message.facts)

@@ -95,12 +95,21 @@ export interface JobFailure {
 /** What the main thread sends: a batch, or the end. */
 export type ToDatabase = { readonly kind: 'batch'; readonly jobs: JobMessage[] } | { readonly kind: 'close' }
 
-/** What the database thread sends: once `open` or a `failed`, then one answer list per batch, at last `closed`. */
+/** What the database thread sends: `upgrade` while it brings the file up to date, once `open` or a `failed`, then one answer list per batch, at last `closed`. */
 export type FromDatabase =
+  | { readonly kind: 'upgrade'; readonly note: UpgradeNote }
   | { readonly kind: 'open'; readonly facts: OpenFacts }
   | { readonly kind: 'answers'; readonly answers: JobAnswer[] }
   | { readonly kind: 'closed' }
   | JobFailureMessage
+
+/** How far an upgrade has come: an event that is in the log already. */
+export interface UpgradeNote {
+  readonly id: number
+  readonly type: 'upgrader_started' | 'upgrader_tick' | 'upgrader_finished'
+  /** For people, with progress; null where the type has no text. */
+  readonly text: string | null
+}
 
 /** The database could not be opened. */
 export interface JobFailureMessage {

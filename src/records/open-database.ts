@@ -1,9 +1,11 @@
-// Opens the database file: refuses what is not ours or newer than this program, brings an older schema up to date after
-// a backup, and checks the file after an unclean stop. Runs in the database thread; tests call it without one.
+// Opens the database file: refuses what is not ours or newer than this program, makes a new one, and checks the file
+// after an unclean stop. An older schema is brought up to date by upgrade-database.ts before this. Runs in the database
+// thread; tests call it without one.
 
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { AppError, errorText } from '../base/errors.ts'
+import { AppError } from '../base/errors.ts'
+import { damaged, openError } from './database-trouble.ts'
 import type { DatabaseOptions, OpenFacts } from './jobs.ts'
 import { APPLICATION_ID, type Migration, migrations } from './schema.ts'
 
@@ -16,106 +18,101 @@ export interface OpenedDatabase {
 
 /** The write-ahead log is cut back to this after it was larger. */
 const WAL_LIMIT_BYTES = 16 * 1024 * 1024
+/** Another program's lock is waited for this long. */
+const LOCK_WAIT_MS = 2000
 
-/** Opens, migrates and checks. AppErrors StateUnreadable, DiskFull, DiskError, each one sentence. */
+const SKIP_EVENT_IDS = "UPDATE sqlite_sequence SET seq = seq + ? WHERE name = 'events'"
+/** More than are likely to be written between two syncs; they count as kept events until these have passed. */
+const SKIPPED_EVENT_IDS = 10_000
+
+/** Row of `node` that stands while an upgrade is under way. */
+export const UPGRADING_KEY = 'upgrading'
+
+/**
+ * Opens, makes and checks. AppErrors StateUnreadable and DiskFull, each one sentence. An Error for an older schema:
+ * openUpgraded() (upgrade-database.ts) takes that.
+ */
 export function openDatabase(options: DatabaseOptions, steps: readonly Migration[] = migrations): OpenedDatabase {
   let database: Database.Database | null = null
   try {
-    // Closed to other users from its first byte; SQLite gives its other files the same mode.
-    closeSync(openSync(options.path, 'a', 0o600))
-    database = new Database(options.path, { timeout: 2000 })
-    database.pragma('journal_mode = WAL')
-    database.pragma('synchronous = NORMAL')
-    database.pragma('foreign_keys = ON')
-    database.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`)
-    const schemaBefore = migrate(database, options.path, steps)
-    return begin(database, options, schemaBefore)
+    database = connect(options.path)
+    const schema = schemaOf(database, options.path, steps.length)
+    if (schema > 0 && schema < steps.length) throw new Error(`schema ${schema} must be upgraded first`)
+    return begin(database, options, schema, steps)
   } catch (error) {
     database?.close()
     throw openError(options.path, error)
   }
 }
 
-/** Turns an error of SQLite into an AppError; `what` begins the sentence. Anything else comes back as it is. */
-export function databaseError(what: string, error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error
-  const text = `${what}: ${error.message}.`
-  if (error.code === 'SQLITE_FULL') return new AppError('DiskFull', text, { cause: error })
-  if (/^SQLITE_(IOERR|READONLY|CANTOPEN|BUSY|LOCKED|PERM)/.test(error.code)) {
-    return new AppError('DiskError', text, { cause: error })
+/** A connection as this program uses it. Throws what SQLite and the file system throw. */
+export function connect(path: string): Database.Database {
+  // Closed to other users from its first byte; SQLite gives its other files the same mode.
+  closeSync(openSync(path, 'a', 0o600))
+  const database = new Database(path, { timeout: LOCK_WAIT_MS })
+  try {
+    database.pragma('journal_mode = WAL')
+    database.pragma('synchronous = NORMAL')
+    database.pragma('foreign_keys = ON')
+    database.pragma(`journal_size_limit = ${WAL_LIMIT_BYTES}`)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
   }
-  if (/^SQLITE_(CORRUPT|NOTADB)/.test(error.code)) return new AppError('StateUnreadable', text, { cause: error })
-  return error
 }
 
-function openError(path: string, error: unknown): AppError {
-  if (error instanceof AppError) return error
-  const known = databaseError(`The database ${path} cannot be opened`, error)
-  if (known instanceof AppError && known.code === 'DiskFull') return known
-  const damaged = known instanceof AppError && known.code === 'StateUnreadable'
-  const text = damaged
-    ? `The database ${path} is damaged (${errorText(error)}); restore a copy, or move it away to start empty.`
-    : `The database ${path} cannot be opened: ${errorText(error)}.`
-  return new AppError('StateUnreadable', text, { cause: error })
-}
-
-/** Brings the schema up to date; answers the one that was found (0 = a new file). */
-function migrate(database: Database.Database, path: string, steps: readonly Migration[]): number {
+/** The schema of a database, 0 for an empty file. AppError StateUnreadable when it is not ours, or newer than `known`. */
+export function schemaOf(database: Database.Database, path: string, known: number): number {
   const found = pragmaNumber(database, 'user_version')
   const tables = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number
   if (tables > 0 && pragmaNumber(database, 'application_id') !== APPLICATION_ID) {
     throw new AppError('StateUnreadable', `The file ${path} is a database of another program.`)
   }
-  if (found > steps.length) {
-    throw new AppError(
-      'StateUnreadable',
-      `The database ${path} has schema ${found}, written by a newer version; this one knows up to ${steps.length}.`,
-    )
-  }
-  if (found === steps.length) return found
-  const copy = found > 0 ? backUp(database, `${path}.schema-${found}`) : null
-  try {
-    database.transaction(() => {
-      for (const step of steps.slice(found)) database.exec(step)
-      database.pragma(`application_id = ${APPLICATION_ID}`)
-      database.pragma(`user_version = ${steps.length}`)
-    })()
-  } catch (error) {
-    if (copy === null) throw error
-    throw new AppError(
-      'StateUnreadable',
-      `The database ${path} cannot be brought to schema ${steps.length} (${errorText(error)}); it is unchanged, and ${copy} is a copy.`,
-      { cause: error },
-    )
-  }
-  return found
+  if (found <= known) return found
+  throw new AppError(
+    'StateUnreadable',
+    `The database ${path} has schema ${found}, written by a newer version; this one knows up to ${known}. ` +
+      'Start the newer version again, or choose another --state-dir.',
+  )
 }
 
-/** A whole copy beside the database, complete before its name appears. */
-function backUp(database: Database.Database, copy: string): string {
-  const temporary = `${copy}.new`
-  rmSync(temporary, { force: true })
-  database.prepare('VACUUM INTO ?').run(temporary)
-  chmodSync(temporary, 0o600)
-  const file = openSync(temporary, 'r')
-  fsyncSync(file)
-  closeSync(file)
-  renameSync(temporary, copy)
-  return copy
+/** How the run before this one ended; not for a new file. */
+export function endOfLastRun(database: Database.Database): 'clean' | 'killed' | 'killed in an upgrade' {
+  if (nodeText(database, UPGRADING_KEY) !== null) return 'killed in an upgrade'
+  return nodeText(database, 'clean_stop') === '1' ? 'clean' : 'killed'
 }
 
-/** Reads how the last run ended, checks the file when that was badly, and notes that this run is under way. */
-function begin(database: Database.Database, options: DatabaseOptions, schemaBefore: number): OpenedDatabase {
-  const read = database.prepare('SELECT value FROM node WHERE key = ?').pluck()
-  const text = (key: string): string | null => {
-    const value = read.get(key) as Buffer | undefined
-    return value === undefined ? null : value.toString()
-  }
+/** Throws AppError StateUnreadable when the file is damaged. Reads all of it. */
+export function quickCheck(database: Database.Database, path: string): void {
+  const found = database.prepare('PRAGMA quick_check(1)').pluck().get()
+  if (found !== 'ok') throw damaged(path, String(found))
+}
+
+function create(database: Database.Database, steps: readonly Migration[]): void {
+  database.transaction(() => {
+    for (const { sql } of steps) database.exec(sql)
+    database.pragma(`application_id = ${APPLICATION_ID}`)
+    database.pragma(`user_version = ${steps.length}`)
+  })()
+}
+
+/**
+ * Makes the tables of a new file; else reads how the last run ended and checks the file when that was badly. Notes that
+ * this run is under way. `schemaBefore`: what was found. AppError StateUnreadable, and what SQLite throws.
+ */
+export function begin(
+  database: Database.Database,
+  options: DatabaseOptions,
+  schemaBefore: number,
+  steps: readonly Migration[],
+): OpenedDatabase {
   const created = schemaBefore === 0
-  const cleanStop = created || text('clean_stop') === '1'
-  const otherBoot = !created && (options.bootId === null || text('boot_id') !== options.bootId)
+  if (created) create(database, steps)
+  const cleanStop = created || nodeText(database, 'clean_stop') === '1'
+  const otherBoot = !created && (options.bootId === null || nodeText(database, 'boot_id') !== options.bootId)
   if (!cleanStop) quickCheck(database, options.path)
-  const epochBefore = Number(text('epoch') ?? '0')
+  const epochBefore = Number(nodeText(database, 'epoch') ?? '0')
   const epoch = otherBoot && !cleanStop ? epochBefore + 1 : epochBefore
   const write = database.prepare('INSERT OR REPLACE INTO node (key, value) VALUES (?, ?)')
   // This must be on the disk before anything else of this run is.
@@ -124,19 +121,16 @@ function begin(database: Database.Database, options: DatabaseOptions, schemaBefo
     write.run('clean_stop', Buffer.from('0'))
     write.run('boot_id', Buffer.from(options.bootId ?? ''))
     write.run('epoch', Buffer.from(String(epoch)))
+    // A power cut may have taken events that readers had: their numbers are not given again.
+    if (epoch > epochBefore) database.prepare(SKIP_EVENT_IDS).run(SKIPPED_EVENT_IDS)
   })()
   database.pragma('synchronous = NORMAL')
   return { database, facts: { created, cleanStop, otherBoot, schemaBefore }, epoch }
 }
 
-function quickCheck(database: Database.Database, path: string): void {
-  const found = database.prepare('PRAGMA quick_check(1)').pluck().get()
-  if (found !== 'ok') {
-    throw new AppError(
-      'StateUnreadable',
-      `The database ${path} is damaged (${String(found)}); restore a copy, or move it away to start empty.`,
-    )
-  }
+function nodeText(database: Database.Database, key: string): string | null {
+  const value = database.prepare('SELECT value FROM node WHERE key = ?').pluck().get(key) as Buffer | undefined
+  return value === undefined ? null : value.toString()
 }
 
 function pragmaNumber(database: Database.Database, name: string): number {

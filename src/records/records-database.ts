@@ -16,9 +16,11 @@ import {
   type RecordJobs,
 } from './jobs.ts'
 import { NodeRows } from './node-rows.ts'
-import { databaseError, openDatabase } from './open-database.ts'
+import { databaseError } from './database-trouble.ts'
+import { type OpenedDatabase, openDatabase } from './open-database.ts'
 import { ProgressRows } from './progress-rows.ts'
 import { UpdateRows } from './update-rows.ts'
+import { openUpgraded, type UpgradeReport } from './upgrade-database.ts'
 
 type Handlers = { readonly [N in JobName]: (...args: RecordJobs[N]['args']) => RecordJobs[N]['reply'] }
 
@@ -28,9 +30,9 @@ export class RecordsDatabase {
   readonly #database: Database.Database
   readonly #handlers: Handlers
 
-  /** Opens the file. AppErrors StateUnreadable, DiskFull, DiskError. */
-  constructor(options: DatabaseOptions) {
-    const { database, facts, epoch } = openDatabase(options)
+  /** Opens the file, whose schema is up to date. AppErrors StateUnreadable, DiskFull. */
+  constructor(options: DatabaseOptions, opened: OpenedDatabase = openDatabase(options)) {
+    const { database, facts, epoch } = opened
     this.#database = database
     this.facts = facts
     try {
@@ -41,6 +43,11 @@ export class RecordsDatabase {
       database.close()
       throw databaseError(`The database ${options.path} cannot be read`, error)
     }
+  }
+
+  /** Brings the file up to date when its schema is older, and opens it. AppErrors as of the constructor. */
+  static async open(options: DatabaseOptions, report: UpgradeReport): Promise<RecordsDatabase> {
+    return new RecordsDatabase(options, await openUpgraded(options, report))
   }
 
   /** Runs the jobs in order; their answers in the same order, each committed. Never throws. */

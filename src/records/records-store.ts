@@ -8,7 +8,7 @@ import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import type { UpdateRecords } from '../ports/update-records.ts'
 import { DatabaseLink } from './database-link.ts'
 import { DatabaseDownloads } from './downloads.ts'
-import type { OpenFacts } from './jobs.ts'
+import type { OpenFacts, UpgradeNote } from './jobs.ts'
 import { LazyTotals } from './lazy-totals.ts'
 import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress } from './small-records.ts'
 import { StoredTorrentContents } from './torrent-contents.ts'
@@ -29,6 +29,8 @@ export interface RecordsOptions {
   readonly totalsEveryMs?: number
   /** Called at most once, when the database thread died: the node cannot go on. */
   readonly onFatal?: (error: AppError) => void
+  /** Called while open() brings an older database up to date, for each event of that which is in the log. */
+  readonly onUpgrade?: (note: UpgradeNote) => void
 }
 
 /** The open store. */
@@ -62,7 +64,7 @@ export class RecordsStore {
     const bootId = options.bootId === undefined ? readBootId() : options.bootId
     const nowMs = (options.now ?? Date.now)()
     const onFatal = options.onFatal ?? (() => undefined)
-    const link = new DatabaseLink(WORKER_URL, { path: options.path, bootId, nowMs }, onFatal)
+    const link = new DatabaseLink(WORKER_URL, { path: options.path, bootId, nowMs }, onFatal, options.onUpgrade)
     return new RecordsStore(link, await link.opened(), options)
   }
 

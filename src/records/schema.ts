@@ -1,10 +1,15 @@
 // The tables, as a list of steps: step n brings a database from schema n to n + 1. A step that was released is never
-// changed; a new table or column is a new step at the end.
+// changed (a test holds their hashes); a new table or column is a new step at the end. Two tables keep their columns for
+// ever, because an upgrade writes into them at whatever schema it finds: `node`, and `events` with (id, at, type, payload).
 
-/** One step; runs inside a transaction. */
-export type Migration = string
+/** One step; runs inside a transaction of its own, with foreign keys checked at its end. */
+export interface Migration {
+  /** What it brings, for people who watch an upgrade: `Step 2 of 4: <adds>`. */
+  readonly adds: string
+  readonly sql: string
+}
 
-const first: Migration = `
+const first = `
   CREATE TABLE downloads (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     info_hash TEXT NOT NULL UNIQUE,
@@ -62,14 +67,14 @@ const first: Migration = `
 `
 
 /** What a torrent file says of itself outside of its info dictionary. */
-const notes: Migration = `
+const notes = `
   ALTER TABLE metainfo ADD COLUMN comment TEXT;
   ALTER TABLE metainfo ADD COLUMN created_by TEXT;
   ALTER TABLE metainfo ADD COLUMN creation_date INTEGER;
 `
 
 /** What users ask of a download, how long it has seeded, and where its files are on their way to. */
-const controls: Migration = `
+const controls = `
   ALTER TABLE downloads ADD COLUMN controls TEXT;
   ALTER TABLE downloads ADD COLUMN seeded_sec INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE downloads ADD COLUMN goal_reached INTEGER NOT NULL DEFAULT 0;
@@ -78,14 +83,14 @@ const controls: Migration = `
 `
 
 /** What of a v2 torrent peers do not send with its info dictionary, its whole v2 hash, and web seeds. */
-const versions: Migration = `
+const versions = `
   ALTER TABLE metainfo ADD COLUMN piece_layers BLOB;
   ALTER TABLE downloads ADD COLUMN info_hash_v2 TEXT;
   ALTER TABLE downloads ADD COLUMN web_seeds TEXT NOT NULL DEFAULT '[]';
 `
 
 /** Torrents that are updated (BEP 46): keys that are followed, what was published under our own. */
-const updates: Migration = `
+const updates = `
   CREATE TABLE followed_keys (
     target TEXT PRIMARY KEY,
     public_key TEXT NOT NULL,
@@ -110,7 +115,13 @@ const updates: Migration = `
 `
 
 /** All steps; the schema this program knows is their number. */
-export const migrations: readonly Migration[] = [first, notes, controls, versions, updates]
+export const migrations: readonly Migration[] = [
+  { adds: 'downloads, progress and events', sql: first },
+  { adds: 'comments of torrent files', sql: notes },
+  { adds: 'limits, goals and labels of downloads', sql: controls },
+  { adds: 'torrents of version 2, web seeds', sql: versions },
+  { adds: 'torrents that are updated', sql: updates },
+]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */
 export const APPLICATION_ID = 0x54726962

@@ -375,6 +375,8 @@ export type CoreStateName = 'STARTING' | 'UPGRADING' | 'STARTED'
 
 /** GET /state and /variables. */
 export interface StateService {
+  /** The store is being brought up to date: only routes that are marked so answer. */
+  readonly upgrading: boolean
   read(): { state: CoreStateName; last_exception: string | null }
   /** Names of listening ports with `~` between levels (spec 2.15). */
   ports(): Record<string, number>
@@ -416,9 +418,9 @@ export interface EventSubscription {
 export interface EventsService {
   /**
    * Sends `events_start`, then the log after `since` (null: none), then live events, each as one record in order.
-   * `deliver` answers false when the reader is too slow: the subscription is then over.
-   * `room` is asked before each batch (at most 500 records) of the log: when it answers a promise, the next batch waits
-   * for it. Without it a long replay would overrun every reader.
+   * `deliver` answers false when the reader is gone or too slow: the subscription is then over.
+   * `room` is asked before and after each record: when it answers a promise, the next record waits for it, and the reader
+   * falls behind in the log. Without it a burst or a long replay would overrun every reader.
    */
   follow(
     since: number | null,

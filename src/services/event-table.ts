@@ -1,10 +1,31 @@
 // The one table of event types (spec part 6, decisions part 6): name -> keys of `event`. http/ documents it, services/
 // emits by it; a type that is not here does not compile.
 
+import type { Json } from './api.ts'
+
+/** A search result's record is that of the list it belongs to (spec 2.2, 2.3), with what the search adds. */
+type ResultRecord = { readonly [key: string]: Json }
+
 /** Payload types by event type; undefined = the record has no `event` member. */
 export interface EventPayloads {
   events_start: { tribler_started: boolean; version: string; lost?: number }
   tribler_started: undefined
+  search_result_channel: { query: string; result: ResultRecord }
+  search_result_torrent: { query: string; result: ResultRecord }
+  upgrader_started: undefined
+  upgrader_tick: { text: string }
+  upgrader_finished: undefined
+  watch_folder_corrupt_torrent: { name: string }
+  new_version_available: { version: string }
+  channel_discovered: { name: string; description: string; dispersy_cid: string }
+  torrent_discovered: {
+    infohash: string
+    name: string
+    trackers: string[]
+    files: { name: string; size: number }[]
+    dispersy_cid: string
+    timestamp: number
+  }
   torrent_creation_progress: { id: number; path: string; progress: number; bytes_done: number; bytes_total: number }
   torrent_created: { id: number; path: string; infohash: string; infohash_v2: string | null; name: string }
   torrent_creation_failed: { id: number; path: string; code: string; error: string }
@@ -25,6 +46,15 @@ export type EventType = keyof EventPayloads
 export const eventDocs: Record<EventType, string> = {
   events_start: 'The event socket is open; tells whether the core has started, and the version of the service.',
   tribler_started: 'Start-up is complete and the service is ready.',
+  search_result_channel: 'A search has found a channel.',
+  search_result_torrent: 'A search has found a torrent.',
+  upgrader_started: 'The upgrader has started: the store is being brought up to date.',
+  upgrader_tick: 'How far the upgrader has come, as a text.',
+  upgrader_finished: 'The upgrader has finished.',
+  watch_folder_corrupt_torrent: 'A file in the watch folder is no torrent; carries its name.',
+  new_version_available: 'A new version of the service is available.',
+  channel_discovered: 'A new channel was discovered.',
+  torrent_discovered: 'A new torrent was discovered.',
   torrent_creation_progress: '(extra) How far a torrent has come that is being made; at most twice a second.',
   torrent_created: '(extra) A torrent was made.',
   torrent_creation_failed: '(extra) A torrent could not be made, or was given up.',

@@ -1,18 +1,17 @@
-// The event hub: gives each event its number by way of the durable log, and feeds every follower in order from a ring
-// of recent events or, further back, from the log. Nothing waits for a follower: one that is too slow is let go.
-// Invariant: a follower sees ids that grow without a gap, after one events_start of its own.
+// The event hub: gives each event its number by way of the durable log, and feeds every follower in order from the recent
+// events in memory or, further back, from the log. Nothing waits for a follower: one without room falls behind in the log,
+// and one that stalls is let go by its front. An event is shown only after the log has it.
+// Invariant: a follower misses no event after its events_start; what the log dropped before it came is told as lost.
 
 import { AppError } from '../base/errors.ts'
 import type { Log } from '../ports/log.ts'
 import type { EventLog } from '../ports/records.ts'
 import type { EventRecord, EventSubscription, EventsService, Json } from './api.ts'
 import type { EventPayloads, EventType } from './event-table.ts'
-
-/** Recent events kept in memory: enough that a reader of live events never needs the log. */
-const RING_EVENTS = 256
+import { RecentEvents } from './recent-events.ts'
 
 /** Events that may wait for their number; more come only when the disk is stuck, and are lost then. */
-const MAX_PENDING = 1000
+const MAX_PENDING = 10_000
 
 /** Events read from the log at a time. */
 const REPLAY_BATCH = 500
@@ -47,8 +46,9 @@ export class EventHub implements EventsService {
   readonly #waiting: { type: EventType; payload: Json }[] = []
   #log: EventLog | null = null
   #newest = 0
-  #ring: EventRecord[] = []
+  readonly #recent = new RecentEvents()
   #pending = 0
+  #feeding = false
   #tail: Promise<void> = Promise.resolve()
 
   constructor(deps: EventHubDeps) {
@@ -60,6 +60,7 @@ export class EventHub implements EventsService {
     this.#newest = (await log.bounds()).newest
     this.#log = log
     for (const follower of this.#followers) this.#begin(follower)
+    this.#feed()
     for (const { type, payload } of this.#waiting.splice(0)) this.#append(log, type, payload)
   }
 
@@ -83,11 +84,19 @@ export class EventHub implements EventsService {
     const follower: Follower = { deliver, room, since, cursor: null, pumping: false, closed: false }
     this.#followers.add(follower)
     // Later in this turn, so that the caller holds its subscription before the first record comes.
-    queueMicrotask(() => {
-      if (since === null) this.#greet(follower, 0)
-      if (this.#log !== null) this.#begin(follower)
-    })
+    queueMicrotask(() => this.#welcome(follower))
     return { close: () => this.#drop(follower) }
+  }
+
+  /**
+   * Shows an event that is in the log although open() was not called yet: what the store tells while it is being upgraded.
+   * Ids grow, and the first follows the newest one of the log.
+   */
+  publishLogged(id: number, type: EventType, payload: Json): void {
+    for (const follower of this.#followers) {
+      if (follower.since === null) follower.cursor ??= id - 1
+    }
+    this.#publish(recordOf(id, type, payload))
   }
 
   /** Settles when every event emitted so far is in the log; then ends all followers. */
@@ -111,9 +120,18 @@ export class EventHub implements EventsService {
 
   #publish(record: EventRecord): void {
     this.#newest = record.id
-    this.#ring.push(record)
-    if (this.#ring.length > RING_EVENTS) this.#ring.shift()
-    for (const follower of this.#followers) void this.#pump(follower)
+    this.#recent.push(record)
+    this.#feed()
+  }
+
+  /** Once for all events that got their number in this turn of the event loop. */
+  #feed(): void {
+    if (this.#feeding) return
+    this.#feeding = true
+    setImmediate(() => {
+      this.#feeding = false
+      for (const follower of this.#followers) void this.#pump(follower)
+    })
   }
 
   /** The log refused: those who listen now still hear it, under the number of the event before. */
@@ -122,6 +140,18 @@ export class EventHub implements EventsService {
     for (const follower of this.#followers) {
       if (follower.cursor === this.#newest) this.#send(follower, record)
     }
+  }
+
+  #welcome(follower: Follower): void {
+    const { since } = follower
+    if (this.#log === null && since !== null && since <= this.#newest && this.#recent.covers(since)) {
+      follower.cursor = since
+      this.#greet(follower, 0)
+      this.#feed()
+      return
+    }
+    if (since === null) this.#greet(follower, 0)
+    if (this.#log !== null) this.#begin(follower)
   }
 
   #begin(follower: Follower): void {
@@ -157,15 +187,17 @@ export class EventHub implements EventsService {
     this.#send(follower, { id: follower.cursor ?? this.#newest, type: 'events_start', event: { ...event } })
   }
 
-  /** Sends what the follower lacks; one at a time per follower. */
+  /** Sends what the follower lacks, as far as it has room; one at a time per follower. */
   async #pump(follower: Follower): Promise<void> {
     if (follower.pumping || follower.cursor === null) return
     follower.pumping = true
     try {
       while (!follower.closed && follower.cursor < this.#newest) {
-        const batch = this.#recent(follower.cursor) ?? (await this.#older(follower))
+        const full = follower.room()
+        if (full !== undefined) await full
+        const batch = this.#recent.after(follower.cursor) ?? (await this.#older(follower))
         if (batch.length === 0) break
-        for (const record of batch) this.#send(follower, record)
+        this.#deliver(follower, batch)
       }
     } catch (error) {
       this.#fail(follower, error)
@@ -174,17 +206,29 @@ export class EventHub implements EventsService {
     }
   }
 
-  #recent(cursor: number): EventRecord[] | null {
-    const first = this.#ring[0]?.id
-    if (first === undefined || first > cursor + 1) return null
-    return this.#ring.filter(record => record.id > cursor)
+  #deliver(follower: Follower, batch: readonly EventRecord[]): void {
+    for (const record of batch) {
+      this.#send(follower, record)
+      if (follower.closed || follower.room() !== undefined) return
+    }
   }
 
-  /** A batch of the log, once the follower has taken what it got so far: a whole log at once would overrun anybody. */
+  /** A batch of the log. Of what was dropped from it meanwhile the follower is told, as at its beginning. */
   async #older(follower: Follower): Promise<EventRecord[]> {
-    await follower.room()
-    const events = (await this.#log?.readSince(follower.cursor ?? 0, REPLAY_BATCH)) ?? []
+    const cursor = follower.cursor ?? 0
+    const events = (await this.#log?.readSince(cursor, REPLAY_BATCH)) ?? []
+    if ((events[0]?.id ?? 0) > cursor + 1) await this.#skip(follower)
     return events.map(event => recordOf(event.id, event.type, event.payload as Json))
+  }
+
+  /** Goes on to the oldest event that is kept; how many were dropped is told in an events_start. */
+  async #skip(follower: Follower): Promise<void> {
+    const cursor = follower.cursor ?? 0
+    const oldest = (await this.#log?.bounds())?.oldest ?? cursor + 1
+    const lost = oldest - 1 - cursor
+    if (lost <= 0) return
+    follower.cursor = cursor + lost
+    this.#greet(follower, lost)
   }
 
   #send(follower: Follower, record: EventRecord): void {

@@ -6,7 +6,7 @@ import type { CoreStateName, NetworkState, StateService } from './api.ts'
 /** An exception's text is cut here: it is meant to be read. */
 const MAX_TEXT_CHARS = 2000
 
-/** STARTING -> STARTED; the exception stays until the next start (decisions part 5). */
+/** STARTING (-> UPGRADING -> STARTING) -> STARTED; the exception stays until the next start (decisions part 5). */
 export class CoreState implements StateService {
   #state: CoreStateName = 'STARTING'
   #lastException: string | null = null
@@ -42,6 +42,15 @@ export class CoreState implements StateService {
 
   get started(): boolean {
     return this.#state === 'STARTED'
+  }
+
+  get upgrading(): boolean {
+    return this.#state === 'UPGRADING'
+  }
+
+  /** The store is being brought up to date, or that is over and the start goes on. */
+  markUpgrading(underWay: boolean): void {
+    this.#state = underWay ? 'UPGRADING' : 'STARTING'
   }
 
   /** Every download is loaded and the engine runs. */

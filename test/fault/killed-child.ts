@@ -5,16 +5,18 @@ import { fileURLToPath } from 'node:url'
 
 /**
  * Starts `script` (a .js URL) and kills it once it has acknowledged `after` lines. Resolves with every whole line that
- * it wrote before it died. Rejects when it ends by itself.
+ * it wrote before it died. Rejects when it ends by itself. `lateMs`: the kill comes so much later.
  */
-export function killAfter(script: URL, args: readonly string[], after: number): Promise<string[]> {
+export function killAfter(script: URL, args: readonly string[], after: number, lateMs = 0): Promise<string[]> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [fileURLToPath(script), ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
     let text = ''
     child.stdout.setEncoding('latin1')
     child.stdout.on('data', (chunk: string) => {
       text += chunk
-      if (text.split('\n').length > after) child.kill('SIGKILL')
+      if (text.split('\n').length <= after) return
+      if (lateMs === 0) child.kill('SIGKILL')
+      else setTimeout(() => child.kill('SIGKILL'), lateMs)
     })
     child.on('error', reject)
     child.on('close', (code, signal) => {

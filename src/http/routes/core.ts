@@ -136,6 +136,7 @@ const state = route({
   path: '/state',
   kind: 'json',
   scope: 'read',
+  whileUpgrading: true,
   tag: 'core',
   summary: 'State of the core',
   choices: ['`last_exception` is the newest unhandled exception, kept until the next start.'],

@@ -20,20 +20,25 @@ export const eventRoutes = [
     path: '/events',
     kind: 'events',
     scope: 'read',
+    whileUpgrading: true,
     tag: 'events',
     summary: 'Events as they happen',
     description,
     parameters: EventsParameters,
     reply: null,
     choices: [
-      'Objects are `{"id": n, "type": "...", "event": {...}}`; `event` is absent for tribler_started. Keys of `event`: ' +
-        'events_start: tribler_started, version; torrent_finished: infohash, name; torrent_error: infohash, error; ' +
-        'tribler_exception: text. Extra: seeding_goal_reached: infohash, name, goal (ratio or time); storage_moved: ' +
+      'Objects are `{"id": n, "type": "...", "event": {...}}`; `event` is absent for tribler_started, upgrader_started ' +
+        'and upgrader_finished. Keys of `event`: events_start: tribler_started, version; search_result_channel and ' +
+        'search_result_torrent: query, result; upgrader_tick and tribler_exception: text; watch_folder_corrupt_torrent: ' +
+        'name; new_version_available: version; channel_discovered: name, description, dispersy_cid; torrent_discovered: ' +
+        'infohash, name, trackers, files (name and size), dispersy_cid, timestamp; torrent_finished: infohash, name; ' +
+        'torrent_error: infohash, error. Extra: seeding_goal_reached: infohash, name, goal (ratio or time); storage_moved: ' +
         'infohash, destination; storage_move_failed: infohash, error.',
       '`id` (extra) grows; `since` (extra), or the header `Last-Event-ID`, replays what came after that event.',
       'The log keeps 100,000 events or 7 days; what is gone by then is told as `lost` (extra) in events_start.',
       'With `Accept: text/event-stream` the same objects come as server-sent events.',
-      'Every 15 s an empty line (or a comment) keeps the connection open. A reader that is too slow is cut off.',
+      'Every 15 s an empty line (or a comment) keeps the connection open. A reader that takes nothing ' +
+        'for 15 to 30 s while events wait for it is cut off; one that is only slow is served from the log.',
     ],
     errors: ['InvalidParameter', 'TooManyRequests'],
     sample: { path: '/events', query: 'since=0', status: 200 },

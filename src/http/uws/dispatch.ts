@@ -21,6 +21,7 @@ import {
 import { type PathMatch, Router, allowedMethods, routeFor } from '../router.ts'
 import type { StreamableFile } from '../../services/api.ts'
 import { BodyShare, collectBody } from './body.ts'
+import { EventLines } from './event-lines.ts'
 import { EventStream, eventHeaders, wantsServerSent } from './event-stream.ts'
 import { LongAnswers } from './long-answers.ts'
 import type { HttpRequest, HttpResponse } from './native.ts'
@@ -34,6 +35,8 @@ const DEFAULT_MAX_STREAMS = 2000
 const DEFAULT_MAX_FOLLOWERS = 256
 /** What one step of a stream reads at most: fewer and longer writes cost least up to here (measured). */
 const SCRATCH_BYTES = 1024 * 1024
+
+const UPGRADING_TEXT = 'The store is being upgraded; /state and /events tell how far it has come.'
 
 const NO_HEADERS: readonly Header[] = []
 const NO_BODY = new Uint8Array(0)
@@ -79,6 +82,7 @@ export class Dispatch {
   readonly #streams: StreamAnswers
   readonly #longAnswers: LongAnswers
   readonly #followers = new Set<Reply>()
+  readonly #eventLines = new EventLines()
   readonly #maxFollowers: number
 
   constructor(options: HttpOptions, context: RouteContext, deps: HttpDeps) {
@@ -136,6 +140,7 @@ export class Dispatch {
     if (match === null) throw new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
     const route = routeFor(match, head.method)
     if (route === null) return this.#refuseMethod(reply, match)
+    if (!route.whileUpgrading && this.#context.services.state.upgrading) throw new AppError('NotReady', UPGRADING_TEXT)
     if (route.method === 'GET')
       return this.#run(route, new Input(match, this.#parameters(route, head, null), NO_BODY, reply, head))
     head.keep()
@@ -212,7 +217,7 @@ export class Dispatch {
     this.#followers.add(reply)
     reply.onAbort(() => this.#followers.delete(reply))
     try {
-      new EventStream(reply, serverSent).start(answer, this.#deps.clock)
+      new EventStream(reply, serverSent, this.#eventLines).start(answer, this.#deps.clock)
     } catch (thrown) {
       this.#followers.delete(reply)
       throw thrown

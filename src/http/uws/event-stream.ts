@@ -1,16 +1,21 @@
 // One follower of events: newline-delimited JSON or server-sent events (decisions part 6), kept open by an empty line or
-// a comment. What the client does not take is bounded; a follower over the bound is cut off and reconnects.
+// a comment. A follower whose client does not take what it was sent gets no more until it does (the hub then serves it
+// from the log); one that takes nothing at all is cut off, so that it costs a bounded buffer for a bounded time.
 
+import { type Deferred, makeDeferred } from '../../base/deferred.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
 import type { EventRecord, EventSubscription } from '../../services/api.ts'
-import type { EventsReply } from '../route.ts'
 import type { Header } from '../header-block.ts'
+import type { EventsReply } from '../route.ts'
+import type { EventLines } from './event-lines.ts'
 import type { Reply } from './reply.ts'
 
 /** Something is sent at least this often (decisions part 6). */
 const KEEP_ALIVE_MS = 15_000
-/** Bytes that may wait in the native buffer for a slow client. */
+/** Bytes that may wait in the native buffer for a slow client, whatever the hub sends. */
 const MAX_WAITING_BYTES = 1024 * 1024
+/** Text that is handed over at once: events of one turn go together, but not more than this. */
+const WRITE_CHARS = 64 * 1024
 
 /** Headers of the answer; `serverSent`: the client asked for text/event-stream. */
 export function eventHeaders(serverSent: boolean): Header[] {
@@ -32,15 +37,22 @@ export function wantsServerSent(accept: string): boolean {
 export class EventStream {
   readonly #reply: Reply
   readonly #serverSent: boolean
-  readonly #drained: (() => void)[] = []
+  readonly #lines: EventLines
+  /** Text of this turn that is not handed over yet. */
+  #gathered = ''
+  /** The client has not taken what it was sent. */
   #blocked = false
   #waitingBytes = 0
+  /** Nothing was taken since the last keep-alive. */
+  #stalled = false
+  #room: Deferred<void> | null = null
   #timer: Timer | null = null
   #subscription: EventSubscription | null = null
 
-  constructor(reply: Reply, serverSent: boolean) {
+  constructor(reply: Reply, serverSent: boolean, lines: EventLines) {
     this.#reply = reply
     this.#serverSent = serverSent
+    this.#lines = lines
   }
 
   /** Follows until the client goes. Throws what the service throws; nothing is written then. */
@@ -49,34 +61,44 @@ export class EventStream {
     const subscription = source.events.follow(
       source.since,
       record => this.#deliver(record),
-      () => this.#room(),
+      () => this.#roomLater(),
     )
     if (!this.#reply.alive) return subscription.close()
     this.#subscription = subscription
-    if (!this.#reply.started) this.#send(this.#silence())
+    if (!this.#reply.started && this.#gathered === '') this.#write(this.#silence())
     this.#reply.res.onWritable(() => this.#writable())
-    this.#timer = clock.every(KEEP_ALIVE_MS, () => void this.#send(this.#silence()))
+    this.#timer = clock.every(KEEP_ALIVE_MS, () => this.#keepAlive())
   }
 
+  /** False when the follower is gone or too slow. */
   #deliver(record: EventRecord): boolean {
-    const json = JSON.stringify({ id: record.id, type: record.type, event: record.event })
-    if (!this.#serverSent) return this.#send(`${json}\n`)
-    // 0 says that no event is known yet: as the id to go on from, it would bring back the whole log.
-    return this.#send(`${record.id === 0 ? '' : `id: ${record.id}\n`}data: ${json}\n\n`)
+    if (!this.#reply.alive) return false
+    if (this.#gathered === '') queueMicrotask(() => this.#flush())
+    this.#gathered += this.#serverSent ? this.#lines.serverSent(record) : this.#lines.line(record)
+    if (this.#gathered.length >= WRITE_CHARS) this.#flush()
+    return this.#reply.alive
+  }
+
+  #flush(): void {
+    const text = this.#gathered
+    this.#gathered = ''
+    if (text !== '') this.#write(text)
   }
 
   #silence(): string {
     return this.#serverSent ? ':\n\n' : '\n'
   }
 
-  // False when the follower is gone or too slow.
-  #send(text: string): boolean {
-    if (!this.#reply.alive) return false
+  #keepAlive(): void {
+    if (!this.#blocked) return this.#write(this.#silence())
+    if (this.#stalled) return this.#reply.cut()
+    this.#stalled = true
+  }
+
+  #write(text: string): void {
+    if (!this.#reply.alive) return
     const bytes = Buffer.from(text)
-    if (this.#blocked && this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) {
-      this.#reply.cut()
-      return false
-    }
+    if (this.#blocked && this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) return this.#reply.cut()
     let accepted = true
     const write = () => {
       accepted = this.#reply.res.write(bytes)
@@ -85,24 +107,32 @@ export class EventStream {
     else this.#reply.begin(200, eventHeaders(this.#serverSent), write)
     if (!accepted) this.#blocked = true
     if (this.#blocked) this.#waitingBytes += bytes.length
-    return true
   }
 
-  #room(): undefined | Promise<void> {
+  #roomLater(): undefined | Promise<void> {
     if (!this.#blocked || !this.#reply.alive) return undefined
-    return new Promise(resolve => this.#drained.push(resolve))
+    this.#room ??= makeDeferred<void>()
+    return this.#room.promise
   }
 
   #writable(): boolean {
     this.#blocked = false
+    this.#stalled = false
     this.#waitingBytes = 0
-    for (const resolve of this.#drained.splice(0)) resolve()
+    // What waits in the native buffer goes only along with something new.
+    this.#write(this.#silence())
+    if (!this.#blocked) this.#giveRoom()
     return true
+  }
+
+  #giveRoom(): void {
+    this.#room?.resolve()
+    this.#room = null
   }
 
   #stop(): void {
     this.#timer?.cancel()
     this.#subscription?.close()
-    for (const resolve of this.#drained.splice(0)) resolve()
+    this.#giveRoom()
   }
 }

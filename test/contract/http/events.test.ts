@@ -123,6 +123,29 @@ test('followers beyond the limit are told to come again', async () => {
   await until(() => server.double.followers.size === 0)
 })
 
+test('while the store is upgraded only what tells of it answers', async () => {
+  server.double.state.upgrading = true
+  try {
+    for (const path of ['/state', '/healthz', '/docs/openapi.json']) {
+      assert.equal((await ask(server.port, path)).status, 200, path)
+    }
+    const follower = await follow()
+    assert.equal(follower.headers['content-type'], 'application/x-ndjson; charset=utf-8')
+    follower.close()
+    for (const path of ['/downloads', '/settings', '/variables']) {
+      const refused = await ask(server.port, path)
+      assert.equal(refused.status, 503, path)
+      assert.equal(envelope(refused).code, 'NotReady')
+      assert.ok(refused.headers['retry-after'] !== undefined, path)
+    }
+    const change = await ask(server.port, '/settings', { method: 'POST', body: '{}' })
+    assert.equal(change.status, 503)
+    await until(() => server.double.followers.size === 0)
+  } finally {
+    server.double.state.upgrading = false
+  }
+})
+
 /** A follower that reads nothing. */
 async function deafFollower(): Promise<import('node:net').Socket> {
   const socket = connect(server.port, '127.0.0.1').pause()

@@ -365,6 +365,7 @@ export class ServiceDouble implements Services {
   }
 
   readonly state = {
+    upgrading: false,
     read: () => {
       this.#note('state')
       return { state: 'STARTED' as const, last_exception: null }

@@ -100,7 +100,7 @@ test('a folder without permission is refused', () => {
   try {
     assert.equal(
       refusal('/tributary-state').message,
-      'The state directory /tributary-state cannot be used: this user may not write there.',
+      'The state directory /tributary-state cannot be used: this user may not write there; change its owner or choose another --state-dir.',
     )
   } finally {
     if (isRoot) process.seteuid?.(0)

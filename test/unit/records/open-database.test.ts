@@ -1,18 +1,16 @@
 // The database without its thread: boots, schemas, damage, failing jobs.
 
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { AppError } from '../../../src/base/errors.ts'
 import { EventRows, MAX_EVENT_AGE_MS } from '../../../src/records/event-rows.ts'
 import type { JobMessage } from '../../../src/records/jobs.ts'
-import { databaseError, openDatabase } from '../../../src/records/open-database.ts'
+import { databaseError } from '../../../src/records/database-trouble.ts'
+import { openDatabase } from '../../../src/records/open-database.ts'
 import { RecordsDatabase } from '../../../src/records/records-database.ts'
-import type { InfoHash } from '../../../src/base/ids.ts'
-import { DownloadRows } from '../../../src/records/download-rows.ts'
-import { ProgressRows } from '../../../src/records/progress-rows.ts'
 import { migrations } from '../../../src/records/schema.ts'
 import { bitsOf, hashOf, makeDownload, openStore, temporaryFolder } from './records-kit.ts'
 
@@ -96,7 +94,10 @@ test('a newer schema, a foreign database and damaged files are refused with one 
   const raw = new Database(newer)
   raw.pragma('user_version = 99')
   raw.close()
-  assert.ok(refusal(newer).message.endsWith(`this one knows up to ${migrations.length}.`), refusal(newer).message)
+  assert.ok(
+    refusal(newer).message.includes(`this one knows up to ${migrations.length}. Start the newer`),
+    refusal(newer).message,
+  )
   assert.match(refusal(newer).message, /has schema 99, written by a newer version;/)
 
   const foreign = join(folder, 'foreign.db')
@@ -108,8 +109,11 @@ test('a newer schema, a foreign database and damaged files are refused with one 
   assert.match(refusal(noise).message, /is damaged \(.*\); restore a copy, or move it away to start empty\.$/)
   await assert.rejects(openStore(t, { path: noise }), { code: 'StateUnreadable', message: /is damaged/ })
 
-  assert.match(refusal(join(folder, 'none', 'a.db')).message, /cannot be opened: ENOENT/)
-  assert.match(refusal(folder).message, /cannot be opened: EISDIR/)
+  assert.match(
+    refusal(join(folder, 'none', 'a.db')).message,
+    /cannot be opened \(ENOENT.*choose another --state-dir\.$/,
+  )
+  assert.match(refusal(folder).message, /cannot be opened \(EISDIR/)
 })
 
 test('damage inside is found after an unclean stop', t => {
@@ -124,88 +128,22 @@ test('damage inside is found after an unclean stop', t => {
   assert.match(refusal(path).message, /is damaged/)
 })
 
-test('an older schema is brought up to date after a copy was made', t => {
-  const path = join(temporaryFolder(t), 'a.db')
-  live(path, 'one', [insert], true)
-  const steps = [...migrations, 'ALTER TABLE downloads ADD COLUMN colour TEXT']
-  const { database, facts } = openDatabase({ path, bootId: 'a', nowMs: 0 }, steps)
-  assert.equal(facts.schemaBefore, migrations.length)
-  assert.equal(database.pragma('user_version', { simple: true }), migrations.length + 1)
-  assert.equal(database.prepare('SELECT colour FROM downloads').pluck().get(), null)
-  database.close()
-  const copyPath = `${path}.schema-${migrations.length}`
-  const copy = new Database(copyPath, { readonly: true })
-  assert.equal(copy.pragma('user_version', { simple: true }), migrations.length)
-  assert.equal(copy.prepare('SELECT count(*) FROM downloads').pluck().get(), 1)
-  copy.close()
-  assert.equal(statSync(copyPath).mode & 0o777, 0o600)
-})
-
-test('metadata of the first schema is kept, without notes', t => {
-  const path = join(temporaryFolder(t), 'a.db')
-  const old = openDatabase({ path, bootId: 'a', nowMs: 0 }, migrations.slice(0, 1)).database
-  old.exec(`INSERT INTO downloads (id, info_hash, name, source_uri, destination, announce_tiers, peers, added_at, hops,
-    safe_seeding, user_stopped, position, piece_count) VALUES (1, 'h', 'n', 'u', '/d', '[]', '[]', 0, 0, 1, 0, 1, 1)`)
-  old.prepare('INSERT INTO metainfo (download_id, info) VALUES (1, ?)').run(Buffer.from('de'))
-  old.close()
-  const { database } = openDatabase({ path, bootId: 'a', nowMs: 0 })
-  const rows = new DownloadRows(database, new ProgressRows(database, 0, false))
-  const { infoBytes, notes } = rows.metainfo('h' as InfoHash) ?? {}
-  assert.deepEqual(Buffer.from(infoBytes ?? []), Buffer.from('de'))
-  assert.deepEqual(notes, { comment: null, createdBy: null, creationDateSec: null })
-  database.close()
-})
-
-test('downloads of the second schema are kept, and nothing was asked of them', t => {
-  const path = join(temporaryFolder(t), 'a.db')
-  const old = openDatabase({ path, bootId: 'a', nowMs: 0 }, migrations.slice(0, 2)).database
-  old.exec(`INSERT INTO downloads (id, info_hash, name, source_uri, destination, announce_tiers, peers, added_at, hops,
-    safe_seeding, user_stopped, position, piece_count) VALUES (1, 'h', 'n', 'u', '/d', '[]', '[]', 0, 0, 1, 0, 1, 1)`)
-  old.close()
-  const { database } = openDatabase({ path, bootId: 'a', nowMs: 0 })
-  const [row] = new DownloadRows(database, new ProgressRows(database, 0, false)).list(0, 10)
-  assert.equal(row?.name, 'n')
-  assert.deepEqual(
-    [row?.controls, row?.seededSec, row?.goalReached, row?.movingTo, row?.movedFrom],
-    [null, 0, false, null, null],
-  )
-  database.close()
-})
-
-test('downloads of the third schema are kept: no v2 hash, no web seeds, no piece layers', t => {
-  const path = join(temporaryFolder(t), 'a.db')
-  const old = openDatabase({ path, bootId: 'a', nowMs: 0 }, migrations.slice(0, 3)).database
-  old.exec(`INSERT INTO downloads (id, info_hash, name, source_uri, destination, announce_tiers, peers, added_at, hops,
-    safe_seeding, user_stopped, position, piece_count, seeded_sec) VALUES (1, 'h', 'n', 'u', '/d', '[]', '[]', 0, 0, 1, 0, 1, 1, 7)`)
-  old.prepare('INSERT INTO metainfo (download_id, info, comment) VALUES (1, ?, ?)').run(Buffer.from('de'), 'c')
-  old.close()
-  const { database } = openDatabase({ path, bootId: 'a', nowMs: 0 })
-  const rows = new DownloadRows(database, new ProgressRows(database, 0, false))
-  const [row] = rows.list(0, 10)
-  assert.deepEqual([row?.infoHashV2, row?.webSeeds, row?.seededSec], [null, [], 7])
-  const { pieceLayers, notes } = rows.metainfo('h' as InfoHash) ?? {}
-  assert.deepEqual([pieceLayers, notes?.comment], [null, 'c'])
-  database.close()
-})
-
-test('a step that fails leaves the database as it was', t => {
-  const path = join(temporaryFolder(t), 'a.db')
-  live(path, 'one', [insert], true)
-  const steps = [...migrations, 'CREATE TABLE half (x); SELECT * FROM nowhere']
-  const { message } = refusal(path, steps)
-  assert.match(message, new RegExp(`cannot be brought to schema ${migrations.length + 1} .*it is unchanged`))
-  const database = new Database(path)
-  assert.equal(database.pragma('user_version', { simple: true }), migrations.length)
-  assert.equal(database.prepare("SELECT count(*) FROM sqlite_schema WHERE name = 'half'").pluck().get(), 0)
-  database.close()
-  assert.ok(existsSync(`${path}.schema-${migrations.length}`))
-})
-
 test('the files of the database are closed to other users', t => {
   const path = join(temporaryFolder(t), 'a.db')
   const database = new RecordsDatabase({ path, bootId: 'a', nowMs: 0 })
   for (const name of [path, `${path}-wal`, `${path}-shm`]) assert.equal(statSync(name).mode & 0o777, 0o600, name)
   database.close()
+})
+
+test('ids of events that a power cut may have taken are not given again', t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const append: JobMessage = { name: 'event.append', args: [0, 'x', 'null'] }
+  assert.deepEqual(live(path, 'one', [append, append], false), [1, 2])
+  assert.deepEqual(live(path, 'one', [append], false), [3])
+  const [after] = live(path, 'two', [append], false) as [number]
+  assert.ok(after > 1003, `${after}`)
+  assert.deepEqual(live(path, 'two', [append], true), [after + 1])
+  assert.deepEqual(live(path, 'three', [append], true), [after + 2])
 })
 
 test('the event log drops what is too old or too many, and never uses an id twice', t => {
@@ -238,7 +176,7 @@ test('a full disk is told as such, and what was there stays', t => {
         throw databaseError('The database reported an error', error)
       }
     },
-    { code: 'DiskFull', message: /^The database reported an error: .*full\.$/ },
+    { code: 'DiskFull', message: /^The database reported an error: the disk is full \(.*\); free some space there\.$/ },
   )
   assert.equal(database.prepare('SELECT count(*) FROM downloads').pluck().get(), 1)
   database.close()

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventRecord } from '../../../src/services/api.ts'
 import { EventHub } from '../../../src/services/events.ts'
 import { silentLog } from '../../kit/silent-log.ts'
@@ -77,19 +78,28 @@ test('since replays the log and goes over into live events without a gap or a do
   )
 })
 
-test('a replay waits for a follower without room, batch by batch', async () => {
+test('a replay waits for a follower without room', async () => {
   const hub = makeHub()
   const log = new MemoryEventLog()
   for (let i = 1; i <= 1700; i++) await log.append('torrent_finished', { infohash: 'f', name: String(i) })
   await hub.open(log)
   const asked: (() => void)[] = []
   const records: EventRecord[] = []
+  // Full from each 500th record on, until it is freed.
+  let taken = 0
   const deliver = (record: EventRecord) => records.push(record) > 0
-  hub.follow(0, deliver, () => new Promise(resolve => asked.push(resolve)))
-  for (const [batch, count] of [0, 500, 1000, 1500].entries()) {
-    await waitFor('the question for room', () => asked.length === batch + 1)
-    assert.equal(records.length, 1 + count)
-    asked[batch]?.()
+  hub.follow(0, deliver, () => {
+    if (records.length < taken + 500) return undefined
+    return new Promise(resolve =>
+      asked.push(() => {
+        taken = records.length
+        resolve()
+      }),
+    )
+  })
+  for (const count of [500, 1000, 1500]) {
+    await waitFor('a full follower', () => records.length === count && asked.length > 0)
+    for (const free of asked.splice(0)) free()
   }
   await waitFor('the rest', () => records.length === 1701)
 })
@@ -124,6 +134,95 @@ test('a slow follower is let go, the others stay', async () => {
   finish(hub, 'y')
   await hub.close()
   assert.equal(quick.records.length, 4)
+})
+
+test('what the store tells while it is upgraded is shown at once, under its numbers', async () => {
+  const hub = makeHub(false)
+  const early = collect(hub, null)
+  hub.publishLogged(41, 'upgrader_started', null)
+  hub.publishLogged(42, 'upgrader_tick', { text: '1 of 2' })
+  await waitFor('both', () => early.records.length === 3)
+  assert.deepEqual(early.records.slice(1), [
+    { id: 41, type: 'upgrader_started' },
+    { id: 42, type: 'upgrader_tick', event: { text: '1 of 2' } },
+  ])
+  // One that lost its connection goes on where it was; one that asks for more waits for the log.
+  const back = collect(hub, 41)
+  const further = collect(hub, 3)
+  hub.publishLogged(43, 'upgrader_finished', null)
+  await waitFor('the rest', () => back.records.length === 3)
+  assert.deepEqual(back.ids(), [41, 42, 43])
+  assert.deepEqual(further.records, [])
+
+  const log = new MemoryEventLog(40)
+  for (const type of ['upgrader_started', 'upgrader_tick', 'upgrader_finished']) await log.append(type, null)
+  await hub.open(log)
+  finish(hub, 'a')
+  await waitFor('the first live one', () => [early, back, further].every(({ ids }) => ids().at(-1) === 44))
+  assert.deepEqual(early.ids(), [40, 41, 42, 43, 44])
+  assert.deepEqual(back.ids(), [41, 42, 43, 44])
+  assert.deepEqual(further.ids(), [40, 41, 42, 43, 44])
+})
+
+test('a follower without room falls behind, gets everything later, and holds nobody up', async () => {
+  const hub = makeHub()
+  await hub.open(new MemoryEventLog())
+  let full = false
+  let free: () => void = () => undefined
+  const records: EventRecord[] = []
+  const take = (record: EventRecord) => {
+    records.push(record)
+    full = records.length % 100 === 0
+    return true
+  }
+  hub.follow(null, take, () =>
+    full
+      ? new Promise(resolve => {
+          free = resolve
+        })
+      : undefined,
+  )
+  const quick = collect(hub, null)
+  for (let i = 0; i < 3000; i++) finish(hub, 'x')
+  await waitFor('all for the quick one', () => quick.records.length === 3001)
+  assert.equal(records.length, 100)
+  while (records.length < 3001) {
+    full = false
+    free()
+    const before = records.length
+    await waitFor('more', () => records.length > before)
+  }
+  assert.deepEqual(
+    records.map(record => record.id),
+    Array.from({ length: 3001 }, (_, id) => id),
+  )
+})
+
+test('a follower that fell behind the log is told what it lost', async () => {
+  const hub = makeHub()
+  await hub.open(new MemoryEventLog(0, 1200))
+  let full = true
+  let free: () => void = () => undefined
+  const records: EventRecord[] = []
+  const deliver = (record: EventRecord) => records.push(record) > 0
+  hub.follow(null, deliver, () =>
+    full
+      ? new Promise(resolve => {
+          free = resolve
+        })
+      : undefined,
+  )
+  const quick = collect(hub, null)
+  for (let i = 0; i < 3000; i++) {
+    finish(hub, 'x')
+    if (i % 100 === 99) await nextTurn()
+  }
+  await waitFor('all for the quick one', () => quick.records.length === 3001)
+  full = false
+  free()
+  await waitFor('what is kept', () => records.at(-1)?.id === 3000)
+  assert.deepEqual([records[1]?.type, records[1]?.event?.['lost'], records[2]?.id], ['events_start', 1800, 1801])
+  assert.equal(records.length, 1 + 1 + 1200)
 })
 
 test('a log that fails costs no event to those who listen', async () => {

@@ -1,0 +1,127 @@
+// Databases as older versions of the program left them: made by the steps of that time, filled with plain SQL as that
+// version would have filled them, so that nothing of today's code has touched them.
+
+import Database from 'better-sqlite3'
+import { APPLICATION_ID, migrations } from '../../../src/records/schema.ts'
+import { bitsOf, hashOf } from './records-kit.ts'
+
+/** Pieces of every download in here. */
+export const OLD_PIECES = 20
+
+type Row = Record<string, string | number | Uint8Array | null>
+
+/** What the version with that schema knew to write in a row of `downloads`. */
+export function oldDownload(schema: number, n: number): Row {
+  return {
+    id: n,
+    info_hash: hashOf(n),
+    name: `name ${n} ü "quoted"`,
+    source_uri: `magnet:?xt=urn:btih:${hashOf(n)}`,
+    destination: `/data/${n}`,
+    announce_tiers: JSON.stringify([[`http://t${n}/announce`, 'udp://b:1'], ['http://c/announce']]),
+    peers: JSON.stringify([{ ip: '10.0.0.1', port: 6881 }]),
+    added_at: 1_600_000_000_000 + n,
+    hops: n % 4,
+    safe_seeding: n % 2,
+    selected_files: n % 3 === 0 ? '[0,2]' : null,
+    user_stopped: n % 2,
+    total_up: n * 1000,
+    total_down: n * 2000,
+    finished_at: n % 2 === 0 ? 1_600_000_100_000 + n : null,
+    error: n % 5 === 0 ? 'no space' : '',
+    position: n,
+    piece_count: OLD_PIECES,
+    ...(schema < 3 ? {} : controlColumns(n)),
+    ...(schema < 4 ? {} : { info_hash_v2: n % 2 === 0 ? 'ef'.repeat(32) : null, web_seeds: '["http://seed.test/a/"]' }),
+  }
+}
+
+const controlColumns = (n: number): Row => ({
+  controls: n % 2 === 0 ? JSON.stringify({ maxDownloadRate: 5, maxUploadRate: 6, labels: ['old'] }) : null,
+  seeded_sec: n * 10,
+  goal_reached: n % 2,
+  moving_to: n % 7 === 0 ? '/data/new' : null,
+  moved_from: n % 7 === 1 ? '/data/old' : null,
+})
+
+/** What it wrote in `metainfo`. */
+export function oldMetainfo(schema: number, n: number): Row {
+  return {
+    download_id: n,
+    info: Buffer.from(`d4:name1:${n % 10}e`),
+    ...(schema < 2 ? {} : { comment: `comment ${n}`, created_by: null, creation_date: 1_500_000_000 + n }),
+    ...(schema < 4 ? {} : { piece_layers: Buffer.from('de') }),
+  }
+}
+
+const oldProgress = (n: number): Row => ({
+  download_id: n,
+  have: bitsOf(OLD_PIECES, [1, n % OLD_PIECES]),
+  files: JSON.stringify([{ index: 0, exists: true, sizeBytes: 20, mtimeMs: 7 }]),
+  checkpoint_at: 1_600_000_000_000,
+  complete: 1,
+})
+
+const oldFollowed: Row = {
+  target: 'ab'.repeat(20),
+  public_key: 'cd'.repeat(32),
+  salt: '',
+  uri: 'magnet:?xs=urn:btpk:x',
+  request: '{"destination":"/data"}',
+  added_at: 5,
+  seq: '9223372036854775807',
+  value: Buffer.from('de'),
+  signature: Buffer.alloc(64, 1),
+  versions: `[["${hashOf(1)}","7",3]]`,
+}
+
+const oldPublished: Row = {
+  name: 'dataset',
+  info_hash: hashOf(3),
+  seq: '8',
+  value: Buffer.from('de'),
+  signature: Buffer.alloc(64, 2),
+  published_at: 9,
+}
+
+/** How the run that wrote it ended, and in which boot of the machine. */
+export interface OldEnd {
+  readonly clean: boolean
+  readonly bootId: string
+}
+
+/** Makes a database of `schema` (1 is the first) with `downloads` downloads and three events. */
+export function makeOldDatabase(path: string, schema: number, downloads: number, end: OldEnd): void {
+  const database = new Database(path)
+  database.pragma('journal_mode = WAL')
+  const insert = (table: string, row: Row): void => {
+    const names = Object.keys(row)
+    const places = names.map(() => '?').join(', ')
+    database.prepare(`INSERT INTO ${table} (${names.join(', ')}) VALUES (${places})`).run(...Object.values(row))
+  }
+  database.transaction(() => {
+    for (const { sql } of migrations.slice(0, schema)) database.exec(sql)
+    database.pragma(`application_id = ${APPLICATION_ID}`)
+    database.pragma(`user_version = ${schema}`)
+    for (let n = 1; n <= downloads; n++) {
+      insert('downloads', oldDownload(schema, n))
+      insert('metainfo', oldMetainfo(schema, n))
+      insert('progress', oldProgress(n))
+      insert('piece_journal', { download_id: n, piece: 3, at_ms: 1_600_000_000_500, epoch: 4 })
+    }
+    for (let n = 1; n <= 3; n++)
+      insert('events', { at: 1_699_999_999_000 + n, type: 'torrent_finished', payload: `{"infohash":"${n}"}` })
+    for (const [key, value] of Object.entries(nodeValues(end))) insert('node', { key, value: Buffer.from(value) })
+    if (schema < 5) return
+    insert('followed_keys', oldFollowed)
+    insert('published_torrents', oldPublished)
+  })()
+  database.close()
+}
+
+const nodeValues = ({ clean, bootId }: OldEnd): Record<string, string> => ({
+  clean_stop: clean ? '1' : '0',
+  boot_id: bootId,
+  epoch: '4',
+  'value.link-secret': 'secret',
+})
