@@ -12,6 +12,8 @@ export interface HttpOptions {
   readonly host: string
   /** 0 or -1: a free port. */
   readonly port: number
+  /** When that port is taken, so many after it are tried. Default 0. */
+  readonly morePorts?: number
   /** The first key. Empty: no key is asked for (the configuration allows that on loopback addresses only). */
   readonly apiKey: string
   /** Names other than `localhost` and IP literals that the Host header may have, lower case, without port. */

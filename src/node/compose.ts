@@ -33,6 +33,7 @@ import { CountedFetch, sumOf } from '../services/work-counts.ts'
 import { databaseBytes } from './database-bytes.ts'
 import { openLinkSecret } from './link-secret.ts'
 import { networkOptions } from './network-options.ts'
+import { ProcessPriority } from './process-priority.ts'
 import { settingsDocs } from './settings-docs.ts'
 import type { Settings } from './settings-schema.ts'
 import type { SettingsStore } from './settings-store.ts'
@@ -52,6 +53,9 @@ const ENGINE_SHARE = 0.65
 const HTTP_SHARE = 0.2
 const RECORDS_SHARE = 0.15
 
+/** Of api.retry_port: ports after the one that is taken. */
+const RETRIED_PORTS = 9
+
 /** The database takes longer to open than this. */
 const FIRST_ANSWER_MS = 10
 
@@ -67,6 +71,7 @@ export class TributaryNode {
   readonly failed: Promise<Error>
   readonly #options: NodeOptions
   readonly #clock = new SystemClock()
+  readonly #priority: ProcessPriority
   readonly #random = new SystemRandom()
   readonly #policy: AddressPolicy
   readonly #stack: NetworkStack
@@ -90,6 +95,7 @@ export class TributaryNode {
     this.failed = new Promise(resolve => {
       this.#fail = resolve
     })
+    this.#priority = new ProcessPriority(log)
     this.#policy = new AddressPolicy(settings.values.network.allow_private)
     const clock = this.#clock
     this.#stack = makeNetworkStack(networkOptions(settings.values.libtorrent), {
@@ -121,6 +127,7 @@ export class TributaryNode {
       previews: this.#previews,
       settings: () => downloadSettings(settings.values),
       prepareFolder,
+      files: new FreshFiles(),
       updates: () => following,
     })
     const { updates, following } = makeUpdates({
@@ -161,6 +168,8 @@ export class TributaryNode {
    */
   async start(listening: (baseUrl: string) => void): Promise<void> {
     listening(await this.#startHttp())
+    // Threads that are made from here on have it too.
+    this.#priority.follow(this.#options.settings.values.resource_monitor.cpu_priority)
     const [records, { startEngine }] = await Promise.all([this.#openRecords(), loadEngine()])
     const release = holdYoungSpace()
     await this.#load(records, startEngine).finally(release)
@@ -250,6 +259,7 @@ export class TributaryNode {
       {
         host: api.http_host,
         port: api.http_port,
+        morePorts: api.retry_port ? RETRIED_PORTS : 0,
         apiKey: api.key,
         hostNames: api.host_names,
         origins: api.origins,
@@ -299,6 +309,7 @@ export class TributaryNode {
       follow(settings)
       if (changed.some(path => path.startsWith('webhooks.'))) void webhooks.settingsChanged()
       this.#policy.setAllowed(settings.network.allow_private)
+      this.#priority.follow(settings.resource_monitor.cpu_priority)
       this.#options.log.setLevel(settings.general.log_level)
     })
   }
@@ -321,6 +332,10 @@ function downloadSettings({ download_defaults: defaults, libtorrent }: Settings)
     seedingMode: defaults.seeding_mode,
     seedingRatio: defaults.seeding_ratio,
     seedingMinutes: defaults.seeding_time,
+    completedDir: defaults.completed_dir,
+    torrentFolder: defaults.torrent_folder,
+    trackersFile: defaults.trackers_file,
+    checkAfterComplete: libtorrent.check_after_complete,
   }
 }
 

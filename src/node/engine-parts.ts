@@ -25,6 +25,7 @@ import type { NodeValues } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import { Session, type SessionLimits, type TorrentEvents } from '../torrent/index.ts'
+import type { AnnounceSpread } from '../tracker/announce-lanes.ts'
 import { TorrentAnnouncers } from '../tracker/announcer.ts'
 import { NodeIpFilter } from './ip-filter.ts'
 import { itemsOf } from './dht-items.ts'
@@ -119,6 +120,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       externalIp: (ip, host) => swarm.parts.external?.vote(ip, host, 'tracker'),
     },
   )
+  trackers.setSpread(spreadOf(settings))
   const keeper = new DhtKeeper({ clock, log: log.part('dht'), values: deps.values })
   const swarm = new Swarm(libtorrent, { clock, random, log, stack, savedDht: await keeper.load() })
   const announcers = new SwarmAnnouncers({ trackers, dht: swarm.searches, impliedPort: swarm.utp !== null })
@@ -162,6 +164,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
     items: swarm.dht === null ? null : itemsOf(swarm.dht),
     follow(changed) {
       session.setLimits(limitsOf(changed))
+      trackers.setSpread(spreadOf(changed))
       filter.follow(changed.network.ip_filter)
       swarm.follow(changed.libtorrent)
       session.swarmChanged()
@@ -180,6 +183,11 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       await metadata.close()
     },
   }
+}
+
+/** How many trackers are to hear of a torrent. */
+function spreadOf({ libtorrent }: Settings): AnnounceSpread {
+  return { allTiers: libtorrent.announce_to_all_tiers, allTrackers: libtorrent.announce_to_all_trackers }
 }
 
 /** Limits of the session from section libtorrent; there -1 and 0 of a download mean "only the common limit". */

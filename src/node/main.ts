@@ -25,7 +25,7 @@ export interface NodeArguments {
   readonly flags: readonly (readonly [path: string, value: string])[]
 }
 
-/** Name of the log file, in folder `log` of the state directory. */
+/** Name of the log file, in general.log_dir. */
 const LOG_FILE = 'tributary.log'
 
 /** Runs a node until a signal stops it; the exit code. Never rejects. */
@@ -38,7 +38,7 @@ export async function runNode(args: NodeArguments): Promise<number> {
     const chosen = args.stateDir ?? (env['TRIBUTARY_STATE_DIR'] || null)
     state = StateDirectory.open(chosen ?? defaultStateDirectory(env, homedir()))
     const settings = await openSettings(state.path, chosen !== null, args)
-    log = openLog({ level: settings.values.general.log_level, file: join(state.path, 'log', LOG_FILE), stderr: true })
+    log = openNodeLog(state.path, settings)
     log.hide(settings.values.api.key)
     for (const warning of settings.warnings) log.warn(warning)
     return await runUntilStopped(state.path, settings, log, signals.first)
@@ -50,6 +50,17 @@ export async function runNode(args: NodeArguments): Promise<number> {
     log?.close()
     state?.release()
     signals.close()
+  }
+}
+
+function openNodeLog(stateDir: string, settings: SettingsStore): NodeLog {
+  const { log_level: level, log_dir: folder } = settings.values.general
+  try {
+    return openLog({ level, file: join(folder || join(stateDir, 'log'), LOG_FILE), stderr: true })
+  } catch (error) {
+    if (folder === '') throw error
+    const text = `The setting general.log_dir: ${folder} cannot be used: ${errorText(error)}.`
+    throw new AppError('BadConfiguration', text, { cause: error })
   }
 }
 

@@ -32,7 +32,14 @@ export type OptionSpec = OptionBase &
     | { readonly kind: 'boolean'; readonly default: boolean }
     | { readonly kind: 'integer'; readonly min: number; readonly max: number; readonly default: number }
     | { readonly kind: 'number'; readonly min: number; readonly max: number; readonly default: number }
-    | { readonly kind: 'text'; readonly format: TextFormat; readonly maxLength: number; readonly default: string }
+    | {
+        readonly kind: 'text'
+        readonly format: TextFormat
+        readonly maxLength: number
+        readonly default: string
+        /** True when it may be empty, whatever the format. */
+        readonly optional?: boolean
+      }
     | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
     | {
         readonly kind: 'list'
@@ -81,7 +88,7 @@ export function checkOption(spec: OptionSpec, input: unknown): Checked {
         ? { value: input }
         : { problem: `must be one of ${spec.values.join(', ')}` }
     case 'text':
-      return checkText(spec.format, spec.maxLength, input)
+      return spec.optional === true && input === '' ? { value: '' } : checkText(spec.format, spec.maxLength, input)
     default:
       return checkList(spec.of, spec.maxEntries ?? MAX_LIST_ENTRIES, input)
   }

@@ -23,13 +23,13 @@ export interface SeedableTorrent {
   readonly journal: Pick<ProgressJournal, 'checkpoint'>
 }
 
-/** Adds it. Not for an info hash that is there. Rejects as the store does. */
+/** Adds it; the entry. Not for an info hash that is there. Rejects as the store does. */
 export async function addMadeTorrent(
   set: DownloadSet,
   made: SeedableTorrent,
   traits: Anonymity,
   nowMs: number,
-): Promise<void> {
+): Promise<DownloadEntry> {
   const { metainfo, bytes, destination, facts, journal } = made
   const { infoHash } = metainfo
   const uri = pathToFileURL(join(destination, metainfo.name)).href
@@ -41,6 +41,7 @@ export async function addMadeTorrent(
   const entry = new DownloadEntry({ ...row, position: set.entries.size })
   set.enter(entry)
   entry.attach(set.running.add(specOf(row, metainfo, { have, suspect: [], files: facts, newestMs: 0 })))
+  return entry
 }
 
 /** One bit a piece, most significant first; those behind the last piece are 0. */

@@ -7,6 +7,7 @@ import { AppError, errorText } from '../base/errors.ts'
 import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { NewFiles } from '../ports/new-files.ts'
 import type { DownloadRecords, LoadedDownload, StoredDownload } from '../ports/records.ts'
 import type { TorrentEvents } from '../torrent/types.ts'
 import { formatMagnet } from '../wire/magnet.ts'
@@ -26,6 +27,7 @@ import type {
   StreamableFile,
 } from './api.ts'
 import { changeDownload, mergeTrackers } from './download-changes.ts'
+import { DownloadDefaults, type DefaultsSettings } from './download-defaults.ts'
 import { DownloadList } from './download-list.ts'
 import { DownloadEntry } from './download-entry.ts'
 import { DownloadSet } from './download-set.ts'
@@ -60,7 +62,7 @@ import type { WorkCounts } from './work-counts.ts'
 const TOTALS_EVERY_MS = 5000
 
 /** Settings the service follows; read anew at each use. */
-export interface DownloadSettings extends AnonymityDefaults, RateLimits, SeedingSettings {
+export interface DownloadSettings extends AnonymityDefaults, RateLimits, SeedingSettings, DefaultsSettings {
   /** Absolute folder of downloads that name none. */
   readonly saveAs: string
 }
@@ -81,6 +83,8 @@ export interface DownloadsDeps {
   settings(): DownloadSettings
   /** Follows links to torrents that are updated; absent = such links are refused. */
   readonly updates?: () => DownloadUpdates
+  /** Where torrent files are kept. */
+  readonly files: Pick<NewFiles, 'write'>
   /** Makes the folder ready; its real path. AppErrors InvalidParameter, DiskFull. */
   prepareFolder(folder: string): Promise<string>
 }
@@ -93,6 +97,7 @@ export class Downloads implements DownloadsService {
   readonly #opened = makeDeferred<void>()
   readonly #goals: SeedingGoals
   readonly #moves: StorageMoves
+  readonly #defaults: DownloadDefaults
   /** What the engine is given to report to. */
   readonly engineEvents: TorrentEvents
   readonly #reports: EngineReports
@@ -102,7 +107,8 @@ export class Downloads implements DownloadsService {
     this.#deps = deps
     this.#goals = new SeedingGoals(this.#set, deps)
     this.#moves = new StorageMoves(this.#set, deps, () => this.#list.changed())
-    this.#reports = new EngineReports(this.#set, this.#goals, deps)
+    this.#defaults = new DownloadDefaults(this.#set, this.#moves, deps)
+    this.#reports = new EngineReports(this.#set, { goals: this.#goals, defaults: this.#defaults }, deps)
     this.engineEvents = this.#reports
     this.#list = new DownloadList(
       deps.clock,
@@ -270,7 +276,8 @@ export class Downloads implements DownloadsService {
       if (this.#set.entries.has(infoHash)) return false
       const { previews } = this.#deps
       while (previews.owns(infoHash)) await previews.giveWay(infoHash)
-      await addMadeTorrent(this.#set, made, traits, this.#deps.clock.wallMs())
+      const entry = await addMadeTorrent(this.#set, made, traits, this.#deps.clock.wallMs())
+      await this.#defaults.keepFile(entry, metainfo)
       this.#list.changed()
       return true
     })
@@ -378,7 +385,9 @@ export class Downloads implements DownloadsService {
     const asked = askedOf(request, selectionOf(request, source, metainfo), metainfo)
     const destination = await prepareFolder(request.destination ?? settings().saveAs)
     if (metainfo !== null) await this.#deps.updates?.().metadataKnown(source.infoHash, metainfo)
+    const announceTiers = await this.#defaults.tiersOf(source, metainfo)
     const row = newRow({
+      announceTiers,
       uri: request.uri,
       source,
       metainfo,
@@ -392,6 +401,7 @@ export class Downloads implements DownloadsService {
     const entry = new DownloadEntry({ ...row, position: this.#set.entries.size })
     this.#set.enter(entry)
     entry.attach(this.#set.running.add(specOf(row, metainfo, null)))
+    if (metainfo !== null) await this.#defaults.keepFile(entry, metainfo)
   }
 
   /** The error that kept data from being deleted, or null. The torrent is out of the engine either way. */

@@ -7,6 +7,7 @@ import type { Log } from '../ports/log.ts'
 import type { TorrentEvents, TorrentStatus } from '../torrent/types.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { fitSelection } from './add-checks.ts'
+import type { DownloadDefaults } from './download-defaults.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import type { EventHub } from './events.ts'
@@ -30,10 +31,19 @@ export class EngineReports implements TorrentEvents {
   readonly #deps: EngineReportsDeps
   #metadataKept = 0
   readonly #goals: Pick<SeedingGoals, 'statusChanged'>
+  readonly #defaults: Pick<DownloadDefaults, 'metadata' | 'finished'>
 
-  constructor(set: DownloadSet, goals: Pick<SeedingGoals, 'statusChanged'>, deps: EngineReportsDeps) {
+  constructor(
+    set: DownloadSet,
+    parts: {
+      readonly goals: Pick<SeedingGoals, 'statusChanged'>
+      readonly defaults: Pick<DownloadDefaults, 'metadata' | 'finished'>
+    },
+    deps: EngineReportsDeps,
+  ) {
     this.#set = set
-    this.#goals = goals
+    this.#goals = parts.goals
+    this.#defaults = parts.defaults
     this.#deps = deps
   }
 
@@ -57,8 +67,12 @@ export class EngineReports implements TorrentEvents {
     const entry = this.#set.entries.get(infoHash)
     if (entry === undefined) return
     this.#deps.events.emit('torrent_finished', { infohash: infoHash, name })
-    if (entry.stored.finishedAtMs !== null) return
-    this.#inBackground(entry, () => this.#set.update(entry, { finishedAtMs: this.#deps.clock.wallMs() }))
+    const finishedAtMs = this.#deps.clock.wallMs()
+    this.#inBackground(entry, async () => {
+      const first = entry.stored.finishedAtMs === null
+      if (first) await this.#set.update(entry, { finishedAtMs })
+      await this.#defaults.finished(entry, first)
+    })
   }
 
   failed(infoHash: InfoHash, error: string): void {
@@ -88,6 +102,7 @@ export class EngineReports implements TorrentEvents {
     })
     this.#set.named(entry, metainfo)
     this.#metadataKept++
+    this.#inBackground(entry, () => this.#defaults.metadata(entry, metainfo))
   }
 
   /** safe_seeding without hops: complete data is not offered to plain peers (decisions part 2). */

@@ -70,6 +70,8 @@ export interface NewRowFacts {
   readonly uri: string
   readonly source: TorrentSource
   readonly metainfo: Metainfo | null
+  /** Absent = those of the source. */
+  readonly announceTiers?: readonly (readonly string[])[]
   readonly selectedFiles: readonly number[] | null
   readonly controls: DownloadControls | null
   readonly destination: string
@@ -86,7 +88,7 @@ export function newRow(facts: NewRowFacts): NewRow {
     name: metainfo?.name ?? shownName(source),
     sourceUri: uri,
     destination,
-    announceTiers: announceTiersOf(source),
+    announceTiers: facts.announceTiers ?? announceTiersOf(source),
     webSeeds: webSeedsOf(source),
     peers: source.kind === 'magnet' ? source.magnet.peers : [],
     addedAtMs: nowMs,

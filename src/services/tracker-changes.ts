@@ -8,10 +8,15 @@ import type { DownloadSet } from './download-set.ts'
 const MAX_URL_CHARS = 2048
 const SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'udp:'])
 
+/** Whether `url` may name a tracker. */
+export function isTrackerUrl(url: string): boolean {
+  const parsed = url.length > MAX_URL_CHARS ? null : URL.parse(url)
+  return parsed !== null && SCHEMES.has(parsed.protocol) && parsed.hostname !== ''
+}
+
 /** AppError InvalidParameter unless `url` may name a tracker. */
 export function checkTrackerUrl(url: string): void {
-  const parsed = url.length > MAX_URL_CHARS ? null : URL.parse(url)
-  if (parsed !== null && SCHEMES.has(parsed.protocol) && parsed.hostname !== '') return
+  if (isTrackerUrl(url)) return
   throw new AppError(
     'InvalidParameter',
     `url: must be an http, https or udp address of at most ${MAX_URL_CHARS} characters.`,

@@ -9,6 +9,7 @@ import type { NameResolver } from '../ports/name-resolver.ts'
 import type { Random } from '../ports/random.ts'
 import type { UdpNetwork } from '../ports/udp.ts'
 import { AnnounceGate } from './announce-gate.ts'
+import { type AnnounceSpread, ONE_TRACKER } from './announce-lanes.ts'
 import { type Due, DueQueue } from './due-queue.ts'
 import { HttpTracker } from './http-tracker.ts'
 import { TorrentAnnouncer, type TorrentAnnouncerDeps, type TorrentAnnouncerOptions } from './torrent-announcer.ts'
@@ -75,6 +76,7 @@ export class TorrentAnnouncers implements Announcers<HashAnnouncer> {
   readonly #clock: Clock
   readonly #random: Random
   #listenPort = 0
+  #spread: AnnounceSpread = ONE_TRACKER
   #nextSeedMs = Number.NEGATIVE_INFINITY
 
   constructor(options: Partial<TrackerOptions>, deps: TrackerDeps) {
@@ -96,6 +98,7 @@ export class TorrentAnnouncers implements Announcers<HashAnnouncer> {
       startDelayMs: wantsPeers => (wantsPeers ? 0 : this.#seedDelayMs()),
       listenPort: () => this.#listenPort,
       whenPort: waiting => void this.#waitForPort.add(waiting),
+      spread: () => this.#spread,
       externalIp: (ip, host) => deps.externalIp?.(ip, host),
     }
   }
@@ -109,6 +112,11 @@ export class TorrentAnnouncers implements Announcers<HashAnnouncer> {
     if (port === 0) return
     for (const waiting of this.#waitForPort) waiting.set(0)
     this.#waitForPort.clear()
+  }
+
+  /** How many trackers are to hear of each torrent, from its next announce on. */
+  setSpread(spread: AnnounceSpread): void {
+    this.#spread = spread
   }
 
   /** Closes the UDP sockets and the timer. Stop the announcers before; the HttpClient is its maker's to close. */

@@ -1,6 +1,6 @@
 // The trackers of one torrent: who is asked, when, with which event (BEP 3, 12, 31).
 // States: idle -> (start) running -> (stop) stopping -> idle. While running, one round at a time walks the tiers until
-// one tracker answers; then it sleeps in the shared due queue. `completed` and `stopped` go to every tracker that
+// one tracker answers (or one of each lane, announce-lanes.ts); then it sleeps in the shared due queue. `completed` and `stopped` go to every tracker that
 // heard `started`, once each.
 
 import { errorText } from '../base/errors.ts'
@@ -11,6 +11,7 @@ import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { AnnounceEvent, AnnounceReply, AnnounceRequest } from '../wire/tracker-types.ts'
 import type { AnnounceGate } from './announce-gate.ts'
+import { announceLanes, type AnnounceSpread, type Lane } from './announce-lanes.ts'
 import type { Due, DueQueue } from './due-queue.ts'
 import { TierList } from './tier-list.ts'
 import { type TrackerClient, TrackerError } from './tracker-client.ts'
@@ -41,6 +42,8 @@ export interface TorrentAnnouncerDeps {
   /** The port told to trackers, 0 while it is not known: then `whenPort` sets what waits for it. */
   listenPort(): number
   whenPort(waiting: Due): void
+  /** How many trackers are to hear of a torrent. */
+  spread(): AnnounceSpread
   /** A tracker says at which address it sees us (BEP 24). */
   externalIp?(ip: string, host: string): void
 }
@@ -58,6 +61,8 @@ export class TorrentAnnouncer implements HashAnnouncer {
   /** Ends with the session: everything but farewells hangs on it. */
   #session: AbortController | null = null
   #roundActive = false
+  /** The next round does not wait for the interval of trackers that work. */
+  #soon = false
   #completedTold = false
   /** Keeps `revision` growing when trackers go. */
   #goneRevisions = 0
@@ -96,7 +101,8 @@ export class TorrentAnnouncer implements HashAnnouncer {
 
   announceSoon(): void {
     if (this.#session === null || this.#roundActive) return
-    const atMs = this.#nextChanceMs()
+    this.#soon = true
+    const atMs = nextChanceMs(this.#ordered(), this.#deps.clock.now())
     if (atMs !== null) this.#roundDue.set(atMs - this.#deps.clock.now())
   }
 
@@ -104,8 +110,10 @@ export class TorrentAnnouncer implements HashAnnouncer {
     const added = this.#tierList.add(tiers)
     for (const url of added) this.#addEntry(url)
     // A tracker that answers is enough (BEP 12); without one the new ones are asked at once.
-    const working = [...this.#entries.values()].some(entry => entry.heardStarted && entry.retryAtMs === 0)
-    if (added.length > 0 && this.#session !== null && !working) this.#roundDue.set(0)
+    const { allTiers, allTrackers } = this.#deps.spread()
+    const enough = [...this.#entries.values()].some(entry => entry.heardStarted && entry.retryAtMs === 0)
+    const wanted = allTiers || allTrackers || !enough
+    if (added.length > 0 && this.#session !== null && wanted) this.#roundDue.set(0)
     return added
   }
 
@@ -179,16 +187,6 @@ export class TorrentAnnouncer implements HashAnnouncer {
     return this.#tierList.order().flatMap(url => this.#entries.get(url) ?? [])
   }
 
-  /** When the first tracker may be asked again: the working one after its min interval, else the first after its back-off. */
-  #nextChanceMs(): number | null {
-    const nowMs = this.#deps.clock.now()
-    const entries = this.#ordered()
-    const ready = entries.find(entry => entry.retryAtMs <= nowMs)
-    if (ready !== undefined) return Math.max(nowMs, ready.earliestMs)
-    const soonest = Math.min(...entries.map(entry => entry.retryAtMs))
-    return Number.isFinite(soonest) ? soonest : null
-  }
-
   #startRound(): void {
     const session = this.#session
     if (session === null || this.#roundActive) return
@@ -211,26 +209,46 @@ export class TorrentAnnouncer implements HashAnnouncer {
       })
   }
 
-  /** Asks tracker after tracker until one answers. Resolves with the delay until the next round, null for none. */
+  /** Asks along every lane. Resolves with the delay until the next round, null for none. */
   async #round(session: AbortSignal): Promise<number | null> {
-    const clock = this.#deps.clock
-    for (const entry of this.#ordered()) {
+    const soon = this.#soon
+    this.#soon = false
+    const tiers = this.#tierList.tiers().map(tier => tier.flatMap(url => this.#entries.get(url) ?? []))
+    const lanes = announceLanes(tiers, this.#deps.spread())
+    // Where one tracker is enough its own time has come: else there would be no round.
+    const inTurn = !soon && (lanes.length > 1 || lanes.some(lane => lane.some(step => step.length > 1)))
+    const times = await Promise.all(lanes.map(lane => this.#walk(lane, inTurn, session)))
+    const due = times.filter(atMs => atMs !== null)
+    return due.length === 0 ? null : Math.min(...due) - this.#deps.clock.now()
+  }
+
+  /** Asks step after step until somebody answers. When the lane is due again, clock ms; null = never. */
+  async #walk(lane: Lane<TrackerEntry>, inTurn: boolean, session: AbortSignal): Promise<number | null> {
+    for (const step of lane) {
       if (session.aborted) return null
-      // Taken away meanwhile.
-      if (this.#entries.get(entry.url) !== entry) continue
-      const nowMs = clock.now()
-      if (entry.retryAtMs > nowMs) continue
-      if (entry.earliestMs > nowMs) return entry.earliestMs - nowMs
-      // An event announce of its own is on its way to it: what that brings is what this round wants.
-      if (entry.inFlight !== null) await entry.inFlight.done
-      else await this.#announce(entry, entry.nextEvent(), session)
-      if (session.aborted) return null
-      if (entry.retryAtMs > clock.now()) continue
-      this.#tierList.promote(entry.url)
-      return entry.nextMs - clock.now()
+      const times = await Promise.all(step.map(entry => this.#ask(entry, inTurn, session)))
+      const due = times.filter(atMs => atMs !== null)
+      if (due.length === 0) continue
+      // Who failed beside others that answered is asked again after its back-off.
+      const failed = step.filter((entry, at) => times[at] === null && this.#entries.get(entry.url) === entry)
+      return Math.min(...due, ...failed.map(entry => entry.retryAtMs))
     }
-    const chanceMs = this.#nextChanceMs()
-    return chanceMs === null ? null : chanceMs - clock.now()
+    return nextChanceMs(lane.flat(), this.#deps.clock.now())
+  }
+
+  /** Asks one tracker, if it may be asked. When it is due again, clock ms; null = it does not answer. */
+  async #ask(entry: TrackerEntry, inTurn: boolean, session: AbortSignal): Promise<number | null> {
+    const { clock } = this.#deps
+    // Taken away meanwhile, or backing off.
+    if (this.#entries.get(entry.url) !== entry || entry.retryAtMs > clock.now()) return null
+    if (inTurn && entry.heardStarted && entry.nextMs > clock.now()) return entry.nextMs
+    if (entry.earliestMs > clock.now()) return entry.earliestMs
+    // An event announce of its own is on its way to it: what that brings is what this round wants.
+    if (entry.inFlight !== null) await entry.inFlight.done
+    else await this.#announce(entry, entry.nextEvent(), session)
+    if (session.aborted || entry.retryAtMs > clock.now()) return null
+    this.#tierList.promote(entry.url)
+    return entry.nextMs
   }
 
   #tellCompleted(entry: TrackerEntry): void {
@@ -364,6 +382,14 @@ export class TorrentAnnouncer implements HashAnnouncer {
     await this.#announce(entry, 'stopped', deadline)
     entry.heardStarted = false
   }
+}
+
+/** When the first of them may be asked again: the working one after its min interval, else the first after its back-off. */
+function nextChanceMs(entries: readonly TrackerEntry[], nowMs: number): number | null {
+  const ready = entries.find(entry => entry.retryAtMs <= nowMs)
+  if (ready !== undefined) return Math.max(nowMs, ready.earliestMs)
+  const soonest = Math.min(...entries.map(entry => entry.retryAtMs))
+  return Number.isFinite(soonest) ? soonest : null
 }
 
 /** The host of a tracker, a literal address without brackets. */

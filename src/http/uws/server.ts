@@ -9,6 +9,8 @@ import { routeTable } from '../table.ts'
 import { Dispatch } from './dispatch.ts'
 import { type ListenSocket, type NativeApp, type NativeServer, loadNative } from './native.ts'
 
+const MAX_PORT = 65_535
+
 class UwsServer implements HttpServer {
   readonly #options: HttpOptions
   readonly #deps: HttpDeps
@@ -29,15 +31,26 @@ class UwsServer implements HttpServer {
     const native = await loadNative((name, value) => this.#deps.setEnvironment(name, value))
     const app = native.App()
     app.any('/*', (res, req) => this.#dispatch.handle(res, req))
-    const socket = await this.#listen(native, app)
+    const socket = await this.#listenSomewhere(native, app)
     this.#native = native
     this.#app = app
     this.#socket = socket
     return native.us_socket_local_port(socket)
   }
 
-  #listen(native: NativeServer, app: NativeApp): Promise<ListenSocket> {
-    const { host, port } = this.#options
+  /** At the port, or at the first after it that is free. */
+  async #listenSomewhere(native: NativeServer, app: NativeApp): Promise<ListenSocket> {
+    const { port, morePorts = 0 } = this.#options
+    const last = port <= 0 ? port : Math.min(port + morePorts, MAX_PORT)
+    for (let tried = port; tried < last; tried++) {
+      const socket = await this.#listen(native, app, tried).catch(() => null)
+      if (socket !== null) return socket
+    }
+    return this.#listen(native, app, last)
+  }
+
+  #listen(native: NativeServer, app: NativeApp, port: number): Promise<ListenSocket> {
+    const { host } = this.#options
     // Without the exclusive flag two nodes could share one port, and each would get half of the requests.
     return new Promise((resolve, reject) => {
       app.listen(host, Math.max(0, port), native.LIBUS_LISTEN_EXCLUSIVE_PORT, socket => {

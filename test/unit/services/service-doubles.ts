@@ -111,6 +111,7 @@ export class FakeTorrent implements TorrentHandle {
 
   resting = false
   private = false
+  progress = 0.25
   announced = false
   revision = 0
   controls: TorrentControls | null
@@ -139,7 +140,7 @@ export class FakeTorrent implements TorrentHandle {
       infoHash: this.infoHash,
       name: this.metainfo?.name ?? this.spec.name,
       status: this.status,
-      progress: 0.25,
+      progress: this.progress,
       sizeBytes: this.metainfo?.totalLength ?? 0,
       pieceCount: this.metainfo?.pieceCount ?? 0,
       etaSec: 90,
@@ -420,6 +421,8 @@ export interface DownloadsBench {
   /** What http sources answer, by url; files by path. */
   readonly sources: Map<string, Uint8Array>
   readonly settings: { -readonly [K in keyof DownloadSettings]: DownloadSettings[K] }
+  /** Files that the service wrote. */
+  readonly written: Map<string, Uint8Array>
   /** Folders that prepareFolder refuses. */
   readonly badFolders: Set<string>
 }
@@ -435,6 +438,7 @@ export async function startDownloads(
   const emitted: unknown[][] = []
   const sources = new Map<string, Uint8Array>()
   const badFolders = new Set<string>()
+  const written = new Map<string, Uint8Array>()
   const settings = {
     anonymityEnabled: false,
     numberHops: 1,
@@ -445,6 +449,10 @@ export async function startDownloads(
     seedingMode: 'forever' as SeedingMode,
     seedingRatio: 2,
     seedingMinutes: 60,
+    completedDir: '',
+    torrentFolder: '',
+    trackersFile: '',
+    checkAfterComplete: false,
   }
   const read = (name: string): Uint8Array => {
     const bytes = sources.get(name)
@@ -466,6 +474,12 @@ export async function startDownloads(
       if (badFolders.has(folder)) throw new AppError('InvalidParameter', 'destination: no.')
       return folder
     },
+    files: {
+      write: async (path, bytes) => {
+        if (written.has(path)) throw new AppError('StateConflict')
+        written.set(path, bytes)
+      },
+    },
     ...(updates === undefined ? {} : { updates }),
   })
   await downloads.openStore(records)
@@ -473,5 +487,5 @@ export async function startDownloads(
     previews.start(engine)
     await downloads.load(engine)
   }
-  return { downloads, engine, records, clock, previews, emitted, sources, settings, badFolders }
+  return { downloads, engine, records, clock, previews, emitted, sources, settings, badFolders, written }
 }
