@@ -41,6 +41,15 @@ async function start(flags: StartFlags): Promise<void> {
   })
 }
 
+async function doctor(flags: Omit<StartFlags, 'apiKeyFile'> & { json?: boolean }): Promise<void> {
+  const { runDoctor } = await import('../node/doctor/doctor.ts')
+  process.exitCode = await runDoctor({
+    stateDir: flags.stateDir ?? null,
+    flags: settingsOf(flags),
+    json: flags.json === true,
+  })
+}
+
 interface CreateFlags {
   output?: string
   format: 'v1' | 'v2' | 'hybrid'
@@ -120,6 +129,17 @@ program
   .option('--set <section.option=value>', 'any setting; may be repeated', collectSetting, [])
   .addHelpText('after', '\nA flag wins over the environment, that over the configuration file, that over the default.')
   .action(start)
+
+program
+  .command('doctor')
+  .description('Look at what a node needs, running or not: what is wrong, and what to do. Changes nothing.')
+  .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
+  .option('--port <n>', 'as of start (env: CORE_API_PORT)')
+  .option('--host <addr>', 'as of start')
+  .option('--set <section.option=value>', 'as of start; may be repeated', collectSetting, [])
+  .option('--json', 'one JSON object: {healthy, findings: [{state, check, text, advice}]}')
+  .addHelpText('after', '\nExit code: 0 all is well (warnings may be there), 1 there is a problem.')
+  .action(doctor)
 
 program
   .command('create')

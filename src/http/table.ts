@@ -8,6 +8,7 @@ import { docsRoutes } from './routes/docs.ts'
 import { downloadRoutes } from './routes/downloads.ts'
 import { eventRoutes } from './routes/events.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
+import { shutdownRoutes } from './routes/shutdown.ts'
 import { updateRoutes } from './routes/updates.ts'
 
 /** Bytes of a request body; more is answered 413 (decisions part 1). */
@@ -21,6 +22,7 @@ export const routeTable: readonly Route[] = [
   ...updateRoutes,
   ...coreRoutes,
   ...statisticsRoutes,
+  ...shutdownRoutes,
   ...eventRoutes,
   ...docsRoutes,
 ]

@@ -36,6 +36,7 @@ import { networkOptions } from './network-options.ts'
 import { ProcessPriority } from './process-priority.ts'
 import { settingsDocs } from './settings-docs.ts'
 import type { Settings } from './settings-schema.ts'
+import { SideServices } from './side-services.ts'
 import type { SettingsStore } from './settings-store.ts'
 import { makeUpdates } from './updates.ts'
 import { holdYoungSpace } from './young-space.ts'
@@ -55,6 +56,8 @@ const RECORDS_SHARE = 0.15
 
 /** Of api.retry_port: ports after the one that is taken. */
 const RETRIED_PORTS = 9
+/** The page of a release tells more than its version. */
+const MAX_VERSION_BYTES = 256 * 1024
 
 /** The database takes longer to open than this. */
 const FIRST_ANSWER_MS = 10
@@ -69,6 +72,8 @@ interface StartedPart {
 export class TributaryNode {
   /** Resolves when a part died that the node cannot be without. */
   readonly failed: Promise<Error>
+  /** Resolves when a client asked the node to stop. */
+  readonly stopAsked: Promise<void>
   readonly #options: NodeOptions
   readonly #clock = new SystemClock()
   readonly #priority: ProcessPriority
@@ -88,6 +93,7 @@ export class TributaryNode {
   /** In the order they were started. */
   readonly #started: StartedPart[] = []
   #fail: (error: Error) => void = () => undefined
+  #askToStop: () => void = () => undefined
 
   constructor(options: NodeOptions) {
     this.#options = options
@@ -96,6 +102,9 @@ export class TributaryNode {
       this.#fail = resolve
     })
     this.#priority = new ProcessPriority(log)
+    this.stopAsked = new Promise(resolve => {
+      this.#askToStop = resolve
+    })
     this.#policy = new AddressPolicy(settings.values.network.allow_private)
     const clock = this.#clock
     this.#stack = makeNetworkStack(networkOptions(settings.values.libtorrent), {
@@ -159,6 +168,7 @@ export class TributaryNode {
       state: this.#state,
       statistics: this.#statistics,
       events: this.#events,
+      shutdown: { shutDown: () => this.#askToStop() },
     }
   }
 
@@ -213,7 +223,24 @@ export class TributaryNode {
     await this.#downloads.load(engine.session)
     await this.#updates.start(records.updates, engine.items)
     this.#started.push({ name: 'updates', stop: () => this.#updates.stop() })
-    this.#followSettings(engine.follow, webhooks)
+    const sides = this.#makeSideServices(records)
+    this.#started.push({ name: 'side services', stop: () => sides.stop() })
+    void sides.follow()
+    this.#followSettings(engine.follow, webhooks, sides)
+  }
+
+  #makeSideServices(records: RecordsStore): SideServices {
+    const { settings, log, version } = this.#options
+    const { resolver, route } = this.#stack.trackers
+    return new SideServices({
+      ...{ clock: this.#clock, random: this.#random, log, version, events: this.#events, downloads: this.#downloads },
+      ...{ seen: records.seenFiles, values: records.values, settings: () => settings.values },
+      makeHttp: () =>
+        new GuardedFetch(
+          { userAgent: `Tributary/${version}`, maxBytes: MAX_VERSION_BYTES },
+          { policy: this.#policy, resolver, route },
+        ),
+    })
   }
 
   #makeWebhooks(records: RecordsStore): Webhooks {
@@ -304,13 +331,14 @@ export class TributaryNode {
     return records
   }
 
-  #followSettings(follow: (settings: Settings) => void, webhooks: Webhooks): void {
+  #followSettings(follow: (settings: Settings) => void, webhooks: Webhooks, sides: SideServices): void {
     this.#options.settings.onChange((changed, settings) => {
       follow(settings)
       if (changed.some(path => path.startsWith('webhooks.'))) void webhooks.settingsChanged()
       this.#policy.setAllowed(settings.network.allow_private)
       this.#priority.follow(settings.resource_monitor.cpu_priority)
       this.#options.log.setLevel(settings.general.log_level)
+      void sides.follow()
     })
   }
 }

@@ -46,15 +46,15 @@ export class ConfigFile {
 
   /**
    * Reads the file at `path`; one that does not exist counts as empty and is made by the first write().
-   * Closes it to other users. AppError BadConfiguration names the line of what cannot be read.
+   * Closes it to other users, unless told not to. AppError BadConfiguration names the line of what cannot be read.
    */
-  static async open(path: string): Promise<ConfigFile> {
+  static async open(path: string, close = true): Promise<ConfigFile> {
     // A link to a file elsewhere stays a link: the file it leads to is the one replaced.
     const target = await realpath(path).catch(() => path)
     const text = await readConfig(target)
     if (text === null) return new ConfigFile(target, '')
     const file = new ConfigFile(target, text)
-    if (((await stat(target)).mode & 0o077) !== 0) await chmod(target, 0o600).catch(() => undefined)
+    if (close && ((await stat(target)).mode & 0o077) !== 0) await chmod(target, 0o600).catch(() => undefined)
     return file
   }
 

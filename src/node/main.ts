@@ -88,11 +88,12 @@ async function runUntilStopped(
   // Standard output may be closed: nobody reads it then, and the node goes on.
   process.stdout.on('error', () => undefined)
   const started = startNode(node, settings, { version, showKey: keyIsNews(stateDir, settings) })
-  const end = await endOf(started, signal, node.failed)
+  const asked = node.stopAsked.then((): StopReason => 'PUT /shutdown')
+  const end = await endOf(started, Promise.race([signal, asked]), node.failed)
   // A known reason needs no stack: it is said in one sentence at the end.
   if (end instanceof AppError) log.error('the node cannot go on', { reason: end.message })
   else if (end instanceof Error) log.error('the node cannot go on', { error: end })
-  else log.info('stopping', { signal: end })
+  else log.info('stopping', { reason: end })
   // A start under way ends first: parts that are half made cannot be stopped.
   await stopInTime(() => started.catch(() => undefined).then(() => node.stop(STOP_LIMIT_MS)), log)
   unwatch()
@@ -100,14 +101,17 @@ async function runUntilStopped(
   return EXIT_STOPPED
 }
 
-/** What ends the node: a signal, a failed start, or a part that died. */
+/** Who asked the node to stop. */
+type StopReason = NodeJS.Signals | 'PUT /shutdown'
+
+/** What ends the node: somebody who asks for it, a failed start, or a part that died. */
 async function endOf(
   started: Promise<void>,
-  signal: Promise<NodeJS.Signals>,
+  asked: Promise<StopReason>,
   failed: Promise<Error>,
-): Promise<NodeJS.Signals | Error> {
+): Promise<StopReason | Error> {
   try {
-    return await Promise.race([signal, failed, started.then(() => Promise.race([signal, failed]))])
+    return await Promise.race([asked, failed, started.then(() => Promise.race([asked, failed]))])
   } catch (error) {
     return error instanceof Error ? error : new Error(errorText(error))
   }

@@ -3,6 +3,7 @@
 
 import { libtorrentSettings } from './settings-libtorrent.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
+import { watchFolderSettings } from './settings-watch-folder.ts'
 
 /** Defaults that depend on where the node runs are made by `defaultsFor`. */
 export const settingsSchema = {
@@ -34,7 +35,22 @@ export const settingsSchema = {
       of: 'path',
       default: [],
       needsRestart: false,
-      doc: 'Absolute folders, beside download_defaults.saveas, for paths from keys of limited scope; the first key may use any.',
+      doc: 'Absolute folders for paths from keys of limited scope, beside download_defaults.saveas and the watch folder; the first key may use any.',
+    },
+    version_checker_enabled: {
+      kind: 'boolean',
+      default: true,
+      needsRestart: false,
+      doc: 'New versions are looked for once a day, where version_check_url names a place.',
+    },
+    version_check_url: {
+      kind: 'text',
+      format: 'http-url',
+      maxLength: 2048,
+      default: '',
+      optional: true,
+      needsRestart: false,
+      doc: 'Address that tells the newest version: plain text, or JSON with `version` or `tag_name`. Empty = nobody is asked.',
     },
   },
   api: {
@@ -189,6 +205,7 @@ export const settingsSchema = {
       doc: 'Private address blocks (CIDR) that torrent sources may be fetched from, and webhooks be in.',
     },
   },
+  watch_folder: watchFolderSettings,
   updates: {
     interval: {
       kind: 'integer',

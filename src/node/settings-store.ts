@@ -106,6 +106,15 @@ export class SettingsStore {
     return store
   }
 
+  /** As open(), but nothing is written: no key is made where there is none. For who only wants to know. */
+  static async look(options: SettingsOptions): Promise<SettingsStore> {
+    const flags = readFlags(options.flags)
+    const environment = readEnvironment(options.env)
+    const file = await ConfigFile.open(configPath(options.stateDir), false)
+    const { stored, warnings } = readStored(file)
+    return new SettingsStore(file, { flags, environment, stored, defaults: makeDefaults(options) }, false, warnings)
+  }
+
   /** All effective values, frozen; a new object after every change. */
   get values(): Settings {
     return this.#settings

@@ -6,7 +6,8 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError, errorText } from '../base/errors.ts'
 
-const LOCK_FILE = 'lock.db'
+/** Held by the node that runs. */
+export const LOCK_FILE = 'lock.db'
 /** Only for the sentence about who holds the lock; nothing depends on it. */
 const PID_FILE = 'node.pid'
 

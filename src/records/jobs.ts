@@ -12,6 +12,7 @@ import type {
   StoredDownload,
   StoredMetainfo,
 } from '../ports/records.ts'
+import type { SeenFile } from '../ports/seen-files.ts'
 import type { FollowedRow, PublishedRow } from './update-rows.ts'
 
 /** Every job. Arguments are tuples so that a batch packs small. */
@@ -43,6 +44,9 @@ export interface RecordJobs {
   'update.published': { args: []; reply: PublishedRow[] }
   'update.keepPublished': { args: [row: PublishedRow]; reply: void }
   'update.dropPublished': { args: [name: string]; reply: void }
+  'seen.list': { args: [after: string, limit: number]; reply: SeenFile[] }
+  'seen.keep': { args: [files: readonly SeenFile[]]; reply: void }
+  'seen.drop': { args: [paths: readonly string[]]; reply: void }
 }
 
 /** A job of the table. */
@@ -64,6 +68,7 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'update.dropFollowed',
   'update.keepPublished',
   'update.dropPublished',
+  'seen.keep',
 ])
 
 /** Jobs that nobody waits for with a client behind: those that come close together share a transaction (DatabaseLink). */

@@ -19,6 +19,7 @@ import { NodeRows } from './node-rows.ts'
 import { databaseError } from './database-trouble.ts'
 import { type OpenedDatabase, openDatabase } from './open-database.ts'
 import { ProgressRows } from './progress-rows.ts'
+import { SeenFileRows } from './seen-file-rows.ts'
 import { UpdateRows } from './update-rows.ts'
 import { openUpgraded, type UpgradeReport } from './upgrade-database.ts'
 
@@ -112,6 +113,7 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
   const downloads = new DownloadRows(database, progress)
   const node = new NodeRows(database)
   const updates = new UpdateRows(database)
+  const seen = new SeenFileRows(database)
   return {
     'download.insert': download => downloads.insert(download),
     'download.update': (infoHash, change) => downloads.update(infoHash, change),
@@ -137,5 +139,8 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'update.published': () => updates.published(),
     'update.keepPublished': row => updates.keepPublished(row),
     'update.dropPublished': name => updates.dropPublished(name),
+    'seen.list': (after, limit) => seen.list(after, limit),
+    'seen.keep': files => seen.keep(files),
+    'seen.drop': paths => seen.drop(paths),
   }
 }

@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs'
 import type { AppError } from '../base/errors.ts'
 import type { DownloadRecords, EventLog, NodeValues, ProgressRecords } from '../ports/records.ts'
+import type { SeenFiles } from '../ports/seen-files.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import type { UpdateRecords } from '../ports/update-records.ts'
 import { DatabaseLink } from './database-link.ts'
@@ -11,6 +12,7 @@ import { DatabaseDownloads } from './downloads.ts'
 import type { OpenFacts, UpgradeNote } from './jobs.ts'
 import { LazyTotals } from './lazy-totals.ts'
 import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress } from './small-records.ts'
+import { DatabaseSeenFiles } from './seen-files.ts'
 import { StoredTorrentContents } from './torrent-contents.ts'
 import { DatabaseUpdates } from './updates.ts'
 
@@ -43,6 +45,7 @@ export class RecordsStore {
   readonly values: NodeValues
   readonly contents: TorrentContentsSource
   readonly updates: UpdateRecords
+  readonly seenFiles: SeenFiles
   readonly #link: DatabaseLink
   readonly #totals: LazyTotals
 
@@ -57,6 +60,7 @@ export class RecordsStore {
     this.events = new DatabaseEventLog(link, now)
     this.values = new DatabaseNodeValues(link)
     this.updates = new DatabaseUpdates(link)
+    this.seenFiles = new DatabaseSeenFiles(link)
   }
 
   /** Opens or makes the database. AppErrors StateUnreadable, DiskFull, DiskError, each with one sentence. */

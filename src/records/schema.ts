@@ -114,6 +114,16 @@ const updates = `
   ) STRICT;
 `
 
+/** Files of the watch folder that were dealt with. */
+const seenFiles = `
+  CREATE TABLE seen_files (
+    path TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    mtime INTEGER NOT NULL,
+    gone_at INTEGER
+  ) STRICT, WITHOUT ROWID;
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -121,6 +131,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'limits, goals and labels of downloads', sql: controls },
   { adds: 'torrents of version 2, web seeds', sql: versions },
   { adds: 'torrents that are updated', sql: updates },
+  { adds: 'files of the watch folder', sql: seenFiles },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

@@ -429,6 +429,12 @@ export interface EventsService {
   ): EventSubscription
 }
 
+/** PUT /shutdown (extra). */
+export interface ShutdownService {
+  /** The node stops in order as soon as this was answered. */
+  shutDown(): void
+}
+
 /** Everything http/ needs of the node. */
 export interface Services {
   downloads: DownloadsService
@@ -439,4 +445,5 @@ export interface Services {
   state: StateService
   statistics: StatisticsService
   events: EventsService
+  shutdown: ShutdownService
 }

@@ -35,3 +35,8 @@ export async function loadNative(setEnvironment: (name: string, value: string) =
   native._cfg(NO_MARK)
   return native
 }
+
+/** Loads the native server and nothing else; rejects with what the system says when it is not made for this machine. */
+export async function tryNativeServer(): Promise<void> {
+  await import('uWebSockets.js')
+}

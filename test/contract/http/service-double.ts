@@ -364,6 +364,8 @@ export class ServiceDouble implements Services {
     schema: () => ({ type: 'object' }),
   }
 
+  readonly shutdown = { shutDown: () => this.#note('shutDown') }
+
   readonly state = {
     upgrading: false,
     read: () => {

@@ -1,0 +1,192 @@
+// `tributary doctor`: looks at what a node needs, whether one runs or not, and says what is wrong and what to do. It changes
+// nothing: no key is made, no lock taken, nothing brought up to date.
+
+import { readdir, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { errorText } from '../../base/errors.ts'
+import { DATABASE_FILE_NAME } from '../../records/database-file.ts'
+import { keyProblem } from '../api-key.ts'
+import { configPath } from '../config-file.ts'
+import type { Settings } from '../settings-schema.ts'
+import { SettingsStore } from '../settings-store.ts'
+import { defaultStateDirectory, LOCK_FILE } from '../state-directory.ts'
+import { readVersion } from '../version.ts'
+import { checkClock } from './clock.ts'
+import { checkDatabase } from './database.ts'
+import { fine, type Finding, problem, warning } from './finding.ts'
+import { checkFolder, type NamedFolder, userText } from './folders.ts'
+import { checkOpenFiles } from './limits.ts'
+import { lockHolders } from './lock-holder.ts'
+import { readMounts } from './mounts.ts'
+import { checkAnswer, checkBinding, checkPort, type NamedPort } from './ports.ts'
+
+/** What the command line gives: as to a start. */
+export interface DoctorArguments {
+  /** --state-dir, or null. */
+  readonly stateDir: string | null
+  readonly flags: readonly (readonly [path: string, value: string])[]
+  /** One JSON object instead of lines. */
+  readonly json: boolean
+}
+
+/** Exit codes. */
+const HEALTHY = 0
+const ILL = 1
+
+/** Looks, prints, and answers the exit code: 1 when there is a problem. Never rejects. */
+export async function runDoctor(args: DoctorArguments): Promise<number> {
+  const findings = await examine(args)
+  const ill = findings.some(({ state }) => state === 'problem')
+  process.stdout.write(args.json ? `${JSON.stringify({ healthy: !ill, findings })}\n` : findings.map(lineOf).join(''))
+  return ill ? ILL : HEALTHY
+}
+
+function lineOf({ state, check, text, advice }: Finding): string {
+  return `${state.padEnd(8)} ${check.padEnd(12)} ${text}\n${advice === '' ? '' : `${' '.repeat(22)}-> ${advice}\n`}`
+}
+
+/** Everything that was found, in the order a start meets it. */
+export async function examine(args: DoctorArguments): Promise<Finding[]> {
+  const env = process.env
+  const chosen = args.stateDir ?? (env['TRIBUTARY_STATE_DIR'] || null)
+  const stateDir = resolve(chosen ?? defaultStateDirectory(env, homedir()))
+  const [pid = null] = await lockHolders(join(stateDir, LOCK_FILE))
+  const running = pid === null ? 'No node runs here' : `A node runs here (process ${pid})`
+  const findings = [
+    fine('program', `Tributary ${readVersion()} on Node ${process.version}. ${running}: ${stateDir}`),
+    ...(await checkModules()),
+  ]
+  const { settings, ...configuration } = await readSettings(args, stateDir, chosen !== null)
+  findings.push(...configuration.findings)
+  const mounts = await readMounts()
+  for (const folder of foldersOf(stateDir, settings)) findings.push(...(await checkFolder(folder, mounts)))
+  const database = await checkDatabase(join(stateDir, DATABASE_FILE_NAME), pid)
+  findings.push(...database.findings)
+  findings.push(checkClock(Date.now(), latest(database.newestMs, await newestFile(stateDir))))
+  if (settings === null) return findings
+  findings.push(...(await checkPorts(settings, pid)), ...checkBinding(settings.libtorrent.interface))
+  const needs = { openFiles: settings.disk.open_files, connections: settings.libtorrent.max_connections }
+  return [...findings, await checkOpenFiles(needs, pid)]
+}
+
+/** The parts of the program that are made for one kind of machine. */
+async function checkModules(): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const modules = {
+    'better-sqlite3': async () => new (await import('better-sqlite3')).default(':memory:').close(),
+    'uWebSockets.js': async () => (await import('../../http/index.ts')).tryNativeServer(),
+  }
+  for (const [name, load] of Object.entries(modules)) {
+    try {
+      await load()
+    } catch (error) {
+      findings.push(
+        problem(
+          'program',
+          `The module ${name} cannot be loaded: ${errorText(error)}.`,
+          'Install the program again, for this Node version and machine (npm ci).',
+        ),
+      )
+    }
+  }
+  return findings
+}
+
+async function readSettings(
+  args: DoctorArguments,
+  stateDir: string,
+  stateDirChosen: boolean,
+): Promise<{ settings: Settings | null; findings: Finding[] }> {
+  const path = configPath(stateDir)
+  try {
+    const store = await SettingsStore.look({
+      stateDir,
+      stateDirChosen,
+      homeDir: homedir(),
+      env: process.env,
+      flags: args.flags,
+    })
+    const findings = store.warnings.map(text => warning('settings', text, 'Remove or correct that line.'))
+    const { key, http_host: host } = store.values.api
+    // One that is not set at all is made at the first start.
+    const unsafe = store.source('api.key') === 'default' ? null : keyProblem(key, host)
+    if (unsafe !== null)
+      findings.push(
+        problem('settings', `The setting api.key ${unsafe}.`, 'Set a key, or remove the line so that one is made.'),
+      )
+    const mode = (await stat(path).catch(() => null))?.mode ?? 0
+    if ((mode & 0o077) !== 0) {
+      findings.push(
+        warning(
+          'permissions',
+          `The configuration file ${path}, which holds the key, can be read by other users.`,
+          `chmod 600 ${path}`,
+        ),
+      )
+    }
+    return { settings: store.values, findings: [fine('settings', `The settings can be used (${path}).`), ...findings] }
+  } catch (error) {
+    return {
+      settings: null,
+      findings: [
+        problem('settings', errorText(error), `Correct it, as this user (${userText()}) or with the right to do so.`),
+      ],
+    }
+  }
+}
+
+function foldersOf(stateDir: string, settings: Settings | null): NamedFolder[] {
+  const state: NamedFolder = {
+    path: stateDir,
+    role: 'state directory',
+    named: '--state-dir',
+    kind: 'state',
+    minFreeBytes: 0,
+  }
+  if (settings === null) return [state]
+  const { download_defaults, disk, watch_folder } = settings
+  const saveAs: NamedFolder = {
+    path: download_defaults.saveas,
+    role: 'folder of downloads',
+    named: 'download_defaults.saveas',
+    kind: 'downloads',
+    minFreeBytes: disk.min_free_bytes,
+  }
+  const { enabled, directory } = watch_folder
+  if (!enabled || directory === '') return [state, saveAs]
+  return [
+    state,
+    saveAs,
+    { path: directory, role: 'watch folder', named: 'watch_folder.directory', kind: 'watched', minFreeBytes: 0 },
+  ]
+}
+
+async function checkPorts({ api, libtorrent }: Settings, pid: number | null): Promise<Finding[]> {
+  if (pid !== null) {
+    return api.http_port > 0
+      ? [await checkAnswer(api.http_host, api.http_port, pid)]
+      : [fine('ports', 'The node that runs chose its port itself; its first line of output names it.')]
+  }
+  const ports: NamedPort[] = []
+  if (api.http_port > 0)
+    ports.push({ host: api.http_host, port: api.http_port, protocol: 'tcp', named: 'api.http_port' })
+  if (libtorrent.port > 0) {
+    for (const protocol of ['tcp', 'udp'] as const)
+      ports.push({ host: '0.0.0.0', port: libtorrent.port, protocol, named: 'libtorrent.port' })
+  }
+  return Promise.all(ports.map(checkPort))
+}
+
+async function newestFile(folder: string): Promise<number | null> {
+  let newest: number | null = null
+  for (const name of await readdir(folder).catch(() => [])) {
+    const facts = await stat(join(folder, name)).catch(() => null)
+    newest = latest(newest, facts?.mtimeMs ?? null)
+  }
+  return newest
+}
+
+function latest(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : Math.max(a, b)
+}
