@@ -189,6 +189,7 @@ const CONTENT_TYPES: Readonly<Record<Route['kind'], readonly string[]>> = {
   json: ['application/json'],
   bytes: ['application/octet-stream'],
   stream: ['application/octet-stream', 'multipart/byteranges'],
+  file: ['application/octet-stream'],
   events: ['application/x-ndjson', 'text/event-stream'],
 }
 

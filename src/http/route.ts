@@ -69,6 +69,15 @@ export class ListedJson {
   }
 }
 
+/** An answer that is a file made for it alone, to be kept by the client. Each is read once, from its start. */
+export interface FileReply {
+  readonly contentType: string
+  /** What a client should call it: letters, digits, `.`, `-`. */
+  readonly fileName: string
+  /** Makes it; not called for HEAD. Whoever gets the file opens one reader of it and closes that. */
+  open(): Promise<StreamableFile>
+}
+
 /** What an event route hands over: where to follow, and from which event on. */
 export interface EventsReply {
   readonly events: EventsService
@@ -80,6 +89,7 @@ export interface ReplyKinds {
   json: object
   bytes: BytesReply
   stream: StreamableFile
+  file: FileReply
   events: EventsReply
 }
 

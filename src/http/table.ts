@@ -4,6 +4,7 @@ import type { Route } from './route.ts'
 import { controlRoutes } from './routes/controls.ts'
 import { coreRoutes } from './routes/core.ts'
 import { createTorrentRoutes } from './routes/create-torrent.ts'
+import { debugRoutes } from './routes/debug.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { downloadRoutes } from './routes/downloads.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -23,6 +24,7 @@ export const routeTable: readonly Route[] = [
   ...coreRoutes,
   ...statisticsRoutes,
   ...shutdownRoutes,
+  ...debugRoutes,
   ...eventRoutes,
   ...docsRoutes,
 ]

@@ -24,6 +24,8 @@ export interface NodeLogOptions {
 
 /** A log whose level can be changed and whose secrets can be told while it runs. */
 export interface NodeLog extends Log {
+  /** Absolute paths of the files that lines lie in, the newest first. */
+  readonly files: readonly string[]
   setLevel(level: LogLevel): void
   /** From now on no line contains this text. */
   hide(secret: string): void
@@ -62,6 +64,7 @@ export function openLog(options: NodeLogOptions): NodeLog {
   const loggers = new Set<Logger>([root])
   return {
     ...wrap(root, loggers),
+    files: options.file === null ? [] : [options.file, `${options.file}.1`],
     setLevel(level) {
       for (const logger of loggers) logger.level = level
     },

@@ -31,6 +31,7 @@ import type { Updates } from '../services/updates.ts'
 import { Webhooks, type WebhookSettings } from '../services/webhooks.ts'
 import { CountedFetch, sumOf } from '../services/work-counts.ts'
 import { databaseBytes } from './database-bytes.ts'
+import { makeDebug } from './process-inspection.ts'
 import { openLinkSecret } from './link-secret.ts'
 import { networkOptions } from './network-options.ts'
 import { ProcessPriority } from './process-priority.ts'
@@ -159,6 +160,8 @@ export class TributaryNode {
       metadata: () => sumOf(this.#previews.counts, this.#downloads.metadataCounts),
       sources: () => http.counts,
     })
+    const debug = makeDebug({ stateDir: options.stateDir, clock, log })
+    this.#started.push({ name: 'debug', stop: () => debug.stop() })
     this.#services = {
       downloads: this.#downloads,
       torrentInfo: new TorrentInfo({ clock, sources, previews: this.#previews, downloads: this.#downloads }),
@@ -169,6 +172,7 @@ export class TributaryNode {
       statistics: this.#statistics,
       events: this.#events,
       shutdown: { shutDown: () => this.#askToStop() },
+      debug: debug.service,
     }
   }
 

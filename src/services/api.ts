@@ -3,8 +3,10 @@
 
 import type { Slot } from '../ports/arena.ts'
 import type { StatisticsService } from './statistics-api.ts'
+import type { DebugService } from './debug-api.ts'
 import type { UpdatesService } from './updates-api.ts'
 
+export type { DebugService } from './debug-api.ts'
 export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates-api.ts'
 
 /** Spec 3.1. */
@@ -446,4 +448,5 @@ export interface Services {
   statistics: StatisticsService
   events: EventsService
   shutdown: ShutdownService
+  debug: DebugService
 }

@@ -12,6 +12,7 @@ import { type RawParameters, parseBody, parseJsonObject, parsePairs } from '../r
 import {
   type BytesReply,
   type EventsReply,
+  type FileReply,
   ListedJson,
   PreparedJson,
   type Route,
@@ -178,6 +179,8 @@ export class Dispatch {
         return this.#answerBytes(reply, result as BytesReply)
       case 'stream':
         return this.#streams.answer(reply, head, result as StreamableFile)
+      case 'file':
+        return this.#streams.attachment(reply, result as FileReply)
       case 'events':
         return this.#answerEvents(reply, head, result as EventsReply)
     }

@@ -4,7 +4,9 @@ import mime from 'mime'
 import { AppError } from '../../base/errors.ts'
 import type { Random } from '../../ports/random.ts'
 import type { StreamableFile } from '../../services/api.ts'
-import { StreamedFile, planStream } from '../stream-plan.ts'
+import type { Header } from '../header-block.ts'
+import type { FileReply } from '../route.ts'
+import { type StreamPlan, StreamedFile, planStream } from '../stream-plan.ts'
 import { RangeWriter, type RangeWriterDeps } from './range-writer.ts'
 import type { Reply } from './reply.ts'
 import type { RequestHead } from './request.ts'
@@ -54,6 +56,26 @@ export class StreamAnswers {
     if (plan.status === 304) return reply.headersOnly(304, plan.headers, null)
     if (reply.headOnly || plan.length === 0) return reply.headersOnly(plan.status, plan.headers, plan.length)
     this.checkRoom()
+    return this.#write(reply, plan, file)
+  }
+
+  /** Answers with a file that is made for it: whole, without ranges. Rejects with what making or reading it throws. */
+  async attachment(reply: Reply, { contentType, fileName, open }: FileReply): Promise<void> {
+    const headers: Header[] = [
+      ['Content-Type', contentType],
+      ['Content-Disposition', `attachment; filename="${fileName}"`],
+      ['Cache-Control', 'no-store'],
+    ]
+    if (reply.headOnly) return reply.headersOnly(200, headers, null)
+    this.checkRoom()
+    const file = await open()
+    // The file goes with its reader.
+    if (!reply.alive) return file.openReader().close()
+    const range = { start: 0, end: file.size }
+    return this.#write(reply, { status: 200, headers, parts: [{ kind: 'file', range }], length: file.size }, file)
+  }
+
+  #write(reply: Reply, plan: StreamPlan, file: StreamableFile): void | Promise<void> {
     const later = new RangeWriter(reply, plan, file, this.#deps).run()
     if (later === undefined) return
     this.#open.add(reply)

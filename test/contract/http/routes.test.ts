@@ -33,7 +33,8 @@ for (const route of plainKinds) {
     }
   })
 
-  if (route.method === 'GET') {
+  // Without a length: what is made for one answer is not made for HEAD.
+  if (route.method === 'GET' && route.kind !== 'file') {
     test(`${route.id} answers HEAD without a body`, async () => {
       const answer = await ask(server.port, path, { method: 'HEAD' })
       assert.equal(answer.status, 200)

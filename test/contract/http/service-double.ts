@@ -5,6 +5,7 @@ import { AppError } from '../../../src/base/errors.ts'
 import type { Slot } from '../../../src/ports/arena.ts'
 import type {
   Asker,
+  DebugService,
   DownloadRecord,
   EventRecord,
   Explanation,
@@ -287,6 +288,30 @@ export class ServiceDouble implements Services {
     read: async (uri: string, _signal: AbortSignal) => {
       this.#note('torrentInfo', uri)
       return { metainfo: { info: { name: 'Film' } } as Json, infohash: HASH, download_exists: false }
+    },
+  }
+
+  readonly debug: DebugService = {
+    circuits: () => [],
+    slots: () => [],
+    cpuHistory: () => [{ time: 1_700_000_000_000, cpu: 1.5 }],
+    memoryHistory: () => [{ time: 1_700_000_000_000, mem: 80_000_000 }],
+    openFiles: async () => [{ path: '/srv/x', fd: 7 }],
+    openSockets: async () => [{ family: 2, status: 'LISTEN', laddr: '127.0.0.1:1', raddr: '-', type: 1, fd: 8 }],
+    threads: async () => [{ thread_id: 1, thread_name: 'main', frames: ['x.js:1 run'] }],
+    log: async (process, maxLines) => {
+      this.#note('log', process, maxLines)
+      return 'a line\n'
+    },
+    memoryDump: async (): Promise<StreamableFile> => {
+      this.#note('memoryDump')
+      return { name: 'dump', size: this.content.length, tag: 'dump', openReader: () => this.#open() }
+    },
+    profilerState: () => 'STOPPED',
+    startProfiler: async () => this.#note('startProfiler'),
+    stopProfiler: async () => {
+      this.#note('stopProfiler')
+      return '/srv/state/x.cpuprofile'
     },
   }
 

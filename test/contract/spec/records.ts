@@ -130,7 +130,10 @@ export const DEBUG = {
   cpu: { fields: { time: 'integer', cpu: 'number' } },
   memory: { fields: { time: 'integer', mem: 'integer' } },
   file: { fields: { path: 'string', fd: 'integer' } },
-  socket: { fields: { family: 'integer', status: 'string', laddr: 'string', raddr: 'string', type: 'integer' } },
+  socket: {
+    fields: { family: 'integer', status: 'string', laddr: 'string', raddr: 'string', type: 'integer' },
+    extra: { fd: 'integer' },
+  },
   thread: { fields: { thread_id: 'integer', thread_name: 'string', frames: strings } },
 } as const satisfies Readonly<Record<string, RecordShape>>
 

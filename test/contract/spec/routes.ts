@@ -1,7 +1,7 @@
 // Part 4 of the specification as one table, outside of 4.3 to 4.8 (channels, market, wallets): method, path, parameters, what
 // is answered, and requests that are answered so. The tests beside it are generated from it.
 
-import { CORE_STATE, DOWNLOAD, LISTED_FILE, STATISTICS, VARIABLES } from './records.ts'
+import { CORE_STATE, DEBUG, DOWNLOAD, LISTED_FILE, STATISTICS, VARIABLES } from './records.ts'
 import type { Json, Shape } from './shapes.ts'
 
 /** A parameter of the specification; those of paths are named in the path. */
@@ -239,6 +239,38 @@ const statistics: readonly SpecRoute[] = [
   figures('/statistics/tribler', 'tribler_statistics', STATISTICS.tribler),
 ]
 
+const profiler = (method: SpecRoute['method'], answer: SpecAnswer): SpecRoute => ({
+  ...figures('/debug/profiler', '', 'any'),
+  method,
+  answer,
+  failures: method === 'GET' ? [] : [409],
+})
+
+const debug: readonly SpecRoute[] = [
+  figures('/debug/circuits', 'circuits', { list: DEBUG.circuit }),
+  figures('/debug/circuits/slots', 'slots', { list: DEBUG.slots }),
+  figures('/debug/cpu/history', 'cpu_history', { list: DEBUG.cpu }),
+  figures('/debug/memory/history', 'memory_history', { list: DEBUG.memory }),
+  {
+    ...figures('/debug/memory/dump', '', 'any'),
+    answer: { bytes: /^application\/octet-stream$/, disposition: /^attachment; filename="/ },
+    failures: [503],
+  },
+  figures('/debug/open_files', 'open_files', { list: DEBUG.file }),
+  figures('/debug/open_sockets', 'open_sockets', { list: DEBUG.socket }),
+  figures('/debug/threads', 'threads', { list: DEBUG.thread }),
+  {
+    ...figures('/debug/log', '', 'any'),
+    parameters: { process: { type: { values: ['core', 'gui'] } }, max_lines: { type: 'integer' } },
+    answer: json({ content: 'string', max_lines: 'integer' }),
+    failures: [400],
+    asks: () => [{}, { parameters: { process: 'core', max_lines: 10 } }, { parameters: { process: 'gui' } }],
+  },
+  profiler('GET', json({ state: { values: ['STARTED', 'STOPPED'] } })),
+  profiler('PUT', json({ success: 'boolean' })),
+  profiler('DELETE', json({ success: 'boolean' }, { profiler_file: 'string' })),
+]
+
 const events: readonly SpecRoute[] = [
   {
     part: '4.12',
@@ -254,4 +286,4 @@ const events: readonly SpecRoute[] = [
 ]
 
 /** Every row, in an order in which they can be asked. */
-export const SPEC_ROUTES: readonly SpecRoute[] = [...downloads, ...core, ...statistics, ...events]
+export const SPEC_ROUTES: readonly SpecRoute[] = [...downloads, ...core, ...statistics, ...debug, ...events]

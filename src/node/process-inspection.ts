@@ -1,0 +1,82 @@
+// The debug service, and what it asks of this process. Nothing of that is loaded before it is asked for the first time.
+
+import { join } from 'node:path'
+import { errorText } from '../base/errors.ts'
+import type { NodeLog } from '../io/log.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import { Debug, type ProcessInspection } from '../services/debug.ts'
+import { ResourceHistory } from '../services/resource-history.ts'
+
+/** Folder of the CPU profiles, in the state directory. */
+const PROFILES = 'profiles'
+/** Frames shown of the main thread. */
+const MAX_FRAMES = 100
+
+/** The debug service, its history begun; stop() ends that and a profile that still runs. */
+export function makeDebug(parts: { readonly stateDir: string; readonly clock: Clock; readonly log: NodeLog }): {
+  readonly service: Debug
+  stop(): Promise<void>
+} {
+  const { stateDir, clock, log } = parts
+  const usage = (): { cpuUs: number; memoryBytes: number } => {
+    const { user, system } = process.cpuUsage()
+    return { cpuUs: user + system, memoryBytes: process.memoryUsage.rss() }
+  }
+  const history = new ResourceHistory({ clock, usage })
+  const inspection = inspectProcess({ stateDir, logFiles: log.files, log: log.part('debug') })
+  const service = new Debug({ history, inspection })
+  history.start()
+  return {
+    service,
+    stop() {
+      history.stop()
+      return service.stop()
+    },
+  }
+}
+
+/** Where the node keeps what is looked at. */
+interface InspectionParts {
+  readonly stateDir: string
+  /** Absolute paths of the log's files, the newest first. */
+  readonly logFiles: readonly string[]
+  readonly log: Log
+}
+
+/** The facts of this process. */
+function inspectProcess({ stateDir, logFiles, log }: InspectionParts): ProcessInspection {
+  return {
+    openFiles: async () => (await import('../io/process-files.ts')).openFiles(),
+    openSockets: async () => (await import('../io/process-files.ts')).openSockets(),
+    threads: () => {
+      // Before anything is waited for: afterwards the stack is another one.
+      const stack = stackHere()
+      return import('../io/thread-stacks.ts').then(({ threadStacks }) => threadStacks(stack))
+    },
+    memoryDump: async () => (await import('../io/heap-snapshot.ts')).takeHeapSnapshot(stateDir),
+    logTail: async maxLines => (await import('../io/log-tail.ts')).logTail(logFiles, maxLines),
+    async startProfile(ended) {
+      const { startCpuProfile } = await import('../io/cpu-profiler.ts')
+      return startCpuProfile({
+        folder: join(stateDir, PROFILES),
+        ended: file => {
+          ended()
+          file.then(
+            path => log.warn('the profiler ended by itself', { path }),
+            (error: unknown) => log.error('the profile could not be written', { error: errorText(error) }),
+          )
+        },
+      })
+    },
+  }
+}
+
+/** The stack of the main thread, without its message and this function. */
+function stackHere(): string {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = MAX_FRAMES
+  const { stack = '' } = new Error('here')
+  Error.stackTraceLimit = stackTraceLimit
+  return stack.split('\n').slice(2).join('\n')
+}

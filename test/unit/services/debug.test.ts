@@ -1,0 +1,126 @@
+// History on a virtual clock; one dump and one profile at a time.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Slot } from '../../../src/ports/arena.ts'
+import type { MemoryDump } from '../../../src/services/debug-api.ts'
+import { Debug, type ProcessInspection } from '../../../src/services/debug.ts'
+import { ResourceHistory } from '../../../src/services/resource-history.ts'
+import { VirtualClock } from '../../kit/virtual-clock.ts'
+
+function inspection(change: Partial<ProcessInspection> = {}): ProcessInspection {
+  return {
+    openFiles: async () => [],
+    openSockets: async () => [],
+    threads: async () => [],
+    memoryDump: async () => dump(),
+    startProfile: async () => ({ stop: async () => '/x.cpuprofile' }),
+    logTail: async maxLines => `${maxLines} lines`,
+    ...change,
+  }
+}
+
+function dump(): MemoryDump {
+  return {
+    ...{ name: 'dump', size: 3, tag: 'dump' },
+    openReader: () => ({ waitFor: () => 3, read: async () => 3, close: () => undefined }),
+  }
+}
+
+function debugOf(change: Partial<ProcessInspection> = {}): Debug {
+  const history = new ResourceHistory({ clock: new VirtualClock(), usage: () => ({ cpuUs: 0, memoryBytes: 0 }) })
+  return new Debug({ history, inspection: inspection(change) })
+}
+
+const code = (name: string) => (error: unknown) => (error as { code?: string }).code === name
+
+test('an hour of samples, every five seconds, oldest first', async () => {
+  const clock = new VirtualClock()
+  let cpuUs = 0
+  const history = new ResourceHistory({ clock, usage: () => ({ cpuUs, memoryBytes: 1000 + cpuUs }) })
+  history.start()
+  assert.deepEqual(history.cpu(), [])
+  cpuUs = 2_500_000
+  await clock.advance(5000)
+  const [first] = history.cpu()
+  assert.equal(first?.cpu, 50)
+  assert.ok(Number.isInteger(first?.time) && Math.abs((first?.time ?? 0) - clock.wallMs()) < 1)
+  assert.deepEqual(history.memory(), [{ time: first?.time, mem: 2_501_000 }])
+  await clock.advance(5000 * 800)
+  const times = history.cpu().map(entry => entry.time)
+  assert.equal(times.length, 720)
+  for (const [at, time] of times.entries()) if (at > 0) assert.equal(time - (times[at - 1] ?? 0), 5000)
+  assert.equal(history.cpu().at(-1)?.cpu, 0)
+  history.stop()
+  await clock.advance(60_000)
+  assert.equal(history.cpu().at(-1)?.time, times.at(-1))
+})
+
+test('one memory dump at a time, until its reader is closed', async () => {
+  const debug = debugOf()
+  const file = await debug.memoryDump()
+  const reader = file.openReader()
+  assert.equal(await reader.read(0, 3, {} as Slot), 3)
+  await assert.rejects(debug.memoryDump(), code('TooManyRequests'))
+  reader.close()
+  ;(await debug.memoryDump()).openReader().close()
+})
+
+test('a memory dump that failed is over', async () => {
+  let fails = true
+  const debug = debugOf({ memoryDump: () => (fails ? Promise.reject(new Error('disk')) : Promise.resolve(dump())) })
+  await assert.rejects(debug.memoryDump(), /disk/)
+  fails = false
+  await debug.memoryDump()
+})
+
+test('the profiler starts and stops once', async () => {
+  const debug = debugOf()
+  assert.equal(debug.profilerState(), 'STOPPED')
+  await assert.rejects(debug.stopProfiler(), code('StateConflict'))
+  await debug.startProfiler()
+  assert.equal(debug.profilerState(), 'STARTED')
+  await assert.rejects(debug.startProfiler(), code('StateConflict'))
+  assert.equal(await debug.stopProfiler(), '/x.cpuprofile')
+  assert.equal(debug.profilerState(), 'STOPPED')
+  await assert.rejects(debug.stopProfiler(), code('StateConflict'))
+  await debug.startProfiler()
+  await debug.stop()
+  assert.equal(debug.profilerState(), 'STOPPED')
+})
+
+test('a profiler that could not start, or ended by itself, is stopped', async () => {
+  let end: () => void = () => undefined
+  let fails = true
+  const debug = debugOf({
+    startProfile: async ended => {
+      if (fails) throw new Error('no inspector')
+      end = ended
+      return { stop: async () => '' }
+    },
+  })
+  await assert.rejects(debug.startProfiler(), /no inspector/)
+  assert.equal(debug.profilerState(), 'STOPPED')
+  fails = false
+  await debug.startProfiler()
+  end()
+  assert.equal(debug.profilerState(), 'STOPPED')
+  await debug.startProfiler()
+  assert.equal(debug.profilerState(), 'STARTED')
+})
+
+test('asked at the same time, threads are looked at once; the log of the surface is empty', async () => {
+  let looks = 0
+  const debug = debugOf({
+    threads: async () => {
+      looks += 1
+      return []
+    },
+  })
+  await Promise.all([debug.threads(), debug.threads()])
+  assert.equal(looks, 1)
+  await debug.threads()
+  assert.equal(looks, 2)
+  assert.equal(await debug.log('gui', 7), '')
+  assert.equal(await debug.log('core', 7), '7 lines')
+})
