@@ -54,8 +54,8 @@ test('open files are those of the state directory, sockets those that listen', a
 })
 
 test('a worker in a long job shows its function, the main thread what it does', async () => {
-  // Zeroes without a place on the disk: minutes of hashing.
-  const size = 8 * 1024 * 1024 * 1024
+  // Zeroes without a place on the disk: seconds of hashing.
+  const size = 2 * 1024 * 1024 * 1024
   const file = path.join(folder, 'zeroes')
   const handle = await open(file, 'w')
   await handle.truncate(size)
