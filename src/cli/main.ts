@@ -50,6 +50,16 @@ async function doctor(flags: Omit<StartFlags, 'apiKeyFile'> & { json?: boolean }
   })
 }
 
+async function settings(flags: Omit<StartFlags, 'apiKeyFile'> & { all?: boolean; json?: boolean }): Promise<void> {
+  const { runShowSettings } = await import('../node/show-settings.ts')
+  process.exitCode = await runShowSettings({
+    stateDir: flags.stateDir ?? null,
+    flags: settingsOf(flags),
+    all: flags.all === true,
+    json: flags.json === true,
+  })
+}
+
 interface CreateFlags {
   output?: string
   format: 'v1' | 'v2' | 'hybrid'
@@ -140,6 +150,17 @@ program
   .option('--json', 'one JSON object: {healthy, findings: [{state, check, text, advice}]}')
   .addHelpText('after', '\nExit code: 0 all is well (warnings may be there), 1 there is a problem.')
   .action(doctor)
+
+program
+  .command('settings')
+  .description(
+    'Show the settings a start would have, and where each comes from. No node has to run; nothing is written.',
+  )
+  .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
+  .option('--set <section.option=value>', 'as of start; may be repeated', collectSetting, [])
+  .option('--all', 'those that have their default value too')
+  .option('--json', 'as GET /settings/effective')
+  .action(settings)
 
 program
   .command('create')

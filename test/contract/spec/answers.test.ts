@@ -184,6 +184,14 @@ async function pingDht(port: number): Promise<void> {
   socket.close()
 }
 
+test('events come as server-sent ones where those are asked for', async () => {
+  const accept = { headers: { accept: 'text/event-stream' } }
+  const answer = await send(node, 'GET', '/events?since=0', null, accept)
+  assert.equal(answer.headers['content-type'], 'text/event-stream')
+  const [, data = ''] = /^data: (.*)$/m.exec(answer.body.toString()) ?? []
+  assertValue(JSON.parse(data), { fields: { type: { values: ['events_start'] } }, extra: eventEnvelope(true) }, 'event')
+})
+
 test('events have the keys of decisions part 6', async () => {
   const stop = new AbortController()
   const reply = await fetch(`${node.baseUrl}/events?since=0`, {

@@ -4,7 +4,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type NodeProcess, startNode } from '../../kit/node-process.ts'
-import { ERROR } from './records.ts'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { ERROR, EVENTS } from './records.ts'
 import { SPEC_ROUTES, type SpecRoute } from './routes.ts'
 import { assertSchema, assertValue, isObject, type Json, resolved, type Shape } from './shapes.ts'
 
@@ -151,6 +152,25 @@ function covers(line: string, name: string): boolean {
     each => each === name || (each.includes('*') && new RegExp(`^${each.replace('*', '.*')}$`).test(name)),
   )
 }
+
+test('a public validator takes the document of a running node', async () => {
+  const result = await new Validator().validate(structuredClone(document))
+  assert.deepEqual([result.errors ?? [], result.valid], [[], true])
+})
+
+test('every type of event of part 6 stands in the document with its keys', () => {
+  const { description = '' } =
+    (document['paths'] as Record<string, Record<string, Operation>>)['/events']?.['get'] ?? {}
+  const keysOf = (type: string): string => {
+    // `a and b: keys;` tells those of both.
+    const found = new RegExp(`(?:^|[\\s;])${type}(?: and \\w+)?: ([^;.]+)`).exec(description.replaceAll('\n', ' '))
+    return found?.[1] ?? ''
+  }
+  for (const [type, payload] of Object.entries(EVENTS)) {
+    assert.ok(description.includes(`- \`${type}\`: `), `${type} is not listed`)
+    for (const key of Object.keys(payload?.fields ?? {})) assert.ok(keysOf(type).includes(key), `${type} ${key}`)
+  }
+})
 
 test('what the table does not have says that it is an addition, or a page of the documentation', () => {
   const rows = new Set(SPEC_ROUTES.map(({ method, path }) => `${method} ${path}`))

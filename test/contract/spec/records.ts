@@ -215,18 +215,31 @@ export const ERROR: RecordShape = {
   fields: { error: { fields: { handled: 'boolean', code: 'string', message: 'string' } } },
 }
 
-/** Part 6 with the keys of decisions part 6: all types outside of channels and searches; null = no `event`. */
+/** Part 6 with the keys of decisions part 6; null = no `event`. */
 export const EVENTS: Readonly<Record<string, RecordShape | null>> = {
   events_start: {
     fields: { tribler_started: 'boolean', version: 'string' },
     sometimes: { lost: 'integer' },
   },
+  search_result_channel: { fields: { query: 'string', result: 'any' } },
+  search_result_torrent: { fields: { query: 'string', result: 'any' } },
   upgrader_started: null,
   upgrader_finished: null,
   upgrader_tick: { fields: { text: 'string' } },
   watch_folder_corrupt_torrent: { fields: { name: 'string' } },
   new_version_available: { fields: { version: 'string' } },
   tribler_started: null,
+  channel_discovered: { fields: { name: 'string', description: 'string', dispersy_cid: 'string' } },
+  torrent_discovered: {
+    fields: {
+      infohash: 'string',
+      name: 'string',
+      trackers: strings,
+      files: { list: 'any' },
+      dispersy_cid: 'string',
+      timestamp: 'number',
+    },
+  },
   torrent_finished: { fields: { infohash: 'string', name: 'string' } },
   torrent_error: { fields: { infohash: 'string', error: 'string' } },
   tribler_exception: { fields: { text: 'string' } },

@@ -81,9 +81,26 @@ describe('refusals', { concurrency: 1 }, () => {
       }
     })
 
+    test(`${title}: where else the key may stand`, async () => {
+      const ask = (target: string, headers: Record<string, string>) =>
+        send(node, route.method, target, null, { headers: { 'x-api-key': '', ...headers } })
+      const refused = async (target: string, headers: Record<string, string>) =>
+        assert.equal(assertRefused(await ask(target, headers), 401, title), 'Unauthorized')
+      const target = targetOf(route)
+      // Never in a cookie: those are shared by all ports of a host.
+      await refused(target, { cookie: `api_key=${node.key}` })
+      await refused(target, { authorization: `Basic ${node.key}` })
+      const inQuery = [`${target}?key=${node.key}`, `${target}?apikey=${node.key}`]
+      if (route.method !== 'GET') return Promise.all(inQuery.map(each => refused(each, {}))).then(() => undefined)
+      if (route.path === '/debug/memory/dump') return
+      assert.notEqual((await ask(target, { authorization: `Bearer ${node.key}` })).status, 401)
+      for (const each of inQuery) assert.notEqual((await ask(each, {})).status, 401, each)
+      await refused(`${target}?key=${node.key}x`, {})
+    })
+
     test(`${title}: parameters that are missing or wrong`, async () => {
       for (const form of formsOf(route)) {
-        for (const [name, { type, required }] of Object.entries(route.parameters)) {
+        for (const [name, { type, required, refused = [] }] of Object.entries(route.parameters)) {
           const others = Object.fromEntries(
             Object.entries(goodOf(route)).filter(([other]) => required || other !== name),
           )
@@ -95,7 +112,7 @@ describe('refusals', { concurrency: 1 }, () => {
               'MissingParameter',
             )
           }
-          for (const wrong of wrongValues(type, form === 'json' && route.method !== 'GET')) {
+          for (const wrong of [...wrongValues(type, form === 'json' && route.method !== 'GET'), ...refused]) {
             // Alone where that is a rule of its own.
             const parameters = route.method === 'PATCH' ? { [name]: wrong } : { ...others, [name]: wrong }
             const answer = await askRoute(node, route, targetOf(route), parameters, { form })

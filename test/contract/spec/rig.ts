@@ -102,7 +102,7 @@ export function send(
       const endless = reply.headers['content-length'] === undefined && target.startsWith('/events')
       reply.on('data', (part: Buffer) => {
         parts.push(part)
-        if (endless && /\S\n/.test(Buffer.concat(parts).toString())) finish()
+        if (endless && /^(\{|data: ).*\n/m.test(Buffer.concat(parts).toString())) finish()
       })
       reply.on('end', finish)
       reply.on('error', reject)

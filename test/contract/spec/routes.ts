@@ -8,6 +8,8 @@ import type { Json, Shape } from './shapes.ts'
 export interface SpecParameter {
   readonly type: Shape
   readonly required?: true
+  /** Of the right type and refused all the same (decisions parts 2 and 5). */
+  readonly refused?: readonly unknown[]
 }
 
 /** One good request. */
@@ -29,6 +31,7 @@ export interface World {
 export type SpecAnswer =
   | { readonly json: Shape }
   | { readonly bytes: RegExp; readonly disposition?: RegExp }
+  /** A stream of events, also as server-sent ones. */
   | { readonly events: true }
 
 /** One row of part 4. */
@@ -91,7 +94,7 @@ const downloads: readonly SpecRoute[] = [
     path: '/downloads',
     parameters: {
       uri: { type: 'string', required: true },
-      anon_hops: { type: 'integer' },
+      anon_hops: { type: 'integer', refused: [-1, 4] },
       safe_seeding: boolean,
       destination: { type: 'string' },
     },
@@ -110,8 +113,8 @@ const downloads: readonly SpecRoute[] = [
     method: 'PATCH',
     path: '/downloads/{infohash}',
     parameters: {
-      anon_hops: { type: 'integer' },
-      'selected_files[]': { type: { list: 'integer' } },
+      anon_hops: { type: 'integer', refused: [-1, 4] },
+      'selected_files[]': { type: { list: 'integer' }, refused: [[3], [0, 1_000_000]] },
       state: { type: { values: ['resume', 'stop', 'recheck'] } },
     },
     extraParameters: ['destination', ...CONTROLS],
