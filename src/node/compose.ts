@@ -181,6 +181,7 @@ export class TributaryNode {
    * AppErrors PortTaken, StateUnreadable and whatever else stands in the way; then stop() is still to be called.
    */
   async start(listening: (baseUrl: string) => void): Promise<void> {
+    this.#followFirst()
     listening(await this.#startHttp())
     // Threads that are made from here on have it too.
     this.#priority.follow(this.#options.settings.values.resource_monitor.cpu_priority)
@@ -198,9 +199,13 @@ export class TributaryNode {
     const webhooks = this.#makeWebhooks(records)
     this.#started.push({ name: 'webhooks', stop: () => webhooks.stop() })
     await webhooks.start()
+    this.#follow(settings.values, (_settings, changed) => {
+      if (changed.some(path => path.startsWith('webhooks.'))) void webhooks.settingsChanged()
+    })
     await this.#downloads.openStore(records.downloads)
+    const given = settings.values
     const engine = await startEngine(
-      { stateDir: this.#options.stateDir, settings: settings.values, version: this.#options.version },
+      { stateDir: this.#options.stateDir, settings: given, version: this.#options.version },
       {
         clock: this.#clock,
         random: this.#random,
@@ -216,6 +221,8 @@ export class TributaryNode {
       },
     )
     this.#started.push({ name: 'engine', stop: deadlineMs => engine.stop(deadlineMs * ENGINE_SHARE) })
+    // It may take long until all downloads are loaded.
+    this.#follow(given, engine.follow)
     this.#state.setPort('libtorrent~port', engine.session.listenPort)
     this.#state.setNetwork(engine.network)
     this.#statistics.setNetwork(engine.counts)
@@ -230,7 +237,7 @@ export class TributaryNode {
     const sides = this.#makeSideServices(records)
     this.#started.push({ name: 'side services', stop: () => sides.stop() })
     void sides.follow()
-    this.#followSettings(engine.follow, webhooks, sides)
+    this.#follow(settings.values, () => void sides.follow())
   }
 
   #makeSideServices(records: RecordsStore): SideServices {
@@ -335,14 +342,19 @@ export class TributaryNode {
     return records
   }
 
-  #followSettings(follow: (settings: Settings) => void, webhooks: Webhooks, sides: SideServices): void {
-    this.#options.settings.onChange((changed, settings) => {
-      follow(settings)
-      if (changed.some(path => path.startsWith('webhooks.'))) void webhooks.settingsChanged()
+  /** Calls `follow` at every change of settings; now too when there was one since a part was made with `known`. */
+  #follow(known: Settings, follow: (settings: Settings, changed: readonly string[]) => void): void {
+    const { settings } = this.#options
+    settings.onChange((changed, values) => follow(values, changed))
+    if (settings.values !== known) follow(settings.values, [])
+  }
+
+  /** Parts that are there from the first moment. */
+  #followFirst(): void {
+    this.#follow(this.#options.settings.values, settings => {
       this.#policy.setAllowed(settings.network.allow_private)
       this.#priority.follow(settings.resource_monitor.cpu_priority)
       this.#options.log.setLevel(settings.general.log_level)
-      void sides.follow()
     })
   }
 }
