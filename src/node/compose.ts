@@ -94,6 +94,7 @@ export class TributaryNode {
   /** In the order they were started. */
   readonly #started: StartedPart[] = []
   #fail: (error: Error) => void = () => undefined
+  readonly #followDebug: (settings: Settings) => void
   #askToStop: () => void = () => undefined
 
   constructor(options: NodeOptions) {
@@ -161,6 +162,7 @@ export class TributaryNode {
       sources: () => http.counts,
     })
     const debug = makeDebug({ stateDir: options.stateDir, clock, log })
+    this.#followDebug = debug.follow
     this.#started.push({ name: 'debug', stop: () => debug.stop() })
     this.#services = {
       downloads: this.#downloads,
@@ -182,6 +184,7 @@ export class TributaryNode {
    */
   async start(listening: (baseUrl: string) => void): Promise<void> {
     this.#followFirst()
+    this.#followDebug(this.#options.settings.values)
     listening(await this.#startHttp())
     // Threads that are made from here on have it too.
     this.#priority.follow(this.#options.settings.values.resource_monitor.cpu_priority)
@@ -354,6 +357,7 @@ export class TributaryNode {
     this.#follow(this.#options.settings.values, settings => {
       this.#policy.setAllowed(settings.network.allow_private)
       this.#priority.follow(settings.resource_monitor.cpu_priority)
+      this.#followDebug(settings)
       this.#options.log.setLevel(settings.general.log_level)
     })
   }

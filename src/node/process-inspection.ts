@@ -6,16 +6,18 @@ import type { NodeLog } from '../io/log.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { Debug, type ProcessInspection } from '../services/debug.ts'
-import { ResourceHistory } from '../services/resource-history.ts'
+import { type HistorySettings, ResourceHistory } from '../services/resource-history.ts'
+import type { Settings } from './settings-schema.ts'
 
 /** Folder of the CPU profiles, in the state directory. */
 const PROFILES = 'profiles'
 /** Frames shown of the main thread. */
 const MAX_FRAMES = 100
 
-/** The debug service, its history begun; stop() ends that and a profile that still runs. */
+/** The debug service; its history begins with follow(). stop() ends that and a profile that still runs. */
 export function makeDebug(parts: { readonly stateDir: string; readonly clock: Clock; readonly log: NodeLog }): {
   readonly service: Debug
+  follow(settings: Settings): void
   stop(): Promise<void>
 } {
   const { stateDir, clock, log } = parts
@@ -26,14 +28,19 @@ export function makeDebug(parts: { readonly stateDir: string; readonly clock: Cl
   const history = new ResourceHistory({ clock, usage })
   const inspection = inspectProcess({ stateDir, logFiles: log.files, log: log.part('debug') })
   const service = new Debug({ history, inspection })
-  history.start()
   return {
     service,
+    follow: settings => history.follow(historySettings(settings)),
     stop() {
       history.stop()
       return service.stop()
     },
   }
+}
+
+function historySettings({ resource_monitor: monitor }: Settings): HistorySettings {
+  const { enabled, poll_interval: seconds, history_size: samples } = monitor
+  return { enabled, intervalMs: seconds * 1000, samples }
 }
 
 /** Where the node keeps what is looked at. */

@@ -224,6 +224,28 @@ export const settingsSchema = {
     },
   },
   resource_monitor: {
+    enabled: {
+      kind: 'boolean',
+      default: true,
+      needsRestart: false,
+      doc: 'Processor time and memory are sampled for GET /debug/cpu/history and /debug/memory/history.',
+    },
+    poll_interval: {
+      kind: 'integer',
+      min: 1,
+      max: 86_400,
+      default: 5,
+      needsRestart: false,
+      doc: 'Seconds between two samples.',
+    },
+    history_size: {
+      kind: 'integer',
+      min: 1,
+      max: 100_000,
+      default: 720,
+      needsRestart: false,
+      doc: 'Samples that are kept.',
+    },
     cpu_priority: {
       kind: 'integer',
       min: 0,

@@ -1,12 +1,8 @@
-// Samples of processor time and memory, the newest 720 (decisions part 5). Two numbers each in rings that are made once.
+// Samples of processor time and memory, two numbers each, the newest of them (decisions part 5; settings resource_monitor).
+// Samples that are taken while nobody asks cost a few microseconds and no memory that grows.
 
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { CpuEntry, MemoryEntry } from './debug-api.ts'
-
-/** Between two samples (decisions part 5). */
-const INTERVAL_MS = 5000
-/** An hour of them (decisions part 5). */
-const MAX_SAMPLES = 720
 
 /** What the process has used so far. */
 export interface ResourceUsage {
@@ -16,14 +12,33 @@ export interface ResourceUsage {
   readonly memoryBytes: number
 }
 
-/** The history since start(). */
+/** How samples are taken. */
+export interface HistorySettings {
+  /** False: none are taken, those there are go. */
+  readonly enabled: boolean
+  /** Between two samples. */
+  readonly intervalMs: number
+  /** Samples kept, at least 1. */
+  readonly samples: number
+}
+
+/** Decisions part 5. */
+export const HISTORY_DEFAULTS: HistorySettings = { enabled: true, intervalMs: 5000, samples: 720 }
+
+interface Sample {
+  readonly time: number
+  readonly cpu: number
+  readonly mem: number
+}
+
+/** The history since follow() was called first. */
 export class ResourceHistory {
   readonly #clock: Clock
   readonly #usage: () => ResourceUsage
-  readonly #timesMs = new Float64Array(MAX_SAMPLES)
-  readonly #cpu = new Float64Array(MAX_SAMPLES)
-  readonly #memory = new Float64Array(MAX_SAMPLES)
-  #taken = 0
+  /** The oldest first from place `#next` on, once it is full. */
+  #samples: Sample[] = []
+  #next = 0
+  #settings: HistorySettings = { ...HISTORY_DEFAULTS, enabled: false }
   #timer: Timer | null = null
   #lastMs = 0
   #lastCpuUs = 0
@@ -33,11 +48,20 @@ export class ResourceHistory {
     this.#usage = deps.usage
   }
 
-  /** The first sample is taken after one interval. */
-  start(): void {
+  /** Takes samples so from now on; the first after one interval. Those there are stay, as many as are kept. */
+  follow(settings: HistorySettings): void {
+    const before = this.#settings
+    this.#settings = settings
+    if (settings.samples !== before.samples || !settings.enabled) {
+      this.#samples = settings.enabled ? this.#inOrder().slice(-settings.samples) : []
+      this.#next = 0
+    }
+    if (settings.enabled === (this.#timer !== null) && settings.intervalMs === before.intervalMs) return
+    this.stop()
+    if (!settings.enabled) return
     this.#lastMs = this.#clock.now()
     this.#lastCpuUs = this.#usage().cpuUs
-    this.#timer ??= this.#clock.every(INTERVAL_MS, () => this.#sample())
+    this.#timer = this.#clock.every(settings.intervalMs, () => this.#take())
   }
 
   stop(): void {
@@ -46,28 +70,30 @@ export class ResourceHistory {
   }
 
   cpu(): CpuEntry[] {
-    return this.#rows().map(at => ({ time: this.#timesMs[at] ?? 0, cpu: this.#cpu[at] ?? 0 }))
+    return this.#inOrder().map(({ time, cpu }) => ({ time, cpu }))
   }
 
   memory(): MemoryEntry[] {
-    return this.#rows().map(at => ({ time: this.#timesMs[at] ?? 0, mem: this.#memory[at] ?? 0 }))
+    return this.#inOrder().map(({ time, mem }) => ({ time, mem }))
   }
 
-  #sample(): void {
-    const at = this.#taken++ % MAX_SAMPLES
+  #take(): void {
     const { cpuUs, memoryBytes } = this.#usage()
     const nowMs = this.#clock.now()
     const elapsedMs = Math.max(1, nowMs - this.#lastMs)
-    this.#timesMs[at] = Math.round(this.#clock.wallMs())
-    this.#cpu[at] = Math.round(((cpuUs - this.#lastCpuUs) / 1000 / elapsedMs) * 10_000) / 100
-    this.#memory[at] = memoryBytes
+    const cpu = Math.round(((cpuUs - this.#lastCpuUs) / 1000 / elapsedMs) * 10_000) / 100
     this.#lastMs = nowMs
     this.#lastCpuUs = cpuUs
+    const sample = { time: Math.round(this.#clock.wallMs()), cpu, mem: memoryBytes }
+    if (this.#samples.length < this.#settings.samples) {
+      this.#samples.push(sample)
+      return
+    }
+    this.#samples[this.#next] = sample
+    this.#next = (this.#next + 1) % this.#settings.samples
   }
 
-  /** Places in the rings, oldest first. */
-  #rows(): number[] {
-    const count = Math.min(this.#taken, MAX_SAMPLES)
-    return Array.from({ length: count }, (_, row) => (this.#taken - count + row) % MAX_SAMPLES)
+  #inOrder(): Sample[] {
+    return [...this.#samples.slice(this.#next), ...this.#samples.slice(0, this.#next)]
   }
 }

@@ -86,6 +86,21 @@ describe('settings of new downloads, the process and the port', { concurrency: 1
     assert.ok((await niceness()).every(nice => nice === Math.min(19, own + 10)))
   })
 
+  test('samples of the process follow the settings at once', async () => {
+    const set = (change: object) => node.request('POST', '/settings', { resource_monitor: change })
+    await set({ poll_interval: 1, history_size: 1 })
+    type History = { cpu_history: { time: number; cpu: number }[] }
+    const { cpu_history: first } = await node.until<History>(
+      '/debug/cpu/history',
+      answer => answer.cpu_history.length > 0,
+    )
+    const later = (answer: History) => (answer.cpu_history[0]?.time ?? 0) > (first[0]?.time ?? 0)
+    const { cpu_history: second } = await node.until<History>('/debug/cpu/history', later)
+    assert.equal(second.length, 1)
+    await set({ enabled: '0' })
+    assert.deepEqual((await node.get<History>('/debug/cpu/history')).cpu_history, [])
+  })
+
   test('a taken port: the next one with retry_port, which says so; an error without', async () => {
     const port = String(node.port)
     await assert.rejects(startNode({ args: ['--port', port] }), /it is taken or not allowed/)

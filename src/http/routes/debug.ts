@@ -53,7 +53,9 @@ const cpuHistory = route({
   method: 'GET',
   path: '/debug/cpu/history',
   summary: 'Processor time over the last hour',
-  choices: ['A sample every 5 s, the last 720; `time` is in milliseconds. The process with all its threads.'],
+  choices: [
+    'A sample every 5 s, the last 720 (settings resource_monitor); `time` is in milliseconds. The process with all its threads.',
+  ],
   reply: CpuHistoryReply,
   errors: [],
   sample: { path: '/debug/cpu/history', status: 200 },
@@ -66,7 +68,9 @@ const memoryHistory = route({
   method: 'GET',
   path: '/debug/memory/history',
   summary: 'Memory over the last hour',
-  choices: ['A sample every 5 s, the last 720; `time` is in milliseconds, `mem` what of the process lies in memory.'],
+  choices: [
+    'A sample every 5 s, the last 720 (settings resource_monitor); `time` is in milliseconds, `mem` what of the process lies in memory.',
+  ],
   reply: MemoryHistoryReply,
   errors: [],
   sample: { path: '/debug/memory/history', status: 200 },

@@ -264,10 +264,17 @@ const debug: readonly SpecRoute[] = [
   figures('/debug/threads', 'threads', { list: DEBUG.thread }),
   {
     ...figures('/debug/log', '', 'any'),
-    parameters: { process: { type: { values: ['core', 'gui'] } }, max_lines: { type: 'integer' } },
+    parameters: {
+      process: { type: { values: ['core', 'gui'] } },
+      max_lines: { type: 'integer', refused: [0, 10_001] },
+    },
     answer: json({ content: 'string', max_lines: 'integer' }),
     failures: [400],
-    asks: () => [{}, { parameters: { process: 'core', max_lines: 10 } }, { parameters: { process: 'gui' } }],
+    asks: () => [
+      {},
+      { parameters: { process: 'core', max_lines: 10 } },
+      { parameters: { process: 'gui', max_lines: '' } },
+    ],
   },
   profiler('GET', json({ state: { values: ['STARTED', 'STOPPED'] } })),
   profiler('PUT', json({ success: 'boolean' })),

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Slot } from '../../../src/ports/arena.ts'
 import type { MemoryDump } from '../../../src/services/debug-api.ts'
 import { Debug, type ProcessInspection } from '../../../src/services/debug.ts'
-import { ResourceHistory } from '../../../src/services/resource-history.ts'
+import { HISTORY_DEFAULTS, ResourceHistory } from '../../../src/services/resource-history.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
 function inspection(change: Partial<ProcessInspection> = {}): ProcessInspection {
@@ -38,7 +38,7 @@ test('an hour of samples, every five seconds, oldest first', async () => {
   const clock = new VirtualClock()
   let cpuUs = 0
   const history = new ResourceHistory({ clock, usage: () => ({ cpuUs, memoryBytes: 1000 + cpuUs }) })
-  history.start()
+  history.follow(HISTORY_DEFAULTS)
   assert.deepEqual(history.cpu(), [])
   cpuUs = 2_500_000
   await clock.advance(5000)
@@ -54,6 +54,34 @@ test('an hour of samples, every five seconds, oldest first', async () => {
   history.stop()
   await clock.advance(60_000)
   assert.equal(history.cpu().at(-1)?.time, times.at(-1))
+})
+
+test('interval, number and the whole history follow the settings; what is kept stays in order', async () => {
+  const clock = new VirtualClock()
+  const history = new ResourceHistory({ clock, usage: () => ({ cpuUs: 0, memoryBytes: clock.now() }) })
+  const seconds = () => history.memory().map(({ mem }) => Math.round(mem / 1000))
+  history.follow({ enabled: true, intervalMs: 1000, samples: 4 })
+  await clock.advance(6000)
+  const begun = seconds()[0] ?? 0
+  const since = () => seconds().map(second => second - begun + 3)
+  assert.deepEqual(since(), [3, 4, 5, 6])
+  history.follow({ enabled: true, intervalMs: 1000, samples: 2 })
+  assert.deepEqual(since(), [5, 6])
+  await clock.advance(1000)
+  assert.deepEqual(since(), [6, 7])
+  history.follow({ enabled: true, intervalMs: 3000, samples: 5 })
+  await clock.advance(3000)
+  assert.deepEqual(since(), [6, 7, 10])
+  history.follow({ enabled: true, intervalMs: 3000, samples: 5 })
+  await clock.advance(3000)
+  assert.deepEqual(since(), [6, 7, 10, 13])
+  history.follow({ enabled: false, intervalMs: 3000, samples: 5 })
+  await clock.advance(30_000)
+  assert.deepEqual(history.cpu(), [])
+  history.follow({ enabled: true, intervalMs: 3000, samples: 5 })
+  await clock.advance(3000)
+  assert.equal(history.cpu().length, 1)
+  history.stop()
 })
 
 test('one memory dump at a time, until its reader is closed', async () => {
