@@ -34,6 +34,15 @@ export interface BoundInterfaceDeps {
   readonly clock: Clock
   /** Default: what the system says. */
   readonly devices?: ReadDevices
+  /** The number of a device by its name; absent = nobody knows them, and sockets do not depend on them. */
+  readonly indexOf?: (device: string) => number
+}
+
+/** An address that is there. */
+interface Present {
+  readonly endpoint: LocalEndpoint
+  /** Address and number of its device. Sockets keep to the number: a device made anew under the old name is another one. */
+  readonly key: string
 }
 
 const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
@@ -79,11 +88,12 @@ export class BoundInterface implements NetworkPlace {
   readonly #entries: readonly ListenEntry[]
   readonly #clock: Clock
   readonly #devices: ReadDevices
+  readonly #indexOf: (device: string) => number
   readonly #watchers = new Set<() => void>()
   #timer: Timer | null = null
   #running = false
   #lookedMs = Number.NEGATIVE_INFINITY
-  /** Since when each address is there, in ms; before the first look, if it was seen by that one. */
+  /** Since when each address is there, by it and the number of its device, in ms; long, if the very first look saw it. */
   #since: ReadonlyMap<string, number> = new Map()
   #endpoints: readonly LocalEndpoint[] = []
   /** The endpoints as one text, to see changes. */
@@ -94,6 +104,7 @@ export class BoundInterface implements NetworkPlace {
     this.#entries = entries
     this.#clock = deps.clock
     this.#devices = deps.devices ?? networkInterfaces
+    this.#indexOf = deps.indexOf ?? (() => 0)
   }
 
   start(): void {
@@ -144,16 +155,17 @@ export class BoundInterface implements NetworkPlace {
   }
 
   /** Endpoints whose address did not appear just now; what the very first look sees was there before. */
-  #settled(present: readonly LocalEndpoint[]): LocalEndpoint[] {
+  #settled(present: readonly Present[]): LocalEndpoint[] {
     const now = this.#clock.now()
     const first = this.#lookedMs === Number.NEGATIVE_INFINITY
     this.#lookedMs = now
     const appeared = first ? now - SETTLE_MS : now
-    this.#since = new Map(present.map(({ ip }) => [ip, this.#since.get(ip) ?? appeared]))
-    return present.filter(({ ip }) => now - (this.#since.get(ip) ?? now) >= SETTLE_MS)
+    this.#since = new Map(present.map(({ key }) => [key, this.#since.get(key) ?? appeared]))
+    const settled = present.filter(({ key }) => now - (this.#since.get(key) ?? now) >= SETTLE_MS)
+    return settled.map(({ endpoint }) => endpoint)
   }
 
-  #read(): LocalEndpoint[] {
+  #read(): Present[] {
     let devices: ReturnType<ReadDevices>
     try {
       devices = this.#devices()
@@ -161,14 +173,19 @@ export class BoundInterface implements NetworkPlace {
       // The system does not tell (out of descriptors): nobody can say that the addresses are still there.
       return []
     }
-    const endpoints = new Map<string, LocalEndpoint>()
-    for (const { kind, name, port } of this.#entries) {
-      for (const ip of presentOf({ kind, name, port }, devices)) {
-        const key = `${ip} ${port ?? ''}`
-        if (!endpoints.has(key)) endpoints.set(key, { ip, port })
+    const found = new Map<string, Present>()
+    for (const entry of this.#entries) {
+      const { kind, name, port } = entry
+      const ips = presentOf(entry, devices)
+      const index = kind === 'device' && ips.length > 0 ? this.#indexOf(name) : 0
+      for (const ip of ips) {
+        const endpoint = kind === 'device' ? { ip, port, device: name } : { ip, port }
+        const at = `${ip} ${port ?? ''}`
+        // Named twice, by its device and by itself, it keeps to the device.
+        if (found.get(at)?.endpoint.device === undefined) found.set(at, { endpoint, key: `${ip} ${index}` })
       }
     }
-    return [...endpoints.values()]
+    return [...found.values()]
   }
 }
 

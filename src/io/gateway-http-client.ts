@@ -2,18 +2,25 @@
 // Invariant: only the address that the request names is connected to, whatever its url says.
 
 import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { Socket } from 'node:net'
 import { AppError, errorText } from '../base/errors.ts'
 import type { GatewayAnswer, GatewayHttp, GatewayRequest } from '../ports/gateway-http.ts'
 import { canonicalIp } from '../wire/compact-address.ts'
 import { readBoundedBody } from './bounded-body.ts'
+import type { DeviceSockets } from './device-sockets.ts'
 
 /** GatewayHttp with a connection for each request: there are a few an hour. */
 export class GatewayHttpClient implements GatewayHttp {
   readonly #mayUse: (ip: string) => boolean
+  readonly #devices: DeviceSockets | null
 
-  /** `mayUse`: whether this node may leave from an address of the machine, now. */
-  constructor(mayUse: (ip: string) => boolean = () => true) {
+  /**
+   * `mayUse`: whether this node may leave from an address of the machine, now; `devices`: makes the sockets of a place whose
+   * addresses have devices.
+   */
+  constructor(mayUse: (ip: string) => boolean = () => true, devices: DeviceSockets | null = null) {
     this.#mayUse = mayUse
+    this.#devices = devices
   }
 
   async send(order: GatewayRequest): Promise<GatewayAnswer> {
@@ -34,7 +41,7 @@ export class GatewayHttpClient implements GatewayHttp {
     if (order.signal.aborted) giveUp()
     try {
       abort.signal.throwIfAborted()
-      const answer = await ask(order, url, ip, abort.signal)
+      const answer = await this.#ask(order, url, ip, abort.signal)
       const body = await readBoundedBody(answer, answer.headers['content-encoding'] ?? '', order.maxBytes)
       return { status: answer.statusCode ?? 0, body: Buffer.from(body).toString('utf8') }
     } catch (error) {
@@ -45,24 +52,29 @@ export class GatewayHttpClient implements GatewayHttp {
       order.signal.removeEventListener('abort', giveUp)
     }
   }
-}
 
-function ask(order: GatewayRequest, url: URL, ip: string, signal: AbortSignal): Promise<IncomingMessage> {
-  const body = order.body ?? ''
-  return new Promise((resolve, reject) => {
-    const sent = requestHttp({
-      host: ip,
-      port: url.port || 80,
-      path: `${url.pathname}${url.search}`,
-      method: order.method,
-      localAddress: order.localIp,
-      agent: false,
-      signal,
-      headers: { ...order.headers, ...(body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }) },
+  #ask(order: GatewayRequest, url: URL, ip: string, signal: AbortSignal): Promise<IncomingMessage> {
+    const { localIp, method } = order
+    const body = order.body ?? ''
+    const port = Number(url.port || 80)
+    return new Promise((resolve, reject) => {
+      const sent = requestHttp({
+        host: ip,
+        port,
+        path: `${url.pathname}${url.search}`,
+        method,
+        // Without an agent, which would keep what it has not made.
+        createConnection: () => {
+          const socket = this.#devices?.connecting(localIp, ip) ?? new Socket()
+          return socket.connect({ host: ip, port, localAddress: localIp, autoSelectFamily: false })
+        },
+        signal,
+        headers: { ...order.headers, ...(body === '' ? {} : { 'content-length': String(Buffer.byteLength(body)) }) },
+      })
+      sent.once('response', resolve)
+      // Stays: an abort may come after the answer.
+      sent.on('error', reject)
+      sent.end(body)
     })
-    sent.once('response', resolve)
-    // Stays: an abort may come after the answer.
-    sent.on('error', reject)
-    sent.end(body)
-  })
+  }
 }

@@ -8,6 +8,7 @@ import { AppError, errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import type { MulticastGroup, MulticastNetwork, MulticastSocket } from '../ports/multicast.ts'
 import { canonicalIp, isPeerIp, parseIp } from '../wire/compact-address.ts'
+import type { DeviceSockets } from './device-sockets.ts'
 
 /** Routers a datagram may pass (libtorrent's number): both groups reach beyond one network. */
 const MAX_HOPS = 32
@@ -51,18 +52,22 @@ export function localInterfaces(family: 4 | 6, mayUse: (ip: string) => boolean =
 export interface DgramMulticastOptions {
   /** Addresses of the interfaces to use; default localInterfaces. */
   interfaces?(family: 4 | 6): readonly InterfaceAddress[]
+  /** Binds the sockets of a place whose addresses have devices. */
+  readonly devices?: DeviceSockets | null
 }
 
 /** MulticastNetwork over node:dgram. */
 export class DgramMulticast implements MulticastNetwork {
   readonly #interfaces: (family: 4 | 6) => readonly InterfaceAddress[]
+  readonly #devices: DeviceSockets | null
 
   constructor(options: DgramMulticastOptions = {}) {
     this.#interfaces = family => (options.interfaces ?? localInterfaces)(family)
+    this.#devices = options.devices ?? null
   }
 
   async join(group: MulticastGroup, receive: Receive): Promise<MulticastSocket> {
-    const membership = new DgramMembership(group, this.#interfaces, receive)
+    const membership = new DgramMembership(group, this.#interfaces, this.#devices, receive)
     await membership.open()
     return membership
   }
@@ -72,15 +77,22 @@ export class DgramMulticast implements MulticastNetwork {
 class DgramMembership implements MulticastSocket {
   readonly #group: MulticastGroup
   readonly #interfaces: (family: 4 | 6) => readonly InterfaceAddress[]
+  readonly #devices: DeviceSockets | null
   readonly #receive: Receive
   readonly #listener: Socket
   /** By address of the interface. */
   readonly #senders = new Map<string, { readonly at: InterfaceAddress; readonly socket: Socket }>()
   #closed = false
 
-  constructor(group: MulticastGroup, interfaces: (family: 4 | 6) => readonly InterfaceAddress[], receive: Receive) {
+  constructor(
+    group: MulticastGroup,
+    interfaces: (family: 4 | 6) => readonly InterfaceAddress[],
+    devices: DeviceSockets | null,
+    receive: Receive,
+  ) {
     this.#group = group
     this.#interfaces = interfaces
+    this.#devices = devices
     this.#receive = receive
     this.#listener = newSocket(group.family, true)
   }
@@ -140,9 +152,10 @@ class DgramMembership implements MulticastSocket {
       // It was joined before the address changed, or the interface knows no multicast: then sending fails too.
     }
     const socket = newSocket(family, false)
-    socket.on('error', () => undefined)
     this.#senders.set(at.ip, { at, socket })
-    socket.bind({ address: at.ip, port: 0 }, () => {
+    // A socket that could not be bound would be bound to any address by its first send: it is tried anew then.
+    socket.on('error', () => this.#giveUp(at.ip, socket))
+    socket.once('listening', () => {
       try {
         socket.setMulticastInterface(interfaceName)
         socket.setMulticastTTL(MAX_HOPS)
@@ -151,6 +164,17 @@ class DgramMembership implements MulticastSocket {
         // The interface went away: what is sent by it is lost, and it is given up at the next send.
       }
     })
+    try {
+      if (this.#devices?.bindDatagrams(socket, { ip: at.ip, port: 0 }) !== true)
+        socket.bind({ address: at.ip, port: 0 })
+    } catch {
+      this.#giveUp(at.ip, socket)
+    }
+  }
+
+  #giveUp(ip: string, socket: Socket): void {
+    if (this.#senders.get(ip)?.socket === socket) this.#senders.delete(ip)
+    void closeSocket(socket)
   }
 
   #received(bytes: Uint8Array, from: RemoteInfo): void {

@@ -14,6 +14,7 @@ import type { UdpNetwork } from '../ports/udp.ts'
 import type { ListenEntry } from '../wire/listen-list.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { BoundInterface, isAtPlace, type ReadDevices } from './bound-interface.ts'
+import { callsForDevices, DeviceSockets } from './device-sockets.ts'
 import { DnsResolver } from './dns-resolver.ts'
 import { GatewayHttpClient } from './gateway-http-client.ts'
 import { KeptUdpNetwork } from './kept-udp.ts'
@@ -27,6 +28,7 @@ import { ProxiedTcpNetwork } from './proxied-tcp-net.ts'
 import { ProxiedUdpNetwork } from './proxied-udp.ts'
 import type { ProxyConfig } from './proxy-config.ts'
 import type { OutgoingRoute } from './routed-connector.ts'
+import type { SocketCalls } from './socket-calls.ts'
 import { NetTcpNetwork } from './tcp-net.ts'
 import { DgramNetwork } from './udp-dgram.ts'
 
@@ -51,6 +53,8 @@ export interface NetworkStackDeps {
   readonly policy: AddressPolicy
   /** The machine's devices; tests replace them. */
   readonly devices?: ReadDevices
+  /** System calls that bind sockets to devices; tests replace them. Throws when there are none. */
+  readonly loadCalls?: () => SocketCalls
 }
 
 /** TCP, UDP and names of one purpose. */
@@ -84,6 +88,8 @@ export interface NetworkStack {
   readonly trackers: NetworkLane
   /** Where the node is bound; null = anywhere. */
   readonly place: NetworkPlace | null
+  /** Sockets at the addresses of a device keep to it; false: to the addresses alone. */
+  readonly keepsToDevices: boolean
   /** Null where nothing may be told to the local network: no local discovery, no port mapping. */
   readonly local: LocalLane | null
   stop(): void
@@ -92,23 +98,24 @@ export interface NetworkStack {
 /** Makes the stack; the watch of devices runs from here on. */
 export function makeNetworkStack(options: NetworkStackOptions, deps: NetworkStackDeps): NetworkStack {
   const { bindTo, proxy } = options
-  const { clock, random, log, policy, devices } = deps
-  const place =
-    bindTo.length === 0 ? null : new BoundInterface(bindTo, { clock, ...(devices === undefined ? {} : { devices }) })
-  place?.start()
-  const net = { tcp: new NetTcpNetwork(), udp: new DgramNetwork() }
+  const { clock, random, log, policy } = deps
+  const { place, devices } = boundPlace(bindTo, deps)
+  const net = { tcp: new NetTcpNetwork(devices), udp: new DgramNetwork(devices) }
   const placedTcp = place === null ? null : new PlacedTcpNetwork({ tcp: net.tcp, place, clock, random, log })
   const tcp = placedTcp ?? net.tcp
   const udp = place === null ? net.udp : new PlacedUdpNetwork({ udp: net.udp, place, clock, log })
-  const resolver = new DnsResolver(place === null ? { policy } : { policy, lookup: placedLookup(place) })
-  const placed = place === null ? null : { place, proxy: null, proxyResolver: resolver }
+  const lookup = place === null ? null : placedLookup({ place, udp, tcp, here: new DgramNetwork(), clock, random })
+  const resolver = new DnsResolver(lookup === null ? { policy } : { policy, lookup })
+  const placed = place === null ? null : { place, devices, proxy: null, proxyResolver: resolver }
   const direct: NetworkLane = { tcp, udp, resolver, route: placed, namesToProxy: false, failing: () => false }
-  const proxied = proxy === null ? null : proxiedLane(proxy, options.forceProxy, direct, { place, ...deps })
+  const proxied =
+    proxy === null ? null : proxiedLane(proxy, options.forceProxy, direct, { ...deps, place, bound: devices })
   return {
     peers: proxied !== null && options.proxyPeers ? proxied : direct,
     trackers: proxied !== null && options.proxyTrackers ? proxied : direct,
     place,
-    local: proxied === null || !options.proxyPeers ? localLane(place) : null,
+    keepsToDevices: devices !== null,
+    local: proxied === null || !options.proxyPeers ? localLane(place, devices) : null,
     stop() {
       placedTcp?.close()
       place?.stop()
@@ -116,13 +123,29 @@ export function makeNetworkStack(options: NetworkStackOptions, deps: NetworkStac
   }
 }
 
-function localLane(place: NetworkPlace | null): LocalLane {
+/** The place, watched from here on, and what makes its sockets where it has devices. */
+function boundPlace(
+  bindTo: readonly ListenEntry[],
+  { clock, log, devices, loadCalls }: NetworkStackDeps,
+): { place: BoundInterface | null; devices: DeviceSockets | null } {
+  if (bindTo.length === 0) return { place: null, devices: null }
+  const calls = bindTo.some(entry => entry.kind === 'device') ? callsForDevices(log, loadCalls) : null
+  const place = new BoundInterface(bindTo, {
+    clock,
+    ...(devices === undefined ? {} : { devices }),
+    ...(calls === null ? {} : { indexOf: name => calls.indexOf(name) }),
+  })
+  place.start()
+  return { place, devices: calls === null ? null : new DeviceSockets({ place, calls }) }
+}
+
+function localLane(place: NetworkPlace | null, devices: DeviceSockets | null): LocalLane {
   const mayUse = (ip: string): boolean => place === null || isAtPlace(place, ip)
   return {
-    multicast: new DgramMulticast({ interfaces: family => localInterfaces(family, mayUse) }),
+    multicast: new DgramMulticast({ interfaces: family => localInterfaces(family, mayUse), devices }),
     gateways: new ProcGateways(mayUse),
-    udp: new KeptUdpNetwork({ udp: new DgramNetwork(), mayUse }),
-    http: new GatewayHttpClient(mayUse),
+    udp: new KeptUdpNetwork({ udp: new DgramNetwork(devices), mayUse }),
+    http: new GatewayHttpClient(mayUse, devices),
   }
 }
 
@@ -130,7 +153,16 @@ function proxiedLane(
   proxy: ProxyConfig,
   forceProxy: boolean,
   direct: NetworkLane,
-  { place, clock, log, policy }: NetworkStackDeps & { readonly place: NetworkPlace | null },
+  {
+    place,
+    bound,
+    clock,
+    log,
+    policy,
+  }: NetworkStackDeps & {
+    readonly place: NetworkPlace | null
+    readonly bound: DeviceSockets | null
+  },
 ): NetworkLane {
   const { tcp, udp, resolver } = direct
   const proxied = new ProxiedTcpNetwork({ proxy, allowIncoming: !forceProxy }, { tcp, resolver, clock })
@@ -138,7 +170,7 @@ function proxiedLane(
     tcp: proxied,
     udp: new ProxiedUdpNetwork(proxy, { tcp, udp, resolver, clock, log: log.part('proxy') }),
     resolver: proxy.hostnames ? new LiteralResolver(policy) : resolver,
-    route: { place, proxy, proxyResolver: resolver },
+    route: { place, devices: bound, proxy, proxyResolver: resolver },
     namesToProxy: proxy.hostnames,
     failing: () => proxied.failing,
   }

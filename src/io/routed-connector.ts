@@ -2,7 +2,7 @@
 // guarded-agent.ts; a name that the proxy resolves cannot be judged here and counts as public. No route, no connection: nothing
 // falls back to a direct one. What is connected when its local address goes is destroyed.
 
-import { connect, type Socket } from 'node:net'
+import { Socket } from 'node:net'
 import { AppError } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import type { AddressClass, NameResolver } from '../ports/name-resolver.ts'
@@ -10,6 +10,7 @@ import type { NetworkPlace } from '../ports/network-place.ts'
 import { parseIp } from '../wire/compact-address.ts'
 import { isLocalName } from '../wire/local-address.ts'
 import type { AddressPolicy } from './address-policy.ts'
+import type { DeviceSockets } from './device-sockets.ts'
 import { connectThrough, type ProxyConfig } from './proxy-config.ts'
 import type { ProxyTarget } from './proxy-handshake.ts'
 import { tunnel } from './proxy-socket.ts'
@@ -24,6 +25,8 @@ export interface OutgoingRoute {
   readonly proxy: ProxyConfig | null
   /** Finds the proxy itself; whom it names is not judged, as the owner chose it. */
   readonly proxyResolver: NameResolver
+  /** Makes the sockets of a place whose addresses have devices; null or absent: it has none. */
+  readonly devices?: DeviceSockets | null
 }
 
 /** Bounds of the connections of one connector. */
@@ -142,14 +145,15 @@ export class RoutedConnector {
    * One TCP connection of `tries` from the place's address, in its share of the time; `judged`: its other end must be of the
    * connector's class.
    */
-  #connect(to: PeerAddress, tries: number, limit: AbortSignal, judged: boolean): Promise<Socket> {
-    const { place } = this.#deps.route
+  async #connect(to: PeerAddress, tries: number, limit: AbortSignal, judged: boolean): Promise<Socket> {
+    const { place, devices } = this.#deps.route
     const localAddress = place === null ? undefined : place.localIp(to.ip.includes(':') ? 6 : 4)
-    if (localAddress === null) return Promise.reject(new AppError('SourceFailed', 'no local address to connect from'))
-    if (this.#closed || limit.aborted) return Promise.reject(new AppError('Aborted'))
-    const where = { host: to.ip, port: to.port, autoSelectFamily: false }
-    const socket = connect(localAddress === undefined ? where : { ...where, localAddress })
+    if (localAddress === null) throw new AppError('SourceFailed', 'no local address to connect from')
+    if (this.#closed || limit.aborted) throw new AppError('Aborted')
+    const socket = devices?.connecting(localAddress ?? null, to.ip) ?? new Socket()
     this.#track(socket, limit)
+    const where = { host: to.ip, port: to.port, autoSelectFamily: false }
+    socket.connect(localAddress === undefined ? where : { ...where, localAddress })
     const late = (): void => {
       socket.destroy(new AppError('SourceFailed', 'the connection took too long'))
     }

@@ -2,10 +2,13 @@
 // buffer is free again when it returns, and a thousand idle peers cost no read buffers.
 // Accepted sockets get the same treatment by moving their handle into a socket of our making.
 
+import { once } from 'node:events'
 import net from 'node:net'
 import { AppError, errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import type { TcpListener, TcpNetwork, TcpStream, TcpStreamHandlers } from '../ports/tcp.ts'
+import type { DeviceSockets } from './device-sockets.ts'
+import { FailedStream } from './failed-stream.ts'
 
 /** One read of the kernel at most; larger views gained nothing in measurements. */
 const READ_BUFFER_BYTES = 256 * 1024
@@ -132,6 +135,12 @@ class NetStream implements TcpStream {
 /** The engine's TCP. One object serves any number of streams and listeners. */
 export class NetTcpNetwork implements TcpNetwork {
   readonly #readBuffer = new Uint8Array(READ_BUFFER_BYTES)
+  readonly #devices: DeviceSockets | null
+
+  /** `devices`: makes the sockets of a place whose addresses have devices. */
+  constructor(devices: DeviceSockets | null = null) {
+    this.#devices = devices
+  }
 
   connect(
     remote: PeerAddress,
@@ -140,7 +149,12 @@ export class NetTcpNetwork implements TcpNetwork {
   ): TcpStream {
     const stream = new NetStream(remote, false)
     const socketOptions: SocketOptions = { onread: this.#onread(stream) }
-    const socket = new net.Socket(socketOptions)
+    let socket: net.Socket
+    try {
+      socket = this.#devices?.connecting(options.localIp, remote.ip, socketOptions) ?? new net.Socket(socketOptions)
+    } catch (error) {
+      return new FailedStream(remote, error as Error, handlers)
+    }
     stream.attach(socket, handlers)
     stream.connecting(socket, options.timeoutMs)
     // Numeric addresses only: no name lookup; a local address of the other family would fail, so it is left out.
@@ -169,7 +183,7 @@ export class NetTcpNetwork implements TcpNetwork {
       open.add(socket)
       socket.once('close', () => open.delete(socket))
     })
-    await listening(server, at)
+    await listening(server, at, this.#devices)
     server.on('error', () => {
       // Failed accepts (out of descriptors) concern one connection, not the listener.
     })
@@ -233,16 +247,17 @@ function plainIp(ip: string): string {
   return ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice(7) : ip
 }
 
-function listening(server: net.Server, at: PeerAddress): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE' || error.code === 'EACCES'
-      const text = `Cannot listen on ${at.ip} port ${at.port}: ${error.message}`
-      reject(new AppError(taken ? 'PortTaken' : 'BadConfiguration', text, { cause: error }))
-    })
-    server.listen({ host: at.ip, port: at.port, exclusive: true, backlog: LISTEN_BACKLOG }, () => {
-      server.removeAllListeners('error')
-      resolve()
-    })
-  })
+async function listening(server: net.Server, at: PeerAddress, devices: DeviceSockets | null): Promise<void> {
+  try {
+    const fd = devices?.listening(at) ?? null
+    const heard = once(server, 'listening')
+    if (fd !== null) server.listen({ fd }, LISTEN_BACKLOG)
+    else server.listen({ host: at.ip, port: at.port, exclusive: true, backlog: LISTEN_BACKLOG })
+    await heard
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : ''
+    const taken = code === 'EADDRINUSE' || code === 'EACCES'
+    const text = `Cannot listen on ${at.ip} port ${at.port}: ${errorText(error)}`
+    throw new AppError(taken ? 'PortTaken' : 'BadConfiguration', text, { cause: error })
+  }
 }

@@ -3,10 +3,12 @@
 // that is an address anyway, and no new address for a sender who was there before (decision 0279).
 
 import { createSocket, type Socket } from 'node:dgram'
+import { once } from 'node:events'
 import { AppError, errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import type { UdpNetwork, UdpSocket } from '../ports/udp.ts'
 import { canonicalIp } from '../wire/compact-address.ts'
+import type { DeviceSockets } from './device-sockets.ts'
 
 type Receive = (bytes: Uint8Array, from: PeerAddress) => void
 
@@ -20,21 +22,32 @@ const MAX_SENDERS = 512
 
 /** UdpNetwork over node:dgram. IPv6 sockets are IPv6 only, so both families can be bound side by side. */
 export class DgramNetwork implements UdpNetwork {
-  bind(at: { family: 4 | 6; ip: string | null; port: number }, receive: Receive): Promise<UdpSocket> {
-    return new Promise((resolve, reject) => {
-      const socket = makeSocket(at.family)
-      socket.once('error', error => {
-        socket.close()
-        const code = 'code' in error && error.code === 'EADDRINUSE' ? 'PortTaken' : 'SourceFailed'
-        reject(new AppError(code, errorText(error), { cause: error }))
-      })
-      socket.bind({ port: at.port, ...(at.ip === null ? {} : { address: at.ip }) }, () => {
-        socket.removeAllListeners('error')
-        // After binding only sends fail, and a datagram that was not sent is one that was lost.
-        socket.on('error', () => undefined)
-        resolve(new BoundSocket(socket, receive))
-      })
-    })
+  readonly #devices: DeviceSockets | null
+
+  /** `devices`: binds the sockets of a place whose addresses have devices. */
+  constructor(devices: DeviceSockets | null = null) {
+    this.#devices = devices
+  }
+
+  async bind(at: { family: 4 | 6; ip: string | null; port: number }, receive: Receive): Promise<UdpSocket> {
+    const socket = makeSocket(at.family)
+    try {
+      await this.#bound(socket, at)
+    } catch (error) {
+      socket.close()
+      const taken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+      throw new AppError(taken ? 'PortTaken' : 'SourceFailed', errorText(error), { cause: error })
+    }
+    // After binding only sends fail, and a datagram that was not sent is one that was lost.
+    socket.on('error', () => undefined)
+    return new BoundSocket(socket, receive)
+  }
+
+  async #bound(socket: Socket, { ip, port }: { ip: string | null; port: number }): Promise<void> {
+    if (this.#devices?.bindDatagrams(socket, { ip: ip ?? '', port }) === true) return
+    const bound = once(socket, 'listening')
+    socket.bind({ port, ...(ip === null ? {} : { address: ip }) })
+    await bound
   }
 }
 

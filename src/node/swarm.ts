@@ -114,9 +114,10 @@ export class Swarm {
 
   /** What is known of the node's place in the network. */
   get facts(): NetworkFacts {
-    const { place, peers } = this.#deps.stack
+    const { place, peers, keepsToDevices } = this.#deps.stack
     return {
       boundTo: () => place?.endpoints().map(({ ip }) => ip) ?? null,
+      keepsToDevices,
       proxied: peers.route !== null && peers.route.proxy !== null,
       mappings: () => this.#mapper?.rows() ?? [],
       mappingProblems: () => this.#mapper?.problems() ?? [],

@@ -16,6 +16,8 @@ export interface PortMapping {
 export interface NetworkFacts {
   /** The addresses it is bound to that are there now; empty: nothing leaves. Null = bound to none. */
   boundTo(): readonly string[] | null
+  /** Sockets keep to the devices it is bound to by name, not to their addresses alone. */
+  readonly keepsToDevices: boolean
   /** True when peers are reached through a proxy. */
   readonly proxied: boolean
   mappings(): readonly PortMapping[]

@@ -7,6 +7,8 @@ export interface LocalEndpoint {
   readonly ip: string
   /** Port given for this address alone; null = the common one. */
   readonly port: number | null
+  /** The device that sockets at this address keep to; absent = none, it was named by itself. */
+  readonly device?: string
 }
 
 /** The chosen addresses or devices (setting libtorrent.interface), as they are now. */

@@ -389,6 +389,7 @@ export interface StateService {
 /** Part `network` of GET /variables. */
 export interface NetworkState {
   bound_to: string[] | null
+  kept_to_devices: boolean
   proxied: boolean
   external_ipv4: string | null
   external_ipv6: string | null

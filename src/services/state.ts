@@ -27,6 +27,7 @@ export class CoreState implements StateService {
     const bound = facts.boundTo()
     return {
       bound_to: bound === null ? null : [...bound],
+      kept_to_devices: facts.keepsToDevices,
       proxied: facts.proxied,
       external_ipv4: facts.externalIp(4),
       external_ipv6: facts.externalIp(6),

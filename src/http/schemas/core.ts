@@ -18,6 +18,10 @@ const NetworkReply = Type.Object({
   bound_to: Type.Union([Type.Array(Type.String()), Type.Null()], {
     description: 'addresses of libtorrent.interface that are there now; empty: nothing leaves; null: bound to none',
   }),
+  kept_to_devices: Type.Boolean({
+    description:
+      'sockets keep to the devices of libtorrent.interface, whatever the routes say; false: to addresses alone',
+  }),
   proxied: Type.Boolean({ description: 'peers are reached through the proxy' }),
   external_ipv4: OptionalText('the address at which others see this node'),
   external_ipv6: OptionalText('the address at which others see this node'),

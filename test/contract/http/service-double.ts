@@ -399,6 +399,7 @@ export class ServiceDouble implements Services {
     },
     network: () => ({
       bound_to: ['10.8.0.2'],
+      kept_to_devices: true,
       proxied: false,
       external_ipv4: '198.51.100.7',
       external_ipv6: null,

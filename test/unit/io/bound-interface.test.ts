@@ -46,10 +46,36 @@ test('an address counts while some device has it; loopback has its whole block; 
 test('ports come with their entries, and the order is that of the list', () => {
   const { place } = rig('eth1:7,eth0', { eth0: [at('192.0.2.1/24')], eth1: [at('192.0.2.9/24')] })
   assert.deepEqual(place.endpoints(), [
-    { ip: '192.0.2.9', port: 7 },
-    { ip: '192.0.2.1', port: null },
+    { ip: '192.0.2.9', port: 7, device: 'eth1' },
+    { ip: '192.0.2.1', port: null, device: 'eth0' },
   ])
   assert.equal(place.localIp(4), '192.0.2.9')
+})
+
+test('an address that is named by its device and by itself keeps to the device', () => {
+  const { place } = rig('192.0.2.1,eth0', { eth0: [at('192.0.2.1/24'), at('192.0.2.2/24')] })
+  assert.deepEqual(place.endpoints(), [
+    { ip: '192.0.2.1', port: null, device: 'eth0' },
+    { ip: '192.0.2.2', port: null, device: 'eth0' },
+  ])
+})
+
+test('a device that was made anew between two looks is another one: its addresses go first, and come back', async () => {
+  const clock = new VirtualClock()
+  let index = 7
+  const place = new BoundInterface(decodeListenList('tun0'), {
+    clock,
+    devices: () => ({ tun0: [at('10.8.0.2/24')] }),
+    indexOf: () => index,
+  })
+  place.start()
+  const seen: (string | null)[] = []
+  place.watch(() => seen.push(place.localIp(4)))
+  assert.equal(place.localIp(4), '10.8.0.2')
+  index = 8
+  await clock.advance(5_000)
+  assert.deepEqual(seen, [null, '10.8.0.2'])
+  place.stop()
 })
 
 test('it looks once a second and tells changes alone', async () => {

@@ -52,7 +52,14 @@ function world(place: FakePlace, changes: Partial<Settings['libtorrent']>, names
   const tcp = new MemoryNetwork(clock).host(FOUR)
   const resolver = new LiteralResolver(new AddressPolicy([]))
   const lane = { tcp, udp, resolver, route: null, namesToProxy: names, failing: () => false }
-  const stack: NetworkStack = { peers: lane, trackers: lane, place, local: null, stop: () => undefined }
+  const stack: NetworkStack = {
+    peers: lane,
+    trackers: lane,
+    place,
+    keepsToDevices: false,
+    local: null,
+    stop: () => undefined,
+  }
   const swarm = new Swarm(settingsWith({ utp: false, ...changes }), {
     clock,
     random: new SeededRandom(1),
