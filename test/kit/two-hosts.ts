@@ -33,8 +33,12 @@ export interface TwoHosts {
   run(host: 'near' | 'far', ...command: string[]): string
   /** Takes all addresses of tun9 away from near, and its default routes with them: the other wire has some. */
   loseAddresses(): void
-  /** Gives them back, with the default routes. */
+  /** Gives them back without the default routes: what is not near goes by the other wire then, for who does not keep to tun9. */
   returnAddresses(): void
+  /** Gives the default routes back. */
+  returnRoutes(): void
+  /** Takes the default routes of tun9 away; its addresses stay. */
+  loseRoutes(): void
   /** Packets counted since the beginning. */
   packets(name: CounterName): number
   stop(): Promise<void>
@@ -111,6 +115,8 @@ function joinHosts([near, far]: readonly [ChildProcess, ChildProcess]): TwoHosts
   const returnAddresses = (): void => {
     ip('near', 'addr add 10.78.1.1/24 dev tun9')
     ip('near', 'addr add fd78:1::1/64 dev tun9 nodad')
+  }
+  const returnRoutes = (): void => {
     ip('near', 'route replace default via 10.78.1.2 dev tun9 metric 10')
     ip('near', '-6 route replace default via fd78:1::2 dev tun9 metric 10')
   }
@@ -130,6 +136,7 @@ function joinHosts([near, far]: readonly [ChildProcess, ChildProcess]): TwoHosts
   ip('near', 'route add default via 10.78.2.2 dev other0 metric 100')
   ip('near', '-6 route add default via fd78:2::2 dev other0 metric 100')
   returnAddresses()
+  returnRoutes()
   here('ip', 'link', 'add', names.near, 'type', 'veth', 'peer', 'name', names.far)
   here('ip', 'link', 'set', names.far, 'netns', `${holders.near.pid ?? 0}`)
   ip('near', `link set ${names.far} name ctl1`)
@@ -152,6 +159,11 @@ function joinHosts([near, far]: readonly [ChildProcess, ChildProcess]): TwoHosts
       ip('near', '-6 route flush default dev tun9')
     },
     returnAddresses,
+    returnRoutes,
+    loseRoutes: () => {
+      ip('near', 'route del default dev tun9')
+      ip('near', '-6 route del default dev tun9')
+    },
     packets: name => {
       const listed = run('near', 'nft', 'list', 'counter', 'inet', 'watch', name)
       return Number(/packets (\d+)/.exec(listed)?.[1] ?? Number.NaN)
