@@ -92,3 +92,16 @@ test('the interfaces of this machine are usable addresses of the family asked fo
     }
   }
 })
+
+test('an interface that cannot be sent from sends nothing: not from another address either', async t => {
+  const group = { family: 4 as const, ip: GROUP_IP, port: await freePort() }
+  const [gone, { heard, receive }] = [{ name: 'gone0', ip: '192.0.2.77', bits: 24 }, listener()]
+  const present = [LOOPBACK, gone]
+  const socket = await new DgramMulticast({ interfaces: () => present }).join(group, receive)
+  t.after(() => socket.close())
+  for (let count = 1; count < 4; count += 1) {
+    socket.send(Buffer.from(`${count}`))
+    await waitFor('heard', () => heard.length === count)
+  }
+  assert.deepEqual(heard, ['127.0.0.1 1', '127.0.0.1 2', '127.0.0.1 3'])
+})

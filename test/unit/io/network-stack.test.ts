@@ -7,7 +7,11 @@ import { AddressPolicy } from '../../../src/io/address-policy.ts'
 import type { DeviceAddress } from '../../../src/io/bound-interface.ts'
 import { makeNetworkStack, type NetworkStackOptions } from '../../../src/io/network-stack.ts'
 import type { ProxyConfig } from '../../../src/io/proxy-config.ts'
+import { RoutedConnector } from '../../../src/io/routed-connector.ts'
+import { loadSocketCalls, type SocketCalls } from '../../../src/io/socket-calls.ts'
+import type { Log } from '../../../src/ports/log.ts'
 import { decodeListenList } from '../../../src/wire/listen-list.ts'
+import type { UdpNetwork } from '../../../src/ports/udp.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
@@ -16,15 +20,18 @@ const lo: DeviceAddress = { address: '127.0.0.1', internal: true, cidr: '127.0.0
 const socks: ProxyConfig = { kind: 'socks5', host: '127.0.0.1', port: 1, auth: null, hostnames: true }
 const PLAIN: NetworkStackOptions = { bindTo: [], proxy: null, proxyPeers: true, proxyTrackers: true, forceProxy: true }
 
-function stackOf(t: TestContext, options: Partial<NetworkStackOptions>) {
+function stackOf(t: TestContext, options: Partial<NetworkStackOptions>, loadCalls = loadSocketCalls) {
   const clock = new VirtualClock()
+  const policy = new AddressPolicy()
+  const warnings: string[] = []
+  const log: Log = { ...silentLog, warn: text => warnings.push(text), part: () => log }
   const machine: { devices: Record<string, DeviceAddress[]> } = { devices: { lo: [lo] } }
   const stack = makeNetworkStack(
     { ...PLAIN, ...options },
-    { clock, random: new SeededRandom(1), log: silentLog, policy: new AddressPolicy(), devices: () => machine.devices },
+    { clock, random: new SeededRandom(1), log, policy, devices: () => machine.devices, loadCalls },
   )
   t.after(() => stack.stop())
-  return { stack, clock, machine }
+  return { stack, clock, machine, policy, warnings }
 }
 
 const failed = (error: unknown): boolean => error instanceof AppError && error.code === 'SourceFailed'
@@ -81,4 +88,90 @@ test('bound, it listens at the device, and the watch ends with the stack', async
   await listener.close()
   stack.stop()
   assert.equal(clock.pending, 0)
+})
+
+/** Real calls that note what they are asked for; null where there are none. */
+function notedCalls(): { load: () => SocketCalls; opened: string[] } | null {
+  const opened: string[] = []
+  try {
+    const calls = loadSocketCalls()
+    const noted: SocketCalls = {
+      open: (kind, family, device, at) => {
+        opened.push(`${kind} ${device}`)
+        return calls.open(kind, family, device, at)
+      },
+      close: fd => calls.close(fd),
+      ownAddress: fd => calls.ownAddress(fd),
+      indexOf: device => calls.indexOf(device),
+    }
+    return { load: () => noted, opened }
+  } catch {
+    return null
+  }
+}
+
+const noted = notedCalls()
+
+test('every way out of a device keeps to it', { skip: noted === null }, async t => {
+  if (noted === null) return
+  const { stack, policy } = stackOf(t, { bindTo: decodeListenList('lo') }, noted.load)
+  assert.ok(stack.keepsToDevices)
+  const { opened } = noted
+  const nobody = { ip: '127.0.0.1', port: 1 }
+  /** What a way opens. */
+  const opens = async (way: () => Promise<unknown>): Promise<string[]> => {
+    opened.length = 0
+    await way()
+    return [...opened]
+  }
+  const dial = (): Promise<void> =>
+    new Promise(resolve => {
+      const handlers = { data: () => undefined, drain: () => undefined, close: () => resolve() }
+      stack.peers.tcp.connect(nobody, { localIp: null, timeoutMs: 5_000 }, handlers)
+    })
+  const http = (): Promise<void> =>
+    new Promise(resolve => {
+      const { route, resolver } = stack.trackers
+      if (route === null) return resolve()
+      const options = { connectsTo: 'private', connectTimeoutMs: 5_000 } as const
+      const connector = new RoutedConnector(options, { policy, resolver, route })
+      connector.open(nobody.ip, nobody.port, () => {
+        connector.close()
+        resolve()
+      })
+    })
+  const router = {
+    url: 'http://127.0.0.1:1/',
+    ip: '127.0.0.1',
+    localIp: '127.0.0.1',
+    method: 'GET',
+    headers: {},
+  } as const
+  const ask = { ...router, maxBytes: 100, timeoutMs: 5_000, signal: new AbortController().signal }
+  const bind = (udp: UdpNetwork | undefined): Promise<void> | undefined =>
+    udp?.bind({ family: 4, ip: '127.0.0.1', port: 0 }, () => undefined).then(socket => socket.close())
+  assert.deepEqual(await opens(dial), ['tcp lo'])
+  assert.deepEqual(await opens(http), ['tcp lo'])
+  assert.deepEqual(await opens(async () => bind(stack.peers.udp)), ['udp lo'])
+  assert.deepEqual(await opens(async () => bind(stack.local?.udp)), ['udp lo'])
+  assert.deepEqual(await opens(async () => assert.rejects(async () => stack.local?.http.send(ask), failed)), ['tcp lo'])
+  const listen = async (): Promise<void> => (await stack.peers.tcp.listen({ ...nobody, port: 0 }, () => null)).close()
+  assert.deepEqual(await opens(listen), ['tcp lo'])
+})
+
+test('where sockets cannot be bound to devices a warning says so, and addresses are kept to', async t => {
+  const { stack, warnings } = stackOf(t, { bindTo: decodeListenList('lo') }, () => {
+    throw new Error('not installed')
+  })
+  assert.equal(warnings.length, 1)
+  assert.equal(stack.keepsToDevices, false)
+  const listener = await stack.peers.tcp.listen({ ip: 'any', port: 0 }, () => null)
+  assert.equal(listener.address.ip, '127.0.0.1')
+  await listener.close()
+})
+
+test('nothing is loaded for addresses', t => {
+  const never = (): SocketCalls => assert.fail('loaded')
+  assert.equal(stackOf(t, { bindTo: decodeListenList('127.0.0.1') }, never).stack.keepsToDevices, false)
+  assert.equal(stackOf(t, {}, never).stack.keepsToDevices, false)
 })
