@@ -58,7 +58,7 @@ describe('bound to a device', {
     const peers = [`${hosts.tunnelIps[4]}:${seeds[0]?.port}`, `[${hosts.tunnelIps[6]}]:${seeds[1]?.port}`]
     return magnetOf(made.infoHash, peers, DEAD_TRACKERS)
   }
-  const counted = (): number => hosts.packets('outside') + hosts.packets('inside') + hosts.packets('resets6')
+  const counted = (): number => hosts.packets('outside') + hosts.packets('inside')
   const outside = (): number => hosts.packets('outside')
 
   test('the addresses go and return in the middle of a transfer', { timeout: 180_000 }, async () => {
@@ -68,11 +68,11 @@ describe('bound to a device', {
       await downloadUntil(node, infoHash, record => record.total_down > 2 * MIB)
       await waitFor('both families', async () => (await connectedIps(node, infoHash)).length === 2)
       assert.ok(hosts.packets('inside') > 0)
-      assert.equal(hosts.packets('outside'), 0)
-      const before = counted() - hosts.packets('inside')
+      assert.equal(outside(), 0)
       hosts.loseAddresses()
       await silent(counted)
-      assert.equal(counted() - hosts.packets('inside'), before)
+      // Not even a reset over IPv6.
+      assert.equal(outside(), 0)
       const record = await downloadRecord(node, infoHash)
       assert.ok(record.progress < 1, 'the transfer was still going on')
       const left = await connectedIps(node, infoHash)
@@ -81,7 +81,9 @@ describe('bound to a device', {
       assert.ok(reasons.some(({ code }) => code === 'interface_gone'))
       const { variables } = await node.get<{ variables: { network: { bound_to: string[] } } }>('/variables')
       assert.deepEqual(variables.network.bound_to, [])
-      // A tunnel gets its addresses first and its routes after that.
+      assert.equal(hosts.packets('strays'), 0)
+      // A tunnel gets its addresses first and its routes after that. No socket of the node is concerned by what the kernel then
+      // answers to the other end's retransmissions.
       hosts.returnAddresses()
       await silent(outside)
       hosts.returnRoutes()
@@ -94,7 +96,7 @@ describe('bound to a device', {
       })
       await downloadComplete(node, infoHash)
       assert.deepEqual(await differences(made, to, NAME, true), [])
-      assert.equal(hosts.packets('outside'), 0)
+      assert.equal(outside(), 0)
     })
     cell('kill switch', 'other', 'packet counters, libtorrent at the other end')
   })
@@ -120,10 +122,8 @@ describe('bound to a device', {
     await withNode(hosts, { 'libtorrent.interface': 'tun9' }, async node => {
       const infoHash = await addDownload(node, magnet(), to)
       await waitFor('both families', async () => (await connectedIps(node, infoHash)).length === 2)
-      const resets = hosts.packets('resets6')
       hosts.loseRoutes()
       await silent(outside)
-      assert.equal(hosts.packets('resets6'), resets)
       hosts.returnRoutes()
       const record = await downloadRecord(node, infoHash)
       await downloadUntil(node, infoHash, ({ total_down }) => total_down > record.total_down)

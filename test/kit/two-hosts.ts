@@ -11,10 +11,10 @@ import { readlinkSync } from 'node:fs'
 import { waitFor } from './wait-for.ts'
 
 /**
- * Names of the counters in near, each over TCP and UDP that leaves: by tun9, by any other device but lo and ctl1, and resets of
- * TCP over IPv6 by any device, which count nowhere else.
+ * Names of the counters in near, each over TCP and UDP that leaves: by tun9, by any other device but lo and ctl1, and by those
+ * the kernel's own answers to segments of connections it knows nothing of (a reset without ACK; sockets' own resets have it).
  */
-export type CounterName = 'inside' | 'outside' | 'resets6'
+export type CounterName = 'inside' | 'outside' | 'strays'
 
 export interface TwoHosts {
   /** Where far's own programs reach each other: for peers behind a proxy in far. */
@@ -48,12 +48,12 @@ const COUNTERS = `
 table inet watch {
   counter inside { }
   counter outside { }
-  counter resets6 { }
+  counter strays { }
   chain out {
     type filter hook output priority 0; policy accept;
     oifname { "lo", "ctl1" } accept
-    meta nfproto ipv6 tcp flags & rst == rst counter name resets6 accept
     meta l4proto { tcp, udp } oifname "tun9" counter name inside accept
+    tcp flags & (rst | ack) == rst counter name strays accept
     meta l4proto { tcp, udp } counter name outside
   }
 }
