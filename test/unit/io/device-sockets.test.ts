@@ -140,10 +140,10 @@ test('a taken port is told, by TCP and UDP', { skip }, async t => {
   assert.equal(descriptors(), before)
   // Nor can another program share it by asking for that (SO_REUSEADDR): both would have to.
   const thief = createSocket({ type: 'udp4', reuseAddr: true })
+  t.after(() => thief.close())
+  const bound = once(thief, 'listening')
   thief.bind(same.port, '127.0.0.1')
-  const [error] = (await once(thief, 'error')) as [NodeJS.ErrnoException]
-  assert.equal(error.code, 'EADDRINUSE')
-  thief.close()
+  await assert.rejects(bound, { code: 'EADDRINUSE' })
 })
 
 test('datagrams come and go over a socket of a device, also over IPv6', { skip }, async t => {
