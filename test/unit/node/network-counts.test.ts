@@ -26,6 +26,7 @@ function counts({ bound, own = [], outside, mappings = [] }: World, boundAtMs: n
   const clock = new VirtualClock()
   const facts: NetworkFacts = {
     boundTo: () => bound ?? null,
+    keepsToDevices: false,
     proxied: false,
     mappings: () => mappings,
     mappingProblems: () => [],
