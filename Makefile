@@ -5,7 +5,7 @@ BIN := dist/src/cli/main.js
 ARGS ?=
 
 
-.PHONY: readme only run test check build install clean tools types format lint arch unit suite interop interop-short bench bench-quick bench-all bench-rivals bench-micro
+.PHONY: readme only run test soak-kill check build install clean tools types format lint arch unit suite interop interop-short bench bench-quick bench-all bench-rivals bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -65,6 +65,10 @@ interop-short: build bench-rivals
 interop: build bench-rivals ## Every feature with every peer that has it; prints the matrix
 	@cells=$$(mktemp); INTEROP_MATRIX=$$cells node dist/test/kit/run-interop.js $$(find dist/test/interop -name '*.test.js'); \
 	status=$$?; node dist/test/kit/print-matrix.js $$cells || status=1; rm -f $$cells; exit $$status
+
+# The killed node of `make test`, at 200 random moments instead of 20; SEED=n repeats a run.
+soak-kill: build ## kill -9 at 200 random moments under load
+	@KILLS=$${KILLS:-200} $(NODE_TEST) dist/test/fault/node-kill.test.js
 
 # One directory of the suite: make only DIR=unit/wire
 only: build

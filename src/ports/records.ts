@@ -163,7 +163,7 @@ export interface LoggedEvent {
 export interface EventLog {
   /** Appends; the id it got. Ids grow by one in call order and are never used twice. */
   append(type: string, payload: unknown): Promise<number>
-  /** Up to `limit` (at most 1,000) events with an id above `since`, oldest first. */
+  /** Up to `limit` (at most 1,000) events with an id above `since`, oldest first; empty only when there is none. */
   readSince(since: number, limit: number): Promise<LoggedEvent[]>
   /** The ids that are kept; `oldest` is null when the log is empty, `newest` is the last id ever given (0 = none). */
   bounds(): Promise<{ oldest: number | null; newest: number }>

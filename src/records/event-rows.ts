@@ -8,6 +8,8 @@ import type { LoggedEvent } from '../ports/records.ts'
 const MAX_EVENTS = 100_000
 /** Events older than this are dropped. */
 export const MAX_EVENT_AGE_MS = 7 * 24 * 60 * 60 * 1000
+/** Payloads of one answer: it is packed, and unpacked on the main thread, in one piece. */
+const MAX_READ_CHARS = 1024 * 1024
 /** Trimming at every append would cost more than the append. */
 const TRIM_EVERY = 256
 
@@ -54,11 +56,16 @@ export class EventRows {
     this.#trimAge.run(Math.round(nowMs - MAX_EVENT_AGE_MS))
   }
 
-  /** Events with an id above `since`, oldest first. */
+  /** Events with an id above `since`, oldest first; fewer than `limit` when they are long, none only when there is none. */
   read(since: number, limit: number): LoggedEvent[] {
-    return this.#read
-      .all(Math.trunc(since), limit)
-      .map(({ id, at, type, payload }) => ({ id, atMs: at, type, payload: JSON.parse(payload) as unknown }))
+    const events: LoggedEvent[] = []
+    let chars = 0
+    for (const { id, at, type, payload } of this.#read.iterate(Math.trunc(since), limit)) {
+      events.push({ id, atMs: at, type, payload: JSON.parse(payload) as unknown })
+      chars += payload.length
+      if (chars >= MAX_READ_CHARS) break
+    }
+    return events
   }
 
   /** Oldest id kept (null: none) and newest id ever given (0: none). */

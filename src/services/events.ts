@@ -3,18 +3,20 @@
 // and one that stalls is let go by its front. An event is shown only after the log has it.
 // Invariant: a follower misses no event after its events_start; what the log dropped before it came is told as lost.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
 import type { Log } from '../ports/log.ts'
 import type { EventLog } from '../ports/records.ts'
 import type { EventRecord, EventSubscription, EventsService, Json } from './api.ts'
 import type { EventPayloads, EventType } from './event-table.ts'
+import { LogBatches, recordOf } from './log-batches.ts'
 import { RecentEvents } from './recent-events.ts'
 
 /** Events that may wait for their number; more come only when the disk is stuck, and are lost then. */
 const MAX_PENDING = 10_000
 
-/** Events read from the log at a time. */
-const REPLAY_BATCH = 500
+/** Events that one follower gets in one turn of the event loop. */
+const TURN_EVENTS = 128
 
 /** Followers at a time. Each is an open connection; the interface is for one machine's programs. */
 const MAX_FOLLOWERS = 256
@@ -45,6 +47,7 @@ export class EventHub implements EventsService {
   readonly #followers = new Set<Follower>()
   readonly #waiting: { type: EventType; payload: Json }[] = []
   #log: EventLog | null = null
+  #batches: LogBatches | null = null
   #newest = 0
   readonly #recent = new RecentEvents()
   #pending = 0
@@ -59,6 +62,7 @@ export class EventHub implements EventsService {
   async open(log: EventLog): Promise<void> {
     this.#newest = (await log.bounds()).newest
     this.#log = log
+    this.#batches = new LogBatches(log)
     for (const follower of this.#followers) this.#begin(follower)
     this.#feed()
     for (const { type, payload } of this.#waiting.splice(0)) this.#append(log, type, payload)
@@ -104,6 +108,7 @@ export class EventHub implements EventsService {
     await this.#tail
     for (const follower of this.#followers) this.#drop(follower)
     this.#log = null
+    this.#batches = null
   }
 
   #append(log: EventLog, type: EventType, payload: Json): void {
@@ -197,7 +202,9 @@ export class EventHub implements EventsService {
         if (full !== undefined) await full
         const batch = this.#recent.after(follower.cursor) ?? (await this.#older(follower))
         if (batch.length === 0) break
-        this.#deliver(follower, batch)
+        this.#deliver(follower, batch.slice(0, TURN_EVENTS))
+        // A burst for many followers is work for several turns.
+        if (batch.length > TURN_EVENTS) await nextTurn()
       }
     } catch (error) {
       this.#fail(follower, error)
@@ -214,11 +221,11 @@ export class EventHub implements EventsService {
   }
 
   /** A batch of the log. Of what was dropped from it meanwhile the follower is told, as at its beginning. */
-  async #older(follower: Follower): Promise<EventRecord[]> {
+  async #older(follower: Follower): Promise<readonly EventRecord[]> {
     const cursor = follower.cursor ?? 0
-    const events = (await this.#log?.readSince(cursor, REPLAY_BATCH)) ?? []
-    if ((events[0]?.id ?? 0) > cursor + 1) await this.#skip(follower)
-    return events.map(event => recordOf(event.id, event.type, event.payload as Json))
+    const batch = (await this.#batches?.after(cursor)) ?? []
+    if ((batch[0]?.id ?? 0) > cursor + 1) await this.#skip(follower)
+    return batch
   }
 
   /** Goes on to the oldest event that is kept; how many were dropped is told in an events_start. */
@@ -247,9 +254,4 @@ export class EventHub implements EventsService {
     follower.closed = true
     this.#followers.delete(follower)
   }
-}
-
-function recordOf(id: number, type: string, payload: Json): EventRecord {
-  if (payload === null) return { id, type }
-  return { id, type, event: payload as { [key: string]: Json } }
 }

@@ -2,8 +2,8 @@
 
 import type { EventRecord } from '../../services/api.ts'
 
-/** As many as a hub holds in memory; longer lines are rare, and would cost too much to keep. */
-const MAX_KEPT = 1024
+/** About as many as a hub holds in memory; longer lines are rare, and would cost too much to keep. */
+const MAX_KEPT = 4096
 const MAX_KEPT_CHARS = 2048
 
 /** Texts of the newest records that were asked for. */

@@ -7,6 +7,7 @@ import type { Clock } from '../../../src/ports/clock.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import { type HttpOptions, createHttpServer } from '../../../src/http/index.ts'
 import { PackageFiles } from '../../../src/io/package-files.ts'
+import type { Services } from '../../../src/services/api.ts'
 import { ServiceDouble } from './service-double.ts'
 
 export const KEY = 'k'.repeat(64)
@@ -105,9 +106,19 @@ export interface Running {
   stop(deadlineMs?: number): Promise<void>
 }
 
+/** What takes the place of a part of the double or of the time. */
+export interface OtherParts {
+  readonly services?: Partial<Services>
+  readonly clock?: Clock
+}
+
 /** Starts a server on a free loopback port. */
-export async function startServer(options: Partial<HttpOptions> = {}, slots = 8): Promise<Running> {
-  const double = new ServiceDouble()
+export async function startServer(
+  options: Partial<HttpOptions> = {},
+  slots = 8,
+  other: OtherParts = {},
+): Promise<Running> {
+  const double = Object.assign(new ServiceDouble(), other.services)
   const arena = new CountingArena(slots)
   const log = new LogLines()
   const exceptions: unknown[] = []
@@ -125,7 +136,7 @@ export async function startServer(options: Partial<HttpOptions> = {}, slots = 8)
     double,
     {
       rangeArena: arena,
-      clock: realClock,
+      clock: other.clock ?? realClock,
       log,
       random: { bytes: count => randomBytes(count), below: below => randomInt(below) },
       docsFiles: new PackageFiles('swagger-ui-dist'),

@@ -1,0 +1,88 @@
+// kill -9 of the built node at random moments under load: every command whose status line a client read is there after
+// the restart, every event that was read is in the log, and the database is whole. KILLS=200 for `make soak-kill`.
+
+import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import Database from 'better-sqlite3'
+import { DATABASE_FILE_NAME } from '../../src/records/database-file.ts'
+import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
+import { makeTorrent } from '../kit/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { SeededRandom } from '../kit/seeded-random.ts'
+import { waitFor } from '../kit/wait-for.ts'
+import { KillLoad, type SeededTorrent } from './kill-load.ts'
+
+const KILLS = Number(process.env['KILLS'] ?? '20')
+const SEED = Number(process.env['SEED'] ?? Date.now() % 1e6)
+/** The kill comes after up to so many answers, and up to so many milliseconds later. */
+const MAX_ANSWERS = 300
+const MAX_LATE_MS = 8
+const TORRENTS = 8
+
+/** A node that seeds some small torrents. */
+async function startSeeder(folder: TestFolder): Promise<{ node: NodeProcess; torrents: SeededTorrent[] }> {
+  const content = await folder.sub('seeded')
+  const node = await startNode({ settings: { 'libtorrent.interface': '127.0.0.2' } })
+  const { variables } = await node.get<{ variables: { ports: Record<string, number> } }>('/variables')
+  const torrents: SeededTorrent[] = []
+  for (let n = 0; n < TORRENTS; n++) {
+    const made = makeTorrent({ name: `${n}.bin`, length: 96 * 1024, pieceLength: 16 * 1024, seed: 100 + n })
+    await writeContent(made, content, `${n}.bin`)
+    const infoHash = await addDownload(node, await writeTorrent(made, folder.path), content)
+    await downloadComplete(node, infoHash)
+    const peer = `127.0.0.2:${variables.ports['libtorrent~port']}`
+    torrents.push({ infoHash, magnet: `magnet:?xt=urn:btih:${infoHash}&x.pe=${peer}` })
+  }
+  return { node, torrents }
+}
+
+/** Checks a copy of the files as the kill left them: opening the originals would mend them. */
+function assertIntegrity(stateDir: string, folder: string): void {
+  mkdirSync(folder)
+  for (const ending of ['', '-wal']) {
+    const from = join(stateDir, DATABASE_FILE_NAME + ending)
+    if (existsSync(from)) copyFileSync(from, join(folder, DATABASE_FILE_NAME + ending))
+  }
+  const database = new Database(join(folder, DATABASE_FILE_NAME))
+  assert.deepEqual(database.pragma('integrity_check'), [{ integrity_check: 'ok' }])
+  assert.deepEqual(database.pragma('foreign_key_check'), [])
+  database.close()
+}
+
+test(`kill -9 at ${KILLS} random moments under load`, { timeout: 60_000 + KILLS * 15_000 }, async t => {
+  const folder = await makeTestFolder()
+  const stateDir = await folder.sub('state')
+  const random = new SeededRandom(SEED)
+  const seeder = await startSeeder(folder)
+  let node: NodeProcess | null = null
+  t.after(async () => {
+    await node?.kill('SIGKILL')
+    await seeder.node.stop()
+    await folder.remove()
+  })
+  t.diagnostic(`SEED=${SEED}`)
+  const load = new KillLoad(random, seeder.torrents, await folder.sub('to'))
+  for (let kill = 0; kill < KILLS; kill++) {
+    node = await startNode({ stateDir, until: random.below(5) === 0 && kill > 0 ? 'listening' : 'ready' })
+    const ready = node.logs().stdout.includes('Ready.')
+    if (ready) {
+      await load.verify(node)
+      const running = load.run(node)
+      const target = load.answered + 1 + random.below(MAX_ANSWERS)
+      await waitFor('answers', () => load.answered >= target, 30_000)
+      await new Promise(resolve => setTimeout(resolve, random.below(MAX_LATE_MS)))
+      await node.kill('SIGKILL')
+      await running
+    } else await node.kill('SIGKILL')
+    assertIntegrity(stateDir, join(folder.path, `copy-${kill}`))
+  }
+  node = await startNode({ stateDir })
+  await load.verify(node)
+  t.diagnostic(`answered: ${JSON.stringify(load.counts)}`)
+  for (const what of ['add', 'delete', 'change', 'setting', 'finished']) {
+    assert.ok((load.counts[what] ?? 0) > KILLS / 4, `hardly any ${what}`)
+  }
+})
