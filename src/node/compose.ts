@@ -23,6 +23,7 @@ import { type DownloadSettings, Downloads } from '../services/downloads.ts'
 import { EventHub } from '../services/events.ts'
 import { MetadataPreviews } from '../services/metadata-previews.ts'
 import { NodeSettings } from '../services/settings.ts'
+import { SettingsChanges } from '../services/settings-changes.ts'
 import { NodeStatistics } from '../services/statistics.ts'
 import { CoreState } from '../services/state.ts'
 import { TorrentMaker } from '../services/torrent-maker.ts'
@@ -86,6 +87,7 @@ export class TributaryNode {
   readonly #state = new CoreState()
   readonly #statistics: NodeStatistics
   readonly #events: EventHub
+  readonly #settingsChanges: SettingsChanges
   readonly #previews: MetadataPreviews
   readonly #downloads: Downloads
   readonly #maker: TorrentMaker
@@ -161,6 +163,8 @@ export class TributaryNode {
       metadata: () => sumOf(this.#previews.counts, this.#downloads.metadataCounts),
       sources: () => http.counts,
     })
+    const docs = settingsDocs(settings)
+    this.#settingsChanges = new SettingsChanges({ effective: () => docs.effective(), log: log.part('settings') })
     const debug = makeDebug({ stateDir: options.stateDir, clock, log })
     this.#followDebug = debug.follow
     this.#started.push({ name: 'debug', stop: () => debug.stop() })
@@ -169,7 +173,7 @@ export class TributaryNode {
       torrentInfo: new TorrentInfo({ clock, sources, previews: this.#previews, downloads: this.#downloads }),
       torrentMaker: this.#maker,
       updates,
-      settings: new NodeSettings({ source: settings, state: this.#state, docs: settingsDocs(settings) }),
+      settings: new NodeSettings({ source: settings, state: this.#state, docs, changes: this.#settingsChanges }),
       state: this.#state,
       statistics: this.#statistics,
       events: this.#events,
@@ -229,7 +233,8 @@ export class TributaryNode {
     this.#state.setPort('libtorrent~port', engine.session.listenPort)
     this.#state.setNetwork(engine.network)
     this.#statistics.setNetwork(engine.counts)
-    this.#previews.start(engine.session)
+    this.#previews.start(engine.session, records.metadata)
+    void this.#settingsChanges.open(records.settingsHistory)
     this.#started.push({ name: 'previews', stop: () => this.#previews.stop() })
     this.#started.push({ name: 'downloads', stop: () => this.#downloads.stop() })
     this.#maker.start({ contents: engine.contents, journal: records.progress })

@@ -13,6 +13,7 @@ import type {
   StoredMetainfo,
 } from '../ports/records.ts'
 import type { SeenFile } from '../ports/seen-files.ts'
+import type { NotedSettingChange, SettingChange } from '../ports/settings-history.ts'
 import type { FollowedRow, PublishedRow } from './update-rows.ts'
 
 /** Every job. Arguments are tuples so that a batch packs small. */
@@ -44,6 +45,11 @@ export interface RecordJobs {
   'update.published': { args: []; reply: PublishedRow[] }
   'update.keepPublished': { args: [row: PublishedRow]; reply: void }
   'update.dropPublished': { args: [name: string]; reply: void }
+  'settings.note': { args: [changes: readonly SettingChange[], atMs: number]; reply: void }
+  'settings.list': { args: [before: number, limit: number]; reply: NotedSettingChange[] }
+  'settings.latest': { args: []; reply: NotedSettingChange[] }
+  'metadata.get': { args: [infoHash: InfoHash]; reply: Uint8Array | null }
+  'metadata.keep': { args: [infoHash: InfoHash, infoBytes: Uint8Array, atMs: number]; reply: void }
   'seen.list': { args: [after: string, limit: number]; reply: SeenFile[] }
   'seen.keep': { args: [files: readonly SeenFile[]]; reply: void }
   'seen.drop': { args: [paths: readonly string[]]; reply: void }
@@ -68,6 +74,7 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'update.dropFollowed',
   'update.keepPublished',
   'update.dropPublished',
+  'settings.note',
   'seen.keep',
 ])
 

@@ -3,6 +3,7 @@
 
 import type Database from 'better-sqlite3'
 import { AppError, errorText } from '../base/errors.ts'
+import { DiscoveredMetadataRows } from './discovered-metadata-rows.ts'
 import { DownloadRows } from './download-rows.ts'
 import { EventRows } from './event-rows.ts'
 import {
@@ -20,6 +21,7 @@ import { databaseError } from './database-trouble.ts'
 import { type OpenedDatabase, openDatabase } from './open-database.ts'
 import { ProgressRows } from './progress-rows.ts'
 import { SeenFileRows } from './seen-file-rows.ts'
+import { SettingsHistoryRows } from './settings-history-rows.ts'
 import { UpdateRows } from './update-rows.ts'
 import { openUpgraded, type UpgradeReport } from './upgrade-database.ts'
 
@@ -114,6 +116,8 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
   const node = new NodeRows(database)
   const updates = new UpdateRows(database)
   const seen = new SeenFileRows(database)
+  const settings = new SettingsHistoryRows(database)
+  const metadata = new DiscoveredMetadataRows(database)
   return {
     'download.insert': download => downloads.insert(download),
     'download.update': (infoHash, change) => downloads.update(infoHash, change),
@@ -139,6 +143,11 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'update.published': () => updates.published(),
     'update.keepPublished': row => updates.keepPublished(row),
     'update.dropPublished': name => updates.dropPublished(name),
+    'settings.note': (changes, atMs) => settings.note(changes, atMs),
+    'settings.list': (before, limit) => settings.list(before, limit),
+    'settings.latest': () => settings.latest(),
+    'metadata.get': infoHash => metadata.get(infoHash),
+    'metadata.keep': (infoHash, infoBytes, atMs) => metadata.keep(infoHash, infoBytes, atMs),
     'seen.list': (after, limit) => seen.list(after, limit),
     'seen.keep': files => seen.keep(files),
     'seen.drop': paths => seen.drop(paths),

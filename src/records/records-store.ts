@@ -3,11 +3,14 @@
 
 import { readFileSync } from 'node:fs'
 import type { AppError } from '../base/errors.ts'
+import type { DiscoveredMetadata } from '../ports/discovered-metadata.ts'
 import type { DownloadRecords, EventLog, NodeValues, ProgressRecords } from '../ports/records.ts'
 import type { SeenFiles } from '../ports/seen-files.ts'
+import type { SettingsHistory } from '../ports/settings-history.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import type { UpdateRecords } from '../ports/update-records.ts'
 import { DatabaseLink } from './database-link.ts'
+import { DatabaseDiscoveredMetadata, DatabaseSettingsHistory } from './discovered.ts'
 import { DatabaseDownloads } from './downloads.ts'
 import type { OpenFacts, UpgradeNote } from './jobs.ts'
 import { LazyTotals } from './lazy-totals.ts'
@@ -46,6 +49,8 @@ export class RecordsStore {
   readonly contents: TorrentContentsSource
   readonly updates: UpdateRecords
   readonly seenFiles: SeenFiles
+  readonly settingsHistory: SettingsHistory
+  readonly metadata: DiscoveredMetadata
   readonly #link: DatabaseLink
   readonly #totals: LazyTotals
 
@@ -60,6 +65,8 @@ export class RecordsStore {
     this.events = new DatabaseEventLog(link, now)
     this.values = new DatabaseNodeValues(link)
     this.updates = new DatabaseUpdates(link)
+    this.settingsHistory = new DatabaseSettingsHistory(link, now)
+    this.metadata = new DatabaseDiscoveredMetadata(link, now)
     this.seenFiles = new DatabaseSeenFiles(link)
   }
 

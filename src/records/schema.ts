@@ -124,6 +124,25 @@ const seenFiles = `
   ) STRICT, WITHOUT ROWID;
 `
 
+/** What settings were changed to, and metadata of torrents that are no downloads. */
+const history = `
+  CREATE TABLE settings_history (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    option TEXT NOT NULL,
+    value TEXT NOT NULL,
+    origin TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX settings_history_option ON settings_history(option, id);
+
+  CREATE TABLE discovered_metadata (
+    info_hash TEXT PRIMARY KEY,
+    info BLOB NOT NULL,
+    found_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX discovered_metadata_found ON discovered_metadata(found_at);
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -132,6 +151,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'torrents of version 2, web seeds', sql: versions },
   { adds: 'torrents that are updated', sql: updates },
   { adds: 'files of the watch folder', sql: seenFiles },
+  { adds: 'history of settings, discovered metadata', sql: history },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

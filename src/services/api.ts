@@ -302,6 +302,19 @@ export interface EffectiveSettings {
   settings: Record<string, Record<string, EffectiveSetting>>
 }
 
+/** An entry of GET /settings/history (extra). */
+export interface SettingHistoryEntry {
+  id: number
+  /** Unix time, seconds. */
+  time: number
+  /** `section.option`. */
+  option: string
+  /** What the configuration file held from then on; null = nothing, or a secret. */
+  value: Json
+  /** `file`: it was edited while the node did not run. */
+  origin: 'request' | 'file'
+}
+
 /** GET and POST /settings. */
 export interface SettingsService {
   /** Spec 2.14; secrets as null. */
@@ -310,6 +323,8 @@ export interface SettingsService {
   change(body: Json): Promise<{ modified: boolean; restart_required: string[]; overridden: string[] }>
   /** Each option with where its value comes from. */
   effective(): EffectiveSettings
+  /** Changes with an id below `before` (null = all), newest first. AppError NotReady while the store is not open. */
+  history(before: number | null, limit: number): Promise<SettingHistoryEntry[]>
   /** JSON schema of the sections, for the documentation. */
   schema(): { [key: string]: Json }
 }

@@ -79,7 +79,7 @@ export interface DownloadsDeps {
   readonly log: Log
   readonly events: Pick<EventHub, 'emit'>
   readonly sources: SourceReaders
-  readonly previews: Pick<MetadataPreviews, 'owns' | 'giveWay' | 'cached' | 'found'>
+  readonly previews: Pick<MetadataPreviews, 'owns' | 'giveWay' | 'cached' | 'recall' | 'found'>
   settings(): DownloadSettings
   /** Follows links to torrents that are updated; absent = such links are refused. */
   readonly updates?: () => DownloadUpdates
@@ -381,6 +381,7 @@ export class Downloads implements DownloadsService {
 
   async #addNew(request: AddDownload, source: TorrentSource, traits: Anonymity): Promise<void> {
     const { clock, previews, prepareFolder, settings } = this.#deps
+    if (source.kind === 'magnet') await previews.recall(source.infoHash)
     const metainfo = metainfoOf(source, previews.cached(source.infoHash))
     const asked = askedOf(request, selectionOf(request, source, metainfo), metainfo)
     const destination = await prepareFolder(request.destination ?? settings().saveAs)

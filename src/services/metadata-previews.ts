@@ -2,10 +2,13 @@
 // state before its files exist and then removed. Invariant: a preview never touches the disk outside the metadata
 // store, and gives way to a download of the same info hash.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { DiscoveredMetadata } from '../ports/discovered-metadata.ts'
 import type { Log } from '../ports/log.ts'
+import { decodeKeptInfo } from '../wire/kept-info.ts'
 import type { Magnet } from '../wire/magnet.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { type Deferred, makeDeferred } from '../base/deferred.ts'
@@ -45,6 +48,7 @@ export class MetadataPreviews {
   readonly #previews = new Map<InfoHash, Preview>()
   readonly #cache = new Map<InfoHash, { readonly metainfo: Metainfo; readonly untilMs: number }>()
   #engine: TorrentEngine | null = null
+  #stored: DiscoveredMetadata | null = null
   #fetched = 0
   #failed = 0
 
@@ -58,7 +62,8 @@ export class MetadataPreviews {
   }
 
   /** Until this, fetch() answers NotReady. */
-  start(engine: TorrentEngine): void {
+  start(engine: TorrentEngine, stored: DiscoveredMetadata | null = null): void {
+    this.#stored = stored
     this.#engine = engine
   }
 
@@ -74,6 +79,22 @@ export class MetadataPreviews {
     if (entry.untilMs > this.#deps.clock.now()) return entry.metainfo
     this.#cache.delete(infoHash)
     return null
+  }
+
+  /**
+   * Makes cached() know what an earlier preview has found, also in an earlier run. Never rejects: what cannot be read is
+   * fetched anew. The bytes prove themselves by their hash.
+   */
+  async recall(infoHash: InfoHash): Promise<void> {
+    if (this.#stored === null || this.cached(infoHash) !== null) return
+    try {
+      const infoBytes = await this.#stored.get(infoHash)
+      if (infoBytes === null) return
+      const metainfo = await decodeKeptInfo({ infoBytes, pieceLayers: null, infoHash }, [], nextTurn)
+      if (metainfo.infoHash === infoHash) this.#remember(metainfo)
+    } catch (error) {
+      this.#deps.log.warn('stored metadata could not be read', { infoHash, error })
+    }
   }
 
   /**
@@ -122,6 +143,14 @@ export class MetadataPreviews {
     await Promise.all([...this.#previews.keys()].map(infoHash => this.giveWay(infoHash)))
   }
 
+  async #store({ infoHash, infoBytes }: Metainfo): Promise<void> {
+    try {
+      await this.#stored?.keep(infoHash, infoBytes)
+    } catch (error) {
+      this.#deps.log.warn('metadata could not be kept', { infoHash, error })
+    }
+  }
+
   #begin(magnet: Magnet): Preview {
     const engine = this.#engine
     if (engine === null) throw new AppError('NotReady')
@@ -156,6 +185,7 @@ export class MetadataPreviews {
     else {
       this.#fetched++
       this.#remember(metainfo)
+      void this.#store(metainfo)
     }
     try {
       const removed = engine.remove(infoHash, { deleteData: false })

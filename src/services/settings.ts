@@ -1,7 +1,8 @@
 // GET and POST /settings over the settings store: adds the ports of this run and gives the answer its shape. What a
 // change does to the running parts is wired in node/, by the store's listeners, before change() settles.
 
-import type { EffectiveSettings, Json, SettingsService, StateService } from './api.ts'
+import type { EffectiveSettings, Json, SettingHistoryEntry, SettingsService, StateService } from './api.ts'
+import type { SettingsChanges } from './settings-changes.ts'
 
 /** The settings store, as much of it as is needed here. */
 export interface SettingsSource {
@@ -26,8 +27,10 @@ export class NodeSettings implements SettingsService {
   readonly #source: SettingsSource
   readonly #state: StateService
   readonly #docs: SettingsDocs
+  readonly #changes: SettingsChanges
 
-  constructor(deps: { source: SettingsSource; state: StateService; docs: SettingsDocs }) {
+  constructor(deps: { source: SettingsSource; state: StateService; docs: SettingsDocs; changes: SettingsChanges }) {
+    this.#changes = deps.changes
     this.#source = deps.source
     this.#state = deps.state
     this.#docs = deps.docs
@@ -39,12 +42,17 @@ export class NodeSettings implements SettingsService {
 
   async change(body: Json): Promise<{ modified: boolean; restart_required: string[]; overridden: string[] }> {
     const { changed, restartRequired, overridden } = await this.#source.change(body)
+    await this.#changes.note(changed)
     const modified = changed.some(path => !overridden.includes(path))
     return { modified, restart_required: [...restartRequired], overridden: [...overridden] }
   }
 
   effective(): EffectiveSettings {
     return this.#docs.effective()
+  }
+
+  history(before: number | null, limit: number): Promise<SettingHistoryEntry[]> {
+    return this.#changes.list(before, limit)
   }
 
   schema(): { [key: string]: Json } {

@@ -66,6 +66,7 @@ export class TorrentInfo implements TorrentInfoService {
 
   async #find(magnet: Magnet, signal: AbortSignal): Promise<Metainfo> {
     const { downloads, previews } = this.#deps
+    await previews.recall(magnet.infoHash)
     for (;;) {
       if (downloads.has(magnet.infoHash)) return downloads.whenMetadata(magnet.infoHash, signal)
       try {

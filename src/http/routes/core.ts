@@ -6,6 +6,8 @@ import {
   EffectiveSettingsReply,
   HealthReply,
   SettingsChangeReply,
+  SettingsHistoryParameters,
+  SettingsHistoryReply,
   SettingsReply,
   SettingsSections,
   StateReply,
@@ -108,6 +110,27 @@ const effectiveSettings = route({
   run: ({ services }) => services.settings.effective(),
 })
 
+const settingsHistory = route({
+  id: 'settings.history',
+  method: 'GET',
+  path: '/settings/history',
+  kind: 'json',
+  scope: 'admin',
+  tag: 'settings',
+  summary: 'What settings were changed to, and when',
+  choices: [
+    'The whole route is extra. Newest first; the newest 10,000 changes are kept. Secrets are shown as null.',
+    '`origin`: `request` (POST /settings), or `file` for what was edited in the configuration file while the node did not run.',
+  ],
+  parameters: SettingsHistoryParameters,
+  reply: SettingsHistoryReply,
+  errors: ['InvalidParameter', 'NotReady'],
+  sample: { path: '/settings/history', query: 'limit=5', status: 200 },
+  run: async ({ services }, { parameters: { before, limit } }) => ({
+    history: await services.settings.history(before ?? null, limit ?? 100),
+  }),
+})
+
 const variables = route({
   id: 'variables.read',
   method: 'GET',
@@ -169,6 +192,7 @@ export const coreRoutes = [
   readSettings,
   changeSettings,
   effectiveSettings,
+  settingsHistory,
   variables,
   state,
   health,

@@ -111,6 +111,27 @@ export const EventsParameters = Type.Object({
   ),
 })
 
+/** GET /settings/history. */
+export const SettingsHistoryParameters = Type.Object({
+  before: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'only changes with a smaller id' }),
+  ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'at most so many; default 100' })),
+})
+
+/** The same. */
+export const SettingsHistoryReply = Type.Object({
+  history: Type.Array(
+    Type.Object({
+      id: Type.Integer(),
+      time: Type.Integer({ description: 'Unix time, seconds' }),
+      option: Type.String({ description: '`section.option`' }),
+      value: AnyJson,
+      origin: Type.Union([Type.Literal('request'), Type.Literal('file')]),
+    }),
+  ),
+})
+
 /** GET /healthz. */
 export const HealthReply = Type.Object({ status: Type.Literal('ok') })
 

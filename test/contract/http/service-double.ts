@@ -386,6 +386,10 @@ export class ServiceDouble implements Services {
         settings: { libtorrent: { port: { ...port, needs_restart: true, restart_pending: false } } },
       }
     },
+    history: async (before: number | null, limit: number) => {
+      this.#note('settingsHistory', before, limit)
+      return [{ id: 3, time: 1_700_000_000, option: 'libtorrent.port', value: -1, origin: 'request' as const }]
+    },
     schema: () => ({ type: 'object' }),
   }
 

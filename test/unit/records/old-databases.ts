@@ -112,11 +112,23 @@ export function makeOldDatabase(path: string, schema: number, downloads: number,
     for (let n = 1; n <= 3; n++)
       insert('events', { at: 1_699_999_999_000 + n, type: 'torrent_finished', payload: `{"infohash":"${n}"}` })
     for (const [key, value] of Object.entries(nodeValues(end))) insert('node', { key, value: Buffer.from(value) })
-    if (schema < 5) return
-    insert('followed_keys', oldFollowed)
-    insert('published_torrents', oldPublished)
+    if (schema >= 5) insert('followed_keys', oldFollowed)
+    if (schema >= 5) insert('published_torrents', oldPublished)
+    if (schema >= 6) insert('seen_files', { path: '/watch/a.torrent', size: 3, mtime: 4, gone_at: null })
+    if (schema >= 7) insert('settings_history', { at: 5, option: 'a.b', value: '1', origin: 'request' })
+    if (schema >= 7) insert('discovered_metadata', { info_hash: hashOf(9), info: Buffer.from('de'), found_at: 6 })
   })()
+  assertFilled(database)
   database.close()
+}
+
+/** A step that adds a table must add rows of it in here, or an upgrade with data in it goes untested. */
+function assertFilled(database: Database.Database): void {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all() as string[]
+  for (const table of tables) {
+    const rows = database.prepare(`SELECT count(*) FROM ${table}`).pluck().get() as number
+    if (rows === 0) throw new Error(`no rows of ${table} in old-databases.ts`)
+  }
 }
 
 const nodeValues = ({ clean, bootId }: OldEnd): Record<string, string> => ({

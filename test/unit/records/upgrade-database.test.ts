@@ -103,6 +103,16 @@ function assertAllReadable(database: RecordsDatabase, schema: number): void {
     published.map(row => [row.name, row.seq]),
     schema < 5 ? [] : [['dataset', '8']],
   )
+  assertLaterTables(database, schema)
+}
+
+function assertLaterTables(database: RecordsDatabase, schema: number): void {
+  const seen = { path: '/watch/a.torrent', size: 3, mtimeMs: 4, goneAtMs: null }
+  assert.deepEqual(reply(database, 'seen.list', '', 10), schema < 6 ? [] : [seen])
+  const change = { id: 1, atMs: 5, option: 'a.b', value: '1', origin: 'request' }
+  assert.deepEqual(reply(database, 'settings.list', 100, 10), schema < 7 ? [] : [change])
+  const info = reply(database, 'metadata.get', hashOf(9)) as Uint8Array | null
+  assert.equal(info === null ? null : Buffer.from(info).toString(), schema < 7 ? null : 'de')
 }
 
 /** Writes to every table, as a running node would. */

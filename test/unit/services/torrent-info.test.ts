@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
+import type { DiscoveredMetadata } from '../../../src/ports/discovered-metadata.ts'
 import { TorrentInfo } from '../../../src/services/torrent-info.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
@@ -43,6 +44,41 @@ test('a torrent file is shown as JSON', async () => {
   assert.equal(shown.announce, 'http://t.example/announce')
   assert.deepEqual([shown.info.name, shown.info.length], ['file.bin', 100_000])
   assert.match(shown.info.pieces, /^[0-9a-f]{160}$/)
+})
+
+test('metadata of an earlier run is answered from the store, and used by a download', async () => {
+  const kept = new Map<string, Uint8Array>()
+  const stored: DiscoveredMetadata = {
+    get: async infoHash => kept.get(infoHash) ?? null,
+    keep: async (infoHash, infoBytes) => void kept.set(infoHash, infoBytes),
+  }
+  const first = await startDownloads()
+  first.previews.start(first.engine, stored)
+  const answer = infoOver(first).read(magnet, signal)
+  await inEngine(first)
+  const held = assert.rejects(found(first), refuses('Aborted'))
+  const { metainfo: shown } = await answer
+  await held
+  assert.deepEqual([...kept.keys()], [made.infoHash])
+
+  const second = await startDownloads()
+  second.previews.start(second.engine, stored)
+  assert.deepEqual((await infoOver(second).read(magnet, signal)).metainfo, shown)
+  assert.deepEqual(second.engine.log, [], 'nothing was fetched')
+
+  const third = await startDownloads()
+  third.previews.start(third.engine, stored)
+  await third.downloads.add({ uri: magnet })
+  assert.equal(third.records.rows.get(made.infoHash)?.pieceCount, metainfo.pieceCount)
+
+  // What is no metadata of that hash counts as none.
+  kept.set(made.infoHash, Buffer.from('d4:name1:xe'))
+  const fourth = await startDownloads()
+  fourth.previews.start(fourth.engine, stored)
+  const again = infoOver(fourth).read(magnet, signal)
+  await inEngine(fourth)
+  const heldAgain = assert.rejects(found(fourth), refuses('Aborted'))
+  await Promise.all([again, heldAgain])
 })
 
 test('a magnet: a preview in the engine, gone afterwards, remembered for five minutes', async () => {
