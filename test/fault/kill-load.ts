@@ -59,7 +59,7 @@ export class KillLoad {
   /** What clients were told is true of the node that runs now; what they do not know is taken from it. */
   async verify(node: NodeProcess): Promise<void> {
     const { downloads } = await node.get<{ downloads: DownloadRecord[] }>('/downloads')
-    const records = new Map(downloads.map(record => [record.infohash as string, record]))
+    const records = new Map(downloads.map(record => [record.infohash, record]))
     for (const [infoHash, known] of this.#known) this.#verifyDownload(infoHash, known, records.get(infoHash))
     for (const infoHash of records.keys()) assert.ok(this.#known.has(infoHash), `${infoHash} was never asked for`)
     for (const [infoHash, { finished }] of this.#known) if (finished) await this.#verifyFinished(node, infoHash)
@@ -124,7 +124,7 @@ export class KillLoad {
 
   async #adds(client: StatusClient): Promise<void> {
     const alive = [...this.#known.values()].filter(known => known.present !== false).length
-    if (alive >= MAX_ALIVE) return void (await nextTurn())
+    if (alive >= MAX_ALIVE) return nextTurn()
     const infoHash = `dead${(++this.#named).toString(16).padStart(36, '0')}`
     await this.#add(client, 'add', infoHash, `magnet:?xt=urn:btih:${infoHash}`)
   }
@@ -146,7 +146,7 @@ export class KillLoad {
   async #changes(client: StatusClient): Promise<void> {
     const names = [...this.#known].filter(([name, { present }]) => present === true && name.startsWith('dead'))
     const [infoHash, known] = names[this.#random.below(names.length)] ?? []
-    if (infoHash === undefined || known === undefined) return void (await nextTurn())
+    if (infoHash === undefined || known === undefined) return nextTurn()
     if (this.#random.below(2) === 0) return this.#delete(client, 'delete', infoHash, known)
     const stop = known.stopped !== true
     known.stopped = null
@@ -204,7 +204,7 @@ function readEvents(node: NodeProcess, since: number, take: (id: number, line: s
           }
         } catch (error) {
           request.destroy()
-          reject(error as Error)
+          reject(error)
         }
       })
       response.on('error', () => undefined)
