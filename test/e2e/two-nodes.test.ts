@@ -173,7 +173,7 @@ describe('two nodes', { concurrency: 1 }, () => {
 
   test('settings take effect at once: the rate limit stands in the record', async () => {
     const changed = await leecher.request('POST', '/settings', { libtorrent: { max_download_rate: 54_321 } })
-    assert.deepEqual(changed.json(), { modified: true, restart_required: [] })
+    assert.deepEqual(changed.json(), { modified: true, restart_required: [], overridden: [] })
     assert.equal((await leecher.get<List>('/downloads')).downloads[0]?.max_download_speed, 54_321)
   })
 
