@@ -170,6 +170,10 @@ test('statistics are the figures of this run: zero where nothing runs, growing w
   assert.ok(Number(tribler['database_size']) > 4096)
   const [metadata] = tribler['torrent_queue_stats'] as Json[]
   assert.deepEqual(metadata, { failed: 0, total: 1, pending: 0, success: 1, type: 'DHT' })
+  const refused = await node.request('PUT', '/downloads', { uri: 'http://127.0.0.1:9/x.torrent' })
+  assert.equal(refused.status, 502)
+  const { torrent_queue_stats: queues } = await statistics(node, 'tribler')
+  assert.deepEqual((queues as Json[])[1], { failed: 1, total: 1, pending: 0, success: 0, type: 'HTTP' })
 })
 
 /** Asks the node's DHT for a sign of life; settles when it came. */

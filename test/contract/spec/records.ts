@@ -188,6 +188,7 @@ export const VARIABLES: RecordShape = {
       fields: {},
       extra: {
         bound_to: { nullable: strings },
+        kept_to_devices: 'boolean',
         proxied: 'boolean',
         external_ipv4: { nullable: 'string' },
         external_ipv6: { nullable: 'string' },
