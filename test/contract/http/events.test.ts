@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { after, before, test } from 'node:test'
-import { KEY, type Running, ask, envelope, startServer, until } from './harness.ts'
+import { KEY, type Running, ask, envelope, realClock, startServer, until } from './harness.ts'
 
 let server: Running
 before(async () => {
@@ -147,11 +147,11 @@ test('while the store is upgraded only what tells of it answers', async () => {
 })
 
 /** A follower that reads nothing. */
-async function deafFollower(): Promise<import('node:net').Socket> {
-  const socket = connect(server.port, '127.0.0.1').pause()
+async function deafFollower(running = server): Promise<import('node:net').Socket> {
+  const socket = connect(running.port, '127.0.0.1').pause()
   socket.on('error', () => {})
   socket.write(`GET /events HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${KEY}\r\n\r\n`)
-  await until(() => server.double.followers.size === 1)
+  await until(() => running.double.followers.size === 1)
   return socket
 }
 
@@ -168,6 +168,62 @@ test('a follower that does not read is cut off before it costs much', async () =
   // The kernel takes some megabytes of both ends; what is above is ours and has a bound.
   assert.ok(sent * text.length < 20_000_000)
   socket.destroy()
+})
+
+test('a reader that takes a little at each keep-alive is kept, one that takes nothing is cut off', async () => {
+  const beats: (() => void)[] = []
+  const clock = {
+    ...realClock,
+    every: (_ms: number, run: () => void) => {
+      beats.push(run)
+      return { cancel: () => undefined }
+    },
+  }
+  const other = await startServer({}, 8, { clock })
+  try {
+    const fill = async (): Promise<void> => {
+      while (other.double.room?.() === undefined) {
+        other.double.emit({ id: 5, type: 'tribler_exception', event: { text } })
+        await new Promise(setImmediate)
+      }
+    }
+    const socket = await deafFollower(other)
+    for (let beat = 0; beat < 4; beat++) {
+      await fill()
+      for (const run of beats) run()
+      assert.equal(other.double.followers.size, 1)
+      const room = other.double.room?.()
+      socket.resume()
+      await room
+      socket.pause()
+    }
+    await fill()
+    for (const run of beats) run()
+    assert.equal(other.double.followers.size, 1, 'it may be between two reads')
+    for (const run of beats) run()
+    assert.equal(other.double.followers.size, 0)
+    socket.destroy()
+  } finally {
+    await other.stop()
+  }
+})
+
+test('what waits goes out as soon as the connection takes again, also when nothing new comes', async () => {
+  const socket = await deafFollower()
+  let id = 1
+  while (server.double.room?.() === undefined) {
+    server.double.emit({ id: ++id, type: 'tribler_exception', event: { text } })
+    await new Promise(setImmediate)
+  }
+  let got = ''
+  socket.on('data', chunk => {
+    got += chunk.toString('latin1')
+  })
+  socket.resume()
+  // Sooner than the next keep-alive, which would take it along.
+  await until(() => got.includes(`"id":${id},`), 5000)
+  socket.destroy()
+  await until(() => server.double.followers.size === 0)
 })
 
 test('a replay waits for a slow reader instead of losing it', async () => {
