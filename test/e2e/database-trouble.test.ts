@@ -10,7 +10,7 @@ import Database from 'better-sqlite3'
 import { DATABASE_FILE_NAME } from '../../src/records/database-file.ts'
 import { migrations } from '../../src/records/schema.ts'
 import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
-import { runCli, startNode } from '../kit/node-process.ts'
+import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { makeOldDatabase } from '../unit/records/old-databases.ts'
@@ -85,6 +85,49 @@ async function troubleWithDisk(disk: string): Promise<void> {
   const { downloads } = await node.get<{ downloads: unknown[] }>('/downloads')
   assert.equal(downloads.length, 300)
   await node.stop()
+}
+
+test('a running node refuses what it cannot keep, says why, and goes on later', { skip: needs('root') }, async t => {
+  const folder = await folderOf(t)
+  const disk = await folder.sub('disk')
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk])
+  const node = await startNode({ stateDir: disk })
+  try {
+    await refusesWhatItCannotKeep(node, join(disk, DATABASE_FILE_NAME), join(disk, 'ballast'))
+  } finally {
+    await node.kill('SIGKILL')
+    execFileSync('umount', ['-l', disk])
+  }
+})
+
+async function refusesWhatItCannotKeep(node: NodeProcess, database: string, ballast: string): Promise<void> {
+  let added = 0
+  const add = () => {
+    const infohash = (++added).toString(16).padStart(40, '0')
+    return node.request('PUT', '/downloads', { uri: `magnet:?xt=urn:btih:${infohash}`, destination: '/tmp' })
+  }
+  const known = async () => (await node.get<{ downloads: { infohash: string }[] }>('/downloads')).downloads.length
+  assert.equal((await add()).status, 200)
+
+  const other = new Database(database)
+  other.exec('BEGIN IMMEDIATE')
+  const locked = await add()
+  other.exec('ROLLBACK')
+  other.close()
+  assert.equal(locked.status, 500)
+  assert.match(locked.body.toString(), /"DiskError".*locked by another program.*close that program/)
+  assert.equal(await known(), 1)
+
+  assert.throws(() => writeFileSync(ballast, Buffer.alloc(16 * 2 ** 20)), { code: 'ENOSPC' })
+  // What room the write-ahead log has already may still take some.
+  let full = await add()
+  for (let n = 0; n < 2000 && full.status === 200; n++) full = await add()
+  assert.equal(full.status, 500)
+  assert.match(full.body.toString(), /"DiskFull".*the disk is full.*free some space there/)
+  const before = await known()
+  rmSync(ballast)
+  assert.equal((await add()).status, 200)
+  assert.equal(await known(), before + 1)
 }
 
 test('a node with an old database says that it upgrades, and how far it is', { timeout: 60_000 }, async t => {
