@@ -42,6 +42,8 @@ interface Told {
   readonly revision: number | null
   /** Of one that is awake. */
   readonly parts: readonly object[]
+  /** It had a reader. */
+  readonly read: boolean
 }
 
 /** See the top of the file. */
@@ -141,8 +143,8 @@ export class DownloadEntry {
     const told = this.#told
     const torrent = this.#torrent
     if (told === null || told.stored !== this.stored || told.lineage !== this.lineage) return true
-    // Where a reader is moves all the time.
-    if (this.#readers !== null) return true
+    // Where a reader is moves all the time; when the last one has gone that is to be told once.
+    if (this.#readers !== null || told.read) return true
     if (torrent === null) return told.loadError !== this.loadError
     return torrent.resting ? told.revision !== torrent.revision : !sameParts(told.parts, partsOf(torrent))
   }
@@ -153,7 +155,14 @@ export class DownloadEntry {
     const torrent = this.#torrent
     const awake = torrent !== null && !torrent.resting
     const revision = torrent === null || awake ? null : torrent.revision
-    this.#told = { stored, loadError, lineage, revision, parts: awake ? partsOf(torrent) : [] }
+    this.#told = {
+      stored,
+      loadError,
+      lineage,
+      revision,
+      parts: awake ? partsOf(torrent) : [],
+      read: this.#readers !== null,
+    }
     return JSON.stringify(this.#plainRecord(limits))
   }
 
