@@ -5,6 +5,7 @@ import { SharedArena } from '../../src/pools/arena.ts'
 import { SystemClock } from '../../src/io/clock.ts'
 import { planStream, StreamedFile } from '../../src/http/stream-plan.ts'
 import type { HttpResponse } from '../../src/http/uws/native.ts'
+import { RequestMeter } from '../../src/http/request-meter.ts'
 import { RangeWriter } from '../../src/http/uws/range-writer.ts'
 import { Reply, ReplyShare } from '../../src/http/uws/reply.ts'
 import { StreamSchedule } from '../../src/http/uws/stream-schedule.ts'
@@ -50,7 +51,7 @@ export function rangeTask(): () => void {
   const fail = (error: unknown) => {
     throw error
   }
-  const share = new ReplyShare(fail, bytes => schedule.turn(bytes))
+  const share = new ReplyShare(fail, bytes => schedule.turn(bytes), new RequestMeter({ now: () => performance.now() }))
   const deps = { arena, schedule, scratch: new Uint8Array(1 << 20) }
   const request = { head: false, ifRange: '', ifNoneMatch: '', boundary: () => 'b', file: streamed }
   return () => {

@@ -6,6 +6,7 @@ import type { ErrorCode } from '../base/errors.ts'
 import type { EventsService, Services, StreamableFile } from '../services/api.ts'
 import type { StaticFiles } from '../ports/static-files.ts'
 import type { LinkSigner } from './links.ts'
+import type { RequestMeter } from './request-meter.ts'
 
 /** The methods routes are registered for; HEAD and OPTIONS follow from them. */
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
@@ -19,6 +20,8 @@ export interface RouteContext {
   readonly links: LinkSigner
   readonly docsFiles: StaticFiles
   readonly version: string
+  /** What the front counts of requests. */
+  readonly meter: RequestMeter
   /** All routes, for the documentation. */
   readonly routes: readonly Route[]
 }

@@ -8,6 +8,7 @@ import { debugRoutes } from './routes/debug.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { downloadRoutes } from './routes/downloads.ts'
 import { eventRoutes } from './routes/events.ts'
+import { metricsRoutes } from './routes/metrics.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { shutdownRoutes } from './routes/shutdown.ts'
 import { updateRoutes } from './routes/updates.ts'
@@ -25,6 +26,7 @@ export const routeTable: readonly Route[] = [
   ...statisticsRoutes,
   ...shutdownRoutes,
   ...debugRoutes,
+  ...metricsRoutes,
   ...eventRoutes,
   ...docsRoutes,
 ]

@@ -1,14 +1,19 @@
 // The log: one JSON object a line, to stderr and to a file under the state directory, written synchronously so that
-// the last line before a crash is there. What is secret is blotted out here, whoever logs it. The file is bounded:
-// it is turned over once, at start, when it has grown past its limit.
+// the last line before a crash is there. What is secret is blotted out here, whoever logs it, and addresses of other people
+// become tags, except in lines of level debug, which are written for somebody who looks for a fault. The file is bounded.
 
-import { mkdirSync, renameSync, statSync } from 'node:fs'
-import path from 'node:path'
+import { randomBytes } from 'node:crypto'
 import { pino, type Logger } from 'pino'
 import type { Log, LogLevel } from '../ports/log.ts'
+import { withoutAddresses, withoutSecrets } from './log-redaction.ts'
+import { RotatingFile } from './rotating-file.ts'
 
-/** A log file larger than this becomes `.1` at the next start: two files of a size people still open. */
-const TURN_OVER_BYTES = 32 * 1024 * 1024
+/** A log file larger than this becomes `.1`: files of a size people still open. */
+const MAX_BYTES = 16 * 1024 * 1024
+/** Older log files that are kept. */
+const OLDER_FILES = 3
+/** How a line of level debug begins. */
+const DEBUG_LINE = '{"level":"debug"'
 
 /** The shortest secret worth hiding: blotting out shorter ones would mangle ordinary lines. */
 const MIN_SECRET_LENGTH = 8
@@ -16,6 +21,8 @@ const MIN_SECRET_LENGTH = 8
 /** Where the log goes and what it keeps. */
 export interface NodeLogOptions {
   readonly level: LogLevel
+  /** Levels of parts that have another one. */
+  readonly levels?: ReadonlyMap<string, LogLevel>
   /** Absolute path of the log file, null = stderr only. Its folder is made. */
   readonly file: string | null
   /** Also write to stderr. */
@@ -26,7 +33,8 @@ export interface NodeLogOptions {
 export interface NodeLog extends Log {
   /** Absolute paths of the files that lines lie in, the newest first. */
   readonly files: readonly string[]
-  setLevel(level: LogLevel): void
+  /** From now on, for parts that exist already too; `levels` as in the options. */
+  setLevel(level: LogLevel, levels?: ReadonlyMap<string, LogLevel>): void
   /** From now on no line contains this text. */
   hide(secret: string): void
   /** Writes out and closes the file; lines after this go to stderr alone. */
@@ -40,16 +48,18 @@ interface Sink {
 /** Opens the log. Throws what the file system says when the file cannot be opened. */
 export function openLog(options: NodeLogOptions): NodeLog {
   const secrets: string[] = []
-  const file = options.file === null ? null : openFile(options.file)
+  const salt = randomBytes(32)
+  const file =
+    options.file === null ? null : new RotatingFile({ path: options.file, maxBytes: MAX_BYTES, older: OLDER_FILES })
   const stderr = options.stderr ? pino.destination({ dest: 2, sync: true }) : null
   // A closed terminal or pipe must not end the node.
   stderr?.on('error', () => undefined)
-  let open = file !== null
   const sink: Sink = {
     write(line) {
-      const clean = blotOut(line, secrets)
+      const hidden = withoutSecrets(blotOut(line, secrets))
+      const clean = line.startsWith(DEBUG_LINE) ? hidden : withoutAddresses(hidden, salt)
       stderr?.write(clean)
-      if (open) file?.write(clean)
+      file?.write(clean)
     },
   }
   const root = pino(
@@ -61,35 +71,36 @@ export function openLog(options: NodeLogOptions): NodeLog {
     },
     sink,
   )
-  const loggers = new Set<Logger>([root])
+  const levels = { common: options.level, parts: options.levels ?? new Map<string, LogLevel>() }
+  const loggers = new Map<Logger, string>()
+  const made = (logger: Logger, part: string): Logger => {
+    loggers.set(logger, part)
+    logger.level = levelOf(part, levels)
+    return logger
+  }
   return {
-    ...wrap(root, loggers),
-    files: options.file === null ? [] : [options.file, `${options.file}.1`],
-    setLevel(level) {
-      for (const logger of loggers) logger.level = level
+    ...wrap(made(root, ''), made),
+    files: file?.paths ?? [],
+    setLevel(common, parts = new Map()) {
+      Object.assign(levels, { common, parts })
+      for (const [logger, part] of loggers) logger.level = levelOf(part, levels)
     },
     hide(secret) {
       if (secret.length >= MIN_SECRET_LENGTH && !secrets.includes(secret)) secrets.push(secret)
     },
     close() {
-      if (open) file?.end()
-      open = false
+      file?.close()
     },
   }
 }
 
-function openFile(file: string): ReturnType<typeof pino.destination> {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
-  turnOver(file)
-  const destination = pino.destination({ dest: file, sync: true, append: true, mode: 0o600 })
-  // A full disk must not end the node: the line is lost, stderr still has it.
-  destination.on('error', () => undefined)
-  return destination
+interface Levels {
+  common: LogLevel
+  parts: ReadonlyMap<string, LogLevel>
 }
 
-function turnOver(file: string): void {
-  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  if (size > TURN_OVER_BYTES) renameSync(file, `${file}.1`)
+function levelOf(part: string, { common, parts }: Levels): LogLevel {
+  return parts.get(part) ?? common
 }
 
 function blotOut(line: string, secrets: readonly string[]): string {
@@ -98,7 +109,7 @@ function blotOut(line: string, secrets: readonly string[]): string {
   return clean
 }
 
-function wrap(logger: Logger, loggers: Set<Logger>): Log {
+function wrap(logger: Logger, made: (child: Logger, part: string) => Logger): Log {
   const at = (level: LogLevel) => (message: string, fields?: Record<string, unknown>) => {
     if (fields === undefined) logger[level](message)
     else logger[level](readable(fields), message)
@@ -109,9 +120,7 @@ function wrap(logger: Logger, loggers: Set<Logger>): Log {
     warn: at('warn'),
     error: at('error'),
     part(name) {
-      const child = logger.child({ part: name })
-      loggers.add(child)
-      return wrap(child, loggers)
+      return wrap(made(logger.child({ part: name }), name), made)
     },
   }
 }

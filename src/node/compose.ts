@@ -18,7 +18,7 @@ import { SystemRandom } from '../io/random.ts'
 import { SharedArena } from '../pools/arena.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { RecordsStore } from '../records/records-store.ts'
-import type { Services } from '../services/api.ts'
+import type { MetricsService, Services } from '../services/api.ts'
 import { type DownloadSettings, Downloads } from '../services/downloads.ts'
 import { EventHub } from '../services/events.ts'
 import { MetadataPreviews } from '../services/metadata-previews.ts'
@@ -32,6 +32,8 @@ import type { Updates } from '../services/updates.ts'
 import { Webhooks, type WebhookSettings } from '../services/webhooks.ts'
 import { CountedFetch, sumOf } from '../services/work-counts.ts'
 import { databaseBytes } from './database-bytes.ts'
+import type { EngineParts } from './engine-parts.ts'
+import { logLevels } from './log-levels.ts'
 import { makeDebug } from './process-inspection.ts'
 import { openLinkSecret } from './link-secret.ts'
 import { networkOptions } from './network-options.ts'
@@ -95,6 +97,7 @@ export class TributaryNode {
   readonly #services: Services
   /** In the order they were started. */
   readonly #started: StartedPart[] = []
+  #engine: EngineParts | null = null
   #fail: (error: Error) => void = () => undefined
   readonly #followDebug: (settings: Settings) => void
   #askToStop: () => void = () => undefined
@@ -165,6 +168,7 @@ export class TributaryNode {
     })
     const docs = settingsDocs(settings)
     this.#settingsChanges = new SettingsChanges({ effective: () => docs.effective(), log: log.part('settings') })
+    const metrics = this.#makeMetrics()
     const debug = makeDebug({ stateDir: options.stateDir, clock, log })
     this.#followDebug = debug.follow
     this.#started.push({ name: 'debug', stop: () => debug.stop() })
@@ -179,6 +183,7 @@ export class TributaryNode {
       events: this.#events,
       shutdown: { shutDown: () => this.#askToStop() },
       debug: debug.service,
+      metrics: { families: async () => (await metrics()).families() },
     }
   }
 
@@ -233,6 +238,7 @@ export class TributaryNode {
     this.#state.setPort('libtorrent~port', engine.session.listenPort)
     this.#state.setNetwork(engine.network)
     this.#statistics.setNetwork(engine.counts)
+    this.#engine = engine
     this.#previews.start(engine.session, records.metadata)
     void this.#settingsChanges.open(records.settingsHistory)
     this.#started.push({ name: 'previews', stop: () => this.#previews.stop() })
@@ -260,6 +266,22 @@ export class TributaryNode {
           { policy: this.#policy, resolver, route },
         ),
     })
+  }
+
+  /** Made when somebody asks for figures. */
+  #makeMetrics(): () => Promise<MetricsService> {
+    const { version, stateDir } = this.#options
+    let made: Promise<MetricsService> | null = null
+    const make = async (): Promise<MetricsService> => {
+      const { makeMetrics } = await import('./metrics.ts')
+      const metrics = makeMetrics({
+        ...{ clock: this.#clock, version, engine: () => this.#engine },
+        databaseBytes: () => databaseBytes(join(stateDir, DATABASE_FILE_NAME)),
+      })
+      this.#started.push({ name: 'metrics', stop: () => Promise.resolve(metrics.stop()) })
+      return metrics.service
+    }
+    return () => (made ??= make())
   }
 
   #makeWebhooks(records: RecordsStore): Webhooks {
@@ -363,7 +385,7 @@ export class TributaryNode {
       this.#policy.setAllowed(settings.network.allow_private)
       this.#priority.follow(settings.resource_monitor.cpu_priority)
       this.#followDebug(settings)
-      this.#options.log.setLevel(settings.general.log_level)
+      this.#options.log.setLevel(settings.general.log_level, logLevels(settings.general.log_levels))
     })
   }
 }

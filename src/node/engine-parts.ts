@@ -14,6 +14,7 @@ import { SharedArena } from '../pools/arena.ts'
 import { FilePieceStores } from '../pools/piece-stores.ts'
 import type { Arena } from '../ports/arena.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { EngineFigures } from '../ports/engine-figures.ts'
 import type { ContentSources } from '../ports/content-source.ts'
 import type { MutableItems } from '../ports/dht-items.ts'
 import type { Log } from '../ports/log.ts'
@@ -68,6 +69,8 @@ export interface EngineParts {
   readonly network: NetworkFacts
   /** What passed it. */
   readonly counts: NetworkCounts
+  /** What it has done and holds. */
+  figures(): EngineFigures
   /** Mutable items of the DHT; null = there is no DHT. */
   readonly items: MutableItems | null
   /** Follows changed settings. */
@@ -161,6 +164,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
     contents: stores.contents(),
     network: swarm.facts,
     counts: swarm.counts(() => session.listenPort),
+    figures: () => ({ session: session.figures(), pool: stores.stats(), arenas: [blockArena, rangeArena] }),
     items: swarm.dht === null ? null : itemsOf(swarm.dht),
     follow(changed) {
       session.setLimits(limitsOf(changed))

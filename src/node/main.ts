@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import { type NodeLog, openLog } from '../io/log.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
+import { logLevels } from './log-levels.ts'
 import { readApiKeyFile } from './api-key.ts'
 import { TributaryNode } from './compose.ts'
 import { atMost, EXIT_CANNOT_START, EXIT_STOPPED, STOP_LIMIT_MS, watchStopSignals, watchUncaught } from './exit.ts'
@@ -54,9 +55,10 @@ export async function runNode(args: NodeArguments): Promise<number> {
 }
 
 function openNodeLog(stateDir: string, settings: SettingsStore): NodeLog {
-  const { log_level: level, log_dir: folder } = settings.values.general
+  const { log_level: level, log_levels: parts, log_dir: folder } = settings.values.general
+  const levels = logLevels(parts)
   try {
-    return openLog({ level, file: join(folder || join(stateDir, 'log'), LOG_FILE), stderr: true })
+    return openLog({ level, levels, file: join(folder || join(stateDir, 'log'), LOG_FILE), stderr: true })
   } catch (error) {
     if (folder === '') throw error
     const text = `The setting general.log_dir: ${folder} cannot be used: ${errorText(error)}.`

@@ -16,6 +16,7 @@ export type TextFormat =
   | 'host-port'
   | 'http-url'
   | 'word'
+  | 'part-level'
 
 interface OptionBase {
   /** One line for documentation. */
@@ -174,6 +175,8 @@ function formatProblem(format: TextFormat, text: string): string | null {
       return isOrigin(text) ? null : 'must be an origin such as https://example.org:8443'
     case 'http-url':
       return isHttpUrl(text) ? null : 'must be an http or https address'
+    case 'part-level':
+      return /^[a-z0-9_]{1,64}=(debug|info|warn|error)$/.test(text) ? null : 'must be part=level, such as dht=debug'
     case 'word':
       return /^[a-z0-9_]{1,64}$/.test(text) ? null : 'must be a name of small letters, digits and _'
     default:

@@ -21,6 +21,13 @@ export const settingsSchema = {
       needsRestart: false,
       doc: 'Least important log lines that are written.',
     },
+    log_levels: {
+      kind: 'list',
+      of: 'part-level',
+      default: [],
+      needsRestart: false,
+      doc: 'Other levels for parts, such as dht=debug or tracker=warn; a part is the word after part in a line.',
+    },
     log_dir: {
       kind: 'text',
       format: 'path',

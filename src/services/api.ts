@@ -4,9 +4,11 @@
 import type { Slot } from '../ports/arena.ts'
 import type { StatisticsService } from './statistics-api.ts'
 import type { DebugService } from './debug-api.ts'
+import type { MetricsService } from './metrics-api.ts'
 import type { UpdatesService } from './updates-api.ts'
 
 export type { DebugService } from './debug-api.ts'
+export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
 export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates-api.ts'
 
 /** Spec 3.1. */
@@ -465,4 +467,5 @@ export interface Services {
   events: EventsService
   shutdown: ShutdownService
   debug: DebugService
+  metrics: MetricsService
 }

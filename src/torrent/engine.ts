@@ -69,6 +69,8 @@ export class Engine {
   /** Grows with every change that shows in rows of all torrents. */
   changes = 0
   stopping = false
+  /** Of all torrents since the start; those that are removed stay in. */
+  readonly totals = { downBytes: 0, upBytes: 0, piecesVerified: 0, piecesFailed: 0 }
 
   /** `activated` is called when a ticker joins. */
   constructor(options: SessionOptions, deps: SessionDeps, activated: () => void) {

@@ -35,6 +35,7 @@ import type {
   TorrentObstacles,
   TorrentSnapshot,
   TorrentSpec,
+  TorrentStatus,
   WebSeedRow,
 } from './types.ts'
 import { idleWebSeed } from './web-seed-row.ts'
@@ -141,6 +142,10 @@ export class SessionTorrent implements TorrentHandle, QueueMember {
 
   get resting(): boolean {
     return this.#row !== null
+  }
+
+  get status(): TorrentStatus {
+    return this.#row?.status ?? this.#torrent().snapshot().status
   }
 
   get private(): boolean | null {

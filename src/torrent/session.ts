@@ -10,6 +10,7 @@ import { Engine } from './engine.ts'
 import type { IpFilter } from './ip-filter.ts'
 import { OtherNames } from './other-names.ts'
 import { SessionAccept } from './session-accept.ts'
+import type { SessionFigures } from '../ports/engine-figures.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
 import { SessionTorrent, type TorrentLimits } from './session-torrent.ts'
 import type { TorrentEvents, TorrentHandle, TorrentSpec, TorrentStatus } from './types.ts'
@@ -61,6 +62,14 @@ export class Session {
     if (told === this.#engine.listenPort) return
     this.#engine.listenPort = told
     this.#engine.deps.announcers.setListenPort(told)
+  }
+
+  /** Counters since the start, and what there is now. Goes through all torrents once. */
+  figures(): SessionFigures {
+    const { totals, connected, halfOpen } = this.#engine
+    const torrents = new Map<TorrentStatus, number>()
+    for (const { status } of this.#torrents.values()) torrents.set(status, (torrents.get(status) ?? 0) + 1)
+    return { ...totals, torrents, peersConnected: connected, peersHalfOpen: halfOpen }
   }
 
   /** Connected peers of all torrents. */

@@ -118,6 +118,7 @@ export class TorrentBlocks {
     peer.down.add(nowMs, length)
     peer.pipeline.received(nowMs, length, requestedAtMs, peer.outstanding.size)
     this.#core.down.add(nowMs, length)
+    this.#core.engine.totals.downBytes += length
     this.#core.totalDown += length
     this.#core.sessionDown += length
   }

@@ -155,6 +155,7 @@ export class TorrentPieces implements SlotHolder {
   async #passed(content: TorrentContent, buffer: PieceBuffer, digests: readonly string[] | null): Promise<void> {
     const { piece } = buffer
     await this.#core.engine.deps.journal.pieceVerified(this.#core.infoHash, piece, this.#hooks.readerWaits(piece))
+    this.#core.engine.totals.piecesVerified += 1
     this.#remove(buffer)
     if (digests !== null) this.#hooks.guilty(this.#core.smartBan.piecePassed(piece, digests))
     content.picker.pieceDone(piece)
@@ -167,6 +168,7 @@ export class TorrentPieces implements SlotHolder {
     senders: readonly (string | null)[],
     digests: readonly string[] | null,
   ): void {
+    this.#core.engine.totals.piecesFailed += 1
     this.#remove(buffer)
     content.picker.pieceFailed(buffer.piece)
     const evidence = senders.flatMap((key, block) =>

@@ -148,6 +148,7 @@ class CoreWebSeedHost implements WebSeedHost {
 
   count(bytes: number, nowMs: number): void {
     this.#core.down.add(nowMs, bytes)
+    this.#core.engine.totals.downBytes += bytes
     this.#core.totalDown += bytes
     this.#core.sessionDown += bytes
   }

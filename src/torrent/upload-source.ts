@@ -21,6 +21,7 @@ export function uploadSource(
     uploaded: bytes => {
       peer.up.add(core.now(), bytes)
       core.up.add(core.now(), bytes)
+      core.engine.totals.upBytes += bytes
       core.totalUp += bytes
       core.sessionUp += bytes
     },

@@ -92,6 +92,10 @@ test('the log shows what was written, and only the log', async () => {
   await writeFile(log, `${Array.from({ length: 30 }, (_, i) => `{"n":${i}}`).join('\n')}\n`, { flag: 'a' })
   assert.deepEqual(await node.get('/debug/log?max_lines=2'), { content: '{"n":28}\n{"n":29}\n', max_lines: 2 })
   assert.deepEqual(await node.get('/debug/log?process=gui'), { content: '', max_lines: 100 })
+  // Whatever was asked, and however, the key is not in it.
+  await node.request('GET', `/nothing?key=${node.key}`)
+  const { content } = await node.get<{ content: string }>('/debug/log?max_lines=10000')
+  assert.ok(!content.includes(node.key))
   const smuggled = await node.request('GET', '/debug/log?process=..%2Ftributary.yaml')
   assert.equal(smuggled.status, 400)
 })

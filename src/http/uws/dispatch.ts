@@ -98,6 +98,7 @@ export class Dispatch {
     this.share = new ReplyShare(
       thrown => this.#reportBug({ method: '', path: '' }, thrown),
       bytes => schedule.turn(bytes),
+      context.meter,
     )
     this.#longAnswers = new LongAnswers(this.share)
     this.#streams = new StreamAnswers(options.maxStreams ?? DEFAULT_MAX_STREAMS, {
@@ -141,6 +142,7 @@ export class Dispatch {
     if (match === null) throw new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
     const route = routeFor(match, head.method)
     if (route === null) return this.#refuseMethod(reply, match)
+    reply.route = route
     if (!route.whileUpgrading && this.#context.services.state.upgrading) throw new AppError('NotReady', UPGRADING_TEXT)
     if (route.method === 'GET')
       return this.#run(route, new Input(match, this.#parameters(route, head, null), NO_BODY, reply, head))

@@ -36,6 +36,7 @@ export class RangeWriter implements BlockedStream {
   readonly #scratch: Uint8Array
   #reader: StreamReader | null = null
   #offset = 0
+  #sent = false
   #stopped = false
   #wake: (() => void) | null = null
   // The last bytes of a blocked answer, if they are few: see #keepTail.
@@ -190,6 +191,7 @@ export class RangeWriter implements BlockedStream {
   #write(chunk: Uint8Array): Outcome {
     const { res } = this.#reply
     if (!this.#reply.alive) return 'ended'
+    const withHead = !this.#reply.started
     let done = false
     let accepted = true
     const write = () => {
@@ -197,8 +199,12 @@ export class RangeWriter implements BlockedStream {
       accepted = result[0]
       done = result[1]
     }
-    if (this.#reply.started) res.cork(write)
-    else this.#reply.begin(this.#plan.status, this.#plan.headers, write)
+    if (withHead) this.#reply.begin(this.#plan.status, this.#plan.headers, write)
+    else res.cork(write)
+    if (!this.#sent && chunk.length > 0) {
+      this.#sent = true
+      this.#reply.firstByte(withHead)
+    }
     if (done) return this.#end()
     const taken = res.getWriteOffset() - this.#offset
     this.#offset += taken

@@ -4,6 +4,8 @@
 
 import { errorAnswer, statusLine } from '../envelope.ts'
 import { type Header, HeaderBlock, type HeaderList, headerText } from '../header-block.ts'
+import type { RequestMeter } from '../request-meter.ts'
+import type { Route } from '../route.ts'
 import { LongBody, type TakeTurn } from './long-body.ts'
 import type { HttpResponse } from './native.ts'
 
@@ -27,8 +29,10 @@ export class ReplyShare {
   readonly reportBug: (thrown: unknown) => void
   /** The turns that long answers share with streams. */
   readonly takeTurn: TakeTurn
+  readonly meter: RequestMeter
 
-  constructor(reportBug: (thrown: unknown) => void, takeTurn: TakeTurn) {
+  constructor(reportBug: (thrown: unknown) => void, takeTurn: TakeTurn, meter: RequestMeter) {
+    this.meter = meter
     this.reportBug = reportBug
     this.takeTurn = takeTurn
   }
@@ -74,6 +78,10 @@ const ALWAYS = new HeaderBlock([
 /** One answer. Every method does nothing once it is dead. */
 export class Reply {
   readonly res: HttpResponse
+  /** Null until one is found. */
+  route: Route | null = null
+  readonly #beganMs: number
+  #headTookMs = 0
   readonly #share: ReplyShare
   readonly #headOnly: boolean
   readonly #extra: HeaderList
@@ -89,6 +97,7 @@ export class Reply {
     this.#share = share
     this.#headOnly = headOnly
     this.#extra = extra
+    this.#beganMs = share.meter.now()
     share.openReplies += 1
   }
 
@@ -187,6 +196,13 @@ export class Reply {
     this.#aborted()
   }
 
+  /** The first byte of a file went out, with the head or after it. */
+  firstByte(withHead: boolean): void {
+    if (this.route?.kind !== 'stream') return
+    const { meter } = this.#share
+    meter.firstByte(withHead ? this.#headTookMs : meter.now() - this.#beganMs)
+  }
+
   /** The native response has taken the last byte; it must not be touched any more. */
   finish(): void {
     if (!this.#alive) return
@@ -229,6 +245,7 @@ export class Reply {
 
   #writeHead(status: number, headers: HeaderList): void {
     this.#started = true
+    this.#headTookMs = this.#share.meter.answered(this.route, status, this.#beganMs)
     this.res.writeStatus(statusLine(status))
     this.res.writeHeader(ALWAYS.name, ALWAYS.text)
     for (const header of this.#extra) this.#writeHeader(header)

@@ -5,6 +5,7 @@ import { AppError } from '../../base/errors.ts'
 import type { Services } from '../../services/api.ts'
 import { LinkSigner } from '../links.ts'
 import type { HttpDeps, HttpOptions, HttpServer } from '../options.ts'
+import { RequestMeter } from '../request-meter.ts'
 import { routeTable } from '../table.ts'
 import { Dispatch } from './dispatch.ts'
 import { type ListenSocket, type NativeApp, type NativeServer, loadNative } from './native.ts'
@@ -23,7 +24,9 @@ class UwsServer implements HttpServer {
     this.#options = options
     this.#deps = deps
     const links = new LinkSigner(options.linkSecret, deps.clock, options.linkLifetimeMs)
-    const context = { services, links, docsFiles: deps.docsFiles, version: options.version, routes: routeTable }
+    const meter = new RequestMeter(deps.clock)
+    const { version } = options
+    const context = { services, links, docsFiles: deps.docsFiles, version, meter, routes: routeTable }
     this.#dispatch = new Dispatch(options, context, deps)
   }
 

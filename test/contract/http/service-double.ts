@@ -11,6 +11,7 @@ import type {
   Explanation,
   FileRecord,
   Json,
+  MetricsService,
   PeerRecord,
   PublishedUpdate,
   Services,
@@ -313,6 +314,10 @@ export class ServiceDouble implements Services {
       this.#note('stopProfiler')
       return '/srv/state/x.cpuprofile'
     },
+  }
+
+  readonly metrics: MetricsService = {
+    families: async () => [{ name: 'a_total', help: 'A.', type: 'counter', samples: [{ value: 7 }] }],
   }
 
   readonly torrentMaker = {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { RequestMeter } from '../../../../src/http/request-meter.ts'
 import { ListedJson } from '../../../../src/http/route.ts'
 import { LongAnswers } from '../../../../src/http/uws/long-answers.ts'
 import { type Reply, ReplyShare } from '../../../../src/http/uws/reply.ts'
@@ -12,6 +13,7 @@ function rig() {
   const share = new ReplyShare(
     () => undefined,
     () => undefined,
+    new RequestMeter({ now: () => 0 }),
   )
   const sent: number[] = []
   const gone: (() => void)[] = []

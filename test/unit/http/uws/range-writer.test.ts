@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import type { HttpResponse } from '../../../../src/http/uws/native.ts'
+import { RequestMeter } from '../../../../src/http/request-meter.ts'
 import { RangeWriter } from '../../../../src/http/uws/range-writer.ts'
 import { Reply, ReplyShare } from '../../../../src/http/uws/reply.ts'
 import { StreamSchedule } from '../../../../src/http/uws/stream-schedule.ts'
@@ -109,7 +110,12 @@ function rig(size: number, room: number, range = '', cached = 0, schedule = new 
   const streamed = new StreamedFile({ size, tag: 't', contentType: 'x/y' })
   const request = { head: false, ifRange: '', ifNoneMatch: '', boundary: () => 'b' }
   const plan: StreamPlan = planStream({ ...request, range, file: streamed })
-  const reply = new Reply(socket.asNative(), new ReplyShare(assert.ifError, () => undefined), false, [])
+  const reply = new Reply(
+    socket.asNative(),
+    new ReplyShare(assert.ifError, () => undefined, new RequestMeter({ now: () => 0 })),
+    false,
+    [],
+  )
   reply.leaveHandler()
   const writer = new RangeWriter(reply, plan, file, { arena, schedule, scratch: new Uint8Array(200_000) })
   return { content, socket, arena, writer, plan, ended: writer.run(), opened: () => opened, closed: () => closed }
