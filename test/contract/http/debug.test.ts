@@ -81,6 +81,25 @@ test('a client that does not read holds little, and one that goes frees the dump
   await until(() => server.double.openReaders === 0)
 })
 
+test('a client that goes while the dump is made leaves none behind', async () => {
+  let made: () => void = () => undefined
+  server.double.dumpMade = new Promise(resolve => {
+    made = resolve
+  })
+  const readers = server.double.readers.length
+  const { reads } = server.double
+  const client = connect(server.port, '127.0.0.1')
+  client.write(`GET /debug/memory/dump HTTP/1.1\r\nHost: localhost\r\nX-Api-Key: ${KEY}\r\n\r\n`)
+  await until(() => server.double.calls.length > 0)
+  client.destroy()
+  // The server has seen it go when it has answered another one that came later.
+  await ask(server.port, '/state')
+  made()
+  await until(() => server.double.readers.length > readers)
+  assert.equal(server.double.openReaders, 0)
+  assert.equal(server.double.reads, reads)
+})
+
 test('the profiler', async () => {
   const call = (method: string) => ask(server.port, '/debug/profiler', { method })
   assert.deepEqual((await call('PUT')).json(), { success: true })

@@ -165,6 +165,8 @@ export class ServiceDouble implements Services {
   fileName = 'Film/film.mp4'
   downloadCount = 1
   reads = 0
+  /** A memory dump takes until then. */
+  dumpMade: Promise<void> = Promise.resolve()
   readonly readers: MemoryReader[] = []
   readonly followers = new Set<Deliver>()
   /** Asked by tests of event back pressure. */
@@ -306,6 +308,7 @@ export class ServiceDouble implements Services {
     },
     memoryDump: async (): Promise<StreamableFile> => {
       this.#note('memoryDump')
+      await this.dumpMade
       return { name: 'dump', size: this.content.length, tag: 'dump', openReader: () => this.#open() }
     },
     profilerState: () => 'STOPPED',

@@ -28,6 +28,14 @@ test('the last lines, in order', async () => {
   assert.equal(await logTail([file], 60_000), rows(0, 50_000))
 })
 
+test('a line that lies across two reads is whole', async () => {
+  const text = rows(0, 50_000)
+  const inLastRead = text.slice(-64 * 1024).split('\n').length - 1
+  const file = await fileOf('across', text)
+  for (const count of [inLastRead - 1, inLastRead, inLastRead + 1])
+    assert.equal(await logTail([file], count), rows(50_000 - count, 50_000))
+})
+
 test('a line under way, an empty file, a missing one', async () => {
   assert.equal(await logTail([await fileOf('b', 'one\ntwo')], 1), 'two\n')
   assert.equal(await logTail([await fileOf('c', '')], 5), '')
