@@ -165,10 +165,11 @@ function proxiedLane(
   },
 ): NetworkLane {
   const { tcp, udp, resolver } = direct
+  const here = bound === null ? null : new DgramNetwork()
   const proxied = new ProxiedTcpNetwork({ proxy, allowIncoming: !forceProxy }, { tcp, resolver, clock })
   return {
     tcp: proxied,
-    udp: new ProxiedUdpNetwork(proxy, { tcp, udp, resolver, clock, log: log.part('proxy') }),
+    udp: new ProxiedUdpNetwork(proxy, { tcp, udp, here, resolver, clock, log: log.part('proxy') }),
     resolver: proxy.hostnames ? new LiteralResolver(policy) : resolver,
     route: { place, devices: bound, proxy, proxyResolver: resolver },
     namesToProxy: proxy.hostnames,

@@ -10,7 +10,7 @@ import type { Log } from '../ports/log.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { TcpNetwork, TcpStream } from '../ports/tcp.ts'
 import type { UdpNetwork, UdpSocket } from '../ports/udp.ts'
-import { canonicalIp } from '../wire/compact-address.ts'
+import { canonicalIp, isLoopbackIp } from '../wire/compact-address.ts'
 import { PORT_OF_NOBODY, proxyAddress } from './proxied-tcp-net.ts'
 import type { ProxyConfig } from './proxy-config.ts'
 import type { ProxyTarget } from './proxy-handshake.ts'
@@ -38,6 +38,8 @@ export interface ProxiedUdpSocket extends UdpSocket {
 export interface ProxiedUdpDeps {
   readonly tcp: TcpNetwork
   readonly udp: UdpNetwork
+  /** For relays of a proxy on this machine, where `udp` keeps to a device, which does not lead there; null or absent: `udp`. */
+  readonly here?: UdpNetwork | null
   /** Finds the proxy. */
   readonly resolver: NameResolver
   readonly clock: Clock
@@ -157,7 +159,9 @@ class RelayedSocket implements ProxiedUdpSocket {
     if (current !== this.#try) return
     const address = relayAddress(bound, proxy)
     const family = address.ip.includes(':') ? 6 : 4
-    const socket: UdpSocket = await this.#deps.udp.bind({ family, ip: null, port: 0 }, (bytes, from) => {
+    const here = isLoopbackIp(address.ip) ? (this.#deps.here ?? null) : null
+    const at = { family, ip: here === null ? null : address.ip, port: 0 } as const
+    const socket: UdpSocket = await (here ?? this.#deps.udp).bind(at, (bytes, from) => {
       if (this.#relay?.socket === socket && addressKey(from) === addressKey(address)) this.#relayed(bytes)
     })
     if (current !== this.#try || this.#control === null) return socket.close()

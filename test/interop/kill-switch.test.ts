@@ -79,8 +79,10 @@ describe('bound to a device', {
       assert.ok(!left.includes(hosts.tunnelIps[6]), 'the TCP connection was closed')
       const { reasons } = await node.get<{ reasons: { code: string }[] }>(`/downloads/${infoHash}/explain`)
       assert.ok(reasons.some(({ code }) => code === 'interface_gone'))
-      const { variables } = await node.get<{ variables: { network: { bound_to: string[] } } }>('/variables')
-      assert.deepEqual(variables.network.bound_to, [])
+      const { variables } = await node.get<{
+        variables: { network: { bound_to: string[]; kept_to_devices: boolean } }
+      }>('/variables')
+      assert.deepEqual([variables.network.bound_to, variables.network.kept_to_devices], [[], true])
       assert.equal(hosts.packets('strays'), 0)
       // A tunnel gets its addresses first and its routes after that. No socket of the node is concerned by what the kernel then
       // answers to the other end's retransmissions.

@@ -295,6 +295,25 @@ test('datagrams go through the relay, those sent before it is there too, and nam
   await waitFor('the control connection to end', () => proxy.clients.size === 0)
 })
 
+test('the relay of a proxy on this machine is reached from within, where the node keeps to a device', async t => {
+  const { at } = await echo(t)
+  const proxy = await startSocks5()
+  t.after(() => proxy.stop())
+  const config: ProxyConfig = { kind: 'socks5', host: '127.0.0.1', port: proxy.port, auth: null, hostnames: true }
+  const nowhere = { bind: () => Promise.reject(new Error('a device leads not here')) }
+  const clock = new VirtualClock()
+  const resolver = new DnsResolver({ policy: new AddressPolicy() })
+  const tcp = new NetTcpNetwork()
+  const deps = { tcp, udp: nowhere, here: new DgramNetwork(), resolver, clock, log: silentLog }
+  const heard: string[] = []
+  const socket = await new ProxiedUdpNetwork(config, deps).bind({ family: 4, ip: null, port: 0 }, bytes => {
+    heard.push(Buffer.from(bytes).toString('latin1'))
+  })
+  t.after(() => socket.close())
+  socket.send(Buffer.from('hello'), at)
+  await waitFor('the answer', () => heard.length === 1)
+})
+
 test('datagrams that do not come from the relay are dropped', async t => {
   const server = await echo(t)
   const proxy = await startSocks5()
