@@ -12,7 +12,8 @@ import { waitFor } from './wait-for.ts'
 
 /**
  * Names of the counters in near, each over TCP and UDP that leaves: by tun9, by any other device but lo and ctl1, and by those
- * the kernel's own answers to segments of connections it knows nothing of (a reset without ACK; sockets' own resets have it).
+ * the kernel's own answers to segments for which there is no socket (RFC 9293, 3.5.2: a reset without ACK, or with the number 0
+ * when the segment had none; a socket's own reset has both).
  */
 export type CounterName = 'inside' | 'outside' | 'strays'
 
@@ -54,6 +55,7 @@ table inet watch {
     oifname { "lo", "ctl1" } accept
     meta l4proto { tcp, udp } oifname "tun9" counter name inside accept
     tcp flags & (rst | ack) == rst counter name strays accept
+    tcp flags & (rst | ack) == (rst | ack) tcp sequence 0 counter name strays accept
     meta l4proto { tcp, udp } counter name outside
   }
 }
