@@ -1,0 +1,95 @@
+// The figures of a node: what runs is told in seconds and bytes, what does not run is left out.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { MetricFamily } from '../../../src/services/metrics-api.ts'
+import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../../../src/services/metrics.ts'
+
+const process: ProcessFigures = {
+  ...{ cpuSeconds: 1.5, residentBytes: 8e7, heapUsedBytes: 1e7, heapTotalBytes: 2e7, startedAtSeconds: 1.7e9 },
+  ...{ openDescriptors: null, loopBusySeconds: 0.25 },
+  loopDelay: { quantiles: [[0.5, 0.001]], sumSeconds: 2, count: 1000 },
+}
+
+const engine: EngineMetrics = {
+  figures: () => ({
+    session: {
+      ...{ torrents: new Map([['seeding', 3]]), downBytes: 10, upBytes: 20, piecesVerified: 4, piecesFailed: 1 },
+      ...{ peersConnected: 7, peersHalfOpen: 2 },
+    },
+    pool: {
+      ...{ threads: 2, queuedJobs: 5, waiting: 6, workersLost: 0, openFiles: 9, lanesWaiting: 8 },
+      jobs: { 'piece.commit': { count: 4, waitMs: 250, runMs: 1500 } },
+    },
+    arenas: [{ id: 'block', slotCount: 10, freeCount: 4 }],
+  }),
+  counts: {
+    datagrams: () => ({ packetsSent: 1, packetsReceived: 2, bytesSent: 3, bytesReceived: 4 }),
+    runtimeSec: () => 0,
+    overlays: () => [{ name: 'mainline_dht4', member: '', candidates: 12, packetsSent: 0, packetsReceived: 0 }],
+    lanAddress: () => null,
+    wanAddress: () => null,
+    isPublic: () => false,
+  },
+}
+
+function rowsOf(families: readonly MetricFamily[]): Map<string, number> {
+  return new Map(
+    families.flatMap(({ name, samples }) =>
+      samples.map(({ suffix = '', labels = {}, value }) => [
+        `${name}${suffix} ${Object.values(labels).join(' ')}`.trim(),
+        value,
+      ]),
+    ),
+  )
+}
+
+async function rows(running: EngineMetrics | null): Promise<Map<string, number>> {
+  const deps = { version: '1.2.3', process: async () => process, databaseBytes: async () => 4096 }
+  return rowsOf(await new NodeMetrics({ ...deps, engine: () => running }).families())
+}
+
+test('before the engine runs: the process and the store alone', async () => {
+  const found = await rows(null)
+  assert.equal(found.get('tributary_info 1.2.3'), 1)
+  assert.equal(found.get('process_cpu_seconds_total'), 1.5)
+  assert.equal(found.get('tributary_database_bytes'), 4096)
+  assert.equal(found.get('tributary_event_loop_delay_seconds 0.5'), 0.001)
+  assert.equal(found.get('tributary_event_loop_delay_seconds_count'), 1000)
+  assert.ok(![...found.keys()].some(name => /process_open_fds|tributary_(torrents|payload|peers|job)/.test(name)))
+})
+
+test('the engine: payload, pieces, peers, waits in seconds, slots and overlays', async () => {
+  const found = await rows(engine)
+  const expected: [string, number][] = [
+    ['tributary_torrents seeding', 3],
+    ['tributary_payload_bytes_total down', 10],
+    ['tributary_payload_bytes_total up', 20],
+    ['tributary_pieces_total verified', 4],
+    ['tributary_pieces_total failed', 1],
+    ['tributary_peers connected', 7],
+    ['tributary_peers half_open', 2],
+    ['tributary_jobs_waiting thread', 5],
+    ['tributary_jobs_waiting queue', 6],
+    ['tributary_jobs_waiting disk', 8],
+    ['tributary_job_wait_seconds_sum piece.commit', 0.25],
+    ['tributary_job_wait_seconds_count piece.commit', 4],
+    ['tributary_job_run_seconds_sum piece.commit', 1.5],
+    ['tributary_arena_slots block free', 4],
+    ['tributary_arena_slots block lent', 6],
+    ['tributary_udp_packets_total received', 2],
+    ['tributary_overlay_nodes mainline_dht4', 12],
+  ]
+  for (const [name, value] of expected) assert.equal(found.get(name), value, name)
+})
+
+test('names are those of Prometheus: counters end in _total, and nothing is told twice', async () => {
+  const deps = { version: '1', process: async () => process, databaseBytes: async () => 0, engine: () => engine }
+  const families = await new NodeMetrics(deps).families()
+  assert.equal(new Set(families.map(({ name }) => name)).size, families.length)
+  for (const { name, type, help } of families) {
+    assert.match(name, /^[a-z][a-z0-9_]*$/)
+    assert.equal(type === 'counter', name.endsWith('_total'), name)
+    assert.match(help, /^[A-Z].*\.$/)
+  }
+})
