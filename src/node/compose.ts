@@ -95,6 +95,7 @@ export class TributaryNode {
   readonly #maker: TorrentMaker
   readonly #updates: Updates
   readonly #services: Services
+  readonly #upgradeGivenUp = new AbortController()
   /** In the order they were started. */
   readonly #started: StartedPart[] = []
   #engine: EngineParts | null = null
@@ -302,6 +303,11 @@ export class TributaryNode {
     })
   }
 
+  /** Ends a start that is upgrading the store: that may take minutes, and goes on with the next start. */
+  giveUpUpgrade(): void {
+    if (this.#state.upgrading) this.#upgradeGivenUp.abort()
+  }
+
   /** Stops every part, the newest first. Never rejects; what fails or is late is logged. */
   async stop(limitMs: number): Promise<void> {
     for (const part of this.#started.splice(0).reverse()) {
@@ -362,6 +368,7 @@ export class TributaryNode {
     const store = await import('../records/records-store.ts')
     const records = await store.RecordsStore.open({
       path,
+      signal: this.#upgradeGivenUp.signal,
       onFatal: error => this.#fail(error),
       onUpgrade: ({ id, type, text }) => {
         this.#state.markUpgrading(type !== 'upgrader_finished')

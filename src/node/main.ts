@@ -96,6 +96,7 @@ async function runUntilStopped(
   if (end instanceof AppError) log.error('the node cannot go on', { reason: end.message })
   else if (end instanceof Error) log.error('the node cannot go on', { error: end })
   else log.info('stopping', { reason: end })
+  node.giveUpUpgrade()
   // A start under way ends first: parts that are half made cannot be stopped.
   await stopInTime(() => started.catch(() => undefined).then(() => node.stop(STOP_LIMIT_MS)), log)
   unwatch()

@@ -34,6 +34,8 @@ export interface RecordsOptions {
   readonly totalsEveryMs?: number
   /** Called at most once, when the database thread died: the node cannot go on. */
   readonly onFatal?: (error: AppError) => void
+  /** Ends open() with Aborted: an upgrade may take long, and may be killed at any moment. */
+  readonly signal?: AbortSignal
   /** Called while open() brings an older database up to date, for each event of that which is in the log. */
   readonly onUpgrade?: (note: UpgradeNote) => void
 }
@@ -70,13 +72,20 @@ export class RecordsStore {
     this.seenFiles = new DatabaseSeenFiles(link)
   }
 
-  /** Opens or makes the database. AppErrors StateUnreadable, DiskFull, DiskError, each with one sentence. */
+  /** Opens or makes the database. AppErrors StateUnreadable, DiskFull, DiskError, each with one sentence; Aborted. */
   static async open(options: RecordsOptions): Promise<RecordsStore> {
     const bootId = options.bootId === undefined ? readBootId() : options.bootId
     const nowMs = (options.now ?? Date.now)()
     const onFatal = options.onFatal ?? (() => undefined)
     const link = new DatabaseLink(WORKER_URL, { path: options.path, bootId, nowMs }, onFatal, options.onUpgrade)
-    return new RecordsStore(link, await link.opened(), options)
+    const giveUp = (): void => void link.close(0)
+    options.signal?.addEventListener('abort', giveUp, { once: true })
+    if (options.signal?.aborted === true) giveUp()
+    try {
+      return new RecordsStore(link, await link.opened(), options)
+    } finally {
+      options.signal?.removeEventListener('abort', giveUp)
+    }
   }
 
   /** Jobs that are not answered yet. */

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import Database from 'better-sqlite3'
@@ -168,4 +168,22 @@ test('a node with an old database says that it upgrades, and how far it is', { t
   } finally {
     await node.stop()
   }
+})
+
+test('a node that is stopped in an upgrade ends soon, and goes on with it at the next start', async t => {
+  const folder = await folderOf(t)
+  const path = join(folder.path, DATABASE_FILE_NAME)
+  makeOldDatabase(path, 1, 200, CLEAN)
+  const raw = new Database(path)
+  raw.prepare("INSERT INTO node (key, value) VALUES ('value.ballast', zeroblob(200000000))").run()
+  raw.close()
+  const first = await startNode({ stateDir: folder.path, until: 'listening' })
+  await waitFor('the upgrade', async () => (await first.get<{ state: string }>('/state')).state !== 'STARTING')
+  const { code } = await first.stop()
+  assert.equal(code, 0)
+  assert.equal(existsSync(`${path}.schema-1`), false, 'it went on to the end of its copy')
+  const second = await startNode({ stateDir: folder.path })
+  const { downloads } = await second.get<{ downloads: unknown[] }>('/downloads')
+  assert.equal(downloads.length, 200)
+  await second.stop()
 })
