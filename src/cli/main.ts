@@ -3,6 +3,8 @@
 // is slow to load is loaded after --help and --version had their chance.
 
 import { Command, InvalidArgumentError, Option } from 'commander'
+import { Secret } from '../base/secret.ts'
+import type { KeyOrder } from '../node/key-command.ts'
 import { readVersion } from '../node/version.ts'
 
 interface StartFlags {
@@ -21,43 +23,54 @@ function collectSetting(text: string, earlier: [string, string][]): [string, str
   return [...earlier, [found[1] ?? '', found[2] ?? '']]
 }
 
+type Setting = [path: string, value: string | Secret]
+
 /** The dedicated flags stand for options; as the more special ones they win over --set. */
-function settingsOf(flags: StartFlags): [path: string, value: string][] {
+function settingsOf(flags: StartFlags): Setting[] {
   const dedicated: [string, string | undefined][] = [
     ['api.http_port', flags.port],
     ['api.http_host', flags.host],
     ['api.key', flags.apiKey],
     ['general.log_level', flags.logLevel],
   ]
-  return [...flags.set, ...dedicated.filter((entry): entry is [string, string] => entry[1] !== undefined)]
+  const given = [...flags.set, ...dedicated.filter((entry): entry is [string, string] => entry[1] !== undefined)]
+  return given.map(([path, value]): Setting => [path, path === 'api.key' ? new Secret(value) : value])
 }
 
-async function start(flags: StartFlags): Promise<void> {
-  const { runNode } = await import('../node/main.ts')
-  process.exitCode = await runNode({
-    stateDir: flags.stateDir ?? null,
-    apiKeyFile: flags.apiKeyFile ?? null,
-    flags: settingsOf(flags),
-  })
+/** What runs when the arguments were read: what they were read with is gone by then, and a key with it. */
+let work: (() => Promise<number>) | null = null
+
+function start(flags: StartFlags): void {
+  const stateDir = flags.stateDir ?? null
+  const apiKeyFile = flags.apiKeyFile ?? null
+  const settings = settingsOf(flags)
+  work = async () => {
+    const { runNode } = await import('../node/main.ts')
+    return runNode({ stateDir, apiKeyFile, flags: settings })
+  }
 }
 
-async function doctor(flags: Omit<StartFlags, 'apiKeyFile'> & { json?: boolean }): Promise<void> {
-  const { runDoctor } = await import('../node/doctor/doctor.ts')
-  process.exitCode = await runDoctor({
-    stateDir: flags.stateDir ?? null,
-    flags: settingsOf(flags),
-    json: flags.json === true,
-  })
+function doctor(flags: Omit<StartFlags, 'apiKeyFile'> & { json?: boolean }): void {
+  const order = { stateDir: flags.stateDir ?? null, flags: settingsOf(flags), json: flags.json === true }
+  work = async () => (await import('../node/doctor/doctor.ts')).runDoctor(order)
 }
 
-async function settings(flags: Omit<StartFlags, 'apiKeyFile'> & { all?: boolean; json?: boolean }): Promise<void> {
-  const { runShowSettings } = await import('../node/show-settings.ts')
-  process.exitCode = await runShowSettings({
-    stateDir: flags.stateDir ?? null,
-    flags: settingsOf(flags),
-    all: flags.all === true,
-    json: flags.json === true,
-  })
+interface KeyFlags {
+  stateDir?: string
+  scope: string[]
+}
+
+function keyWork(flags: Pick<KeyFlags, 'stateDir'>, order: KeyOrder): void {
+  const stateDir = flags.stateDir ?? null
+  work = async () => (await import('../node/key-command.ts')).runKeyCommand(stateDir, order)
+}
+
+function settings(flags: Omit<StartFlags, 'apiKeyFile'> & { all?: boolean; json?: boolean }): void {
+  const order = {
+    ...{ stateDir: flags.stateDir ?? null, flags: settingsOf(flags) },
+    ...{ all: flags.all === true, json: flags.json === true },
+  }
+  work = async () => (await import('../node/show-settings.ts')).runShowSettings(order)
 }
 
 interface CreateFlags {
@@ -117,74 +130,128 @@ async function create(path: string, flags: CreateFlags): Promise<void> {
   })
 }
 
-const program = new Command('tributary')
-  .description(
-    'A headless peer-to-peer content node: downloads, seeds and streams torrents over a local HTTP interface.',
-  )
-  .version(readVersion())
+/** The commands. Made anew and let go of after use: it holds the arguments, and a key among them must not stay in memory. */
+function commands(): Command {
+  const program = new Command('tributary')
+    .description(
+      'A headless peer-to-peer content node: downloads, seeds and streams torrents over a local HTTP interface.',
+    )
+    .version(readVersion())
+  addStartCommand(program)
+  addDoctorCommand(program)
+  addSettingsCommand(program)
+  addKeyCommands(program)
+  addCreateCommand(program)
+  return program
+}
 
-program
-  .command('start')
-  .description('Run the node until SIGINT or SIGTERM.')
-  .option('--state-dir <dir>', 'folder for everything the node remembers (env: TRIBUTARY_STATE_DIR)')
-  .option('--port <n>', 'port of the HTTP interface, 0 = a free one (env: CORE_API_PORT)')
-  .option('--host <addr>', 'address of the HTTP interface')
-  .addOption(
-    new Option('--api-key <key>', 'key of the HTTP interface, visible in ps (env: CORE_API_KEY)').conflicts(
-      'apiKeyFile',
-    ),
-  )
-  .option('--api-key-file <file>', 'file whose first line is the key')
-  .option('--log-level <level>', 'debug, info, warn or error')
-  .option('--set <section.option=value>', 'any setting; may be repeated', collectSetting, [])
-  .addHelpText('after', '\nA flag wins over the environment, that over the configuration file, that over the default.')
-  .action(start)
+function addStartCommand(program: Command): void {
+  program
+    .command('start')
+    .description('Run the node until SIGINT or SIGTERM.')
+    .option('--state-dir <dir>', 'folder for everything the node remembers (env: TRIBUTARY_STATE_DIR)')
+    .option('--port <n>', 'port of the HTTP interface, 0 = a free one (env: CORE_API_PORT)')
+    .option('--host <addr>', 'address of the HTTP interface')
+    .addOption(
+      new Option('--api-key <key>', 'key of the HTTP interface, visible in ps (env: CORE_API_KEY)').conflicts(
+        'apiKeyFile',
+      ),
+    )
+    .option('--api-key-file <file>', 'file whose first line is the key')
+    .option('--log-level <level>', 'debug, info, warn or error')
+    .option('--set <section.option=value>', 'any setting; may be repeated', collectSetting, [])
+    .addHelpText(
+      'after',
+      '\nA flag wins over the environment, that over the configuration file, that over the default.',
+    )
+    .action(start)
+}
 
-program
-  .command('doctor')
-  .description('Look at what a node needs, running or not: what is wrong, and what to do. Changes nothing.')
-  .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
-  .option('--port <n>', 'as of start (env: CORE_API_PORT)')
-  .option('--host <addr>', 'as of start')
-  .option('--set <section.option=value>', 'as of start; may be repeated', collectSetting, [])
-  .option('--json', 'one JSON object: {healthy, findings: [{state, check, text, advice}]}')
-  .addHelpText('after', '\nExit code: 0 all is well (warnings may be there), 1 there is a problem.')
-  .action(doctor)
+function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('Look at what a node needs, running or not: what is wrong, and what to do. Changes nothing.')
+    .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
+    .option('--port <n>', 'as of start (env: CORE_API_PORT)')
+    .option('--host <addr>', 'as of start')
+    .option('--set <section.option=value>', 'as of start; may be repeated', collectSetting, [])
+    .option('--json', 'one JSON object: {healthy, findings: [{state, check, text, advice}]}')
+    .addHelpText('after', '\nExit code: 0 all is well (warnings may be there), 1 there is a problem.')
+    .action(doctor)
+}
 
-program
-  .command('settings')
-  .description(
-    'Show the settings a start would have, and where each comes from. No node has to run; nothing is written.',
-  )
-  .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
-  .option('--set <section.option=value>', 'as of start; may be repeated', collectSetting, [])
-  .option('--all', 'those that have their default value too')
-  .option('--json', 'as GET /settings/effective')
-  .action(settings)
+function addSettingsCommand(program: Command): void {
+  program
+    .command('settings')
+    .description(
+      'Show the settings a start would have, and where each comes from. No node has to run; nothing is written.',
+    )
+    .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
+    .option('--set <section.option=value>', 'as of start; may be repeated', collectSetting, [])
+    .option('--all', 'those that have their default value too')
+    .option('--json', 'as GET /settings/effective')
+    .action(settings)
+}
 
-program
-  .command('create')
-  .description('Make a torrent file of a file or folder. No node has to run.')
-  .argument('<path>', 'the file or folder; links in it are left out')
-  .option('-o, --output <file>', 'where to write it: never over a file; - = standard output; default: <path>.torrent')
-  .addOption(new Option('--format <kind>', 'kind of torrent').choices(['v1', 'v2', 'hybrid']).default('hybrid'))
-  .option('--piece-length <bytes>', 'a power of two from 16KiB to 128MiB; default: by size', byteCount)
-  .option('-t, --tracker <url,...>', 'a tier of trackers; may be repeated', collectTier, [])
-  .option('-w, --web-seed <url>', 'an http(s) source of the content; may be repeated', collect, [])
-  .option('-p, --private', 'peers only from its trackers')
-  .option('--source <text>', 'text in the info dictionary that sets it apart')
-  .option('-c, --comment <text>', 'a comment')
-  .option('--creator <text>', 'who made it; default: this program')
-  .option('--no-creator', 'do not say who made it')
-  .option('--date <seconds>', 'date of creation, Unix time; default: now', wholeNumber)
-  .option('--no-date', 'no date of creation')
-  .option('--threads <n>', 'threads that hash; default: one a core, at most four', wholeNumber)
-  .option('-q, --quiet', 'show no progress')
-  .addHelpText(
-    'after',
-    '\nThe info hash depends on names and bytes, format, piece length, --private and --source alone.',
-  )
-  .action(create)
+function addKeyCommands(program: Command): void {
+  const key = program
+    .command('key')
+    .description('Keys beside the first one, each with scopes. A node that runs takes notice.')
+  key
+    .command('add')
+    .description('Make a key and print it: this once.')
+    .argument('<name>', 'how it is called')
+    .requiredOption('-s, --scope <scope,...>', 'read, stream, add, admin, spend', (text: string) => text.split(','))
+    .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
+    .action((name: string, flags: KeyFlags) => keyWork(flags, { kind: 'add', name, scopes: flags.scope }))
+  key
+    .command('list')
+    .description('Name, scopes and date of each key.')
+    .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
+    .action((flags: KeyFlags) => keyWork(flags, { kind: 'list' }))
+  key
+    .command('remove')
+    .description('Take a key back: it opens nothing any more.')
+    .argument('<name>')
+    .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
+    .action((name: string, flags: KeyFlags) => keyWork(flags, { kind: 'remove', name }))
+}
+
+function addCreateCommand(program: Command): void {
+  program
+    .command('create')
+    .description('Make a torrent file of a file or folder. No node has to run.')
+    .argument('<path>', 'the file or folder; links in it are left out')
+    .option('-o, --output <file>', 'where to write it: never over a file; - = standard output; default: <path>.torrent')
+    .addOption(new Option('--format <kind>', 'kind of torrent').choices(['v1', 'v2', 'hybrid']).default('hybrid'))
+    .option('--piece-length <bytes>', 'a power of two from 16KiB to 128MiB; default: by size', byteCount)
+    .option('-t, --tracker <url,...>', 'a tier of trackers; may be repeated', collectTier, [])
+    .option('-w, --web-seed <url>', 'an http(s) source of the content; may be repeated', collect, [])
+    .option('-p, --private', 'peers only from its trackers')
+    .option('--source <text>', 'text in the info dictionary that sets it apart')
+    .option('-c, --comment <text>', 'a comment')
+    .option('--creator <text>', 'who made it; default: this program')
+    .option('--no-creator', 'do not say who made it')
+    .option('--date <seconds>', 'date of creation, Unix time; default: now', wholeNumber)
+    .option('--no-date', 'no date of creation')
+    .option('--threads <n>', 'threads that hash; default: one a core, at most four', wholeNumber)
+    .option('-q, --quiet', 'show no progress')
+    .addHelpText(
+      'after',
+      '\nThe info hash depends on names and bytes, format, piece length, --private and --source alone.',
+    )
+    .action(create)
+}
+
+async function readArguments(): Promise<void> {
+  await commands().parseAsync()
+  process.argv.splice(2)
+}
+
+async function main(): Promise<void> {
+  await readArguments()
+  if (work !== null) process.exitCode = await work()
+}
 
 // Not awaited at the top: the bundle is a script, and scripts cannot.
-void program.parseAsync()
+void main()

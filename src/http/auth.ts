@@ -1,7 +1,11 @@
-// The API key: where it may stand in a request, and the comparison (decisions part 1). The key is never logged and
-// never stands in an error text.
+// The keys: where one may stand in a request, the comparison, and what its holder may do (decisions part 1). A key is never
+// logged, never stands in an error text, and no object keeps it: it is compared in a room that is wiped at once.
 
-import { timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Secret } from '../base/secret.ts'
+import type { KeyList, KeyScope } from '../ports/key-list.ts'
+import type { Caller } from '../services/api.ts'
+import type { Scope } from './route.ts'
 
 /** Where a key may stand. Header values are empty texts when absent. */
 export interface KeyPlaces {
@@ -11,32 +15,63 @@ export interface KeyPlaces {
   readonly query: URLSearchParams
 }
 
-const BEARER = /^Bearer +(\S+) *$/i
+const BEARER = 'bearer '
 
 /** The key that a request carries, or null. The header wins over Bearer, Bearer over the query (GET and HEAD only). */
 export function presentedKey(places: KeyPlaces): string | null {
   if (places.apiKey !== '') return places.apiKey
-  const bearer = BEARER.exec(places.authorization)?.[1]
-  if (bearer !== undefined) return bearer
+  const { authorization } = places
+  // No regular expression: the newest text that one looked at stays in memory.
+  if (authorization !== '' && authorization.slice(0, BEARER.length).toLowerCase() === BEARER) {
+    const key = authorization.slice(BEARER.length).trim()
+    if (key !== '' && !key.includes(' ')) return key
+  }
   if (places.method !== 'GET' && places.method !== 'HEAD') return null
   return places.query.get('key') || places.query.get('apikey') || null
+}
+
+/** Who may do what. */
+export interface KeyHolder {
+  readonly caller: Caller
+  may(scope: Scope): boolean
+}
+
+/** The holder of the first key, and everybody where no key is asked for. */
+export const OWNER: KeyHolder = { caller: { anyPath: true, localFiles: true }, may: () => true }
+
+/** Whoever needs no key for what they ask. */
+export const NOBODY: KeyHolder = {
+  caller: { anyPath: false, localFiles: false },
+  may: scope => scope === 'open',
+}
+
+function holderWith(scopes: readonly KeyScope[]): KeyHolder {
+  const admin = scopes.includes('admin')
+  return {
+    caller: { anyPath: false, localFiles: admin },
+    may: scope => scope === 'open' || scopes.includes(scope) || (admin && scope !== 'spend'),
+  }
 }
 
 /** Keys up to here take the same time to compare. */
 const MIN_ROOM_BYTES = 256
 const LENGTH_BYTES = 4
 
-/** Checks keys against the one right key. */
-export class KeyCheck {
+/** Knows the keys. */
+export class KeyRing {
   // The key and the text to compare with it, each as its length and its bytes in a room of one size.
   readonly #expected: Buffer | null
   readonly #given: Buffer
+  readonly #further: KeyList
 
-  /** An empty `key` switches the check off. */
-  constructor(key: string) {
-    const room = LENGTH_BYTES + Math.max(MIN_ROOM_BYTES, Buffer.byteLength(key))
+  /** An empty `first` key switches the check off. */
+  constructor(first: Secret, further: KeyList) {
+    const room = LENGTH_BYTES + Math.max(MIN_ROOM_BYTES, first.bytes.length)
     this.#given = Buffer.alloc(room)
-    this.#expected = key === '' ? null : fill(Buffer.alloc(room), key)
+    this.#further = further
+    this.#expected = first.isEmpty ? null : Buffer.alloc(room)
+    this.#expected?.writeUInt32LE(first.bytes.length, 0)
+    if (this.#expected !== null) first.bytes.copy(this.#expected, LENGTH_BYTES)
   }
 
   /** False when no key is asked for at all. */
@@ -44,18 +79,46 @@ export class KeyCheck {
     return this.#expected !== null
   }
 
-  /** Compared in rooms of one size, so that neither length nor content of the key shows in the time it takes. */
-  accepts(presented: string | null): boolean {
-    if (this.#expected === null) return true
-    return presented !== null && timingSafeEqual(fill(this.#given, presented), this.#expected)
+  /**
+   * Whose key that is; null = nobody's. Compared in rooms of one size, so that neither length nor content of a key shows in the
+   * time it takes.
+   */
+  holderOf(presented: string): KeyHolder | null {
+    if (this.#expected === null) return OWNER
+    const given = this.#given
+    try {
+      fill(given, presented)
+      if (timingSafeEqual(given, this.#expected)) return OWNER
+      const length = given.readUInt32LE(0)
+      return length > given.length - LENGTH_BYTES ? null : this.#furtherHolder(length)
+    } finally {
+      given.fill(0)
+    }
+  }
+
+  #furtherHolder(length: number): KeyHolder | null {
+    const keys = this.#further.current()
+    if (keys.length === 0) return null
+    const hash = createHash('sha256')
+      .update(this.#given.subarray(LENGTH_BYTES, LENGTH_BYTES + length))
+      .digest()
+    let found: KeyHolder | null = null
+    for (const key of keys) if (timingSafeEqual(hash, key.hash)) found = holderWith(key.scopes)
+    return found
+  }
+
+  /** Overwrites what is known of the first key; no key is accepted after it. */
+  wipe(): void {
+    this.#expected?.fill(0)
+    // A length that no text in the room has.
+    this.#expected?.writeUInt32LE(0xffff_ffff, 0)
   }
 }
 
 // What does not fit is left out; its length tells it from the key, which fits. The length also tells a text from the same
 // with zeroes at its end.
-function fill(room: Buffer, text: string): Buffer {
+function fill(room: Buffer, text: string): void {
   room.fill(0)
   room.writeUInt32LE(Buffer.byteLength(text), 0)
   room.write(text, LENGTH_BYTES, 'utf8')
-  return room
 }

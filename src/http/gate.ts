@@ -2,10 +2,12 @@
 // answers anything, so that a caller without a key learns nothing but that it has none.
 
 import { AppError } from '../base/errors.ts'
-import { KeyCheck, presentedKey } from './auth.ts'
+import type { KeyList } from '../ports/key-list.ts'
+import { type KeyHolder, KeyRing, NOBODY, OWNER, presentedKey } from './auth.ts'
 import type { LinkSigner } from './links.ts'
 import type { HttpOptions } from './options.ts'
 import { hostAllowed, isForeignPage } from './origin.ts'
+import type { Route } from './route.ts'
 import { type PathMatch, routeFor } from './router.ts'
 
 /** What the gate reads of a request; texts are empty when absent. */
@@ -19,17 +21,19 @@ export interface GateHead {
   readonly query: URLSearchParams
 }
 
+const NO_KEYS: KeyList = { current: () => [] }
+
 /** The checks that come before routing; each throws what is answered. */
 export class Gate {
   readonly #options: Pick<HttpOptions, 'hostNames' | 'origins'>
-  readonly #keys: KeyCheck
+  readonly #keys: KeyRing
   readonly #links: LinkSigner
   /** Of the last request whose host was allowed. */
   #lastHost: string | null = null
 
-  constructor(options: Pick<HttpOptions, 'hostNames' | 'origins' | 'apiKey'>, links: LinkSigner) {
+  constructor(options: Pick<HttpOptions, 'hostNames' | 'origins' | 'apiKey' | 'furtherKeys'>, links: LinkSigner) {
     this.#options = options
-    this.#keys = new KeyCheck(options.apiKey)
+    this.#keys = new KeyRing(options.apiKey, options.furtherKeys ?? NO_KEYS)
     this.#links = links
   }
 
@@ -57,18 +61,34 @@ export class Gate {
     return head.method === 'OPTIONS' && this.#options.origins.includes(head.origin)
   }
 
-  /** Throws AppError Unauthorized or LinkInvalid. `match`: what is at the request's path. */
-  checkKey(head: GateHead, match: PathMatch | null): void {
-    if (!this.#keys.required) return
+  /**
+   * Who asks. Throws AppError Unauthorized, ScopeMissing or LinkInvalid. `match`: what is at the request's path; `mayTry` is
+   * called before a key is looked at, and may throw.
+   */
+  checkKey(head: GateHead, match: PathMatch | null, mayTry: () => void): KeyHolder {
+    if (!this.#keys.required) return OWNER
     const route = match === null ? null : routeFor(match, head.method)
-    if (route?.scope === 'open') return
+    if (route?.scope === 'open') return NOBODY
     const key = presentedKey(head)
-    if (this.#keys.accepts(key)) return
+    if (key !== null) mayTry()
+    const holder = key === null ? null : this.#keys.holderOf(key)
+    if (holder !== null && (route === null || holder.may(route.scope))) return holder
+    if (this.#isLinked(head, match, route) && (key === null || holder !== null)) return NOBODY
+    throw new AppError(holder === null ? 'Unauthorized' : 'ScopeMissing')
+  }
+
+  /** Whether the request has a signed link. Throws AppError LinkInvalid when that is wrong. */
+  #isLinked(head: GateHead, match: PathMatch | null, route: Route | null): boolean {
+    if (match === null || route === null || !route.signedLinks) return false
     const token = head.query.get('token')
-    if (key !== null || token === null || match === null || route === null || !route.signedLinks) {
-      throw new AppError('Unauthorized')
-    }
+    if (token === null) return false
     const { infohash = '', fileindex = '' } = match.path
     if (!this.#links.opens(infohash, fileindex, token)) throw new AppError('LinkInvalid')
+    return true
+  }
+
+  /** No key is accepted any more. */
+  wipe(): void {
+    this.#keys.wipe()
   }
 }

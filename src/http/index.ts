@@ -1,5 +1,5 @@
 // The public face of the HTTP front.
 
-export type { HttpDeps, HttpOptions, HttpServer } from './options.ts'
+export type { HttpDeps, HttpOptions, HttpServer, ListeningPorts } from './options.ts'
 export { tryNativeServer } from './uws/native.ts'
 export { createHttpServer } from './uws/server.ts'

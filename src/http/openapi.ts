@@ -19,7 +19,7 @@ const components = new Map<unknown, string>([
 
 /** Codes that every route can answer with; those for `open` routes first. */
 const COMMON_CODES: readonly ErrorCode[] = ['ForeignHost', 'ForeignOrigin']
-const KEYED_CODES: readonly ErrorCode[] = ['Unauthorized']
+const KEYED_CODES: readonly ErrorCode[] = ['Unauthorized', 'ScopeMissing', 'TooManyRequests']
 const BODY_CODES: readonly ErrorCode[] = ['BadRequest', 'BodyTooLarge']
 
 type Plain = { [key: string]: unknown }

@@ -1,7 +1,10 @@
 // What the HTTP server is told when it is made: values only, decided by node/config. Nothing here changes while it runs.
 
+import type { Secret } from '../base/secret.ts'
 import type { Arena } from '../ports/arena.ts'
+import type { CertificateFiles } from '../ports/certificate-files.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { KeyList } from '../ports/key-list.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { StaticFiles } from '../ports/static-files.ts'
@@ -14,8 +17,14 @@ export interface HttpOptions {
   readonly port: number
   /** When that port is taken, so many after it are tried. Default 0. */
   readonly morePorts?: number
+  /** False: no plain HTTP. Default true. */
+  readonly plain?: boolean
+  /** Absent: no HTTPS. */
+  readonly https?: HttpsOptions
   /** The first key. Empty: no key is asked for (the configuration allows that on loopback addresses only). */
-  readonly apiKey: string
+  readonly apiKey: Secret
+  /** Further keys; absent = none. */
+  readonly furtherKeys?: KeyList
   /** Names other than `localhost` and IP literals that the Host header may have, lower case, without port. */
   readonly hostNames: readonly string[]
   /** Origins of foreign pages that may use the interface, as browsers send them (`http://host:port`). */
@@ -34,6 +43,20 @@ export interface HttpOptions {
   readonly linkLifetimeMs?: number
 }
 
+/** HTTPS beside or in the place of plain HTTP. */
+export interface HttpsOptions {
+  /** As of plain HTTP. */
+  readonly host: string
+  readonly port: number
+  readonly certificate: CertificateFiles
+}
+
+/** Ports that are listened on; null = not asked for. */
+export interface ListeningPorts {
+  readonly http: number | null
+  readonly https: number | null
+}
+
 /** What the front needs of the node beside the services. */
 export interface HttpDeps {
   readonly rangeArena: Arena
@@ -50,8 +73,8 @@ export interface HttpDeps {
 
 /** The running front. */
 export interface HttpServer {
-  /** Listens; the port. AppError PortTaken when another process listens there. */
-  start(): Promise<number>
+  /** Listens. AppErrors PortTaken when another process listens there, BadConfiguration (certificate). */
+  start(): Promise<ListeningPorts>
   /** Stops listening, lets answers under way finish for at most `deadlineMs`, then cuts every connection. */
   stop(deadlineMs: number): Promise<void>
 }

@@ -3,7 +3,8 @@
 
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorCode } from '../base/errors.ts'
-import type { EventsService, Services, StreamableFile } from '../services/api.ts'
+import type { KeyScope } from '../ports/key-list.ts'
+import type { Caller, EventsService, Services, StreamableFile } from '../services/api.ts'
 import type { StaticFiles } from '../ports/static-files.ts'
 import type { LinkSigner } from './links.ts'
 import type { RequestMeter } from './request-meter.ts'
@@ -12,7 +13,7 @@ import type { RequestMeter } from './request-meter.ts'
 export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
 
 /** Which keys open a route (decisions part 1); `open` needs none. */
-export type Scope = 'open' | 'read' | 'stream' | 'add' | 'admin'
+export type Scope = 'open' | KeyScope
 
 /** What a route may use besides the parameters of its request. */
 export interface RouteContext {
@@ -34,6 +35,8 @@ export interface RouteInput<Parameters> {
   readonly parameters: Parameters
   /** The body as it was sent, for routes with `rawBody`; of others empty. */
   readonly body: Uint8Array
+  /** Who asks. */
+  readonly caller: Caller
   /** The Last-Event-ID header, or an empty text. */
   readonly lastEventId: string
   /** Fires when the client goes away. Made when it is first asked for. */

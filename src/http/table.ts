@@ -9,6 +9,7 @@ import { docsRoutes } from './routes/docs.ts'
 import { downloadRoutes } from './routes/downloads.ts'
 import { eventRoutes } from './routes/events.ts'
 import { metricsRoutes } from './routes/metrics.ts'
+import { keyRoutes } from './routes/keys.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { shutdownRoutes } from './routes/shutdown.ts'
 import { updateRoutes } from './routes/updates.ts'
@@ -24,6 +25,7 @@ export const routeTable: readonly Route[] = [
   ...updateRoutes,
   ...coreRoutes,
   ...statisticsRoutes,
+  ...keyRoutes,
   ...shutdownRoutes,
   ...debugRoutes,
   ...metricsRoutes,

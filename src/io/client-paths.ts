@@ -5,34 +5,57 @@ import { constants } from 'node:fs'
 import { access, lstat, open, realpath, stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
-import type { ClientPaths, NewFiles } from '../ports/new-files.ts'
+import type { ClientPaths, NewFiles, PathCaller } from '../ports/new-files.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 
 /** Paths inside folders. */
 export class AllowedPaths implements ClientPaths {
-  readonly #folders: () => readonly string[] | null
+  readonly #folders: () => readonly string[]
 
-  /** `folders` is asked at each use: absolute folders, null = everything (the first key). */
-  constructor(folders: () => readonly string[] | null) {
+  /** `folders` is asked at each use: absolute folders for callers who may not name any path. */
+  constructor(folders: () => readonly string[]) {
     this.#folders = folders
   }
 
-  async resolve(named: string): Promise<string> {
-    if (!path.isAbsolute(named) || named.includes('\0'))
-      throw new AppError('InvalidParameter', 'path: must be an absolute path.')
-    const allowed = this.#folders()
+  async resolve(named: string, caller: PathCaller): Promise<string> {
+    checkAbsolute(named)
     const real = await realpath(named).catch((error: unknown) => {
       // Whether there is something outside the allowed folders is nobody's business.
-      if (allowed !== null && !isInside(path.resolve(named), allowed)) throw new AppError('PathNotAllowed')
+      if (!caller.anyPath && !isInside(path.resolve(named), this.#folders())) throw new AppError('PathNotAllowed')
       const text = errnoOf(error) === 'ENOENT' ? 'there is nothing' : errorText(error)
       throw new AppError('InvalidParameter', `path: ${named} cannot be used: ${text}.`, { cause: error })
     })
-    if (allowed === null) return real
-    // Folders are named by a person, perhaps through links.
-    const roots = await Promise.all(allowed.map(folder => realpath(folder).catch(() => folder)))
-    if (!isInside(real, roots)) throw new AppError('PathNotAllowed')
+    if (!caller.anyPath) await this.#checkInside(real)
     return real
   }
+
+  async resolveNew(named: string, caller: PathCaller): Promise<string> {
+    checkAbsolute(named)
+    // Whatever is there decides, the rest only has names: `..` is gone before links are looked at.
+    const rest: string[] = []
+    for (let above = path.resolve(named); ; above = path.dirname(above)) {
+      const real = await realpath(above).catch(() => null)
+      if (real === null && above !== path.dirname(above)) {
+        rest.unshift(path.basename(above))
+        continue
+      }
+      const whole = path.join(real ?? above, ...rest)
+      if (!caller.anyPath) await this.#checkInside(whole)
+      return whole
+    }
+  }
+
+  /** AppError PathNotAllowed unless the path, which has no links, is in an allowed folder. */
+  async #checkInside(real: string): Promise<void> {
+    // Folders are named by a person, perhaps through links.
+    const roots = await Promise.all(this.#folders().map(folder => realpath(folder).catch(() => folder)))
+    if (!isInside(real, roots)) throw new AppError('PathNotAllowed')
+  }
+}
+
+function checkAbsolute(named: string): void {
+  if (!path.isAbsolute(named) || named.includes('\0'))
+    throw new AppError('InvalidParameter', 'path: must be an absolute path.')
 }
 
 function isInside(real: string, folders: readonly string[]): boolean {

@@ -4,6 +4,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { pino, type Logger } from 'pino'
+import type { Secret } from '../base/secret.ts'
 import type { Log, LogLevel } from '../ports/log.ts'
 import { withoutAddresses, withoutSecrets } from './log-redaction.ts'
 import { RotatingFile } from './rotating-file.ts'
@@ -17,6 +18,8 @@ const DEBUG_LINE = '{"level":"debug"'
 
 /** The shortest secret worth hiding: blotting out shorter ones would mangle ordinary lines. */
 const MIN_SECRET_LENGTH = 8
+
+const BLOT = Buffer.from('***')
 
 /** Where the log goes and what it keeps. */
 export interface NodeLogOptions {
@@ -36,7 +39,7 @@ export interface NodeLog extends Log {
   /** From now on, for parts that exist already too; `levels` as in the options. */
   setLevel(level: LogLevel, levels?: ReadonlyMap<string, LogLevel>): void
   /** From now on no line contains this text. */
-  hide(secret: string): void
+  hide(secret: Secret): void
   /** Writes out and closes the file; lines after this go to stderr alone. */
   close(): void
 }
@@ -47,7 +50,7 @@ interface Sink {
 
 /** Opens the log. Throws what the file system says when the file cannot be opened. */
 export function openLog(options: NodeLogOptions): NodeLog {
-  const secrets: string[] = []
+  const secrets: Secret[] = []
   const salt = randomBytes(32)
   const file =
     options.file === null ? null : new RotatingFile({ path: options.file, maxBytes: MAX_BYTES, older: OLDER_FILES })
@@ -86,7 +89,7 @@ export function openLog(options: NodeLogOptions): NodeLog {
       for (const [logger, part] of loggers) logger.level = levelOf(part, levels)
     },
     hide(secret) {
-      if (secret.length >= MIN_SECRET_LENGTH && !secrets.includes(secret)) secrets.push(secret)
+      if (secret.bytes.length >= MIN_SECRET_LENGTH && !secrets.includes(secret)) secrets.push(secret)
     },
     close() {
       file?.close()
@@ -103,9 +106,19 @@ function levelOf(part: string, { common, parts }: Levels): LogLevel {
   return parts.get(part) ?? common
 }
 
-function blotOut(line: string, secrets: readonly string[]): string {
+/** Compared as bytes, so that the secret itself is no text in the heap. */
+function blotOut(line: string, secrets: readonly Secret[]): string {
   let clean = line
-  for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, '***')
+  for (const { bytes: secret } of secrets) {
+    const bytes = Buffer.from(clean)
+    const parts: Buffer[] = []
+    let from = 0
+    for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, from)) {
+      parts.push(bytes.subarray(from, at), BLOT)
+      from = at + secret.length
+    }
+    if (from > 0) clean = Buffer.concat([...parts, bytes.subarray(from)]).toString()
+  }
   return clean
 }
 

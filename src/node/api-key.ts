@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { BlockList, isIP } from 'node:net'
+import { Secret } from '../base/secret.ts'
 import { AppError, errorText } from '../base/errors.ts'
 
 /** Bytes of a made key; written as twice as many hexadecimal digits. */
@@ -15,7 +16,7 @@ export function makeApiKey(): string {
 }
 
 /** Reads a key from a file (--api-key-file): its first line. AppError BadConfiguration when there is none. */
-export async function readApiKeyFile(path: string): Promise<string> {
+export async function readApiKeyFile(path: string): Promise<Secret> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
@@ -24,7 +25,7 @@ export async function readApiKeyFile(path: string): Promise<string> {
   }
   const key = text.split('\n', 1)[0]?.trim() ?? ''
   if (key === '') throw new AppError('BadConfiguration', `The key file ${path} has no key on its first line.`)
-  return key
+  return new Secret(key)
 }
 
 const loopback = new BlockList()
@@ -37,8 +38,30 @@ export function isLoopback(address: string): boolean {
   return family !== 0 && loopback.check(address, family === 4 ? 'ipv4' : 'ipv6')
 }
 
+/** Where the interface listens, as the settings have it. */
+export interface ListenSettings {
+  readonly http_enabled: boolean
+  readonly http_host: string
+  readonly https_enabled: boolean
+  readonly https_host: string
+}
+
+/** What is wrong with key and addresses (a sentence); null when nothing is. */
+export function listenProblem(key: Secret, api: ListenSettings): string | null {
+  if (!api.http_enabled && !api.https_enabled) return 'One of api.http_enabled and api.https_enabled must be true.'
+  const hosts = {
+    http_host: api.http_enabled ? api.http_host : null,
+    https_host: api.https_enabled ? api.https_host : null,
+  }
+  for (const [option, host] of Object.entries(hosts)) {
+    const problem = host === null ? null : keyProblem(key, host, option)
+    if (problem !== null) return `The setting api.key ${problem}.`
+  }
+  return null
+}
+
 /** What is wrong with this pair of key and bind address (completes "api.key ..."); null when nothing is. */
-export function keyProblem(key: string, host: string): string | null {
-  if (key !== '' || isLoopback(host)) return null
-  return `may be empty only when api.http_host is a loopback address (it is ${host})`
+export function keyProblem(key: Secret, host: string, option = 'http_host'): string | null {
+  if (!key.isEmpty || isLoopback(host)) return null
+  return `may be empty only when api.${option} is a loopback address (it is ${host})`
 }

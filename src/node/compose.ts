@@ -4,7 +4,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
-import { createHttpServer, type HttpServer } from '../http/index.ts'
 import { AddressPolicy } from '../io/address-policy.ts'
 import { AllowedPaths, FreshFiles } from '../io/client-paths.ts'
 import { SystemClock } from '../io/clock.ts'
@@ -13,12 +12,12 @@ import { GuardedPost } from '../io/guarded-post.ts'
 import { prepareFolder, readSmallFile } from '../io/local-paths.ts'
 import type { NodeLog } from '../io/log.ts'
 import { makeNetworkStack, type NetworkStack } from '../io/network-stack.ts'
-import { PackageFiles } from '../io/package-files.ts'
 import { SystemRandom } from '../io/random.ts'
 import { SharedArena } from '../pools/arena.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { RecordsStore } from '../records/records-store.ts'
 import type { MetricsService, Services } from '../services/api.ts'
+import { CallerPaths } from '../services/caller-paths.ts'
 import { type DownloadSettings, Downloads } from '../services/downloads.ts'
 import { EventHub } from '../services/events.ts'
 import { MetadataPreviews } from '../services/metadata-previews.ts'
@@ -35,6 +34,8 @@ import { databaseBytes } from './database-bytes.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { logLevels } from './log-levels.ts'
 import { makeDebug } from './process-inspection.ts'
+import { FurtherKeys } from './further-keys.ts'
+import { baseUrls, makeHttpFront } from './http-front.ts'
 import { openLinkSecret } from './link-secret.ts'
 import { networkOptions } from './network-options.ts'
 import { ProcessPriority } from './process-priority.ts'
@@ -58,8 +59,6 @@ const ENGINE_SHARE = 0.65
 const HTTP_SHARE = 0.2
 const RECORDS_SHARE = 0.15
 
-/** Of api.retry_port: ports after the one that is taken. */
-const RETRIED_PORTS = 9
 /** The page of a release tells more than its version. */
 const MAX_VERSION_BYTES = 256 * 1024
 
@@ -82,6 +81,7 @@ export class TributaryNode {
   readonly #clock = new SystemClock()
   readonly #priority: ProcessPriority
   readonly #random = new SystemRandom()
+  readonly #keys: FurtherKeys
   readonly #policy: AddressPolicy
   readonly #stack: NetworkStack
   readonly #sourceFetch: GuardedFetch
@@ -113,6 +113,7 @@ export class TributaryNode {
     this.stopAsked = new Promise(resolve => {
       this.#askToStop = resolve
     })
+    this.#keys = new FurtherKeys(options.stateDir)
     this.#policy = new AddressPolicy(settings.values.network.allow_private)
     const clock = this.#clock
     this.#stack = makeNetworkStack(networkOptions(settings.values.libtorrent), {
@@ -152,12 +153,12 @@ export class TributaryNode {
       ...{ events: this.#events, downloads: this.#downloads, settings: () => settings.values },
     })
     this.#updates = updates
+    const paths = new AllowedPaths(() => allowedFolders(settings.values))
     this.#maker = new TorrentMaker({
       clock,
       log: log.part('createtorrent'),
       events: this.#events,
-      // The first key, the only one there is, may name any path.
-      paths: new AllowedPaths(() => null),
+      paths,
       files: new FreshFiles(),
       downloads: this.#downloads,
       createdBy: `Tributary/${version}`,
@@ -185,6 +186,8 @@ export class TributaryNode {
       shutdown: { shutDown: () => this.#askToStop() },
       debug: debug.service,
       metrics: { families: async () => (await metrics()).families() },
+      callerPaths: new CallerPaths(paths),
+      keys: this.#keys,
     }
   }
 
@@ -192,7 +195,7 @@ export class TributaryNode {
    * Starts every part; settles when all downloads are loaded. `listening` is called as soon as the interface answers.
    * AppErrors PortTaken, StateUnreadable and whatever else stands in the way; then stop() is still to be called.
    */
-  async start(listening: (baseUrl: string) => void): Promise<void> {
+  async start(listening: (baseUrls: readonly string[]) => void): Promise<void> {
     this.#followFirst()
     this.#followDebug(this.#options.settings.values)
     listening(await this.#startHttp())
@@ -326,41 +329,22 @@ export class TributaryNode {
     this.#events.emit('tribler_exception', { text: this.#state.noteException(`${name}: ${errorText(error)}`) })
   }
 
-  async #startHttp(): Promise<string> {
+  async #startHttp(): Promise<string[]> {
     const { settings, log, version, stateDir } = this.#options
     const { api } = settings.values
-    const server: HttpServer = createHttpServer(
-      {
-        host: api.http_host,
-        port: api.http_port,
-        morePorts: api.retry_port ? RETRIED_PORTS : 0,
-        apiKey: api.key,
-        hostNames: api.host_names,
-        origins: api.origins,
-        silentReaderMs: api.stream_silent_seconds * 1000,
-        version,
-        linkSecret: await openLinkSecret(stateDir),
-      },
-      this.#services,
-      {
-        rangeArena: this.#rangeArena,
-        clock: this.#clock,
-        random: this.#random,
-        log: log.part('http'),
-        docsFiles: new PackageFiles('swagger-ui-dist'),
-        setEnvironment: (name, value) => {
-          process.env[name] = value
-        },
-        onException: error => this.noteException(error),
-      },
-    )
-    const port = await server.start()
+    const server = makeHttpFront(api, {
+      ...{ rangeArena: this.#rangeArena, clock: this.#clock, random: this.#random, log: log.part('http') },
+      ...{ services: this.#services, furtherKeys: this.#keys, version, linkSecret: await openLinkSecret(stateDir) },
+      onException: error => this.noteException(error),
+    })
     this.#started.push({ name: 'sources', stop: () => this.#sourceFetch.close() })
     this.#started.push({ name: 'http', stop: deadlineMs => server.stop(deadlineMs * HTTP_SHARE) })
-    this.#state.setPort('http_api~port', port)
+    const ports = await server.start()
+    if (ports.http !== null) this.#state.setPort('http_api~port', ports.http)
+    if (ports.https !== null) this.#state.setPort('https_api~port', ports.https)
     // Streams are read there; clients of the interface look for them under this name.
-    this.#state.setPort('video_server~port', port)
-    return `http://${api.http_host.includes(':') ? `[${api.http_host}]` : api.http_host}:${port}`
+    this.#state.setPort('video_server~port', ports.http ?? ports.https ?? 0)
+    return baseUrls(api, ports)
   }
 
   async #openRecords(): Promise<RecordsStore> {
@@ -419,6 +403,12 @@ function downloadSettings({ download_defaults: defaults, libtorrent }: Settings)
     trackersFile: defaults.trackers_file,
     checkAfterComplete: libtorrent.check_after_complete,
   }
+}
+
+/** Folders that keys of limited scope may name paths in (decisions part 1). */
+function allowedFolders({ general, download_defaults, watch_folder }: Settings): string[] {
+  const { directory } = watch_folder
+  return [download_defaults.saveas, ...(directory === '' ? [] : [directory]), ...general.allowed_paths]
 }
 
 function webhookSettings({ webhooks }: Settings): WebhookSettings {

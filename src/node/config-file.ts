@@ -29,19 +29,21 @@ export interface FileEntry {
   readonly line: number
 }
 
+interface Parsed {
+  readonly document: Document
+  readonly lines: LineCounter
+}
+
 /** One open configuration file. Methods are not to be called at the same time (the settings store queues them). */
 export class ConfigFile {
   readonly path: string
-  #text: string
-  #document: Document
-  #lines: LineCounter
+  /** Null when it is forgotten. */
+  #parsed: Parsed | null
+  #forgetful = false
 
   private constructor(path: string, text: string) {
     this.path = path
-    const parsed = parseConfig(path, text)
-    this.#text = text
-    this.#document = parsed.document
-    this.#lines = parsed.lines
+    this.#parsed = parseConfig(path, text)
   }
 
   /**
@@ -60,7 +62,10 @@ export class ConfigFile {
 
   /** Every option of every section, in file order. AppError BadConfiguration when a section is not a map. */
   entries(): FileEntry[] {
-    const root = this.#document.contents
+    if (this.#parsed === null) throw new Error('the configuration file was forgotten')
+    const { document, lines } = this.#parsed
+    const lineOf = (node: unknown): number => (isNode(node) && node.range ? lines.linePos(node.range[0]).line : 1)
+    const root = document.contents
     if (root === null || !isMap(root)) return []
     const entries: FileEntry[] = []
     for (const section of root.items) {
@@ -68,19 +73,25 @@ export class ConfigFile {
       if (!isMap(section.value)) {
         throw new AppError(
           'BadConfiguration',
-          `${this.path}, line ${this.#lineOf(section.key)}: section ${String(section.key)} must hold options.`,
+          `${this.path}, line ${lineOf(section.key)}: section ${String(section.key)} must hold options.`,
         )
       }
       for (const pair of section.value.items) {
         entries.push({
           section: String(section.key),
           option: String(pair.key),
-          value: this.#valueOf(pair.value),
-          line: this.#lineOf(pair.key),
+          value: this.#valueOf(document, pair.value, lineOf),
+          line: lineOf(pair.key),
         })
       }
     }
     return entries
+  }
+
+  /** Keeps nothing of what the file holds in memory from now on: the key stands in it. Then entries() throws. */
+  forget(): void {
+    this.#forgetful = true
+    this.#parsed = null
   }
 
   /**
@@ -89,7 +100,7 @@ export class ConfigFile {
    */
   async write(changes: readonly (readonly [section: string, option: string, value: unknown])[]): Promise<void> {
     const present = (await readConfig(this.path)) ?? ''
-    const base = present === this.#text ? this.#document.clone() : parseConfig(this.path, present).document
+    const base = parseConfig(this.path, present).document
     if (base.contents === null || !isMap(base.contents)) {
       base.contents = base.createNode({}) as Document['contents']
       if (base.commentBefore === null) base.commentBefore = HEADER
@@ -100,23 +111,16 @@ export class ConfigFile {
     }
     const text = base.toString()
     await replaceFile(this.path, text)
-    const parsed = parseConfig(this.path, text)
-    this.#text = text
-    this.#document = parsed.document
-    this.#lines = parsed.lines
+    this.#parsed = this.#forgetful ? null : parseConfig(this.path, text)
   }
 
-  #valueOf(node: unknown): unknown {
+  #valueOf(document: Document, node: unknown, lineOf: (node: unknown) => number): unknown {
     if (!isNode(node)) return node
     try {
-      return node.toJS(this.#document, { maxAliasCount: 100 })
+      return node.toJS(document, { maxAliasCount: 100 })
     } catch (error) {
-      throw new AppError('BadConfiguration', `${this.path}, line ${this.#lineOf(node)}: ${errorText(error)}.`)
+      throw new AppError('BadConfiguration', `${this.path}, line ${lineOf(node)}: ${errorText(error)}.`)
     }
-  }
-
-  #lineOf(node: unknown): number {
-    return isNode(node) && node.range ? this.#lines.linePos(node.range[0]).line : 1
   }
 }
 
@@ -173,7 +177,7 @@ async function readConfig(path: string): Promise<string | null> {
   }
 }
 
-function parseConfig(path: string, text: string): { document: Document; lines: LineCounter } {
+function parseConfig(path: string, text: string): Parsed {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false }) as unknown as Document
   const error = document.errors[0]

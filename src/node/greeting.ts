@@ -3,7 +3,8 @@
 /** Facts of a start. */
 export interface GreetingFacts {
   readonly version: string
-  readonly baseUrl: string
+  /** Of plain HTTP, HTTPS or both. */
+  readonly baseUrls: readonly string[]
   /** The configuration file. */
   readonly configPath: string
   /** True at the first start: tells where the key lies. */
@@ -12,13 +13,14 @@ export interface GreetingFacts {
 
 /** Lines for standard output; the key itself is never among them. */
 export function greeting(facts: GreetingFacts): string {
-  const lines = [`Tributary ${facts.version} listens at ${facts.baseUrl}`]
+  const [baseUrl = '', ...more] = facts.baseUrls
+  const lines = [`Tributary ${facts.version} listens at ${baseUrl}`, ...more.map(url => `and at ${url}`)]
   if (facts.showKey) {
     lines.push(
       `The API key lies in ${facts.configPath} (section api, option key).`,
       'Try it with this line, which reads the key from the file and keeps it out of the process list:',
-      `  ${curlLine(facts.configPath, `${facts.baseUrl}/downloads`)}`,
-      `API browser: ${facts.baseUrl}/docs`,
+      `  ${curlLine(facts.configPath, `${baseUrl}/downloads`)}`,
+      `API browser: ${baseUrl}/docs`,
     )
   }
   return `${lines.join('\n')}\n`

@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
+import type { Secret } from '../base/secret.ts'
 import { type NodeLog, openLog } from '../io/log.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import { logLevels } from './log-levels.ts'
@@ -23,7 +24,7 @@ export interface NodeArguments {
   /** --api-key-file, or null. */
   readonly apiKeyFile: string | null
   /** Options by `section.option`; later ones win. */
-  readonly flags: readonly (readonly [path: string, value: string])[]
+  readonly flags: readonly (readonly [path: string, value: string | Secret])[]
 }
 
 /** Name of the log file, in general.log_dir. */
@@ -67,15 +68,13 @@ function openNodeLog(stateDir: string, settings: SettingsStore): NodeLog {
 }
 
 async function openSettings(stateDir: string, stateDirChosen: boolean, args: NodeArguments): Promise<SettingsStore> {
-  const keyFlag: [string, string][] =
+  const keyFlag: [string, Secret][] =
     args.apiKeyFile === null ? [] : [['api.key', await readApiKeyFile(args.apiKeyFile)]]
-  return SettingsStore.open({
-    stateDir,
-    stateDirChosen,
-    homeDir: homedir(),
-    env: process.env,
-    flags: [...args.flags, ...keyFlag],
-  })
+  const flags = [...args.flags, ...keyFlag]
+  const settings = await SettingsStore.open({ stateDir, stateDirChosen, homeDir: homedir(), env: process.env, flags })
+  // Programs that this one starts have no use for it.
+  delete process.env['CORE_API_KEY']
+  return settings
 }
 
 async function runUntilStopped(
@@ -123,7 +122,7 @@ async function endOf(
 /** Whether nobody was told yet where the key lies: also when the start that made it got no further. */
 function keyIsNews(stateDir: string, settings: SettingsStore): boolean {
   if (settings.keyIsNew) return true
-  const inFile = settings.source('api.key') === 'file' && settings.values.api.key !== ''
+  const inFile = settings.source('api.key') === 'file' && !settings.values.api.key.isEmpty
   return inFile && !existsSync(join(stateDir, DATABASE_FILE_NAME))
 }
 
@@ -132,8 +131,8 @@ async function startNode(
   settings: SettingsStore,
   facts: { readonly version: string; readonly showKey: boolean },
 ): Promise<void> {
-  await node.start(baseUrl => {
-    say(greeting({ ...facts, baseUrl, configPath: settings.path }))
+  await node.start(baseUrls => {
+    say(greeting({ ...facts, baseUrls, configPath: settings.path }))
   })
   say('Ready.\n')
 }

@@ -1,9 +1,10 @@
 // What the table of settings looks like from outside: as JSON schema for /docs, and each option with its source for
 // GET /settings/effective. Values of secrets are never in it.
 
+import { Secret } from '../base/secret.ts'
 import type { EffectiveSetting, EffectiveSettings, Json } from '../services/api.ts'
 import type { SettingsDocs } from '../services/settings.ts'
-import { type OptionSpec, type SettingValue, type TextFormat } from './settings-option.ts'
+import { type OptionSpec, sameValue, type SettingValue, type TextFormat } from './settings-option.ts'
 import { settingsTable } from './settings-schema.ts'
 import type { SettingsStore } from './settings-store.ts'
 
@@ -38,7 +39,7 @@ export function effectiveSettings(store: SettingsStore): EffectiveSettings {
 function effective(store: SettingsStore, path: string, spec: OptionSpec): EffectiveSetting {
   const layers = store.layersOf(path)
   const shown = (value: SettingValue | undefined): Json => {
-    if (value === undefined || spec.secret === true) return null
+    if (value === undefined || value instanceof Secret || spec.secret === true) return null
     return typeof value === 'object' ? [...value] : value
   }
   return {
@@ -47,7 +48,7 @@ function effective(store: SettingsStore, path: string, spec: OptionSpec): Effect
     stored: shown(layers.stored),
     default: shown(layers.default),
     needs_restart: spec.needsRestart,
-    restart_pending: spec.needsRestart && JSON.stringify(layers.value) !== JSON.stringify(layers.atStart),
+    restart_pending: spec.needsRestart && !sameValue(layers.value, layers.atStart),
   }
 }
 
@@ -55,7 +56,9 @@ function optionSchema(spec: OptionSpec): JsonObject {
   const secret = spec.secret === true
   return {
     ...valueSchema(spec),
-    ...(secret ? {} : { default: typeof spec.default === 'object' ? [...spec.default] : spec.default }),
+    ...(secret || spec.default instanceof Secret
+      ? {}
+      : { default: typeof spec.default === 'object' ? [...spec.default] : spec.default }),
     description: `${spec.doc} ${spec.needsRestart ? 'Used at the next start.' : 'Applies at once.'}`,
     'x-needs-restart': spec.needsRestart,
     ...(secret ? { 'x-secret': true } : {}),

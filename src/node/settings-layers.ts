@@ -1,6 +1,7 @@
 // The sources of settings, one layer each: flags, environment, file, defaults. Every value is checked on the way in.
 
 import { join } from 'node:path'
+import type { Secret } from '../base/secret.ts'
 import { AppError } from '../base/errors.ts'
 import type { ConfigFile } from './config-file.ts'
 import { checkOption, checkOptionText, type OptionSpec, type SettingValue } from './settings-option.ts'
@@ -16,7 +17,7 @@ export interface SettingsOptions {
   readonly homeDir: string | null
   readonly env: Readonly<Record<string, string | undefined>>
   /** Values of flags by `section.option`, as text: --set and the dedicated ones; later entries win. */
-  readonly flags: readonly (readonly [path: string, value: string])[]
+  readonly flags: readonly (readonly [path: string, value: string | Secret])[]
 }
 
 /** Environment variables that stand for an option; an empty one counts as absent. */
@@ -45,7 +46,7 @@ export function readEnvironment(env: SettingsOptions['env']): Layer {
   return layer
 }
 
-function parseText(path: string, text: string, origin: string): SettingValue {
+function parseText(path: string, text: string | Secret, origin: string): SettingValue {
   const [section = '', option = '', rest] = path.split('.')
   const spec = findOption(section, option)
   if (spec === undefined || rest !== undefined) {

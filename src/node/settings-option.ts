@@ -1,6 +1,7 @@
 // Kinds of settings and the checks of one value. Pure; knows no section and no file.
 
 import { isIP } from 'node:net'
+import { Secret } from '../base/secret.ts'
 import { decodeListenList } from '../wire/listen-list.ts'
 
 /** What the text of a setting, or of a list entry, must look like. */
@@ -41,6 +42,7 @@ export type OptionSpec = OptionBase &
         /** True when it may be empty, whatever the format. */
         readonly optional?: boolean
       }
+    | { readonly kind: 'secret'; readonly format: TextFormat; readonly maxLength: number; readonly default: Secret }
     | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
     | {
         readonly kind: 'list'
@@ -52,7 +54,7 @@ export type OptionSpec = OptionBase &
   )
 
 /** Any value an option can have. */
-export type SettingValue = boolean | number | string | readonly string[]
+export type SettingValue = boolean | number | string | readonly string[] | Secret
 
 /** The type of an option's value. */
 export type OptionValue<S> = S extends { kind: 'boolean' }
@@ -63,7 +65,14 @@ export type OptionValue<S> = S extends { kind: 'boolean' }
       ? V
       : S extends { kind: 'list' }
         ? readonly string[]
-        : string
+        : S extends { kind: 'secret' }
+          ? Secret
+          : string
+
+/** Whether two values are the same. */
+export function sameValue(a: SettingValue | undefined, b: SettingValue | undefined): boolean {
+  return a instanceof Secret ? a.equals(b) : !(b instanceof Secret) && JSON.stringify(a) === JSON.stringify(b)
+}
 
 /** A checked value, or the reason why there is none (completes "section.option ..."). */
 export type Checked = { readonly value: SettingValue } | { readonly problem: string }
@@ -90,6 +99,8 @@ export function checkOption(spec: OptionSpec, input: unknown): Checked {
         : { problem: `must be one of ${spec.values.join(', ')}` }
     case 'text':
       return spec.optional === true && input === '' ? { value: '' } : checkText(spec.format, spec.maxLength, input)
+    case 'secret':
+      return checkSecret(spec.format, spec.maxLength, input)
     default:
       return checkList(spec.of, spec.maxEntries ?? MAX_LIST_ENTRIES, input)
   }
@@ -99,8 +110,8 @@ export function checkOption(spec: OptionSpec, input: unknown): Checked {
 const IPV6_WITH_PORT = /^\s*\[[\da-f:.]+\]:\d/i
 
 /** Checks a value written as plain text (command line, environment): lists are JSON or separated by commas. */
-export function checkOptionText(spec: OptionSpec, text: string): Checked {
-  if (spec.kind !== 'list') return checkOption(spec, text)
+export function checkOptionText(spec: OptionSpec, text: string | Secret): Checked {
+  if (text instanceof Secret || spec.kind !== 'list') return checkOption(spec, text)
   if (!text.trimStart().startsWith('[') || IPV6_WITH_PORT.test(text)) {
     const entries = text.split(',').map(entry => entry.trim())
     return checkOption(
@@ -141,6 +152,12 @@ function checkText(format: TextFormat, maxLength: number, input: unknown): Check
   if (input.length > maxLength) return { problem: `must have at most ${maxLength} characters` }
   const problem = formatProblem(format, input)
   return problem === null ? { value: input } : { problem }
+}
+
+function checkSecret(format: TextFormat, maxLength: number, input: unknown): Checked {
+  if (input instanceof Secret) return checkSecret(format, maxLength, input.reveal())
+  const checked = checkText(format, maxLength, input)
+  return 'problem' in checked ? checked : { value: new Secret(checked.value as string) }
 }
 
 function checkList(format: TextFormat, maxEntries: number, input: unknown): Checked {

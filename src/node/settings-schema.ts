@@ -2,6 +2,7 @@
 // command line and the README come from it. It reads and writes nothing.
 
 import { libtorrentSettings } from './settings-libtorrent.ts'
+import { apiSettings } from './settings-api.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
 import { watchFolderSettings } from './settings-watch-folder.ts'
 
@@ -60,61 +61,7 @@ export const settingsSchema = {
       doc: 'Address that tells the newest version: plain text, or JSON with `version` or `tag_name`. Empty = nobody is asked.',
     },
   },
-  api: {
-    http_port: {
-      kind: 'integer',
-      min: -1,
-      max: 65535,
-      default: 52194,
-      needsRestart: true,
-      doc: 'Port of the control interface; 0 or -1 = a free port.',
-    },
-    retry_port: {
-      kind: 'boolean',
-      default: false,
-      needsRestart: true,
-      doc: 'When the port is taken, the nine after it are tried; GET /variables says which one it is.',
-    },
-    http_host: {
-      kind: 'text',
-      format: 'ip',
-      maxLength: 64,
-      default: '127.0.0.1',
-      needsRestart: true,
-      doc: 'Address the control interface listens on.',
-    },
-    key: {
-      kind: 'text',
-      format: 'key',
-      maxLength: 256,
-      default: '',
-      needsRestart: true,
-      secret: true,
-      doc: 'Value of X-Api-Key. Made at first start; explicitly empty = no key, only on a loopback address.',
-    },
-    host_names: {
-      kind: 'list',
-      of: 'hostname',
-      default: [],
-      needsRestart: true,
-      doc: 'Names, beside localhost and IP addresses, that a Host header may carry.',
-    },
-    origins: {
-      kind: 'list',
-      of: 'origin',
-      default: [],
-      needsRestart: true,
-      doc: 'Origins of web pages that may use the interface (scheme://host[:port]).',
-    },
-    stream_silent_seconds: {
-      kind: 'integer',
-      min: 10,
-      max: 86400,
-      default: 600,
-      needsRestart: true,
-      doc: 'A stream reader that takes no byte for so long is cut.',
-    },
-  },
+  api: apiSettings,
   libtorrent: libtorrentSettings,
   download_defaults: {
     anonymity_enabled: {

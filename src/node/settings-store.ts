@@ -2,8 +2,9 @@
 // only then told to listeners. Secrets never leave through read().
 
 import { AppError } from '../base/errors.ts'
+import { Secret } from '../base/secret.ts'
 import type { SettingSource } from '../services/api.ts'
-import { keyProblem, makeApiKey } from './api-key.ts'
+import { listenProblem, makeApiKey } from './api-key.ts'
 import { ConfigFile, configPath } from './config-file.ts'
 import { checkBody, type OptionChange } from './settings-body.ts'
 import {
@@ -14,7 +15,7 @@ import {
   readStored,
   type SettingsOptions,
 } from './settings-layers.ts'
-import type { SettingValue } from './settings-option.ts'
+import { sameValue, type SettingValue } from './settings-option.ts'
 import { type Settings, settingsTable } from './settings-schema.ts'
 
 /** A JSON value as GET /settings answers it. */
@@ -74,6 +75,7 @@ export class SettingsStore {
     this.keyIsNew = keyIsNew
     this.warnings = warnings
     this.#file = file
+    file.forget()
     this.#flags = layers.flags
     this.#environment = layers.environment
     this.#stored = layers.stored
@@ -97,12 +99,12 @@ export class SettingsStore {
     if (keyIsNew) {
       const key = makeApiKey()
       await file.write([['api', 'key', key]])
-      stored.set('api.key', key)
+      stored.set('api.key', new Secret(key))
     }
     const store = new SettingsStore(file, { flags, environment, stored, defaults }, keyIsNew, warnings)
-    const { key, http_host } = store.values.api
-    const problem = keyProblem(key, http_host)
-    if (problem !== null) throw new AppError('BadConfiguration', `The setting api.key ${problem}.`)
+    const { api } = store.values
+    const problem = listenProblem(api.key, api)
+    if (problem !== null) throw new AppError('BadConfiguration', problem)
     return store
   }
 
@@ -172,12 +174,14 @@ export class SettingsStore {
   }
 
   async #change(body: unknown): Promise<SettingsChange> {
-    const asked = checkBody(body).filter(change => !same(change.value, this.#effective(change.path)))
+    const asked = checkBody(body).filter(change => !sameValue(change.value, this.#effective(change.path)))
     this.#checkKey(asked)
     const overridden = asked.filter(({ path }) => this.#hidden(path)).map(({ path }) => path)
-    const changes = asked.filter(({ path, value }) => !this.#hidden(path) || !same(value, this.#stored.get(path)))
+    const changes = asked.filter(({ path, value }) => !this.#hidden(path) || !sameValue(value, this.#stored.get(path)))
     if (changes.length === 0) return { changed: [], restartRequired: [], overridden }
-    await this.#file.write(changes.map(({ section, option, value }) => [section, option, value]))
+    await this.#file.write(
+      changes.map(({ section, option, value }) => [section, option, value instanceof Secret ? value.reveal() : value]),
+    )
     for (const { path, value } of changes) this.#stored.set(path, value)
     this.#settings = this.#build()
     const visible = changes.filter(({ path }) => !this.#hidden(path))
@@ -191,10 +195,15 @@ export class SettingsStore {
   }
 
   #checkKey(changes: readonly OptionChange[]): void {
-    const wanted = (path: string): string =>
-      String(changes.find(change => change.path === path)?.value ?? this.#effective(path))
-    const problem = keyProblem(wanted('api.key'), wanted('api.http_host'))
-    if (problem !== null) throw new AppError('InvalidSetting', `The setting api.key ${problem}.`)
+    const wanted = (option: string): SettingValue | undefined =>
+      changes.find(change => change.path === `api.${option}`)?.value ?? this.#effective(`api.${option}`)
+    const problem = listenProblem(wanted('key') as Secret, {
+      http_enabled: wanted('http_enabled') === true,
+      http_host: String(wanted('http_host')),
+      https_enabled: wanted('https_enabled') === true,
+      https_host: String(wanted('https_host')),
+    })
+    if (problem !== null) throw new AppError('InvalidSetting', problem)
   }
 
   #hidden(path: string): boolean {
@@ -213,8 +222,4 @@ export class SettingsStore {
     }
     return Object.freeze(settings) as unknown as Settings
   }
-}
-
-function same(a: SettingValue, b: SettingValue | undefined): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
 }

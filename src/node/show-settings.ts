@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import type { EffectiveSetting } from '../services/api.ts'
 import { effectiveSettings } from './settings-docs.ts'
+import type { SettingsOptions } from './settings-layers.ts'
 import { SettingsStore } from './settings-store.ts'
 import { defaultStateDirectory } from './state-directory.ts'
 
@@ -13,7 +14,7 @@ import { defaultStateDirectory } from './state-directory.ts'
 export interface ShowSettingsArguments {
   /** --state-dir, or null. */
   readonly stateDir: string | null
-  readonly flags: readonly (readonly [path: string, value: string])[]
+  readonly flags: SettingsOptions['flags']
   /** Those with their default value too. */
   readonly all: boolean
   /** One JSON object, as of GET /settings/effective. */

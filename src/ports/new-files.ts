@@ -8,8 +8,16 @@ export interface NewFiles {
   write(path: string, bytes: Uint8Array): Promise<void>
 }
 
+/** Who names a path. */
+export interface PathCaller {
+  /** True: any path is allowed. */
+  readonly anyPath: boolean
+}
+
 /** Paths named by clients (decisions part 1, row "paths given by clients"). */
 export interface ClientPaths {
   /** The path without links. AppErrors InvalidParameter (not absolute, nothing there), PathNotAllowed. */
-  resolve(path: string): Promise<string>
+  resolve(path: string, caller: PathCaller): Promise<string>
+  /** The same of what may still have to be made. */
+  resolveNew(path: string, caller: PathCaller): Promise<string>
 }

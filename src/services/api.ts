@@ -2,11 +2,13 @@
 // the specification's, letter by letter (node-control-interface.md part 2).
 
 import type { Slot } from '../ports/arena.ts'
+import type { Caller, CallerPathsService, KeysService } from './callers-api.ts'
 import type { StatisticsService } from './statistics-api.ts'
 import type { DebugService } from './debug-api.ts'
 import type { MetricsService } from './metrics-api.ts'
 import type { UpdatesService } from './updates-api.ts'
 
+export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord } from './callers-api.ts'
 export type { DebugService } from './debug-api.ts'
 export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
 export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates-api.ts'
@@ -386,7 +388,7 @@ export interface TorrentMakerService {
    * StateConflict (the torrent file exists), TooManyRequests, NotReady, Aborted, DiskFull, DiskError, and with `add` those of
    * DownloadsService.add.
    */
-  create(request: CreateTorrent, signal: AbortSignal): Promise<CreatedTorrent>
+  create(request: CreateTorrent, signal: AbortSignal, caller: Caller): Promise<CreatedTorrent>
 }
 
 /** How far the start has come. */
@@ -468,4 +470,6 @@ export interface Services {
   shutdown: ShutdownService
   debug: DebugService
   metrics: MetricsService
+  callerPaths: CallerPathsService
+  keys: KeysService
 }

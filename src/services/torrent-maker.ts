@@ -9,7 +9,7 @@ import type { Log } from '../ports/log.ts'
 import type { ClientPaths, NewFiles } from '../ports/new-files.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { SeedableTorrent } from './add-made.ts'
-import type { CreatedTorrent, CreateTorrent, TorrentMakerService } from './api.ts'
+import type { Caller, CreatedTorrent, CreateTorrent, TorrentMakerService } from './api.ts'
 import type { EventHub } from './events.ts'
 import type { MadeTorrent } from './new-torrent.ts'
 import { type NewTorrentOptions, newTorrentOptions } from './new-torrent-options.ts'
@@ -80,7 +80,7 @@ export class TorrentMaker implements TorrentMakerService {
     await Promise.allSettled(this.#running.values())
   }
 
-  async create(request: CreateTorrent, signal: AbortSignal): Promise<CreatedTorrent> {
+  async create(request: CreateTorrent, signal: AbortSignal, caller: Caller): Promise<CreatedTorrent> {
     const parts = this.#parts
     if (parts === null) throw new AppError('NotReady')
     const nowSec = Math.floor(this.#deps.clock.wallMs() / 1000)
@@ -97,7 +97,7 @@ export class TorrentMaker implements TorrentMakerService {
     const give = (): void => creation.abort.abort()
     if (signal.aborted) give()
     signal.addEventListener('abort', give, { once: true })
-    const work = this.#told(creation, () => this.#create(creation, request, options, parts))
+    const work = this.#told(creation, () => this.#create(creation, { request, caller }, options, parts))
     this.#running.set(creation, work)
     try {
       return await work
@@ -126,14 +126,14 @@ export class TorrentMaker implements TorrentMakerService {
 
   async #create(
     creation: Creation,
-    request: CreateTorrent,
+    { request, caller }: { readonly request: CreateTorrent; readonly caller: Caller },
     options: NewTorrentOptions,
     { contents, journal }: TorrentMakerParts,
   ): Promise<CreatedTorrent> {
     const { signal } = creation.abort
     const { downloads, files, paths } = this.#deps
-    const content = await contents.list(await paths.resolve(request.path), signal)
-    const target = await this.#target(request, content)
+    const content = await contents.list(await paths.resolve(request.path, caller), signal)
+    const target = await this.#target(request, content, caller)
     if (target !== null) await files.check(target)
     const { makeTorrent } = await import('./new-torrent.ts')
     const progress = (done: number, total: number): void => this.#progress(creation, done, total)
@@ -147,14 +147,14 @@ export class TorrentMaker implements TorrentMakerService {
   }
 
   /** Where the torrent file goes; null = nowhere. */
-  async #target(request: CreateTorrent, content: Content): Promise<string | null> {
+  async #target(request: CreateTorrent, content: Content, caller: Caller): Promise<string | null> {
     const { paths } = this.#deps
     const ownName = `${content.name}.torrent`
     const named = request.export_path
     if (named === undefined || named === '')
-      return request.export === true ? join(await paths.resolve(content.parent), ownName) : null
-    if (!named.endsWith('.torrent')) return join(await paths.resolve(named), ownName)
-    return join(await paths.resolve(dirname(named)), basename(named))
+      return request.export === true ? join(await paths.resolve(content.parent, caller), ownName) : null
+    if (!named.endsWith('.torrent')) return join(await paths.resolve(named, caller), ownName)
+    return join(await paths.resolve(dirname(named), caller), basename(named))
   }
 
   #progress(creation: Creation, done: number, total: number): void {

@@ -1,5 +1,6 @@
 // The README's table of settings, made from the schema.
 
+import { Secret } from '../../src/base/secret.ts'
 import type { OptionSpec } from '../../src/node/settings-option.ts'
 import { settingsTable } from '../../src/node/settings-schema.ts'
 
@@ -8,12 +9,13 @@ const CLOSE = '<!-- /settings -->'
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ')
-  return value === '' ? 'empty' : String(value)
+  return value === '' || value instanceof Secret ? 'empty' : String(value)
 }
 
 /** The kind of an option with its range. */
 function typeOf(spec: OptionSpec): string {
   if (spec.kind === 'integer' || spec.kind === 'number') return `${spec.kind}, ${spec.min} to ${spec.max}`
+  if (spec.kind === 'secret') return 'text'
   return spec.kind === 'choice' ? spec.values.join(', ') : spec.kind
 }
 

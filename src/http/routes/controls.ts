@@ -46,7 +46,8 @@ const uploadDownload = route({
     rawBody: Buffer.from('d4:infod4:name4:Filmee'),
     status: 200,
   },
-  run: ({ services }, { body, parameters }) => services.downloads.addFile(body, parameters),
+  run: async ({ services }, { body, parameters, caller }) =>
+    services.downloads.addFile(body, await services.callerPaths.admit(parameters, caller)),
 })
 
 const explainDownload = route({

@@ -45,7 +45,10 @@ const torrentInfo = route({
     'NotReady',
   ],
   sample: { path: '/torrentinfo', query: `torrent=magnet:%3Fxt=urn:btih:${SAMPLE_INFOHASH}`, status: 200 },
-  run: ({ services }, { parameters, signal }) => services.torrentInfo.read(parameters.torrent, signal),
+  run: async ({ services }, { parameters, signal, caller }) => {
+    const { uri } = await services.callerPaths.admit({ uri: parameters.torrent }, caller)
+    return services.torrentInfo.read(uri, signal)
+  },
 })
 
 const readSettings = route({

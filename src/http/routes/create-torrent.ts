@@ -49,8 +49,8 @@ export const createTorrent = route({
     },
     status: 200,
   },
-  run: async ({ services }, { parameters, signal }) => {
-    const created = await services.torrentMaker.create(parameters, signal)
+  run: async ({ services }, { parameters, signal, caller }) => {
+    const created = await services.torrentMaker.create(parameters, signal, caller)
     return { ...created, torrent: Buffer.from(created.torrent).toString('base64') }
   },
 })

@@ -112,7 +112,8 @@ export const addDownload = route({
     },
     status: 200,
   },
-  run: ({ services }, { parameters }) => services.downloads.add(parameters),
+  run: async ({ services }, { parameters, caller }) =>
+    services.downloads.add(await services.callerPaths.admit(parameters, caller)),
 })
 
 export const removeDownload = route({
@@ -183,11 +184,11 @@ export const patchDownload = route({
     },
     status: 200,
   },
-  run: ({ services }, { path, parameters }) => {
+  run: async ({ services }, { path, parameters, caller }) => {
     if (parameters.anon_hops !== undefined && Object.keys(parameters).length > 1) {
       throw new AppError('InvalidParameter', 'anon_hops must be the only parameter in this request.')
     }
-    return services.downloads.patch(infohashOf(path), parameters)
+    return services.downloads.patch(infohashOf(path), await services.callerPaths.admit(parameters, caller))
   },
 })
 

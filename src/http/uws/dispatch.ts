@@ -3,6 +3,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'
+import { type KeyHolder, presentedKey } from '../auth.ts'
 import { InputCheck } from '../checked-input.ts'
 import { Gate } from '../gate.ts'
 import type { Header } from '../header-block.ts'
@@ -20,7 +21,8 @@ import {
   type RouteInput,
 } from '../route.ts'
 import { type PathMatch, Router, allowedMethods, routeFor } from '../router.ts'
-import type { StreamableFile } from '../../services/api.ts'
+import type { Caller, StreamableFile } from '../../services/api.ts'
+import { WrongKeys } from '../wrong-keys.ts'
 import { BodyShare, collectBody } from './body.ts'
 import { EventLines } from './event-lines.ts'
 import { EventStream, eventHeaders, wantsServerSent } from './event-stream.ts'
@@ -47,10 +49,17 @@ class Input implements RouteInput<unknown> {
   readonly path: Readonly<Record<string, string>>
   readonly parameters: unknown
   readonly body: Uint8Array
+  readonly caller: Caller
   readonly reply: Reply
   readonly head: RequestHead
 
-  constructor(match: PathMatch, parameters: unknown, body: Uint8Array, reply: Reply, head: RequestHead) {
+  constructor(
+    match: PathMatch,
+    parameters: unknown,
+    body: Uint8Array,
+    { caller, reply, head }: { readonly caller: Caller; readonly reply: Reply; readonly head: RequestHead },
+  ) {
+    this.caller = caller
     this.path = match.path
     this.parameters = parameters
     this.body = body
@@ -77,6 +86,7 @@ export class Dispatch {
   readonly #deps: HttpDeps
   readonly #log: Log
   readonly #gate: Gate
+  readonly #wrongKeys: WrongKeys
   readonly #origins: readonly string[]
   readonly #router: Router
   readonly #checks = new Map<Route, InputCheck>()
@@ -91,6 +101,7 @@ export class Dispatch {
     this.#deps = deps
     this.#log = deps.log
     this.#gate = new Gate(options, context.links)
+    this.#wrongKeys = new WrongKeys(deps.clock)
     this.#origins = options.origins
     this.#router = new Router(context.routes)
     this.#maxFollowers = options.maxFollowers ?? DEFAULT_MAX_FOLLOWERS
@@ -114,7 +125,7 @@ export class Dispatch {
     const head = new RequestHead(req)
     const reply = new Reply(res, this.share, head.method === 'HEAD', this.#corsHeaders(head))
     try {
-      const later = this.#dispatch(head, reply)
+      const later = this.#dispatch(head, reply, res)
       later?.catch((thrown: unknown) => this.#fail(reply, head, thrown))
     } catch (thrown) {
       this.#fail(reply, head, thrown)
@@ -122,8 +133,14 @@ export class Dispatch {
     reply.leaveHandler()
   }
 
+  /** No key is accepted any more. */
+  forgetKeys(): void {
+    this.#gate.wipe()
+  }
+
   /** Ends the answers that have no end of their own. */
   cutEndless(): void {
+    this.#wrongKeys.stop()
     this.#streams.cutAll()
     for (const reply of this.#followers) reply.cut()
   }
@@ -133,11 +150,13 @@ export class Dispatch {
   }
 
   // Answers at once where it can: a promise for a short answer costs more than the answer.
-  #dispatch(head: RequestHead, reply: Reply): void | Promise<void> {
+  #dispatch(head: RequestHead, reply: Reply, res: HttpResponse): void | Promise<void> {
     this.#gate.checkPlace(head)
     if (this.#gate.isPreflight(head)) return reply.headersOnly(204, preflightHeaders(), null)
     const match = this.#router.find(head.path)
-    this.#gate.checkKey(head, match)
+    const holder = this.#checkKey(head, match, reply, res)
+    if (holder === null) return
+    const asked = { caller: holder.caller, reply, head }
     if (this.stopping) throw new AppError('NotReady', 'The node is stopping.')
     if (match === null) throw new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
     const route = routeFor(match, head.method)
@@ -145,12 +164,31 @@ export class Dispatch {
     reply.route = route
     if (!route.whileUpgrading && this.#context.services.state.upgrading) throw new AppError('NotReady', UPGRADING_TEXT)
     if (route.method === 'GET')
-      return this.#run(route, new Input(match, this.#parameters(route, head, null), NO_BODY, reply, head))
+      return this.#run(route, new Input(match, this.#parameters(route, head, null), NO_BODY, asked))
     head.keep()
     return collectBody(reply, this.#bodies).then(body => {
       const raw = route.rawBody === null ? NO_BODY : body
-      return this.#run(route, new Input(match, this.#parameters(route, head, body), raw, reply, head))
+      return this.#run(route, new Input(match, this.#parameters(route, head, body), raw, asked))
     })
+  }
+
+  /** Who asks; null when a wrong key is answered later. */
+  #checkKey(head: RequestHead, match: PathMatch | null, reply: Reply, res: HttpResponse): KeyHolder | null {
+    const address = (): Uint8Array => new Uint8Array(res.getRemoteAddress())
+    try {
+      const holder = this.#gate.checkKey(head, match, () => this.#wrongKeys.checkRoom(address))
+      if (head.queryText !== '') head.forgetKey()
+      return holder
+    } catch (thrown) {
+      const wrong = thrown instanceof AppError && thrown.code === 'Unauthorized' && presentedKey(head) !== null
+      if (!wrong) throw thrown
+      this.#wrongKeys.note(address(), () => this.#refuse(reply, thrown))
+      return null
+    }
+  }
+
+  #refuse(reply: Reply, error: AppError): void {
+    if (reply.alive) reply.error(error)
   }
 
   #refuseMethod(reply: Reply, match: PathMatch): void {

@@ -17,6 +17,8 @@ export interface NativeApp {
 /** The functions of the native module that are used. */
 export interface NativeServer {
   App(): NativeApp
+  /** Throws Error when the files cannot be used. */
+  SSLApp(options: { readonly cert_file_name: string; readonly key_file_name: string }): NativeApp
   us_listen_socket_close(socket: ListenSocket): void
   us_socket_local_port(socket: ListenSocket): number
   LIBUS_LISTEN_EXCLUSIVE_PORT: number

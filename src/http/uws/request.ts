@@ -19,7 +19,8 @@ const NAMES = {
 
 type Name = keyof typeof NAMES
 
-const ALL = Object.keys(NAMES) as readonly Name[]
+/** Keys are looked at before anything is kept, and kept by nobody. */
+const KEPT = (Object.keys(NAMES) as readonly Name[]).filter(name => name !== 'apiKey' && name !== 'authorization')
 // Nobody writes to a query.
 const NO_QUERY = new URLSearchParams()
 
@@ -29,8 +30,8 @@ export class RequestHead {
   readonly method: string
   /** As sent, not decoded, without the query. */
   readonly path: string
-  readonly queryText: string
-  readonly query: URLSearchParams
+  #queryText: string
+  #query: URLSearchParams | null = null
   #req: HttpRequest | null
   #kept: ReadonlyMap<Name, string> | null = null
 
@@ -40,14 +41,31 @@ export class RequestHead {
     this.path = req.getUrl()
     // The package's types say text, but without a question mark it is undefined.
     const queryText = req.getQuery() as string | undefined
-    this.queryText = queryText ?? ''
-    this.query = this.queryText === '' ? NO_QUERY : new URLSearchParams(this.queryText)
+    this.#queryText = queryText ?? ''
+  }
+
+  get queryText(): string {
+    return this.#queryText
+  }
+
+  get query(): URLSearchParams {
+    this.#query ??= this.#queryText === '' ? NO_QUERY : new URLSearchParams(this.#queryText)
+    return this.#query
+  }
+
+  /** Takes the key out of the query once it was looked at: a head may live as long as its answer. */
+  forgetKey(): void {
+    if (!this.query.has('key') && !this.query.has('apikey')) return
+    const rest = [...this.query].filter(([name]) => name !== 'key' && name !== 'apikey')
+    // A text of its own: parts of texts keep the whole one alive.
+    this.#queryText = Buffer.from(new URLSearchParams(rest).toString()).toString()
+    this.#query = null
   }
 
   /** Copies all headers: to be called before the native handler returns, if the head is used after it. */
   keep(): void {
     if (this.#req === null) return
-    this.#kept = new Map(ALL.map(name => [name, this.#text(name)]))
+    this.#kept = new Map(KEPT.map(name => [name, this.#text(name)]))
     this.#req = null
   }
 

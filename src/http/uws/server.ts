@@ -1,16 +1,15 @@
 // The server on uWebSockets.js: loads it, listens, hands every request to the dispatch, stops.
 // One native route catches everything; the route table does the rest (the decision note on routing has the figures).
 
-import { AppError } from '../../base/errors.ts'
 import type { Services } from '../../services/api.ts'
 import { LinkSigner } from '../links.ts'
-import type { HttpDeps, HttpOptions, HttpServer } from '../options.ts'
+import type { HttpDeps, HttpOptions, HttpServer, HttpsOptions, ListeningPorts } from '../options.ts'
 import { RequestMeter } from '../request-meter.ts'
 import { routeTable } from '../table.ts'
 import { Dispatch } from './dispatch.ts'
+import { type Handler, listenSomewhere } from './listener.ts'
 import { type ListenSocket, type NativeApp, type NativeServer, loadNative } from './native.ts'
-
-const MAX_PORT = 65_535
+import type { TlsListener } from './tls-listener.ts'
 
 class UwsServer implements HttpServer {
   readonly #options: HttpOptions
@@ -19,6 +18,7 @@ class UwsServer implements HttpServer {
   #native: NativeServer | null = null
   #app: NativeApp | null = null
   #socket: ListenSocket | null = null
+  #tls: TlsListener | null = null
 
   constructor(options: HttpOptions, services: Services, deps: HttpDeps) {
     this.#options = options
@@ -30,47 +30,51 @@ class UwsServer implements HttpServer {
     this.#dispatch = new Dispatch(options, context, deps)
   }
 
-  async start(): Promise<number> {
+  async start(): Promise<ListeningPorts> {
     const native = await loadNative((name, value) => this.#deps.setEnvironment(name, value))
+    this.#native = native
+    const { https, plain = true } = this.#options
+    try {
+      return {
+        http: plain ? await this.#startPlain(native) : null,
+        https: https === undefined ? null : await this.#startTls(native, https),
+      }
+    } catch (error) {
+      // One of two listeners may be up.
+      await this.stop(0)
+      throw error
+    }
+  }
+
+  async #startPlain(native: NativeServer): Promise<number> {
+    const { host, port, morePorts = 0 } = this.#options
     const app = native.App()
     app.any('/*', (res, req) => this.#dispatch.handle(res, req))
-    const socket = await this.#listenSomewhere(native, app)
-    this.#native = native
     this.#app = app
-    this.#socket = socket
-    return native.us_socket_local_port(socket)
+    this.#socket = await listenSomewhere(native, app, { host, port, morePorts })
+    return native.us_socket_local_port(this.#socket)
   }
 
-  /** At the port, or at the first after it that is free. */
-  async #listenSomewhere(native: NativeServer, app: NativeApp): Promise<ListenSocket> {
-    const { port, morePorts = 0 } = this.#options
-    const last = port <= 0 ? port : Math.min(port + morePorts, MAX_PORT)
-    for (let tried = port; tried < last; tried++) {
-      const socket = await this.#listen(native, app, tried).catch(() => null)
-      if (socket !== null) return socket
-    }
-    return this.#listen(native, app, last)
-  }
-
-  #listen(native: NativeServer, app: NativeApp, port: number): Promise<ListenSocket> {
-    const { host } = this.#options
-    // Without the exclusive flag two nodes could share one port, and each would get half of the requests.
-    return new Promise((resolve, reject) => {
-      app.listen(host, Math.max(0, port), native.LIBUS_LISTEN_EXCLUSIVE_PORT, socket => {
-        if (socket !== false) resolve(socket)
-        else reject(new AppError('PortTaken', `Cannot listen on ${host} port ${port}: it is taken or not allowed.`))
-      })
-    })
+  async #startTls(native: NativeServer, { host, port, certificate }: HttpsOptions): Promise<number> {
+    const { clock, log } = this.#deps
+    const { TlsListener: Listener } = await import('./tls-listener.ts')
+    const handle: Handler = (res, req) => this.#dispatch.handle(res, req)
+    const { morePorts = 0 } = this.#options
+    this.#tls = new Listener(native, { host, port, morePorts }, certificate, { clock, log, handle })
+    return this.#tls.start()
   }
 
   async stop(deadlineMs: number): Promise<void> {
     this.#dispatch.stopping = true
     if (this.#socket !== null) this.#native?.us_listen_socket_close(this.#socket)
     this.#socket = null
+    this.#tls?.close()
     this.#dispatch.cutEndless()
     await this.#untilIdle(deadlineMs)
     this.#app?.close()
     this.#app = null
+    this.#tls?.cut()
+    this.#dispatch.forgetKeys()
   }
 
   #untilIdle(deadlineMs: number): Promise<void> {

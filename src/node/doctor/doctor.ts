@@ -6,12 +6,14 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { errorText } from '../../base/errors.ts'
 import { DATABASE_FILE_NAME } from '../../records/database-file.ts'
-import { keyProblem } from '../api-key.ts'
+import { listenProblem } from '../api-key.ts'
 import { configPath } from '../config-file.ts'
 import type { Settings } from '../settings-schema.ts'
+import type { SettingsOptions } from '../settings-layers.ts'
 import { SettingsStore } from '../settings-store.ts'
 import { defaultStateDirectory, LOCK_FILE } from '../state-directory.ts'
 import { readVersion } from '../version.ts'
+import { checkCertificate } from './certificate.ts'
 import { checkClock } from './clock.ts'
 import { checkDatabase } from './database.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'
@@ -25,7 +27,7 @@ import { checkAnswer, checkBinding, checkPort, type NamedPort } from './ports.ts
 export interface DoctorArguments {
   /** --state-dir, or null. */
   readonly stateDir: string | null
-  readonly flags: readonly (readonly [path: string, value: string])[]
+  readonly flags: SettingsOptions['flags']
   /** One JSON object instead of lines. */
   readonly json: boolean
 }
@@ -65,6 +67,7 @@ export async function examine(args: DoctorArguments): Promise<Finding[]> {
   findings.push(...database.findings)
   findings.push(checkClock(Date.now(), latest(database.newestMs, await newestFile(stateDir))))
   if (settings === null) return findings
+  if (settings.api.https_enabled) findings.push(await checkCertificate(settings.api, Date.now()))
   findings.push(...(await checkPorts(settings, pid)), ...checkBinding(settings.libtorrent.interface))
   const needs = { openFiles: settings.disk.open_files, connections: settings.libtorrent.max_connections }
   return [...findings, await checkOpenFiles(needs, pid)]
@@ -108,12 +111,16 @@ async function readSettings(
       flags: args.flags,
     })
     const findings = store.warnings.map(text => warning('settings', text, 'Remove or correct that line.'))
-    const { key, http_host: host } = store.values.api
+    const { api } = store.values
     // One that is not set at all is made at the first start.
-    const unsafe = store.source('api.key') === 'default' ? null : keyProblem(key, host)
+    const unsafe = store.source('api.key') === 'default' ? null : listenProblem(api.key, api)
     if (unsafe !== null)
       findings.push(
-        problem('settings', `The setting api.key ${unsafe}.`, 'Set a key, or remove the line so that one is made.'),
+        problem(
+          'settings',
+          unsafe,
+          'Set a key (or remove its line, so that one is made), or correct the options of section api.',
+        ),
       )
     const mode = (await stat(path).catch(() => null))?.mode ?? 0
     if ((mode & 0o077) !== 0) {
@@ -164,12 +171,14 @@ function foldersOf(stateDir: string, settings: Settings | null): NamedFolder[] {
 
 async function checkPorts({ api, libtorrent }: Settings, pid: number | null): Promise<Finding[]> {
   if (pid !== null) {
-    return api.http_port > 0
+    return api.http_port > 0 && api.http_enabled
       ? [await checkAnswer(api.http_host, api.http_port, pid)]
       : [fine('ports', 'The node that runs chose its port itself; its first line of output names it.')]
   }
   const ports: NamedPort[] = []
-  if (api.http_port > 0)
+  if (api.https_port > 0 && api.https_enabled)
+    ports.push({ host: api.https_host, port: api.https_port, protocol: 'tcp', named: 'api.https_port' })
+  if (api.http_port > 0 && api.http_enabled)
     ports.push({ host: api.http_host, port: api.http_port, protocol: 'tcp', named: 'api.http_port' })
   if (libtorrent.port > 0) {
     for (const protocol of ['tcp', 'udp'] as const)

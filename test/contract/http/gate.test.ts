@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { Secret } from '../../../src/base/secret.ts'
 import { type Ask, KEY, type Running, ask, envelope, startServer } from './harness.ts'
 import { HASH } from './service-double.ts'
 
@@ -38,7 +39,7 @@ test('the key is taken from the header, Bearer, and the query of GET and HEAD', 
 })
 
 test('no key is asked for when it is switched off', async () => {
-  const open = await startServer({ apiKey: '' })
+  const open = await startServer({ apiKey: Secret.none })
   assert.equal((await ask(open.port, '/state', { key: false })).status, 200)
   await open.stop()
 })

@@ -2,6 +2,7 @@
 
 import { randomBytes, randomInt } from 'node:crypto'
 import { type IncomingHttpHeaders, request as httpRequest } from 'node:http'
+import { Secret } from '../../../src/base/secret.ts'
 import type { Arena, Slot } from '../../../src/ports/arena.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Log } from '../../../src/ports/log.ts'
@@ -99,6 +100,7 @@ export class CountingArena implements Arena {
 
 export interface Running {
   readonly port: number
+  readonly httpsPort: number
   readonly double: ServiceDouble
   readonly arena: CountingArena
   readonly log: LogLines
@@ -126,7 +128,7 @@ export async function startServer(
     {
       host: '127.0.0.1',
       port: 0,
-      apiKey: KEY,
+      apiKey: new Secret(KEY),
       hostNames: ['node.example'],
       origins: ['http://app.example:8080'],
       version: '1.2.3',
@@ -146,8 +148,17 @@ export async function startServer(
       onException: error => exceptions.push(error),
     },
   )
-  const port = await server.start()
-  return { port, double, arena, log, exceptions, stop: (deadlineMs = 1000) => server.stop(deadlineMs) }
+  const ports = await server.start()
+  const port = ports.http ?? 0
+  return {
+    port,
+    httpsPort: ports.https ?? 0,
+    double,
+    arena,
+    log,
+    exceptions,
+    stop: (deadlineMs = 1000) => server.stop(deadlineMs),
+  }
 }
 
 export interface Answer {

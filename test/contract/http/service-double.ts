@@ -5,6 +5,7 @@ import { AppError } from '../../../src/base/errors.ts'
 import type { Slot } from '../../../src/ports/arena.ts'
 import type {
   Asker,
+  Caller,
   DebugService,
   DownloadRecord,
   EventRecord,
@@ -154,6 +155,8 @@ type Deliver = (record: EventRecord) => boolean
 export class ServiceDouble implements Services {
   /** Every call as [method, ...arguments]. */
   readonly calls: unknown[][] = []
+  /** Who made the requests that name paths. */
+  readonly callers: Caller[] = []
   /** Thrown by the next calls when set. */
   failure: unknown = null
   content: Buffer = Buffer.alloc(0)
@@ -324,7 +327,8 @@ export class ServiceDouble implements Services {
   }
 
   readonly torrentMaker = {
-    create: async (request: unknown, _signal: AbortSignal) => {
+    create: async (request: unknown, _signal: AbortSignal, caller: Caller) => {
+      this.callers.push(caller)
       this.#note('createTorrent', request)
       return {
         id: 1,
@@ -399,6 +403,25 @@ export class ServiceDouble implements Services {
       return [{ id: 3, time: 1_700_000_000, option: 'libtorrent.port', value: -1, origin: 'request' as const }]
     },
     schema: () => ({ type: 'object' }),
+  }
+
+  readonly callerPaths = {
+    admit: <T>(request: T, caller: Caller): T => {
+      this.callers.push(caller)
+      return request
+    },
+  }
+
+  readonly keys = {
+    list: () => ({ keys: [{ name: 'living-room', scopes: ['read' as const], created: 1.5 }] }),
+    add: async (name: string, scopes: readonly string[]) => {
+      this.#note('addKey', name, scopes)
+      return { name, scopes: ['read' as const], key: 'ab'.repeat(32) }
+    },
+    remove: async (name: string) => {
+      this.#note('removeKey', name)
+      return { name, removed: true as const }
+    },
   }
 
   readonly shutdown = { shutDown: () => this.#note('shutDown') }

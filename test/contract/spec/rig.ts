@@ -75,6 +75,14 @@ export function askRoute(
   return send(node, route.method, target, some || route.path === '/settings' ? body : null, options)
 }
 
+let requests = 0
+
+/** Another loopback address for each request: wrong keys of one address are answered slower and slower. */
+function nextAddress(): string {
+  requests = (requests % 60_000) + 1
+  return `127.0.${requests >> 8}.${requests & 255}`
+}
+
 /** One request with the key; a header given as '' is left out. Of an answer without end, what came in its first part. */
 export function send(
   node: NodeProcess,
@@ -89,7 +97,9 @@ export function send(
     ([, value]) => value !== '',
   )
   return new Promise((resolve, reject) => {
-    const sent = httpRequest(`${node.baseUrl}${target}`, { method, headers: Object.fromEntries(all), agent: false })
+    const localAddress = nextAddress()
+    const options = { method, headers: Object.fromEntries(all), agent: false, localAddress }
+    const sent = httpRequest(`${node.baseUrl}${target}`, options)
     sent.on('error', reject)
     sent.on('response', reply => {
       const parts: Buffer[] = []

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync,
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
+import { Secret } from '../../../src/base/secret.ts'
 import { openLog } from '../../../src/io/log.ts'
 
 function withFolder(run: (file: string) => void): void {
@@ -57,7 +58,7 @@ test('a secret never reaches the file, wherever it stands', () => {
   withFolder(file => {
     const log = openLog({ level: 'info', file, stderr: false })
     const secret = 'c0ffee'.repeat(5)
-    log.hide(secret)
+    log.hide(new Secret(secret))
     log.info(`GET /x?key=${secret}`, { headers: { 'x-api-key': secret }, error: new Error(secret) })
     const text = readFileSync(file, 'utf8')
     assert.equal(text.includes(secret), false)

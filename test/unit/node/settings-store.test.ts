@@ -38,15 +38,15 @@ function makePlace(t: TestContext): Place {
 test('the first start makes a key in a file that only its owner reads; later starts keep it', async t => {
   const place = makePlace(t)
   const first = await place.open()
-  assert.match(first.values.api.key, /^[0-9a-f]{64}$/)
+  assert.match(first.values.api.key.reveal(), /^[0-9a-f]{64}$/)
   assert.equal(first.keyIsNew, true)
   assert.equal(first.path, place.path)
   assert.equal(statSync(place.path).mode & 0o777, 0o600)
-  assert.ok(readFileSync(place.path, 'utf8').includes(first.values.api.key))
+  assert.ok(readFileSync(place.path, 'utf8').includes(first.values.api.key.reveal()))
   const second = await place.open()
-  assert.equal(second.values.api.key, first.values.api.key)
+  assert.equal(second.values.api.key.reveal(), first.values.api.key.reveal())
   assert.equal(second.keyIsNew, false)
-  assert.notEqual((await makePlace(t).open()).values.api.key, first.values.api.key)
+  assert.notEqual((await makePlace(t).open()).values.api.key.reveal(), first.values.api.key.reveal())
 })
 
 test('a file that others may read is closed at the start', async t => {
@@ -69,11 +69,11 @@ test('flag before environment before file before default', async t => {
     ],
   })
   assert.deepEqual([store.values.api.http_port, store.source('api.http_port')], [3, 'flag'])
-  assert.deepEqual([store.values.api.key, store.source('api.key')], ['from-env', 'environment'])
+  assert.deepEqual([store.values.api.key.reveal(), store.source('api.key')], ['from-env', 'environment'])
   assert.deepEqual([store.values.libtorrent.port, store.source('libtorrent.port')], [7, 'file'])
   assert.deepEqual([store.values.api.http_host, store.source('api.http_host')], ['127.0.0.1', 'default'])
   const plain = await place.open({ env: { CORE_API_PORT: '', CORE_API_KEY: '' } })
-  assert.deepEqual([plain.values.api.http_port, plain.values.api.key], [1, 'from-file'])
+  assert.deepEqual([plain.values.api.http_port, plain.values.api.key.reveal()], [1, 'from-file'])
 })
 
 test('a key given from outside makes none in the file', async t => {
@@ -85,9 +85,9 @@ test('a key given from outside makes none in the file', async t => {
 
 test('no key only on purpose and only on a loopback address', async t => {
   const place = makePlace(t)
-  assert.equal((await place.open({ flags: [['api.key', '']] })).values.api.key, '')
+  assert.equal((await place.open({ flags: [['api.key', '']] })).values.api.key.reveal(), '')
   writeFileSync(place.path, 'api:\n  key: ""\n')
-  assert.equal((await place.open({ flags: [['api.http_host', '::1']] })).values.api.key, '')
+  assert.equal((await place.open({ flags: [['api.http_host', '::1']] })).values.api.key.reveal(), '')
   const message = await place.refusal(null, { flags: [['api.http_host', '0.0.0.0']] })
   assert.match(message, /api\.key may be empty only when api\.http_host is a loopback address \(it is 0\.0\.0\.0\)/)
   const store = await place.open()
@@ -116,11 +116,11 @@ test('every default passes its own check', async t => {
 
 test('secrets do not leave through read, and null leaves them alone', async t => {
   const store = await makePlace(t).open()
-  const { key } = store.values.api
+  const key = store.values.api.key.reveal()
   assert.equal(store.read()['api']?.['key'], null)
   assert.ok(!JSON.stringify(store.read()).includes(key))
   await store.change({ api: { key: null } })
-  assert.equal(store.values.api.key, key)
+  assert.equal(store.values.api.key.reveal(), key)
   assert.deepEqual(await store.change({ api: { key: 'new-key' } }), {
     changed: ['api.key'],
     restartRequired: ['api.key'],

@@ -46,6 +46,7 @@ function bench(deps: Partial<TorrentMakerDeps> = {}, start = true): Bench {
         if (forbidden.has(path)) throw new AppError('PathNotAllowed')
         return `/real${path}`
       },
+      resolveNew: async path => path,
     },
     files: {
       check: async path => {
@@ -67,12 +68,13 @@ function bench(deps: Partial<TorrentMakerDeps> = {}, start = true): Bench {
   return { maker, content, contents, clock, emitted, written, added, forbidden }
 }
 
+const OWNER = { anyPath: true, localFiles: true }
 const never = (): AbortSignal => new AbortController().signal
 const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code
 
 test('a torrent is made, told by events and handed back', async () => {
   const { maker, contents, emitted, written, added } = bench()
-  const created = await maker.create({ path: '/x', piece_length: 1 << 20 }, never())
+  const created = await maker.create({ path: '/x', piece_length: 1 << 20 }, never(), OWNER)
   const metainfo = decodeMetainfo(created.torrent)
   assert.deepEqual(contents.listed, ['/real/x'])
   assert.equal(created.infohash, metainfo.infoHash)
@@ -98,7 +100,7 @@ test('progress is told at most twice a second, and at the end', async () => {
     runs += 1
     clock.advance(200)
   }
-  await maker.create({ path: '/x', piece_length: 1 << 20 }, never())
+  await maker.create({ path: '/x', piece_length: 1 << 20 }, never(), OWNER)
   const told = emitted.filter(([type]) => type === 'torrent_creation_progress').map(([, payload]) => payload)
   assert.ok(runs >= 6, `${runs} runs`)
   assert.ok(told.length >= 2 && told.length <= 2 + Math.ceil((runs * 200) / 500), `${told.length} events`)
@@ -110,12 +112,12 @@ test('two at a time: a third is refused at once, and has its turn later', async 
   const { maker, content } = bench()
   const gate = makeDeferred<void>()
   content.beforeRun = () => gate.promise
-  const first = maker.create({ path: '/1' }, never())
-  const second = maker.create({ path: '/2' }, never())
-  await assert.rejects(maker.create({ path: '/3' }, never()), hasCode('TooManyRequests'))
+  const first = maker.create({ path: '/1' }, never(), OWNER)
+  const second = maker.create({ path: '/2' }, never(), OWNER)
+  await assert.rejects(maker.create({ path: '/3' }, never(), OWNER), hasCode('TooManyRequests'))
   gate.resolve()
   await Promise.all([first, second])
-  await maker.create({ path: '/3' }, never())
+  await maker.create({ path: '/3' }, never(), OWNER)
 })
 
 test('a client that goes away gives it up: nothing is written or added, the place is free again', async () => {
@@ -123,20 +125,20 @@ test('a client that goes away gives it up: nothing is written or added, the plac
   const abort = new AbortController()
   content.beforeRun = () => abort.abort()
   const request = { path: '/x', export: true, add: true, piece_length: 1 << 20 }
-  await assert.rejects(maker.create(request, abort.signal), hasCode('Aborted'))
+  await assert.rejects(maker.create(request, abort.signal, OWNER), hasCode('Aborted'))
   assert.equal(emitted.at(-1)?.[0], 'torrent_creation_failed')
   assert.equal(emitted.at(-1)?.[1]['code'], 'Aborted')
   assert.equal(written.size + added.length + content.open, 0)
-  await assert.rejects(maker.create(request, AbortSignal.abort()), hasCode('Aborted'))
+  await assert.rejects(maker.create(request, AbortSignal.abort(), OWNER), hasCode('Aborted'))
   content.beforeRun = () => undefined
-  await maker.create(request, never())
+  await maker.create(request, never(), OWNER)
 })
 
 test('the end of the node gives everything up and waits for it', async () => {
   const { maker, content } = bench()
   const gate = makeDeferred<void>()
   content.beforeRun = () => gate.promise
-  const made = maker.create({ path: '/x', piece_length: 1 << 20 }, never())
+  const made = maker.create({ path: '/x', piece_length: 1 << 20 }, never(), OWNER)
   const refused = assert.rejects(made, hasCode('Aborted'))
   await waitFor('hashing', () => content.open === 1)
   const stopped = maker.stop()
@@ -144,16 +146,16 @@ test('the end of the node gives everything up and waits for it', async () => {
   await stopped
   assert.equal(content.open, 0)
   await refused
-  await assert.rejects(maker.create({ path: '/x' }, never()), hasCode('NotReady'))
+  await assert.rejects(maker.create({ path: '/x' }, never(), OWNER), hasCode('NotReady'))
 })
 
 test('before the start there is nothing to make torrents with', async () => {
-  await assert.rejects(bench({}, false).maker.create({ path: '/x' }, never()), hasCode('NotReady'))
+  await assert.rejects(bench({}, false).maker.create({ path: '/x' }, never(), OWNER), hasCode('NotReady'))
 })
 
 test('where the torrent file goes: next to the content, into a folder, to a name', async () => {
   const { maker, written } = bench()
-  const at = async (request: object) => (await maker.create({ path: '/x', ...request }, never())).torrent_path
+  const at = async (request: object) => (await maker.create({ path: '/x', ...request }, never(), OWNER)).torrent_path
   assert.equal(await at({ export: true }), '/real/memory/folder.torrent')
   assert.equal(await at({ export_path: '/out' }), '/real/out/folder.torrent')
   assert.equal(await at({ export_path: '/out/other.torrent' }), '/real/out/other.torrent')
@@ -165,16 +167,16 @@ test('a torrent file that exists, and a path that is not allowed, are refused be
   const { maker, content, written, forbidden } = bench()
   content.beforeRun = () => assert.fail('it was hashed')
   written.set('/real/out/folder.torrent', new Uint8Array(0))
-  await assert.rejects(maker.create({ path: '/x', export_path: '/out' }, never()), hasCode('StateConflict'))
+  await assert.rejects(maker.create({ path: '/x', export_path: '/out' }, never(), OWNER), hasCode('StateConflict'))
   for (const path of ['/no', '/memory']) forbidden.add(path)
-  await assert.rejects(maker.create({ path: '/no' }, never()), hasCode('PathNotAllowed'))
-  await assert.rejects(maker.create({ path: '/x', export_path: '/no' }, never()), hasCode('PathNotAllowed'))
-  await assert.rejects(maker.create({ path: '/x', export: true }, never()), hasCode('PathNotAllowed'))
+  await assert.rejects(maker.create({ path: '/no' }, never(), OWNER), hasCode('PathNotAllowed'))
+  await assert.rejects(maker.create({ path: '/x', export_path: '/no' }, never(), OWNER), hasCode('PathNotAllowed'))
+  await assert.rejects(maker.create({ path: '/x', export: true }, never(), OWNER), hasCode('PathNotAllowed'))
 })
 
 test('added: with its facts and where it lies; what adding would refuse is refused first', async () => {
   const { maker, added } = bench()
-  const created = await maker.create({ path: '/x', add: true }, never())
+  const created = await maker.create({ path: '/x', add: true }, never(), OWNER)
   assert.equal(created.added, true)
   assert.equal(added.length, 1)
   assert.equal(added[0]?.destination, '/memory')
@@ -189,5 +191,5 @@ test('added: with its facts and where it lies; what adding would refuse is refus
     },
   })
   refusing.content.beforeRun = () => assert.fail('it was hashed')
-  await assert.rejects(refusing.maker.create({ path: '/x', add: true }, never()), hasCode('CircuitsUnavailable'))
+  await assert.rejects(refusing.maker.create({ path: '/x', add: true }, never(), OWNER), hasCode('CircuitsUnavailable'))
 })

@@ -1,0 +1,88 @@
+// Routes of further keys (extra; decisions part 1, row "scopes of keys"). The key itself is shown once, when it is made.
+
+import { Type } from '@sinclair/typebox'
+import { KEY_SCOPES } from '../../ports/key-list.ts'
+import { route } from '../route.ts'
+
+const tag = 'keys'
+
+const Name = Type.String({ description: '1 to 64 letters, digits, dots, hyphens and underlines' })
+const Scopes = Type.Array(Type.Union(KEY_SCOPES.map(scope => Type.Literal(scope))), {
+  description: 'what it may open; admin = everything but spend',
+})
+
+const KeysReply = Type.Object({
+  keys: Type.Array(
+    Type.Object({ name: Name, scopes: Scopes, created: Type.Number({ description: 'seconds since 1970' }) }),
+  ),
+})
+
+const AddKeyParameters = Type.Object({
+  name: Name,
+  scopes: Type.Array(Type.String(), { maxItems: 16, description: KEY_SCOPES.join(', ') }),
+})
+
+const AddKeyReply = Type.Object({
+  name: Name,
+  scopes: Scopes,
+  key: Type.String({ description: 'the key: shown now and never again' }),
+})
+
+const RemoveKeyReply = Type.Object({ name: Name, removed: Type.Literal(true) })
+
+const listKeys = route({
+  id: 'keys.list',
+  method: 'GET',
+  path: '/keys',
+  kind: 'json',
+  scope: 'admin',
+  tag,
+  summary: 'Keys beside the first one',
+  choices: ['The whole route is extra. Keys are stored hashed: they cannot be shown.'],
+  parameters: null,
+  reply: KeysReply,
+  errors: [],
+  sample: { path: '/keys', status: 200 },
+  run: ({ services }) => services.keys.list(),
+})
+
+const addKey = route({
+  id: 'keys.add',
+  method: 'PUT',
+  path: '/keys',
+  kind: 'json',
+  scope: 'admin',
+  tag,
+  summary: 'Makes a key',
+  choices: [
+    'The whole route is extra; the command `tributary key add` does the same without a node.',
+    'Scopes: `read` = GET except settings, debug and torrentinfo; `stream` = streams; `add` = changing downloads and ' +
+      'torrentinfo; `admin` = everything but `spend`, and alone settings, debug, keys and `file:` uris; `spend` = wallets and ' +
+      'market. Too little is 403 `ScopeMissing`. Paths of all keys but the first must be in general.allowed_paths, ' +
+      'download_defaults.saveas or the watch folder, else 403 `PathNotAllowed`.',
+  ],
+  parameters: AddKeyParameters,
+  reply: AddKeyReply,
+  errors: ['MissingParameter', 'InvalidParameter', 'StateConflict'],
+  sample: { path: '/keys', body: { name: 'living-room', scopes: ['read', 'stream'] }, status: 200 },
+  run: ({ services }, { parameters }) => services.keys.add(parameters.name, parameters.scopes),
+})
+
+const removeKey = route({
+  id: 'keys.remove',
+  method: 'DELETE',
+  path: '/keys/{name}',
+  kind: 'json',
+  scope: 'admin',
+  tag,
+  summary: 'Takes a key back',
+  choices: ['The whole route is extra. From then on the key opens nothing; answers under way go on.'],
+  parameters: null,
+  reply: RemoveKeyReply,
+  errors: ['KeyNotFound', 'StateConflict'],
+  sample: { path: '/keys/living-room', status: 200 },
+  run: ({ services }, { path }) => services.keys.remove(path['name'] ?? ''),
+})
+
+/** Every route of this file. */
+export const keyRoutes = [listKeys, addKey, removeKey] as const

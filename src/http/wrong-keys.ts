@@ -1,0 +1,129 @@
+// Wrong keys: each further one of an address is answered later than the one before, up to some seconds. Bounded: so many
+// addresses are remembered, so many answers wait, one timer wakes them all.
+
+import { AppError } from '../base/errors.ts'
+import type { Clock, Timer } from '../ports/clock.ts'
+
+/** Wrong keys of an address that are answered at once. */
+const FREE_TRIES = 3
+const FIRST_DELAY_MS = 250
+const LONGEST_DELAY_MS = 8_000
+/** An address without wrong keys for so long begins anew. */
+const FORGET_AFTER_MS = 15 * 60 * 1000
+const MAX_ADDRESSES = 1_024
+/** Answers that wait: of one address, of all. */
+const MAX_WAITING_EACH = 8
+const MAX_WAITING = 256
+
+interface Tries {
+  count: number
+  newestMs: number
+  waiting: number
+}
+
+/** An answer that waits. */
+interface Late {
+  readonly dueMs: number
+  readonly tries: Tries
+  readonly answer: () => void
+}
+
+/** See the top of the file. */
+export class WrongKeys {
+  readonly #clock: Clock
+  /** The one with the oldest wrong key first. */
+  readonly #tries = new Map<string, Tries>()
+  /** By `dueMs`. */
+  readonly #late: Late[] = []
+  #timer: Timer | null = null
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Answers that wait now. */
+  get waiting(): number {
+    return this.#late.length
+  }
+
+  /** Addresses that are remembered. */
+  get known(): number {
+    return this.#tries.size
+  }
+
+  /**
+   * AppError TooManyRequests where so many wrong keys of this address wait for their answers that no further key is even
+   * looked at: who asks in parallel would not be slowed otherwise. `address` is only made when it matters.
+   */
+  checkRoom(address: () => Uint8Array): void {
+    if (this.#late.length === 0) return
+    const tries = this.#tries.get(networkOf(address()))
+    if (tries !== undefined && tries.waiting >= MAX_WAITING_EACH) throw tooMany()
+  }
+
+  /** Calls `answer`, later the more wrong keys came from there. AppError TooManyRequests when too many wait already. */
+  note(address: Uint8Array, answer: () => void): void {
+    const tries = this.#count(networkOf(address))
+    const over = tries.count - FREE_TRIES
+    if (over <= 0) return answer()
+    if (this.#late.length >= MAX_WAITING) throw tooMany()
+    const delayMs = Math.min(FIRST_DELAY_MS * 2 ** Math.min(over - 1, 20), LONGEST_DELAY_MS)
+    const late = { dueMs: this.#clock.now() + delayMs, tries, answer }
+    const at = this.#late.findIndex(({ dueMs }) => dueMs > late.dueMs)
+    this.#late.splice(at < 0 ? this.#late.length : at, 0, late)
+    tries.waiting++
+    if (this.#late[0] === late) this.#wakeUp()
+  }
+
+  /** Answers everything that waits. */
+  stop(): void {
+    this.#timer?.cancel()
+    for (const { answer, tries } of this.#late.splice(0)) {
+      tries.waiting--
+      answer()
+    }
+  }
+
+  #count(network: string): Tries {
+    const nowMs = this.#clock.now()
+    const known = this.#tries.get(network)
+    const stale = known === undefined || (known.waiting === 0 && nowMs - known.newestMs > FORGET_AFTER_MS)
+    const tries = stale ? { count: 0, newestMs: nowMs, waiting: 0 } : known
+    tries.count++
+    tries.newestMs = nowMs
+    this.#tries.delete(network)
+    this.#tries.set(network, tries)
+    for (const oldest of this.#tries.keys()) {
+      if (this.#tries.size <= MAX_ADDRESSES) break
+      this.#tries.delete(oldest)
+    }
+    return tries
+  }
+
+  #wakeUp(): void {
+    this.#timer?.cancel()
+    const [first] = this.#late
+    if (first === undefined) return
+    this.#timer = this.#clock.after(Math.max(0, first.dueMs - this.#clock.now()), () => {
+      const nowMs = this.#clock.now()
+      while (this.#late[0] !== undefined && this.#late[0].dueMs <= nowMs) {
+        const { answer, tries } = this.#late.shift() as Late
+        tries.waiting--
+        answer()
+      }
+      this.#wakeUp()
+    })
+  }
+}
+
+function tooMany(): AppError {
+  return new AppError('TooManyRequests', 'Too many wrong keys came from this address; try again in some seconds.')
+}
+
+/** An IPv4 address, or the network of 64 bits that an IPv6 address is in: one user has all of it. */
+function networkOf(address: Uint8Array): string {
+  const mapped =
+    address.length === 16 && address[10] === 0xff && address[11] === 0xff && address.subarray(0, 10).every(b => b === 0)
+  const part = mapped ? address.subarray(12) : address.length === 16 ? address.subarray(0, 8) : address
+  return Buffer.from(part).toString('hex')
+}

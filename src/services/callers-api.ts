@@ -1,0 +1,48 @@
+// The part of api.ts that is about who asks: what callers may name, and keys beside the first one.
+
+import type { KeyScope } from '../ports/key-list.ts'
+
+/** Who makes a request, as far as the services must know. */
+export interface Caller {
+  /** May name any path of this machine: the first key. Others only those in general.allowed_paths. */
+  readonly anyPath: boolean
+  /** May name files of this machine as sources of torrents: scope admin. */
+  readonly localFiles: boolean
+}
+
+/** A key beside the first one, as it is shown. */
+export interface KeyRecord {
+  name: string
+  scopes: KeyScope[]
+  /** Seconds since 1970. */
+  created: number
+}
+
+/** A key that was just made. */
+export interface NewKeyRecord {
+  name: string
+  scopes: KeyScope[]
+  /** Shown this once. */
+  key: string
+}
+
+/** Keys beside the first one (extra). Changes are durable when settled. AppErrors StateUnreadable, DiskFull, DiskError. */
+export interface KeysService {
+  list(): { keys: KeyRecord[] }
+  /** AppErrors InvalidParameter, StateConflict (the name is taken, or there are too many). */
+  add(name: string, scopes: readonly string[]): Promise<NewKeyRecord>
+  /** AppErrors KeyNotFound, StateConflict (somebody else changes them just now). */
+  remove(name: string): Promise<{ name: string; removed: true }>
+}
+
+/** What clients name of this machine (decisions part 1, row "paths given by clients"). */
+export interface CallerPathsService {
+  /**
+   * The request with its paths resolved. AppErrors ScopeMissing (a local file as source, without scope admin),
+   * PathNotAllowed, InvalidParameter.
+   */
+  admit<T extends { readonly uri?: string | undefined; readonly destination?: string | undefined }>(
+    request: T,
+    caller: Caller,
+  ): T | Promise<T>
+}

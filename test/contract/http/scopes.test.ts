@@ -1,0 +1,135 @@
+// Every route with a key of every scope, over a real socket: which are opened and which are not. What each route should ask for
+// is said here once more, in the words of decisions part 1, so that a wrong column of the table is found too.
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { request } from 'node:http'
+import { after, before, test } from 'node:test'
+import type { Route } from '../../../src/http/route.ts'
+import { routeTable } from '../../../src/http/table.ts'
+import { KEY_SCOPES, type StoredKey } from '../../../src/ports/key-list.ts'
+import { ask, envelope, KEY, type Running, startServer } from './harness.ts'
+import { HASH } from './service-double.ts'
+
+const keyOf = (scope: string): string => `key-of-${scope}-${'x'.repeat(40)}`
+const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest()
+let stored: StoredKey[] = KEY_SCOPES.map(scope => ({ name: scope, hash: hashOf(keyOf(scope)), scopes: [scope] }))
+
+let server: Running
+before(async () => {
+  server = await startServer({ furtherKeys: { current: () => stored } })
+  server.double.content = Buffer.from('film')
+})
+after(() => server.stop())
+
+/** What decisions part 1 says. */
+function scopeOf({ method, path }: Route): string {
+  if (path === '/healthz' || /^\/docs(\/|$)/.test(path)) return 'open'
+  if (/^\/(wallets|market)(\/|$)/.test(path)) return 'spend'
+  // Stops the node, reads any file, or shows what only its owner may see.
+  if (/^\/(settings|debug|keys|shutdown|createtorrent)(\/|$)/.test(path)) return 'admin'
+  // Signs with the key of this node.
+  if (path.startsWith('/updates/published') && method !== 'GET') return 'admin'
+  if (path === '/torrentinfo') return 'add'
+  if (path.includes('/stream/')) return 'stream'
+  return method === 'GET' ? 'read' : 'add'
+}
+
+/** The status and, of an error, the code; the rest of the answer is not waited for. */
+function outcome(route: Route, headers: Record<string, string>): Promise<string> {
+  const { sample, method } = route
+  const body = sample.rawBody ?? (sample.body === undefined ? undefined : JSON.stringify(sample.body))
+  const path = `${sample.path}${sample.query === undefined ? '' : `?${sample.query}`}`
+  const length: Record<string, string> = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
+  const options = {
+    host: '127.0.0.1',
+    port: server.port,
+    method,
+    path,
+    headers: { ...headers, ...length },
+    agent: false,
+  }
+  return new Promise((resolve, reject) => {
+    const asked = request(options, answer => {
+      const status = answer.statusCode ?? 0
+      if (status < 400) {
+        resolve(String(status))
+        asked.destroy()
+        return
+      }
+      let text = ''
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk
+      })
+      answer.on('end', () => resolve(`${status} ${(JSON.parse(text) as { error: { code: string } }).error.code}`))
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+test('the table asks for the scopes that the decisions name', () => {
+  assert.deepEqual(
+    routeTable.map(route => `${route.method} ${route.path}: ${route.scope}`),
+    routeTable.map(route => `${route.method} ${route.path}: ${scopeOf(route)}`),
+  )
+})
+
+for (const scope of [...KEY_SCOPES, 'first', 'none'] as const) {
+  test(`every route with ${scope === 'none' ? 'no key' : `the key ${scope}`}`, async () => {
+    const key = scope === 'first' ? KEY : keyOf(scope)
+    const headers: Record<string, string> = scope === 'none' ? {} : { 'X-Api-Key': key }
+    for (const route of routeTable) {
+      const needed = scopeOf(route)
+      const opens =
+        needed === 'open' || scope === 'first' || scope === needed || (scope === 'admin' && needed !== 'spend')
+      const refused = scope === 'none' ? '401 Unauthorized' : '403 ScopeMissing'
+      const expected = opens ? String(route.sample.status) : refused
+      const calls = server.double.calls.length
+      assert.equal(await outcome(route, headers), expected, `${route.method} ${route.path}`)
+      if (!opens) assert.equal(server.double.calls.length, calls, `${route.method} ${route.path} did something`)
+    }
+  })
+}
+
+test('a key stands in Bearer and in the query too; a path that is not there is 404, another method 405', async () => {
+  const path = `/downloads?key=${keyOf('read')}`
+  assert.equal((await ask(server.port, path, { key: false })).status, 200)
+  const headers = { Authorization: `Bearer ${keyOf('read')}` }
+  assert.equal((await ask(server.port, '/downloads', { key: false, headers })).status, 200)
+  assert.equal((await ask(server.port, '/nothing', { key: false, headers })).status, 404)
+  assert.equal((await ask(server.port, '/state', { key: false, headers, method: 'DELETE' })).status, 405)
+})
+
+test('a signed link opens its stream whatever the scope of the key beside it, and nothing else', async () => {
+  const files = await ask(server.port, `/downloads/${HASH}/files`)
+  const link = (files.json() as { files: { stream_url: string }[] }).files[0]?.stream_url ?? ''
+  const headers = { 'X-Api-Key': keyOf('read') }
+  assert.equal((await ask(server.port, link, { key: false, headers })).status, 206)
+  const wrong = await ask(server.port, link.replace(/.$/, '!'), { key: false, headers })
+  assert.equal(envelope(wrong).code, 'LinkInvalid')
+  const token = link.slice(link.indexOf('?'))
+  assert.equal((await ask(server.port, `/settings${token}`, { key: false, headers })).status, 403)
+})
+
+test('a key that is taken back opens nothing any more', async () => {
+  const all = stored
+  const headers = { 'X-Api-Key': keyOf('admin') }
+  assert.equal((await ask(server.port, '/settings', { key: false, headers })).status, 200)
+  stored = stored.filter(({ name }) => name !== 'admin')
+  assert.equal((await ask(server.port, '/settings', { key: false, headers })).status, 401)
+  stored = all
+})
+
+test('who names a path is told to the services: the first key may name any, admin files as sources', async () => {
+  const { callers } = server.double
+  callers.length = 0
+  const body = JSON.stringify({ uri: '/etc/x.torrent' })
+  for (const key of [KEY, keyOf('admin'), keyOf('add')])
+    await ask(server.port, '/downloads', { key: false, headers: { 'X-Api-Key': key }, method: 'PUT', body })
+  assert.deepEqual(callers, [
+    { anyPath: true, localFiles: true },
+    { anyPath: false, localFiles: true },
+    { anyPath: false, localFiles: false },
+  ])
+})
