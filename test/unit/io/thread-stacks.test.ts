@@ -42,17 +42,19 @@ test('frames of the main thread and of every worker, as they are at that moment'
   const [busy, idle] = await Promise.all([started(BUSY, 'busy', held), started(IDLE, 'idle', held)])
   try {
     const stack = '    at Thing.method (file:///a/b c.js:7:9)\n    at node:internal/x:3:4\n    at async run (/d.js:1:2)'
-    const threads = await threadStacks(stack)
+    // Both tell of themselves a little before they are where they stay.
+    let threads: readonly ThreadStack[] = []
+    await waitFor('both workers where they stay', async () => {
+      threads = await threadStacks(stack)
+      const [busyFrame = '', idleFrame = ''] = ['busy', 'idle'].map(name => named(threads, name).frames[0])
+      return busyFrame.endsWith(':3 holdForLong') && idleFrame === '(waits for work)'
+    })
     const [main] = threads
     assert.deepEqual(main, {
       thread_id: process.pid,
       thread_name: 'main',
       frames: ['/a/b c.js:7 Thing.method', 'node:internal/x:3 (anonymous)', '/d.js:1 run'],
     })
-    assert.match(named(threads, 'busy').frames[0] ?? '', /:3 holdForLong$/)
-    // It may have been seen on its way out of its first message.
-    const waits = async () => named(await threadStacks(stack), 'idle').frames.join() === '(waits for work)'
-    await waitFor('the idle one to wait', waits)
     const native = threads.filter(thread => thread.frames.length === 0)
     assert.ok(native.length > 3, 'libuv and V8 have threads of their own')
     const ids = threads.map(thread => thread.thread_id)
