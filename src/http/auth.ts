@@ -3,7 +3,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../base/secret.ts'
-import type { KeyList, KeyScope } from '../ports/key-list.ts'
+import type { KeyList, KeyScope, StoredKey } from '../ports/key-list.ts'
 import type { Caller } from '../services/api.ts'
 import type { Scope } from './route.ts'
 
@@ -34,22 +34,38 @@ export function presentedKey(places: KeyPlaces): string | null {
 export interface KeyHolder {
   readonly caller: Caller
   may(scope: Scope): boolean
+  /** Whether the key may still open that; null = it cannot be taken back while the node runs. */
+  readonly stillMay: ((scope: Scope) => boolean) | null
 }
 
 /** The holder of the first key, and everybody where no key is asked for. */
-export const OWNER: KeyHolder = { caller: { anyPath: true, localFiles: true }, may: () => true }
+export const OWNER: KeyHolder = {
+  caller: { anyPath: true, localFiles: true, spends: true },
+  may: () => true,
+  stillMay: null,
+}
 
 /** Whoever needs no key for what they ask. */
 export const NOBODY: KeyHolder = {
-  caller: { anyPath: false, localFiles: false },
+  caller: { anyPath: false, localFiles: false, spends: false },
   may: scope => scope === 'open',
+  stillMay: null,
 }
 
-function holderWith(scopes: readonly KeyScope[]): KeyHolder {
-  const admin = scopes.includes('admin')
+function opens(scopes: readonly KeyScope[], scope: Scope): boolean {
+  return scope === 'open' || scopes.includes(scope) || (scopes.includes('admin') && scope !== 'spend')
+}
+
+function holderOfFurther({ name, hash, scopes }: StoredKey, list: KeyList): KeyHolder {
+  // The list overwrites its own when it is read again.
+  const own = Buffer.from(hash)
   return {
-    caller: { anyPath: false, localFiles: admin },
-    may: scope => scope === 'open' || scopes.includes(scope) || (admin && scope !== 'spend'),
+    caller: { anyPath: false, localFiles: scopes.includes('admin'), spends: scopes.includes('spend') },
+    may: scope => opens(scopes, scope),
+    stillMay(scope) {
+      const now = list.current().find(key => key.name === name)
+      return now !== undefined && timingSafeEqual(own, now.hash) && opens(now.scopes, scope)
+    },
   }
 }
 
@@ -103,7 +119,7 @@ export class KeyRing {
       .update(this.#given.subarray(LENGTH_BYTES, LENGTH_BYTES + length))
       .digest()
     let found: KeyHolder | null = null
-    for (const key of keys) if (timingSafeEqual(hash, key.hash)) found = holderWith(key.scopes)
+    for (const key of keys) if (timingSafeEqual(hash, key.hash)) found = holderOfFurther(key, this.#further)
     return found
   }
 

@@ -2,8 +2,8 @@
 // transaction a step. What is reported was written to the event log first, so that nothing announced is forgotten.
 // Killed at any moment it leaves a file that the next start goes on with, and the copy for the program of before.
 
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { AppError, errorText } from '../base/errors.ts'
 import { openError, troubleOf } from './database-trouble.ts'
@@ -23,6 +23,8 @@ import { type Migration, migrations } from './schema.ts'
 const COPY_TOLD_STEPS = 10
 /** Pages of the copy made at a time: some 4 MiB. */
 const COPY_PAGES = 1024
+/** Copies of upgrades that are kept, the newest. */
+const KEPT_COPIES = 3
 
 /** Told of an event that is in the log. */
 export type UpgradeReport = (note: UpgradeNote) => void
@@ -81,6 +83,7 @@ class Upgrade {
       this.#database.prepare('DELETE FROM node WHERE key = ?').run(UPGRADING_KEY),
     )
     this.#database.pragma('foreign_keys = ON')
+    forgetOldCopies(this.#options.path)
   }
 
   async #steps(found: number, steps: readonly Migration[]): Promise<void> {
@@ -160,6 +163,20 @@ class Upgrade {
       return Number(this.#append.run(Math.round(this.#options.nowMs), type, payload).lastInsertRowid)
     })()
     this.#report({ id, type, text })
+  }
+}
+
+/** Each upgrade leaves a whole copy: they are not to fill the disk. Never throws: what stays takes nothing but room. */
+function forgetOldCopies(path: string): void {
+  const [folder, start] = [dirname(path), basename(copyPath(path, 0)).slice(0, -1)]
+  try {
+    const copies = readdirSync(folder)
+      .filter(name => name.startsWith(start) && /^\d+$/.test(name.slice(start.length)))
+      .map(name => ({ file: join(folder, name), madeMs: statSync(join(folder, name)).mtimeMs }))
+      .toSorted((a, b) => b.madeMs - a.madeMs)
+    for (const { file } of copies.slice(KEPT_COPIES)) rmSync(file, { force: true })
+  } catch {
+    // The folder cannot be read, or somebody else was quicker.
   }
 }
 

@@ -8,6 +8,8 @@ export interface Caller {
   readonly anyPath: boolean
   /** May name files of this machine as sources of torrents: scope admin. */
   readonly localFiles: boolean
+  /** Scope spend: may hand it to another key, and may replace the first key, which has it too. */
+  readonly spends: boolean
 }
 
 /** A key beside the first one, as it is shown. */

@@ -194,11 +194,15 @@ export class WatchFolder {
     }
   }
 
-  async #putAway(folder: WatchedFolder, { path }: DroppedFile): Promise<void> {
+  async #putAway(folder: WatchedFolder, file: DroppedFile): Promise<void> {
+    const { path } = file
     const { startedFiles, movedTo } = this.#deps.settings()
     try {
       if (startedFiles === 'delete') await folder.remove(path)
-      if (startedFiles === 'move') await folder.moveInto(path, movedTo === '' ? `${this.#directory}/.started` : movedTo)
+      if (startedFiles !== 'move') return
+      const target = await folder.moveInto(path, movedTo === '' ? `${this.#directory}/.started` : movedTo)
+      // Into the watched folder itself: it would be found there as a new file, and moved on and on.
+      if (target.startsWith(`${this.#directory}/`)) await this.#files.remember({ ...file, path: target })
     } catch (error) {
       this.#deps.log.warn('a started file stays in the watch folder', { file: path, error: errorText(error) })
     }

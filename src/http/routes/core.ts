@@ -1,6 +1,7 @@
 // Routes of the core: torrent metadata, settings, variables, state, health (spec 4.2, 4.9; decisions part 5).
 
-import type { Json } from '../../services/api.ts'
+import { AppError } from '../../base/errors.ts'
+import type { Caller, Json } from '../../services/api.ts'
 import { route } from '../route.ts'
 import {
   EffectiveSettingsReply,
@@ -81,7 +82,7 @@ const changeSettings = route({
   choices: [
     'Everything is checked before anything changes: an unknown key, a wrong type or range, or a value nested too deep is ' +
       '400 `InvalidSetting` naming the path. An empty object of an unknown section does nothing.',
-    'Numbers may come as texts. Secrets given as null stay as they are. `modified` tells whether a value changed.',
+    'Numbers may come as texts. Secrets given as null stay as they are; api.key is changed by a key that may spend. `modified` tells whether a value changed.',
     '`restart_required` (extra): options that take effect at the next start. `overridden` (extra): options that a flag or ' +
       'the environment holds: the value is kept in the file and not used while that is so. When nothing else was asked ' +
       'for, `modified` is false.',
@@ -91,9 +92,20 @@ const changeSettings = route({
   reply: SettingsChangeReply,
   errors: ['InvalidSetting', 'BadRequest'],
   sample: { path: '/settings', body: { libtorrent: { port: -1 } }, status: 200 },
-  // The body came out of JSON.parse.
-  run: ({ services }, { parameters }) => services.settings.change(parameters as { [key: string]: Json }),
+  run: ({ services }, { parameters, caller }) => {
+    // The body came out of JSON.parse.
+    const body = parameters as { [key: string]: Json }
+    checkFirstKey(body['api'], caller)
+    return services.settings.change(body)
+  },
 })
+
+/** Who replaces the first key can do all that it can: also spend. */
+function checkFirstKey(api: Json | undefined, caller: Caller): void {
+  const key = typeof api === 'object' && api !== null && !Array.isArray(api) ? (api['key'] ?? null) : null
+  if (key !== null && !caller.spends)
+    throw new AppError('ScopeMissing', 'The setting api.key is changed by the first key, or by one with scope spend.')
+}
 
 const effectiveSettings = route({
   id: 'settings.effective',

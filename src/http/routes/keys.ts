@@ -1,6 +1,7 @@
 // Routes of further keys (extra; decisions part 1, row "scopes of keys"). The key itself is shown once, when it is made.
 
 import { Type } from '@sinclair/typebox'
+import { AppError } from '../../base/errors.ts'
 import { KEY_SCOPES } from '../../ports/key-list.ts'
 import { route } from '../route.ts'
 
@@ -59,13 +60,17 @@ const addKey = route({
     'Scopes: `read` = GET except settings, debug and torrentinfo; `stream` = streams; `add` = changing downloads and ' +
       'torrentinfo; `admin` = everything but `spend`, and alone settings, debug, keys and `file:` uris; `spend` = wallets and ' +
       'market. Too little is 403 `ScopeMissing`. Paths of all keys but the first must be in general.allowed_paths, ' +
-      'download_defaults.saveas or the watch folder, else 403 `PathNotAllowed`.',
+      'download_defaults.saveas or the watch folder, else 403 `PathNotAllowed`. Scope spend is given by who has it.',
   ],
   parameters: AddKeyParameters,
   reply: AddKeyReply,
   errors: ['MissingParameter', 'InvalidParameter', 'StateConflict'],
   sample: { path: '/keys', body: { name: 'living-room', scopes: ['read', 'stream'] }, status: 200 },
-  run: ({ services }, { parameters }) => services.keys.add(parameters.name, parameters.scopes),
+  run: ({ services }, { parameters: { name, scopes }, caller }) => {
+    if (scopes.includes('spend') && !caller.spends)
+      throw new AppError('ScopeMissing', 'Scope spend is given by a key that has it: the first one, or one with spend.')
+    return services.keys.add(name, scopes)
+  },
 })
 
 const removeKey = route({
@@ -76,7 +81,10 @@ const removeKey = route({
   scope: 'admin',
   tag,
   summary: 'Takes a key back',
-  choices: ['The whole route is extra. From then on the key opens nothing; answers under way go on.'],
+  choices: [
+    'The whole route is extra. From then on the key opens nothing; its streams and events are cut within seconds. Signed ' +
+      'links that it read open their file until they expire.',
+  ],
   parameters: null,
   reply: RemoveKeyReply,
   errors: ['KeyNotFound', 'StateConflict'],

@@ -69,7 +69,7 @@ const MAX_LINES = 10_000
 /** Query of GET /debug/log. */
 export const LogParameters = Type.Object({
   process: Type.Optional(Type.Union([Type.Literal('core'), Type.Literal('gui')])),
-  max_lines: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LINES, description: 'default 100' })),
+  max_lines: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_LINES, description: '1 to 10000; default 100' })),
 })
 
 /** GET /debug/log. */

@@ -7,6 +7,7 @@ import { type KeyHolder, presentedKey } from '../auth.ts'
 import { InputCheck } from '../checked-input.ts'
 import { Gate } from '../gate.ts'
 import type { Header } from '../header-block.ts'
+import { KeyWatch } from '../key-watch.ts'
 import type { HttpDeps, HttpOptions } from '../options.ts'
 import { corsHeaders, preflightHeaders } from '../origin.ts'
 import { type RawParameters, parseBody, parseJsonObject, parsePairs } from '../raw-parameters.ts'
@@ -49,7 +50,7 @@ class Input implements RouteInput<unknown> {
   readonly path: Readonly<Record<string, string>>
   readonly parameters: unknown
   readonly body: Uint8Array
-  readonly caller: Caller
+  readonly holder: KeyHolder
   readonly reply: Reply
   readonly head: RequestHead
 
@@ -57,14 +58,18 @@ class Input implements RouteInput<unknown> {
     match: PathMatch,
     parameters: unknown,
     body: Uint8Array,
-    { caller, reply, head }: { readonly caller: Caller; readonly reply: Reply; readonly head: RequestHead },
+    { holder, reply, head }: { readonly holder: KeyHolder; readonly reply: Reply; readonly head: RequestHead },
   ) {
-    this.caller = caller
+    this.holder = holder
     this.path = match.path
     this.parameters = parameters
     this.body = body
     this.reply = reply
     this.head = head
+  }
+
+  get caller(): Caller {
+    return this.holder.caller
   }
 
   get lastEventId(): string {
@@ -87,6 +92,7 @@ export class Dispatch {
   readonly #log: Log
   readonly #gate: Gate
   readonly #wrongKeys: WrongKeys
+  readonly #keyWatch: KeyWatch
   readonly #origins: readonly string[]
   readonly #router: Router
   readonly #checks = new Map<Route, InputCheck>()
@@ -102,6 +108,7 @@ export class Dispatch {
     this.#log = deps.log
     this.#gate = new Gate(options, context.links)
     this.#wrongKeys = new WrongKeys(deps.clock)
+    this.#keyWatch = new KeyWatch(deps.clock)
     this.#origins = options.origins
     this.#router = new Router(context.routes)
     this.#maxFollowers = options.maxFollowers ?? DEFAULT_MAX_FOLLOWERS
@@ -141,6 +148,7 @@ export class Dispatch {
   /** Ends the answers that have no end of their own. */
   cutEndless(): void {
     this.#wrongKeys.stop()
+    this.#keyWatch.stop()
     this.#streams.cutAll()
     for (const reply of this.#followers) reply.cut()
   }
@@ -156,7 +164,7 @@ export class Dispatch {
     const match = this.#router.find(head.path)
     const holder = this.#checkKey(head, match, reply, res)
     if (holder === null) return
-    const asked = { caller: holder.caller, reply, head }
+    const asked = { holder, reply, head }
     if (this.stopping) throw new AppError('NotReady', 'The node is stopping.')
     if (match === null) throw new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
     const route = routeFor(match, head.method)
@@ -205,8 +213,9 @@ export class Dispatch {
     return result.then(value => this.#answer(route, input, value))
   }
 
-  #answer(route: Route, { reply, head }: Input, result: unknown): void | Promise<void> {
+  #answer(route: Route, { reply, head, holder }: Input, result: unknown): void | Promise<void> {
     if (!reply.alive) return
+    if (route.kind !== 'json' && route.kind !== 'bytes') this.#keyWatch.watch(reply, holder, route.scope)
     switch (route.kind) {
       case 'json':
         if (result instanceof PreparedJson) return reply.parts(200, 'application/json', result.parts)

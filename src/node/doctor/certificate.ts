@@ -10,7 +10,10 @@ const DAY_MS = 24 * 3600 * 1000
 const SOON_DAYS = 14
 
 /** `nowMs`: since 1970. */
-export async function checkCertificate(api: Settings['api'], nowMs: number): Promise<Finding> {
+export async function checkCertificate(
+  api: Pick<Settings['api'], 'https_certfile' | 'https_keyfile'>,
+  nowMs: number,
+): Promise<Finding> {
   const files = new PemFiles(api.https_certfile, api.https_keyfile)
   try {
     await files.check()

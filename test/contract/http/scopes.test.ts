@@ -3,11 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { after, before, test } from 'node:test'
 import type { Route } from '../../../src/http/route.ts'
 import { routeTable } from '../../../src/http/table.ts'
 import { KEY_SCOPES, type StoredKey } from '../../../src/ports/key-list.ts'
+import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { waitFor } from '../../kit/wait-for.ts'
 import { ask, envelope, KEY, type Running, startServer } from './harness.ts'
 import { HASH } from './service-double.ts'
 
@@ -128,8 +130,63 @@ test('who names a path is told to the services: the first key may name any, admi
   for (const key of [KEY, keyOf('admin'), keyOf('add')])
     await ask(server.port, '/downloads', { key: false, headers: { 'X-Api-Key': key }, method: 'PUT', body })
   assert.deepEqual(callers, [
-    { anyPath: true, localFiles: true },
-    { anyPath: false, localFiles: true },
-    { anyPath: false, localFiles: false },
+    { anyPath: true, localFiles: true, spends: true },
+    { anyPath: false, localFiles: true, spends: false },
+    { anyPath: false, localFiles: false, spends: false },
   ])
+})
+
+test('admin cannot make itself a key that spends: neither a further one nor the first', async () => {
+  const put = (key: string, method: string, path: string, body: object) =>
+    ask(server.port, path, { key: false, headers: { 'X-Api-Key': key }, method, body: JSON.stringify(body) })
+  const spending = { name: 'purse', scopes: ['read', 'spend'] }
+  const first = { api: { key: 'another-key' } }
+  for (const [method, path, body] of [
+    ['PUT', '/keys', spending],
+    ['POST', '/settings', first],
+  ] as const) {
+    const calls = server.double.calls.length
+    const refused = await put(keyOf('admin'), method, path, body)
+    assert.deepEqual([refused.status, envelope(refused).code], [403, 'ScopeMissing'], path)
+    assert.equal(server.double.calls.length, calls, `${path} did something`)
+    assert.equal((await put(KEY, method, path, body)).status, 200, path)
+  }
+  assert.equal((await put(keyOf('admin'), 'PUT', '/keys', { name: 'n', scopes: ['read'] })).status, 200)
+  assert.equal((await put(keyOf('admin'), 'POST', '/settings', { api: { key: null } })).status, 200)
+})
+
+test('streams and events of a key that is taken back are cut; those of others go on', { timeout: 60_000 }, async () => {
+  const clock = new VirtualClock()
+  let keys = stored
+  const other = await startServer({ furtherKeys: { current: () => keys } }, 8, { clock })
+  other.double.content = Buffer.alloc(64 * 1024 * 1024, 'film')
+  const open = (scope: string, path: string): { answer: IncomingMessage | null } => {
+    const state: { answer: IncomingMessage | null } = { answer: null }
+    const headers = { 'X-Api-Key': scope === 'first' ? KEY : keyOf(scope) }
+    const asked = request({ host: '127.0.0.1', port: other.port, path, headers, agent: false }, answer => {
+      // Not read: neither ends by itself.
+      state.answer = answer.on('error', () => undefined)
+    })
+    asked.on('error', () => undefined).end()
+    return state
+  }
+  const film = `/downloads/${HASH}/stream/0`
+  const theirs = [open('read', '/events'), open('stream', film)]
+  const mine = [open('first', '/events'), open('first', film)]
+  await waitFor('all to begin', () => [...theirs, ...mine].every(({ answer }) => answer !== null), 20_000)
+  await clock.advance(10_000)
+  keys = keys.filter(({ name }) => name !== 'read' && name !== 'stream')
+  await clock.advance(2_000)
+  for (const { answer } of theirs) answer?.resume()
+  await waitFor('the cut', () => theirs.every(({ answer }) => answer?.closed), 20_000)
+  assert.deepEqual(
+    theirs.map(({ answer }) => answer?.complete),
+    [false, false],
+  )
+  for (const { answer } of mine) answer?.resume()
+  await waitFor('the whole film', () => mine[1]?.answer?.closed, 20_000)
+  assert.equal(mine[1]?.answer?.complete, true)
+  assert.equal(mine[0]?.answer?.closed, false)
+  await other.stop(0)
+  assert.equal(clock.pending, 0)
 })

@@ -92,3 +92,24 @@ test('a key is taken from the header, Bearer, and the query of GET and HEAD', ()
   assert.equal(presentedKey({ ...places, query }), 'q')
   assert.equal(presentedKey({ ...places, method: 'PUT', query }), null)
 })
+
+test('a holder knows when its key is taken back, made anew, or may less', () => {
+  const keyOf = (key: string, scopes: KeyScope[]): StoredKey => ({
+    name: 'tv',
+    scopes,
+    hash: createHash('sha256').update(key).digest(),
+  })
+  let keys = [keyOf('key', ['read', 'stream'])]
+  const holder = new KeyRing(new Secret('first'), { current: () => keys }).holderOf('key')
+  const still = (): string[] => (['read', 'stream', 'add'] as const).filter(scope => holder?.stillMay?.(scope))
+  assert.deepEqual(still(), ['read', 'stream'])
+  // As the list does when its file is read again.
+  for (const { hash } of keys) hash.fill(0)
+  keys = [keyOf('key', ['read'])]
+  assert.deepEqual(still(), ['read'])
+  keys = [keyOf('another key', ['read'])]
+  assert.deepEqual(still(), [])
+  keys = []
+  assert.deepEqual(still(), [])
+  assert.equal(OWNER.stillMay, null)
+})

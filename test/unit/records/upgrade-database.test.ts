@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
@@ -291,4 +291,19 @@ test('a copy that cannot be made stops the upgrade before it has changed anythin
   const raw = new Database(path)
   assert.equal(raw.pragma('user_version', { simple: true }), 1)
   raw.close()
+})
+
+test('the newest three copies are kept, and nothing else is touched', async t => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'a.db')
+  makeOldDatabase(path, 4, 1, CLEAN)
+  const old = ['a.db.schema-1', 'a.db.schema-2', 'a.db.schema-3']
+  const mine = ['a.db.schema-3.mine', 'a.db.schema-', 'b.db.schema-1']
+  for (const [age, name] of [...mine, ...old].entries()) {
+    writeFileSync(join(folder, name), '')
+    utimesSync(join(folder, name), 1000 + age, 1000 + age)
+  }
+  ;(await openUpgraded(optionsOf(path))).database.close()
+  const left = readdirSync(folder).filter(name => name.includes('schema'))
+  assert.deepEqual(left.toSorted(), [...mine, ...old.slice(1), 'a.db.schema-4'].toSorted())
 })

@@ -6,9 +6,9 @@ import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import { CallerPaths } from '../../../src/services/caller-paths.ts'
 
 const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code
-const OWNER = { anyPath: true, localFiles: true }
-const ADMIN = { anyPath: false, localFiles: true }
-const LIMITED = { anyPath: false, localFiles: false }
+const OWNER = { anyPath: true, localFiles: true, spends: true }
+const ADMIN = { anyPath: false, localFiles: true, spends: false }
+const LIMITED = { anyPath: false, localFiles: false, spends: false }
 
 const check = async (path: string): Promise<string> => {
   if (!path.startsWith('/in')) throw new AppError('PathNotAllowed')

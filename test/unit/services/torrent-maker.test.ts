@@ -68,7 +68,7 @@ function bench(deps: Partial<TorrentMakerDeps> = {}, start = true): Bench {
   return { maker, content, contents, clock, emitted, written, added, forbidden }
 }
 
-const OWNER = { anyPath: true, localFiles: true }
+const OWNER = { anyPath: true, localFiles: true, spends: true }
 const never = (): AbortSignal => new AbortController().signal
 const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code
 

@@ -49,12 +49,10 @@ class MemoryFolder implements WatchedFolder {
   }
   async moveInto(path: string, folder: string): Promise<string> {
     if (this.readOnly) throw new Error('EROFS')
-    this.files.set(
-      folder.endsWith('.corrupt') ? folder : `${folder}/moved`,
-      this.files.get(path) ?? { text: '', mtimeMs: 0 },
-    )
+    const target = folder.endsWith('.corrupt') ? folder : `${folder}/moved${path.slice(-8)}`
+    this.files.set(target, this.files.get(path) ?? { text: '', mtimeMs: 0 })
     await this.remove(path)
-    return folder
+    return target
   }
   async remove(path: string): Promise<void> {
     if (this.readOnly) throw new Error('EROFS')
@@ -270,11 +268,11 @@ describe('the watch folder', () => {
     at.settings = { ...at.settings, startedFiles: 'move' }
     at.write('/w/b.torrent', 'good b')
     await at.pass(1000)
-    assert.deepEqual([...at.folder.files.keys()], ['/w/.started/moved'])
+    assert.deepEqual([...at.folder.files.keys()], ['/w/.started/moved.torrent'])
     at.settings = { ...at.settings, startedFiles: 'move', movedTo: '/done' }
     at.write('/w/c.torrent', 'good c')
     await at.pass(1000)
-    assert.ok(at.folder.files.has('/done/moved'))
+    assert.ok(at.folder.files.has('/done/moved.torrent'))
     at.settings = { ...at.settings, directory: '' }
     at.watch.settingsChanged()
     at.write('/w/d.torrent', 'good d')
@@ -284,6 +282,17 @@ describe('the watch folder', () => {
     at.watch.settingsChanged()
     await at.pass(1000)
     assert.deepEqual(at.started.at(-1), 'good d')
+  })
+
+  test('a file that is moved into a folder of the watched one is started once, and moved once', async () => {
+    const at = await world()
+    at.settings = { ...at.settings, startedFiles: 'move', movedTo: '/w/done' }
+    at.write('/w/a.torrent', 'good a')
+    await at.pass(20_000)
+    assert.deepEqual(at.started, ['good a'])
+    await at.restart()
+    await at.pass(20_000)
+    assert.deepEqual(at.started, ['good a'])
   })
 
   test('nothing is left running after stop', async () => {
