@@ -11,7 +11,7 @@ import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 /** The issue says a second or two; the rest is for a machine that is busy with other tests. */
-const SOON_MS = 6000
+const SOON_MS = 20_000
 
 const made = (name: string): MadeTorrent => makeTorrent({ name, length: 40_000, pieceLength: 16 * 1024 })
 
@@ -62,7 +62,7 @@ describe('the watch folder of a running node', { concurrency: 1 }, () => {
   })
 
   test('a torrent written in pieces starts when it is whole; one that never is becomes corrupt', async () => {
-    await set({ enabled: true, directory: drop, corrupt_after: 3 })
+    await set({ enabled: true, directory: drop, corrupt_after: 8 })
     const { torrent } = made('slow')
     const file = path.join(drop, 'slow.torrent')
     const step = Math.ceil(torrent.length / 6)
@@ -114,7 +114,7 @@ test('PUT /shutdown answers, and the node ends in order', async () => {
   const node = await startNode()
   const reply = await node.request('PUT', '/shutdown')
   assert.deepEqual([reply.status, reply.json()], [200, { shutdown: true }])
-  await waitFor('the node ends', () => node.process.exitCode !== null, 10_000)
+  await waitFor('the node ends', () => node.process.exitCode !== null, 20_000)
   assert.equal(node.process.exitCode, 0)
   assert.match(node.logs().stderr, /"reason":"PUT \/shutdown"/)
   assert.match(node.logs().stderr, /"msg":"stopped"/)

@@ -76,7 +76,7 @@ export async function holdNamespace(): Promise<ChildProcess> {
       return false
     }
   }
-  await waitFor('a namespace', inside, 5_000)
+  await waitFor('a namespace', inside, 20_000)
   return child
 }
 

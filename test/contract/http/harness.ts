@@ -223,7 +223,7 @@ export function envelope(answer: Answer): { handled: boolean; code: string; mess
 }
 
 /** Waits until `holds` is true; rejects after `limitMs`. */
-export async function until(holds: () => boolean, limitMs = 5000): Promise<void> {
+export async function until(holds: () => boolean, limitMs = 20_000): Promise<void> {
   const end = performance.now() + limitMs
   while (!holds()) {
     if (performance.now() > end) throw new Error('the condition did not come true in time')
