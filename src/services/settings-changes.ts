@@ -31,6 +31,8 @@ export class SettingsChanges {
       )
       const changes = [...edited.map(([option, value]) => changeOf(option, value, 'file')), ...this.#waiting.splice(0)]
       if (changes.length > 0) await history.note(changes)
+      // Of requests that came meanwhile.
+      while (this.#waiting.length > 0) await history.note(this.#waiting.splice(0))
     } catch (error) {
       this.#log.warn('changes of settings could not be noted', { error: errorText(error) })
     }

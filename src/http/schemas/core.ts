@@ -114,9 +114,15 @@ export const EventsParameters = Type.Object({
 /** GET /settings/history. */
 export const SettingsHistoryParameters = Type.Object({
   before: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'only changes with a smaller id' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'an id: only changes with a smaller one',
+    }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'at most so many; default 100' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, description: '1 to 1000, how many at most; default 100' }),
+  ),
 })
 
 /** The same. */

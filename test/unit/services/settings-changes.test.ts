@@ -86,3 +86,21 @@ test('a history that cannot be written takes nothing back', async () => {
   await changes.note(['a.x'])
   assert.deepEqual(history.plain, ['a.x 1 request'])
 })
+
+test('a request that comes while the history is being opened is noted too', async () => {
+  const history = new MemoryHistory()
+  const file: Record<string, Json> = { x: 1, y: null }
+  const changes = changesOver(file)
+  const note = history.note.bind(history)
+  let first = true
+  history.note = async noted => {
+    if (first) {
+      first = false
+      file['y'] = 2
+      await changes.note(['a.y'])
+    }
+    await note(noted)
+  }
+  await changes.open(history)
+  assert.deepEqual(history.plain, ['a.x 1 file', 'a.y 2 request'])
+})
