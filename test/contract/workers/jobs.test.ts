@@ -81,11 +81,15 @@ test('a busy thread gets its next small jobs together, when it has done the last
   await untilSent()
   assert.ok(pool.stats().batchesInFlight <= 1)
   await Promise.all([...first, ...second])
-  // 3 MiB of work: a full batch is worth having at hand.
-  const full = Array.from({ length: 200 }, () => pool.run('piece.commit', harmless))
-  await untilSent()
-  assert.equal(pool.stats().batchesInFlight, 2)
-  await Promise.all(full)
+  // 3 MiB of work: a full batch is worth having at hand. The thread may have answered the first one already.
+  let most = 0
+  for (let round = 0; round < 100 && most < 2; round += 1) {
+    const full = Array.from({ length: 200 }, () => pool.run('piece.commit', harmless))
+    await untilSent()
+    most = Math.max(most, pool.stats().batchesInFlight)
+    await Promise.all(full)
+  }
+  assert.equal(most, 2)
 })
 
 test('a check of files gets every thread there may be', async t => {
