@@ -35,7 +35,8 @@ class LoopDelay {
     ])
     if (count > 0) this.#sumSeconds += count * lateness(mean)
     this.#count += count
-    watched.reset()
+    // A reset takes the next look's begin away too: who asks in between two looks would never see any.
+    if (count > 0) watched.reset()
     watched.enable()
     this.#unasked?.cancel()
     this.#unasked = this.#clock.after(UNASKED_MS, () => this.stop())
