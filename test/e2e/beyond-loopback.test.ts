@@ -56,7 +56,13 @@ describe('beyond loopback', { concurrency: 1 }, () => {
     assert.equal(await subjectAt(port, node.key, ca), '200 first')
     assert.match(await subjectAt(port, 'wrong', ca), /^401/)
     replaceCertificate(pair, next)
-    await waitFor('the new certificate', async () => (await subjectAt(port, node.key, ca)) === '200 second', 40_000)
+    // A connection that comes in the very moment of the change may be reset (decisions/0341): whoever asks again is answered.
+    const subject = (): Promise<string> =>
+      subjectAt(port, node.key, ca).catch((error: NodeJS.ErrnoException) => error.code ?? error.message)
+    const seen = new Set<string>()
+    await waitFor('the new certificate', async () => seen.add(await subject()).has('200 second'), 40_000)
+    seen.delete('ECONNRESET')
+    assert.deepEqual([...seen], ['200 first', '200 second'])
     assert.equal((await node.stop()).code, 0)
   })
 

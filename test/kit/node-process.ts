@@ -1,9 +1,11 @@
 // The built node in a process of its own, driven only from outside: command line, signals, HTTP. Readiness is read from
-// its standard output, so nothing here sleeps. Every node started here is killed at the latest by stop() or kill().
+// its standard output, so nothing here sleeps. Every node started here is killed at the latest when the file that started
+// it ends, and does not keep that file alive: a test that failed before its stop() must not hang the whole run.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -108,7 +110,7 @@ export async function startNode(options: StartNodeOptions = {}): Promise<NodePro
     return nodeAt(line, key, stateDir, ownsStateDir, running)
   } catch (error) {
     running.child.kill('SIGKILL')
-    await running.exited
+    await running.end()
     if (ownsStateDir) await rm(stateDir, { recursive: true, force: true })
     throw error
   }
@@ -119,7 +121,7 @@ export async function runCli(args: readonly string[], env: Readonly<Record<strin
   const running = spawnCli(args, env)
   const late = setTimeout(() => running.child.kill('SIGKILL'), START_LIMIT_MS)
   try {
-    return await running.exited
+    return await running.end()
   } finally {
     clearTimeout(late)
   }
@@ -127,7 +129,8 @@ export async function runCli(args: readonly string[], env: Readonly<Record<strin
 
 interface Running {
   readonly child: ChildProcess
-  readonly exited: Promise<ExitedNode>
+  /** Waits for its end. */
+  end(): Promise<ExitedNode>
   output(): { stdout: string; stderr: string }
   /** The first group of a pattern as soon as standard output has it. */
   line(pattern: RegExp): Promise<string>
@@ -142,6 +145,7 @@ function spawnCli(
   const [command = process.execPath, ...rest] = [...prefix, process.execPath, cli, ...args]
   const clean = Object.fromEntries(Object.entries(process.env).filter(([k]) => !/^(CORE_API_|TRIBUTARY_)/.test(k)))
   const child = spawn(command, rest, { env: { ...clean, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  endWithThisProcess(child)
   const out = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     out.stdout += text
@@ -156,7 +160,24 @@ function spawnCli(
       ...out,
     }),
   )
-  return { child, exited, output: () => ({ ...out }), line: pattern => waitForOutput(child, out, pattern) }
+  const end = (): Promise<ExitedNode> => {
+    for (const handle of handlesOf(child)) handle.ref()
+    return exited
+  }
+  return { child, end, output: () => ({ ...out }), line: pattern => waitForOutput(child, out, pattern) }
+}
+
+/** What keeps this process alive while the child lives: its own handle and those of its output. */
+function handlesOf(child: ChildProcess): { ref(): unknown; unref(): unknown }[] {
+  return [child, child.stdout as Socket, child.stderr as Socket]
+}
+
+/** See the top of the file. Whoever waits for the child holds a timer, or asks for its end. */
+function endWithThisProcess(child: ChildProcess): void {
+  for (const handle of handlesOf(child)) handle.unref()
+  const kill = (): boolean => child.kill('SIGKILL')
+  process.on('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
 }
 
 function waitForOutput(child: ChildProcess, out: { stdout: string; stderr: string }, pattern: RegExp): Promise<string> {
@@ -199,7 +220,7 @@ function argument(options: StartNodeOptions, name: string): string | undefined {
 }
 
 function nodeAt(baseUrl: string, key: string, stateDir: string, ownsStateDir: boolean, running: Running): NodeProcess {
-  const { child, exited } = running
+  const { child } = running
   const request: NodeProcess['request'] = (method, target, body, headers) =>
     send(`${baseUrl}${target}`, method, body, { 'x-api-key': key, ...headers })
   const get = async <T>(target: string): Promise<T> => {
@@ -210,7 +231,7 @@ function nodeAt(baseUrl: string, key: string, stateDir: string, ownsStateDir: bo
   const kill = async (signal: NodeJS.Signals): Promise<ExitedNode> => {
     child.kill(signal)
     const late = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
-    return exited.finally(() => clearTimeout(late))
+    return running.end().finally(() => clearTimeout(late))
   }
   return {
     baseUrl,

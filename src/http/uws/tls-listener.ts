@@ -1,6 +1,7 @@
 // HTTPS: the same handler behind a certificate that is read again when its files change. A new certificate gets a server of its
 // own on the same port, beside the old one, which then takes no further connections: those it has go on to their ends.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorText } from '../../base/errors.ts'
 import type { CertificateFiles } from '../../ports/certificate-files.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
@@ -101,6 +102,8 @@ export class TlsListener {
       this.#stamp = this.#seen
       await this.#files.check()
       const socket = await this.#listen()
+      // Right after the loop has taken what waited: a connection that still waits at a socket when it closes is reset.
+      await nextTurn()
       // It was stopped meanwhile.
       if (this.#socket === null) return this.#native.us_listen_socket_close(socket)
       this.#native.us_listen_socket_close(this.#socket)
