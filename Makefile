@@ -13,8 +13,9 @@ run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 
 test: build check suite interop-short ## Everything CI runs
 
-build: node_modules/.installed tools ## Types checked, modules into dist/, then the program made of them (src/build/bundle.ts)
+build: node_modules/.installed tools ## Types checked, modules into dist/, the dashboard, then the program made of them (src/build/bundle.ts)
 	@npx --no-install tsc -p tsconfig.json
+	@npx --no-install vite build -c src/web/vite.config.ts
 	@node dist/src/build/bundle.js
 	@chmod +x $(BIN) 2>/dev/null || true
 
@@ -37,6 +38,7 @@ check: build types format lint arch ## Types, formatter, linter, import rules, u
 
 types: node_modules/.installed
 	@npx --no-install tsc -p tsconfig.json --noEmit
+	@npx --no-install tsc -p src/web/tsconfig.json
 
 format: node_modules/.installed
 	@npx --no-install biome format --log-level=warn .

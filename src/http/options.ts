@@ -65,6 +65,8 @@ export interface HttpDeps {
   readonly random: Random
   /** The files of the package swagger-ui-dist. */
   readonly docsFiles: StaticFiles
+  /** The dashboard as it was built: `index.html` and what it names. */
+  readonly dashboardFiles: StaticFiles
   /** Sets a variable of the process environment; called once, before the native server is loaded. */
   setEnvironment(name: string, value: string): void
   /** Called for every error that is a bug (answered 500 with `handled: false`). Must not throw. */

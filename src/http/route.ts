@@ -4,7 +4,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorCode } from '../base/errors.ts'
 import type { KeyScope } from '../ports/key-list.ts'
-import type { Caller, EventsService, Services, StreamableFile } from '../services/api.ts'
+import type { Caller, DownloadsService, EventsService, Services, StreamableFile } from '../services/api.ts'
 import type { StaticFiles } from '../ports/static-files.ts'
 import type { LinkSigner } from './links.ts'
 import type { RequestMeter } from './request-meter.ts'
@@ -20,6 +20,7 @@ export interface RouteContext {
   readonly services: Services
   readonly links: LinkSigner
   readonly docsFiles: StaticFiles
+  readonly dashboardFiles: StaticFiles
   readonly version: string
   /** What the front counts of requests. */
   readonly meter: RequestMeter
@@ -88,6 +89,8 @@ export interface FileReply {
 export interface EventsReply {
   readonly events: EventsService
   readonly since: number | null
+  /** The list of downloads is to be told too. */
+  readonly downloads: DownloadsService | null
 }
 
 /** The kinds of answers, and what `run` gives for each. */

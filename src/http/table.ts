@@ -3,6 +3,7 @@
 import type { Route } from './route.ts'
 import { controlRoutes } from './routes/controls.ts'
 import { coreRoutes } from './routes/core.ts'
+import { dashboardRoutes } from './routes/dashboard.ts'
 import { createTorrentRoutes } from './routes/create-torrent.ts'
 import { debugRoutes } from './routes/debug.ts'
 import { docsRoutes } from './routes/docs.ts'
@@ -31,4 +32,5 @@ export const routeTable: readonly Route[] = [
   ...metricsRoutes,
   ...eventRoutes,
   ...docsRoutes,
+  ...dashboardRoutes,
 ]

@@ -7,6 +7,7 @@ import {
   type HttpServer,
   type ListeningPorts,
 } from '../http/index.ts'
+import { BuiltFiles } from '../io/built-files.ts'
 import { PemFiles } from '../io/certificate-files.ts'
 import { PackageFiles } from '../io/package-files.ts'
 import type { KeyList } from '../ports/key-list.ts'
@@ -17,7 +18,7 @@ import type { Settings } from './settings-schema.ts'
 const RETRIED_PORTS = 9
 
 /** What the front needs beside its settings. */
-export interface HttpFrontParts extends Omit<HttpDeps, 'docsFiles' | 'setEnvironment'> {
+export interface HttpFrontParts extends Omit<HttpDeps, 'docsFiles' | 'dashboardFiles' | 'setEnvironment'> {
   readonly services: Services
   readonly furtherKeys: KeyList
   readonly version: string
@@ -50,6 +51,7 @@ export function makeHttpFront(api: Settings['api'], parts: HttpFrontParts): Http
   return createHttpServer(options, services, {
     ...deps,
     docsFiles: new PackageFiles('swagger-ui-dist'),
+    dashboardFiles: new BuiltFiles(new URL('../web/page/', import.meta.url)),
     setEnvironment: (name, value) => {
       process.env[name] = value
     },

@@ -246,6 +246,14 @@ export interface DownloadsService {
    * parts that follow each other; they are shared: read only.
    */
   listJson(): Promise<readonly Uint8Array[]>
+  /** One record, with the parts asked for. */
+  record(infohash: string, options: ListOptions): Promise<ListedDownload>
+  /**
+   * Sends the list as lines of JSON `{"type":"downloads_changed","event":{"downloads":[...],"removed":[...],"complete":bool}}`:
+   * first the whole list in several, then what changed, at most a second late. `complete`: the last line of a state.
+   * `deliver` and `room` as in EventsService.follow; a follower without room misses states, never changes.
+   */
+  followList(deliver: (line: Uint8Array) => boolean, room: () => undefined | Promise<void>): EventSubscription
   /** AppErrors: SafeSeedingRequired, InvalidParameter, CircuitsUnavailable, TorrentUnreadable, BadMagnet, BadScheme, SourceFailed, PathNotAllowed; of an update link also
    * DhtUnavailable and StateConflict (too many), and `started` false with infohash '' when nothing was found yet. */
   add(request: AddDownload): Promise<{ started: boolean; infohash: string }>

@@ -23,7 +23,8 @@ export interface ListedDownload {
   recordJson(limits: RateLimits): string
 }
 
-interface Chunk {
+/** Records that follow each other in the list. Shared: read only. */
+export interface DownloadChunk {
   readonly downloads: readonly ListedDownload[]
   /** The records, each with the comma after it. */
   readonly bytes: Buffer
@@ -43,7 +44,7 @@ export class DownloadList {
   readonly #downloads: () => Iterable<ListedDownload>
   readonly #limits: () => RateLimits
   #version = 0
-  #chunks: readonly Chunk[] = []
+  #chunks: readonly DownloadChunk[] = []
   /** The limits that #chunks were made under. */
   #chunkLimits = ''
   #answer: Answer | null = null
@@ -53,6 +54,17 @@ export class DownloadList {
     this.#clock = clock
     this.#downloads = downloads
     this.#limits = limits
+  }
+
+  /** Grows with every change that a request makes. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** The records of now, as json() has them: chunks in which nothing changed are the same objects as before. */
+  async chunks(): Promise<readonly DownloadChunk[]> {
+    await this.json()
+    return this.#chunks
   }
 
   /** A request changed something: answers made before are not given any more. */
@@ -85,10 +97,10 @@ export class DownloadList {
     return answer
   }
 
-  async #makeChunks(limits: RateLimits, downloads: readonly ListedDownload[]): Promise<readonly Chunk[]> {
+  async #makeChunks(limits: RateLimits, downloads: readonly ListedDownload[]): Promise<readonly DownloadChunk[]> {
     const limitsText = `${limits.maxDownloadRate} ${limits.maxUploadRate}`
     const before = limitsText === this.#chunkLimits ? this.#chunks : []
-    const chunks: Chunk[] = []
+    const chunks: DownloadChunk[] = []
     const places = new Places(before)
     let [made, looked] = [0, 0]
     for (let at = 0; at < downloads.length; at += CHUNK_RECORDS) {
@@ -114,10 +126,10 @@ export class DownloadList {
 
 /** Where in chunks that were made before a record's bytes are. */
 class Places {
-  readonly #chunks: readonly Chunk[]
-  #all: Map<ListedDownload, readonly [Chunk, number]> | null = null
+  readonly #chunks: readonly DownloadChunk[]
+  #all: Map<ListedDownload, readonly [DownloadChunk, number]> | null = null
 
-  constructor(chunks: readonly Chunk[]) {
+  constructor(chunks: readonly DownloadChunk[]) {
     this.#chunks = chunks
   }
 
@@ -129,7 +141,7 @@ class Places {
     return far === null ? null : recordOf(far, at)
   }
 
-  #map(): Map<ListedDownload, readonly [Chunk, number]> {
+  #map(): Map<ListedDownload, readonly [DownloadChunk, number]> {
     if (this.#all === null) {
       this.#all = new Map()
       for (const chunk of this.#chunks) for (const [i, one] of chunk.downloads.entries()) this.#all.set(one, [chunk, i])
@@ -138,7 +150,7 @@ class Places {
   }
 }
 
-function recordOf(chunk: Chunk, i: number): Uint8Array {
+function recordOf(chunk: DownloadChunk, i: number): Uint8Array {
   return chunk.bytes.subarray(chunk.ends[i - 1] ?? 0, chunk.ends[i])
 }
 
@@ -149,7 +161,7 @@ function chunkOf(
   fresh: readonly (ListedDownload | null)[],
   limits: RateLimits,
   places: Places,
-): Chunk {
+): DownloadChunk {
   const records = members.map((member, i) => {
     const kept = fresh[i] === null ? places.find(member, index, i) : null
     return kept ?? Buffer.from(`${member.recordJson(limits)},`)
@@ -165,7 +177,7 @@ function sameMembers(a: readonly ListedDownload[], b: readonly ListedDownload[])
 }
 
 /** Head, chunks without the last comma, end. */
-function partsOf(chunks: readonly Chunk[]): readonly Uint8Array[] {
+function partsOf(chunks: readonly DownloadChunk[]): readonly Uint8Array[] {
   const bodies = chunks.map(({ bytes }, i) => (i === chunks.length - 1 ? bytes.subarray(0, -1) : bytes))
   return [HEAD, ...bodies, END]
 }

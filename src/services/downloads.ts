@@ -19,6 +19,7 @@ import type {
   AddDownload,
   Asker,
   DownloadsService,
+  EventSubscription,
   Explanation,
   FileRecord,
   ListedDownload,
@@ -28,6 +29,7 @@ import type {
 } from './api.ts'
 import { changeDownload, mergeTrackers } from './download-changes.ts'
 import { DownloadDefaults, type DefaultsSettings } from './download-defaults.ts'
+import { DownloadDeltas } from './download-deltas.ts'
 import { DownloadList } from './download-list.ts'
 import { DownloadEntry } from './download-entry.ts'
 import { DownloadSet } from './download-set.ts'
@@ -94,6 +96,7 @@ export class Downloads implements DownloadsService {
   readonly #deps: DownloadsDeps
   readonly #set = new DownloadSet()
   readonly #list: DownloadList
+  readonly #deltas: DownloadDeltas
   readonly #opened = makeDeferred<void>()
   readonly #goals: SeedingGoals
   readonly #moves: StorageMoves
@@ -115,6 +118,7 @@ export class Downloads implements DownloadsService {
       () => this.#set.entries.values(),
       () => deps.settings(),
     )
+    this.#deltas = new DownloadDeltas(this.#list, deps)
   }
 
   /** Connects the store and lists every download in it as waiting. */
@@ -213,6 +217,14 @@ export class Downloads implements DownloadsService {
 
   listJson(): Promise<readonly Uint8Array[]> {
     return this.#list.json()
+  }
+
+  async record(infohash: string, options: ListOptions): Promise<ListedDownload> {
+    return this.#set.find(infohash).record(options, this.#deps.settings())
+  }
+
+  followList(deliver: (line: Uint8Array) => boolean, room: () => undefined | Promise<void>): EventSubscription {
+    return this.#deltas.follow(this.#opened.promise, deliver, room)
   }
 
   async add(request: AddDownload): Promise<{ started: boolean; infohash: string }> {

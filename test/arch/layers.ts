@@ -33,8 +33,9 @@ export const allowedImports: Record<string, readonly string[]> = {
     'records',
   ],
   cli: ['base', 'node'],
+  web: ['services/api.ts', 'services/statistics-api.ts'],
   build: [],
 }
 
 /** Layers that may touch time, randomness, environment, disk and network themselves. */
-export const edgeFolders: ReadonlySet<string> = new Set(['io', 'pools', 'records', 'node', 'cli', 'build'])
+export const edgeFolders: ReadonlySet<string> = new Set(['io', 'pools', 'records', 'node', 'cli', 'web', 'build'])

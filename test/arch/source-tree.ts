@@ -63,7 +63,7 @@ function readSource(path: string): SourceFile {
 export function sourceFiles(...folders: string[]): SourceFile[] {
   return folders.flatMap(folder =>
     readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile() && entry.name.endsWith('.ts'))
+      .filter(entry => entry.isFile() && /\.tsx?$/.test(entry.name))
       .map(entry => readSource(relative(projectRoot, join(entry.parentPath, entry.name)).split(sep).join('/'))),
   )
 }

@@ -10,7 +10,7 @@ import {
   TrackerParameters,
   TrackerRemovedReply,
 } from '../schemas/controls.ts'
-import { AddReply, UploadParameters } from '../schemas/downloads.ts'
+import { AddReply, ReadParameters, ReadReply, UploadParameters } from '../schemas/downloads.ts'
 import { infohashOf, SAMPLE_INFOHASH } from './infohash.ts'
 
 const tag = 'downloads'
@@ -48,6 +48,26 @@ const uploadDownload = route({
   },
   run: async ({ services }, { body, parameters, caller }) =>
     services.downloads.addFile(body, await services.callerPaths.admit(parameters, caller)),
+})
+
+const readDownload = route({
+  id: 'downloads.read',
+  method: 'GET',
+  path: '/downloads/{infohash}',
+  kind: 'json',
+  scope: 'read',
+  tag,
+  summary: 'One download',
+  choices: ['Extra. `download` is its record as in GET /downloads, with the parts that the same parameters ask for.'],
+  parameters: ReadParameters,
+  reply: ReadReply,
+  errors: ['InvalidParameter', 'DownloadNotFound', 'NotReady'],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}`, query: 'get_peers=1&get_pieces=1', status: 200 },
+  run: async ({ services }, { path, parameters }) => {
+    const { get_peers: peers = false, get_pieces: pieces = false, get_files: files = false } = parameters
+    const { files: listed, ...record } = await services.downloads.record(infohashOf(path), { peers, pieces, files })
+    return { download: listed === undefined ? record : { ...record, files: [...listed] } }
+  },
 })
 
 const explainDownload = route({
@@ -152,6 +172,7 @@ const downloadMagnet = route({
 /** Every route of this file. */
 export const controlRoutes = [
   uploadDownload,
+  readDownload,
   explainDownload,
   downloadMagnet,
   addTracker,

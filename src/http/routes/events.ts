@@ -36,6 +36,9 @@ export const eventRoutes = [
         'infohash, destination; storage_move_failed: infohash, error.',
       '`id` (extra) grows; `since` (extra), or the header `Last-Event-ID`, replays what came after that event.',
       'The log keeps 100,000 events or 7 days; what is gone by then is told as `lost` (extra) in events_start.',
+      '`downloads` (extra): events of type `downloads_changed` come too. They have no `id` and are not in the log; keys of `event`: ' +
+        'downloads (records as in GET /downloads that are new or changed), removed (infohashes), complete (false: more of ' +
+        'the same state follows). First comes the whole list, then what changes, at most a second late.',
       'With `Accept: text/event-stream` the same objects come as server-sent events.',
       'Every 15 s an empty line (or a comment) keeps the connection open. A reader that takes nothing ' +
         'for 15 to 30 s while events wait for it is cut off; one that is only slow is served from the log.',
@@ -44,6 +47,7 @@ export const eventRoutes = [
     sample: { path: '/events', query: 'since=0', status: 200 },
     run: ({ services }, { parameters, lastEventId }) => ({
       events: services.events,
+      downloads: parameters.downloads === true ? services.downloads : null,
       // A browser that reconnects repeats the address it began with: the header is the newer of the two.
       since: /^[0-9]{1,15}$/.test(lastEventId) ? Number(lastEventId) : (parameters.since ?? null),
     }),

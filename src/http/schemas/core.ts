@@ -109,6 +109,9 @@ export const EventsParameters = Type.Object({
   since: Type.Optional(
     Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'the id of the last event seen' }),
   ),
+  downloads: Type.Optional(
+    Type.Boolean({ description: 'a boolean: tell the list of downloads too, and how it changes' }),
+  ),
 })
 
 /** GET /settings/history. */

@@ -164,6 +164,10 @@ export const RemoveParameters = Type.Object({
   remove_data: Type.Boolean({ description: 'a boolean: delete the files too' }),
 })
 
+/** Query of GET /downloads/{infohash}. */
+export const ReadParameters = ListParameters
+/** GET /downloads/{infohash}. */
+export const ReadReply = Type.Object({ download: DownloadSchema })
 /** GET /downloads. */
 export const ListReply = Type.Object({ downloads: Type.Array(DownloadSchema) })
 /** PUT /downloads. */

@@ -17,6 +17,9 @@ const MAX_WAITING_BYTES = 1024 * 1024
 /** Text that is handed over at once: events of one turn go together, but not more than this. */
 const WRITE_CHARS = 64 * 1024
 
+const SERVER_SENT_HEAD = Buffer.from('data: ')
+const LINE_FEED = Buffer.from('\n')
+
 /** Headers of the answer; `serverSent`: the client asked for text/event-stream. */
 export function eventHeaders(serverSent: boolean): Header[] {
   const type = serverSent ? 'text/event-stream' : 'application/x-ndjson; charset=utf-8'
@@ -48,6 +51,7 @@ export class EventStream {
   #room: Deferred<void> | null = null
   #timer: Timer | null = null
   #subscription: EventSubscription | null = null
+  #list: EventSubscription | null = null
 
   constructor(reply: Reply, serverSent: boolean, lines: EventLines) {
     this.#reply = reply
@@ -65,6 +69,8 @@ export class EventStream {
     )
     if (!this.#reply.alive) return subscription.close()
     this.#subscription = subscription
+    const room = () => this.#roomLater()
+    this.#list = source.downloads?.followList(line => this.#deliverLine(line), room) ?? null
     if (!this.#reply.started && this.#gathered === '') this.#write(this.#silence())
     this.#reply.res.onWritable(() => this.#writable())
     this.#timer = clock.every(KEEP_ALIVE_MS, () => this.#keepAlive())
@@ -76,6 +82,13 @@ export class EventStream {
     if (this.#gathered === '') queueMicrotask(() => this.#flush())
     this.#gathered += this.#serverSent ? this.#lines.serverSent(record) : this.#lines.line(record)
     if (this.#gathered.length >= WRITE_CHARS) this.#flush()
+    return this.#reply.alive
+  }
+
+  /** A line that is not of the log. False when the follower is gone. */
+  #deliverLine(line: Uint8Array): boolean {
+    this.#flush()
+    this.#write(this.#serverSent ? Buffer.concat([SERVER_SENT_HEAD, line, LINE_FEED]) : line)
     return this.#reply.alive
   }
 
@@ -95,9 +108,9 @@ export class EventStream {
     this.#stalled = true
   }
 
-  #write(text: string): void {
+  #write(text: string | Uint8Array): void {
     if (!this.#reply.alive) return
-    const bytes = Buffer.from(text)
+    const bytes = typeof text === 'string' ? Buffer.from(text) : text
     if (this.#blocked && this.#waitingBytes + bytes.length > MAX_WAITING_BYTES) return this.#reply.cut()
     let accepted = true
     const write = () => {
@@ -133,6 +146,7 @@ export class EventStream {
   #stop(): void {
     this.#timer?.cancel()
     this.#subscription?.close()
+    this.#list?.close()
     this.#giveRoom()
   }
 }

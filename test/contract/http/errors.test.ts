@@ -51,7 +51,15 @@ test('what is thrown need not be an error', async () => {
 })
 
 test('unknown paths are 404, other methods 405 with Allow', async () => {
-  for (const path of ['/', '/nothing', '/downloads/', '//downloads', '/downloads/%zz/files', '/state/x', '/docs/a/b']) {
+  for (const path of [
+    '/nothing',
+    '/dashboard',
+    '/downloads/',
+    '//downloads',
+    '/downloads/%zz/files',
+    '/state/x',
+    '/docs/a/b',
+  ]) {
     const answer = await ask(server.port, path)
     assert.equal(answer.status, 404, path)
     assert.equal(envelope(answer).handled, true)
@@ -60,7 +68,10 @@ test('unknown paths are 404, other methods 405 with Allow', async () => {
   assert.equal(wrong.status, 405)
   assert.equal(envelope(wrong).code, 'MethodNotAllowed')
   assert.equal(wrong.headers.allow, 'GET, HEAD, POST, PUT')
-  assert.equal((await ask(server.port, `/downloads/${HASH}`)).headers.allow, 'DELETE, PATCH')
+  assert.equal(
+    (await ask(server.port, `/downloads/${HASH}`, { method: 'PUT' })).headers.allow,
+    'DELETE, GET, HEAD, PATCH',
+  )
 })
 
 test('an infohash that is not hexadecimal is an unknown one', async () => {

@@ -98,6 +98,12 @@ export class CountingArena implements Arena {
   }
 }
 
+/** The dashboard, as far as these tests look at it. */
+const DASHBOARD: Readonly<Record<string, Uint8Array>> = {
+  'index.html': Buffer.from('<!doctype html><title>Tributary</title>'),
+  'dashboard/icon.svg': Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>'),
+}
+
 export interface Running {
   readonly port: number
   readonly httpsPort: number
@@ -142,6 +148,7 @@ export async function startServer(
       log,
       random: { bytes: count => randomBytes(count), below: below => randomInt(below) },
       docsFiles: new PackageFiles('swagger-ui-dist'),
+      dashboardFiles: { read: name => Promise.resolve(DASHBOARD[name] ?? null) },
       setEnvironment: (name, value) => {
         process.env[name] = value
       },

@@ -206,6 +206,16 @@ export class ServiceDouble implements Services {
       this.#note('list', {})
       return [Buffer.from(JSON.stringify({ downloads: this.#records() }))]
     },
+    record: async (infohash: string, options: unknown) => {
+      this.#note('record', infohash, options)
+      return download
+    },
+    followList: (deliver: (line: Uint8Array) => boolean) => {
+      this.#note('followList')
+      const event = { downloads: this.#records(), removed: [], complete: true }
+      queueMicrotask(() => deliver(Buffer.from(`${JSON.stringify({ type: 'downloads_changed', event })}\n`)))
+      return { close: () => this.#note('unfollowList') }
+    },
     add: async (request: unknown) => {
       this.#note('add', request)
       return { started: true, infohash: HASH }

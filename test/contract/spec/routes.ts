@@ -287,7 +287,7 @@ const events: readonly SpecRoute[] = [
     method: 'GET',
     path: '/events',
     parameters: {},
-    extraParameters: ['since'],
+    extraParameters: ['downloads', 'since'],
     answer: { events: true },
     status: 200,
     failures: [400],

@@ -1,0 +1,87 @@
+// What a download is doing, in the words of the dashboard, and the groups its list can be narrowed to. Pure.
+
+import type { DownloadRecord } from '../../services/api.ts'
+
+/** The tone of a state: which colour and sign it is shown with. */
+export type Tone = 'moving' | 'done' | 'waiting' | 'stopped' | 'trouble'
+
+/** Groups of the list. */
+export type Group = 'all' | 'active' | 'downloading' | 'seeding' | 'stopped' | 'trouble'
+
+/** Every group with its heading, in the order they are shown. */
+export const groups: readonly (readonly [Group, string])[] = [
+  ['all', 'All'],
+  ['active', 'Active'],
+  ['downloading', 'Downloading'],
+  ['seeding', 'Seeding'],
+  ['stopped', 'Stopped'],
+  ['trouble', 'Trouble'],
+]
+
+type StateFields = Pick<DownloadRecord, 'status' | 'queued' | 'moving_to' | 'progress'>
+
+/** The state of a download in a word or two. */
+export function stateText(record: StateFields): string {
+  if (record.moving_to !== '') return 'Moving files'
+  switch (record.status) {
+    case 'DLSTATUS_ALLOCATING_DISKSPACE':
+      return 'Allocating'
+    case 'DLSTATUS_WAITING4HASHCHECK':
+      return 'Waiting for check'
+    case 'DLSTATUS_HASHCHECKING':
+      return 'Checking'
+    case 'DLSTATUS_DOWNLOADING':
+      return 'Downloading'
+    case 'DLSTATUS_SEEDING':
+      return 'Seeding'
+    case 'DLSTATUS_STOPPED':
+      return record.queued ? 'Queued' : record.progress >= 1 ? 'Complete' : 'Stopped'
+    case 'DLSTATUS_STOPPED_ON_ERROR':
+      return 'Error'
+    case 'DLSTATUS_METADATA':
+      return 'Finding metadata'
+    case 'DLSTATUS_CIRCUITS':
+      return 'Building circuits'
+  }
+}
+
+/** How it is shown. */
+export function toneOf(record: StateFields): Tone {
+  switch (record.status) {
+    case 'DLSTATUS_STOPPED_ON_ERROR':
+      return 'trouble'
+    case 'DLSTATUS_SEEDING':
+      return 'done'
+    case 'DLSTATUS_STOPPED':
+      return record.queued ? 'waiting' : 'stopped'
+    case 'DLSTATUS_DOWNLOADING':
+      return 'moving'
+    default:
+      return 'waiting'
+  }
+}
+
+/** Whether a download belongs to a group. */
+export function isIn(group: Group, record: DownloadRecord): boolean {
+  switch (group) {
+    case 'all':
+      return true
+    case 'active':
+      return record.speed_down >= 1 || record.speed_up >= 1
+    case 'downloading':
+      return (
+        record.progress < 1 && record.status !== 'DLSTATUS_STOPPED' && record.status !== 'DLSTATUS_STOPPED_ON_ERROR'
+      )
+    case 'seeding':
+      return record.status === 'DLSTATUS_SEEDING'
+    case 'stopped':
+      return record.status === 'DLSTATUS_STOPPED'
+    case 'trouble':
+      return record.status === 'DLSTATUS_STOPPED_ON_ERROR' || record.error !== ''
+  }
+}
+
+/** Whether it can be started: it stands still by itself or by its user. */
+export function canResume({ status, queued }: Pick<DownloadRecord, 'status' | 'queued'>): boolean {
+  return (status === 'DLSTATUS_STOPPED' && !queued) || status === 'DLSTATUS_STOPPED_ON_ERROR'
+}

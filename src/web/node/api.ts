@@ -1,0 +1,77 @@
+// Requests to the node this page came from: the key in a header, errors with the node's own code and text.
+
+/** An answer that is an error. `status` 0: no answer came. */
+export class ApiError extends Error {
+  readonly status: number
+  /** The node's error code; `Unreachable` when no answer came. */
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.name = 'ApiError'
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Methods of the interface. */
+export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
+
+/** Asks one node with one key. */
+export class NodeApi {
+  readonly #key: () => string
+  readonly #refused: () => void
+
+  /** `refused` is called when the node does not take the key. */
+  constructor(key: () => string, refused: () => void) {
+    this.#key = key
+    this.#refused = refused
+  }
+
+  /** The JSON of an answer. Rejects with ApiError. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what it expects
+  async ask<T>(method: Method, path: string, body?: object | Blob, signal?: AbortSignal): Promise<T> {
+    const answer = await this.open(method, path, body, signal)
+    return (await answer.json()) as T
+  }
+
+  /** An answer that is no error. Rejects with ApiError; with the signal's reason when it fires. */
+  async open(method: Method, path: string, body?: object | Blob, signal?: AbortSignal): Promise<Response> {
+    const headers: Record<string, string> = { 'X-Api-Key': this.#key() }
+    const init: RequestInit = { method, headers, ...(signal === undefined ? {} : { signal }) }
+    if (body instanceof Blob) init.body = body
+    else if (body !== undefined) {
+      init.body = JSON.stringify(body)
+      headers['Content-Type'] = 'application/json'
+    }
+    let answer: Response
+    try {
+      answer = await fetch(addressOf(path), init)
+    } catch (error) {
+      if (signal?.aborted === true) throw error
+      throw new ApiError(0, 'Unreachable', 'The node does not answer. Is it running?')
+    }
+    if (answer.ok) return answer
+    if (answer.status === 401) this.#refused()
+    throw await errorOf(answer)
+  }
+}
+
+/** The address of a path of the interface, also where a proxy serves the node under a prefix. */
+export function addressOf(path: string): string {
+  return new URL(path.replace(/^\//, ''), document.baseURI.replace(/#.*/, '')).href
+}
+
+async function errorOf(answer: Response): Promise<ApiError> {
+  try {
+    const { error } = (await answer.json()) as { error: { code: string; message: string } }
+    return new ApiError(answer.status, error.code, error.message)
+  } catch {
+    return new ApiError(answer.status, 'NoEnvelope', `The answer was ${answer.status} ${answer.statusText}.`)
+  }
+}
+
+/** What to tell people of anything thrown. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,112 @@
+// The one open connection to the node: events and the list of downloads with its changes. When it ends it is opened anew, by
+// and by more slowly, and the list is told from its beginning; nothing is asked for in between.
+
+import { isListPart, LineSplitter, type ListPart, type NodeEvent, readLine } from '../model/event-lines.ts'
+import { ApiError, type NodeApi } from './api.ts'
+
+const FIRST_WAIT_MS = 500
+const LONGEST_WAIT_MS = 8000
+/** The node sends something every 15 s; without it for this long the connection is dead. */
+const SILENCE_MS = 40_000
+
+/** What the feed tells. */
+export interface FeedListener {
+  /** A connection stands; the list begins anew. */
+  opened(): void
+  event(event: NodeEvent): void
+  list(part: ListPart): void
+  /** It ended; the next try is in `retryMs`. */
+  lost(error: unknown, retryMs: number): void
+}
+
+/** See the top of the file. */
+export class Feed {
+  readonly #api: NodeApi
+  readonly #listener: FeedListener
+  #stopped = new AbortController()
+  /** Id of the newest event heard; null before the first connection. */
+  #since: number | null = null
+  #wake: () => void = () => undefined
+
+  constructor(api: NodeApi, listener: FeedListener) {
+    this.#api = api
+    this.#listener = listener
+  }
+
+  /** Connects, and goes on until stop(). */
+  start(): void {
+    this.#stopped = new AbortController()
+    void this.#run(this.#stopped.signal)
+  }
+
+  stop(): void {
+    this.#stopped.abort()
+    this.#wake()
+  }
+
+  /** Tries again now if it waits. */
+  retry(): void {
+    this.#wake()
+  }
+
+  async #run(stopped: AbortSignal): Promise<void> {
+    let waitMs = FIRST_WAIT_MS
+    while (!stopped.aborted) {
+      try {
+        await this.#follow(stopped, () => {
+          waitMs = FIRST_WAIT_MS
+        })
+        throw new ApiError(0, 'Ended', 'The node ended the connection.')
+      } catch (error) {
+        if (stopped.aborted || (error instanceof ApiError && error.status === 401)) return
+        this.#listener.lost(error, waitMs)
+      }
+      await this.#pause(waitMs)
+      waitMs = Math.min(LONGEST_WAIT_MS, waitMs * 2)
+    }
+  }
+
+  async #follow(stopped: AbortSignal, connected: () => void): Promise<void> {
+    const silence = new AbortController()
+    const cancel = () => silence.abort()
+    stopped.addEventListener('abort', cancel)
+    let timer = setTimeout(cancel, SILENCE_MS)
+    try {
+      const since = this.#since === null ? '' : `&since=${this.#since}`
+      const answer = await this.#api.open('GET', `events?downloads=1${since}`, undefined, silence.signal)
+      const reader = answer.body?.getReader()
+      if (reader === undefined) return
+      connected()
+      this.#listener.opened()
+      const lines = new LineSplitter()
+      for (;;) {
+        const { done, value } = await reader.read()
+        if (done) return
+        clearTimeout(timer)
+        timer = setTimeout(cancel, SILENCE_MS)
+        for (const line of lines.push(value)) this.#take(readLine(line))
+      }
+    } finally {
+      clearTimeout(timer)
+      stopped.removeEventListener('abort', cancel)
+      silence.abort()
+    }
+  }
+
+  #take(value: NodeEvent | ListPart | null): void {
+    if (value === null) return
+    if (isListPart(value)) return this.#listener.list(value)
+    this.#since = value.id
+    this.#listener.event({ ...value, heardMs: Date.now() })
+  }
+
+  async #pause(waitMs: number): Promise<void> {
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, waitMs)
+      this.#wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}

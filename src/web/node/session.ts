@@ -1,0 +1,197 @@
+// What the page knows of its node, as signals: the key, the connection, the downloads, the newest events. One of it in a page.
+
+import { type Signal, signal } from '@preact/signals'
+import type { DownloadRecord } from '../../services/api.ts'
+import { DownloadTable, type Totals } from '../model/download-table.ts'
+import { type ListPart, type NodeEvent, textIn } from '../model/event-lines.ts'
+import { RateHistory } from '../model/rate-history.ts'
+import { ApiError, NodeApi, textOf } from './api.ts'
+import { Feed } from './feed.ts'
+
+const KEY_NAME = 'tributary.key'
+/** Changes are put into the page together, this often at most. */
+const APPLY_MS = 40
+/** Events that the page keeps. */
+const MAX_EVENTS = 500
+const SAMPLE_MS = 1000
+
+/** Where the connection to the node stands. */
+export type Connection =
+  | { readonly state: 'connecting' | 'live' }
+  | { readonly state: 'lost'; readonly reason: string; readonly retryAtMs: number }
+
+/** A message that goes by itself. */
+export interface Notice {
+  readonly id: number
+  readonly text: string
+  readonly tone: 'good' | 'bad'
+}
+
+/** See the top of the file. */
+export class Session {
+  /** Null: none is known; '' where the node asks for none. */
+  readonly key: Signal<string | null> = signal(readKey())
+  /** Why a key is asked for again. */
+  readonly keyProblem = signal('')
+  readonly connection: Signal<Connection> = signal({ state: 'connecting' })
+  readonly table = new DownloadTable()
+  /** Grows with every change of the table. */
+  readonly tableVersion = signal(0)
+  /** The list was told whole at least once. */
+  readonly listed = signal(false)
+  readonly totals: Signal<Totals> = signal(this.table.totals)
+  readonly rates = new RateHistory()
+  /** Grows with every sample of the rates. */
+  readonly rateVersion = signal(0)
+  readonly events: Signal<readonly NodeEvent[]> = signal([])
+  readonly version = signal('')
+  /** The core has started: before, changes are refused. */
+  readonly started = signal(false)
+  readonly notices: Signal<readonly Notice[]> = signal([])
+  readonly api = new NodeApi(
+    () => this.key.value ?? '',
+    () => this.#refused(),
+  )
+  readonly #feed = new Feed(this.api, {
+    opened: () => this.table.begin(),
+    event: event => this.#event(event),
+    list: part => this.#list(part),
+    lost: (error, retryMs) => {
+      this.connection.value = { state: 'lost', reason: textOf(error), retryAtMs: Date.now() + retryMs }
+    },
+  })
+  #parts: ListPart[] = []
+  #applying = false
+  #noticeId = 0
+
+  /** Begins: with the key that is kept, or by finding out that none is needed. */
+  async start(): Promise<void> {
+    setInterval(() => this.#sample(), SAMPLE_MS)
+    globalThis.addEventListener('online', () => this.#feed.retry())
+    if (this.key.value !== null) return this.#feed.start()
+    await this.tryKey('').catch(() => {
+      this.keyProblem.value = ''
+    })
+  }
+
+  /** Asks the node whether it takes a key, and keeps one that it takes. Rejects with ApiError. */
+  async tryKey(key: string): Promise<void> {
+    const candidate = new NodeApi(
+      () => key,
+      () => undefined,
+    )
+    await candidate.ask('GET', 'state')
+    localStorage.setItem(KEY_NAME, key)
+    this.keyProblem.value = ''
+    this.key.value = key
+    this.#feed.start()
+  }
+
+  /** Forgets the key. */
+  signOut(): void {
+    this.#feed.stop()
+    localStorage.removeItem(KEY_NAME)
+    this.key.value = null
+    this.events.value = []
+    this.table.begin()
+    this.table.finish()
+    this.#changed()
+  }
+
+  /** Connects now instead of after the pause. */
+  reconnect(): void {
+    this.#feed.retry()
+  }
+
+  /** Tells something for a few seconds. */
+  notify(text: string, tone: Notice['tone'] = 'good'): void {
+    const notice = { id: ++this.#noticeId, text, tone }
+    this.notices.value = [...this.notices.value.slice(-3), notice]
+    setTimeout(() => this.dismiss(notice.id), tone === 'bad' ? 12_000 : 5000)
+  }
+
+  dismiss(id: number): void {
+    this.notices.value = this.notices.value.filter(notice => notice.id !== id)
+  }
+
+  /** Runs a request of the user; what fails is told. True when it went well. */
+  async attempt(run: () => Promise<unknown>, done = ''): Promise<boolean> {
+    try {
+      await run()
+      if (done !== '') this.notify(done)
+      return true
+    } catch (error) {
+      this.notify(textOf(error), 'bad')
+      return false
+    }
+  }
+
+  #refused(): void {
+    this.signOut()
+    this.keyProblem.value = 'The node does not take this key any more. Enter the one it has now.'
+  }
+
+  #event(event: NodeEvent): void {
+    if (event.type === 'events_start') {
+      this.version.value = textIn(event, 'version')
+      this.started.value = event.event?.['tribler_started'] === true
+    } else {
+      this.events.value = [...this.events.value.slice(1 - MAX_EVENTS), event]
+      if (event.type === 'tribler_started') this.started.value = true
+    }
+    this.#announce(event)
+  }
+
+  /** What a user waits for is told wherever he is. */
+  #announce(event: NodeEvent): void {
+    if (event.type === 'torrent_finished') this.notify(`Finished: ${textIn(event, 'name')}`)
+    if (event.type === 'torrent_error') this.notify(`Error: ${textIn(event, 'error')}`, 'bad')
+    if (event.type === 'storage_move_failed') this.notify(`Files were not moved: ${textIn(event, 'error')}`, 'bad')
+  }
+
+  #list(part: ListPart): void {
+    this.#parts.push(part)
+    if (this.#applying) return
+    this.#applying = true
+    setTimeout(() => this.#apply(), APPLY_MS)
+  }
+
+  #apply(): void {
+    this.#applying = false
+    performance.mark('tributary-update')
+    for (const { downloads, removed, complete } of this.#parts.splice(0)) {
+      this.table.apply(downloads, removed)
+      if (!complete || this.connection.value.state === 'live') continue
+      this.table.finish()
+      this.listed.value = true
+      this.connection.value = { state: 'live' }
+    }
+    this.#changed()
+  }
+
+  #changed(): void {
+    this.totals.value = this.table.totals
+    this.tableVersion.value++
+  }
+
+  #sample(): void {
+    const { down, up } = this.totals.value
+    this.rates.note(Date.now(), down, up)
+    this.rateVersion.value++
+  }
+}
+
+function readKey(): string | null {
+  return localStorage.getItem(KEY_NAME)
+}
+
+/** Whether an error says that the key was wrong, and not that something is in the way. */
+export function isWrongKey(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 401
+}
+
+/** The record of a download as the table has it now; follows changes where it is read while a page is drawn. */
+export function recordOf(session: Session, infohash: string): DownloadRecord | null {
+  void session.tableVersion.value
+  return session.table.find(infohash)
+}

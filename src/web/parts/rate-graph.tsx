@@ -1,0 +1,19 @@
+// The node's rates over the last minutes, as long as this page has been open.
+
+import { useMemo } from 'preact/hooks'
+import { plainRate } from '../model/format.ts'
+import { session } from '../node/context.ts'
+import { Graph, type Line } from './graph.tsx'
+
+/** Both directions, in the colours they have everywhere. */
+export const rateLines: readonly Line[] = [
+  { label: 'Down', color: 'flow-down' },
+  { label: 'Up', color: 'flow-up' },
+]
+
+/** All downloads together. */
+export function RateGraph({ height, bare = false }: { height: number; bare?: boolean }) {
+  const version = session.rateVersion.value
+  const data = useMemo(() => session.rates.columns(), [version])
+  return <Graph name="Rates of the last minutes" lines={rateLines} {...{ data, height, bare }} format={plainRate} />
+}
