@@ -13,92 +13,20 @@ import type {
   FileRecord,
   Json,
   MetricsService,
-  PeerRecord,
   PublishedUpdate,
   Services,
   StreamReader,
   StreamableFile,
 } from '../../../src/services/api.ts'
+import { download, file, HASH } from './sample-records.ts'
 
-export const HASH = '0123456789abcdef0123456789abcdef01234567'
+export { download, HASH } from './sample-records.ts'
 
 const KEY = 'cd'.repeat(32)
 
 function published(name: string): PublishedUpdate {
   const uri = `magnet:?xs=urn:btpk:${KEY}&s=64&dn=${name}`
   return { name, infohash: HASH, uri, public_key: KEY, salt: '64', seq: '1', time_published: 1, copies: 8, error: '' }
-}
-
-const file: FileRecord = { index: 0, name: 'Film/film.mp4', size: 1000, included: true, progress: 0.5, priority: 4 }
-
-const peer: PeerRecord = {
-  ip: '192.0.2.1',
-  dtotal: 1,
-  downrate: 2,
-  uinterested: true,
-  wstate: 'unchoked',
-  optimistic: false,
-  id: '00',
-  port: 6881,
-  client: 'Transmission 4.0',
-  direction: 'L',
-  uprate: 0,
-  utotal: 0,
-  uchoked: true,
-  dinterested: true,
-  dchoked: false,
-  snubbed: false,
-  completed: 0.5,
-  speed: 0,
-  upload_only: false,
-  seed: false,
-  connection_type: 0,
-  rstate: 'choked',
-  encryption: '',
-}
-
-/** A record with every field. */
-export const download: DownloadRecord = {
-  name: 'Film',
-  infohash: HASH,
-  infohash_v2: null,
-  progress: 0.5,
-  status: 'DLSTATUS_DOWNLOADING',
-  queued: false,
-  size: 1000,
-  eta: 60,
-  speed_down: 10,
-  speed_up: 1.5,
-  num_peers: 3,
-  num_seeds: 2,
-  num_connected_peers: 1,
-  num_connected_seeds: 0,
-  total_up: 5,
-  total_down: 500,
-  total_pieces: 1,
-  ratio: 0.01,
-  hops: 0,
-  anon_download: false,
-  safe_seeding: true,
-  max_upload_speed: 0,
-  max_download_speed: 0,
-  destination: '/srv/media',
-  availability: 2.5,
-  error: '',
-  time_added: 1_700_000_000,
-  vod_mode: false,
-  vod_prebuffering_progress: 0,
-  vod_prebuffering_progress_consec: 0,
-  labels: ['films'],
-  sequential: false,
-  super_seeding: false,
-  seeding_ratio: -2,
-  seeding_time: 600,
-  moving_to: '',
-  trackers: [{ url: 'http://t.example/announce', status: 'Working', peers: 3 }],
-  files: [file],
-  peers: [peer],
-  pieces: 'gA==',
 }
 
 /** A reader of bytes in memory; `availableTo` says how many bytes of the file are there. */
