@@ -20,6 +20,10 @@ export const errorTable = {
   ForeignOrigin: { status: 403, text: 'The request comes from a page of another origin.' },
   ScopeMissing: { status: 403, text: 'The key does not have the scope that this needs.' },
   LinkInvalid: { status: 403, text: 'The signed link is wrong or expired.' },
+  SessionIdMissing: {
+    status: 409,
+    text: 'The header X-Transmission-Session-Id is missing or wrong; this answer has the right one.',
+  },
   PathNotAllowed: { status: 403, text: 'The path is outside the allowed folders.' },
   NotFound: { status: 404, text: 'There is nothing at this path.' },
   KeyNotFound: { status: 404, text: 'There is no key of this name.' },

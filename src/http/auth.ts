@@ -69,6 +69,16 @@ function holderOfFurther({ name, hash, scopes }: StoredKey, list: KeyList): KeyH
   }
 }
 
+const BASIC = 'basic '
+
+/** The password of Basic credentials (RFC 7617), or null; any user name goes. */
+export function basicPassword(authorization: string): string | null {
+  if (authorization.slice(0, BASIC.length).toLowerCase() !== BASIC) return null
+  const pair = Buffer.from(authorization.slice(BASIC.length).trim(), 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  return colon === -1 || colon === pair.length - 1 ? null : pair.slice(colon + 1)
+}
+
 /** Keys up to here take the same time to compare. */
 const MIN_ROOM_BYTES = 256
 const LENGTH_BYTES = 4

@@ -1,8 +1,18 @@
 // From anything thrown to the error answer of spec part 7. An AppError is the caller's matter and is answered with its
 // table status; everything else is a bug: 500, `handled: false`, the name as code, and no word of the stack.
 
-import { AppError, errorTable } from '../base/errors.ts'
+import { AppError, type ErrorCode, errorTable } from '../base/errors.ts'
 import type { HeaderList } from './header-block.ts'
+
+/** An AppError with headers that belong to its answer. */
+export class ErrorWithHeaders extends AppError {
+  readonly headers: HeaderList
+
+  constructor(code: ErrorCode, headers: HeaderList) {
+    super(code)
+    this.headers = headers
+  }
+}
 
 /** The body of every error answer. */
 export interface ErrorEnvelope {
@@ -30,7 +40,8 @@ export function errorAnswer(error: unknown, headers: HeaderList = []): ErrorAnsw
     const status: number = errorTable[error.code].status
     const retry: [string, string][] = status === 503 ? [['Retry-After', String(RETRY_AFTER_S)]] : []
     const envelope = { error: { handled: true, code: error.code, message: error.message } }
-    return { status, envelope, headers: [...headers, ...retry], unexpected: false }
+    const own = error instanceof ErrorWithHeaders ? error.headers : []
+    return { status, envelope, headers: [...headers, ...own, ...retry], unexpected: false }
   }
   const isError = error instanceof Error
   const code = isError && /^[A-Za-z][A-Za-z0-9_]{0,63}$/.test(error.name) ? error.name : NAMELESS

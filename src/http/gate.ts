@@ -3,7 +3,8 @@
 
 import { AppError } from '../base/errors.ts'
 import type { KeyList } from '../ports/key-list.ts'
-import { type KeyHolder, KeyRing, NOBODY, OWNER, presentedKey } from './auth.ts'
+import { basicPassword, type KeyHolder, KeyRing, NOBODY, OWNER, presentedKey } from './auth.ts'
+import { ErrorWithHeaders } from './envelope.ts'
 import type { LinkSigner } from './links.ts'
 import type { HttpOptions } from './options.ts'
 import { hostAllowed, isForeignPage } from './origin.ts'
@@ -19,19 +20,29 @@ export interface GateHead {
   readonly apiKey: string
   readonly authorization: string
   readonly query: URLSearchParams
+  /** X-Transmission-Session-Id. */
+  readonly doorSession: string
 }
 
 const NO_KEYS: KeyList = { current: () => [] }
+const ASK_FOR_BASIC = [['WWW-Authenticate', 'Basic realm="Tributary", charset="UTF-8"']] as const
 
 /** The checks that come before routing; each throws what is answered. */
 export class Gate {
   readonly #options: Pick<HttpOptions, 'hostNames' | 'origins'>
   readonly #keys: KeyRing
   readonly #links: LinkSigner
+  readonly #doorSession: string
   /** Of the last request whose host was allowed. */
   #lastHost: string | null = null
 
-  constructor(options: Pick<HttpOptions, 'hostNames' | 'origins' | 'apiKey' | 'furtherKeys'>, links: LinkSigner) {
+  /** `doorSession`: the session id of this run, which no other page can know. */
+  constructor(
+    options: Pick<HttpOptions, 'hostNames' | 'origins' | 'apiKey' | 'furtherKeys'>,
+    links: LinkSigner,
+    doorSession: string,
+  ) {
+    this.#doorSession = doorSession
     this.#options = options
     this.#keys = new KeyRing(options.apiKey, options.furtherKeys ?? NO_KEYS)
     this.#links = links
@@ -61,19 +72,26 @@ export class Gate {
     return head.method === 'OPTIONS' && this.#options.origins.includes(head.origin)
   }
 
+  /** The key that a request carries where it may; null = none. */
+  presented(head: GateHead, match: PathMatch | null): string | null {
+    return presentedKey(head) ?? (match === null || match.door === null ? null : basicPassword(head.authorization))
+  }
+
   /**
    * Who asks. Throws AppError Unauthorized, ScopeMissing or LinkInvalid. `match`: what is at the request's path; `mayTry` is
    * called before a key is looked at, and may throw.
    */
   checkKey(head: GateHead, match: PathMatch | null, mayTry: () => void): KeyHolder {
     if (!this.#keys.required) return OWNER
-    const route = match === null ? null : routeFor(match, head.method)
+    const route = match === null ? null : (routeFor(match, head.method) ?? match.door)
     if (route?.scope === 'open') return NOBODY
-    const key = presentedKey(head)
+    const key = this.presented(head, match)
     if (key !== null) mayTry()
     const holder = key === null ? null : this.#keys.holderOf(key)
     if (holder !== null && (route === null || holder.may(route.scope))) return holder
     if (this.#isLinked(head, match, route) && (key === null || holder !== null)) return NOBODY
+    // Clients that know Basic alone send it when they are asked.
+    if (holder === null && route?.door === true) throw new ErrorWithHeaders('Unauthorized', ASK_FOR_BASIC)
     throw new AppError(holder === null ? 'Unauthorized' : 'ScopeMissing')
   }
 
@@ -90,5 +108,11 @@ export class Gate {
   /** No key is accepted any more. */
   wipe(): void {
     this.#keys.wipe()
+  }
+
+  /** Throws ErrorWithHeaders SessionIdMissing for what comes to a door without the id that it gave, whatever the method. */
+  checkSession(head: Pick<GateHead, 'doorSession'>, match: PathMatch): void {
+    if (match.door === null || head.doorSession === this.#doorSession) return
+    throw new ErrorWithHeaders('SessionIdMissing', [['X-Transmission-Session-Id', this.#doorSession]])
   }
 }

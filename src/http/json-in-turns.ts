@@ -2,7 +2,7 @@
 // them. It holds the part it writes, nothing else: values that are made as they are taken are never all in memory.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ListedValues } from './route.ts'
+import type { ListedValues, ListFrame } from './route.ts'
 
 /** Lists up to this length are written in one go, with what they belong to. */
 const SHORT_LIST = 50
@@ -11,17 +11,17 @@ const TURN_PIECES = 400
 const TURN_CHARS = 256 * 1024
 
 /**
- * `{"name": [...]}` in parts that follow each other. The values are taken one after the other; a list in them may be any
+ * The list `[...]` in its frame, in parts that follow each other. The values are taken one after the other; a list in them may be any
  * iterable, so that it need not lie in memory. Lists in the third level are written in one go. Rejects with what the
  * values or `take` throw, and when the signal fires; the values are closed then.
  */
 export async function jsonInTurns(
-  name: string,
+  frame: ListFrame,
   values: ListedValues,
   take: (part: Uint8Array) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let [text, count] = [`{${JSON.stringify(name)}:[`, 0]
+  let [text, count] = [`${frame.before}[`, 0]
   const write = async (pieces: Iterable<string>): Promise<void> => {
     for (const piece of pieces) {
       text += piece
@@ -43,7 +43,7 @@ export async function jsonInTurns(
       before = ','
     }
   } else await write(memberPieces(values))
-  take(Buffer.from(`${text}]}`))
+  take(Buffer.from(`${text}]${frame.after()}`))
 }
 
 function* valuePieces(value: unknown): Generator<string, void> {

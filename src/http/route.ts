@@ -3,6 +3,7 @@
 
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import type { ErrorCode } from '../base/errors.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { KeyScope } from '../ports/key-list.ts'
 import type { Caller, DownloadsService, EventsService, Services, StreamableFile } from '../services/api.ts'
 import type { StaticFiles } from '../ports/static-files.ts'
@@ -24,6 +25,7 @@ export interface RouteContext {
   readonly version: string
   /** What the front counts of requests. */
   readonly meter: RequestMeter
+  readonly clock: Clock
   /** All routes, for the documentation. */
   readonly routes: readonly Route[]
 }
@@ -64,14 +66,25 @@ export class PreparedJson {
 /** Values of a list of any length; each is made when it is taken. */
 export type ListedValues = Iterable<unknown> | AsyncIterable<unknown>
 
-/** The answer `{"name": [...]}` of a `json` route whose list may be long: it is made in turns of the event loop. */
+/** What stands around a list in the text of an answer. */
+export interface ListFrame {
+  /** Text up to the list. */
+  readonly before: string
+  /** Text behind it, made when its last value was written. */
+  after(): string
+}
+
+/**
+ * The answer `{"name": [...]}` of a `json` route whose list may be long, or with another frame than that: it is made in turns
+ * of the event loop.
+ */
 export class ListedJson {
-  readonly name: string
+  readonly frame: ListFrame
   /** Called once, when the answer has its place among those being made; what it throws is answered as an error. */
   readonly values: () => ListedValues | Promise<ListedValues>
 
-  constructor(name: string, values: () => ListedValues | Promise<ListedValues>) {
-    this.name = name
+  constructor(frame: string | ListFrame, values: () => ListedValues | Promise<ListedValues>) {
+    this.frame = typeof frame === 'string' ? { before: `{${JSON.stringify(frame)}:`, after: () => '}' } : frame
     this.values = values
   }
 }
@@ -124,6 +137,11 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   readonly scope: Scope
   /** A signed link in `?token=` opens it for GET and HEAD. */
   readonly signedLinks: boolean
+  /**
+   * It speaks as another program does: the key may come as the password of Basic authentication, and every request names
+   * the session id that a 409 gave.
+   */
+  readonly door: boolean
   /** It answers while the store is being upgraded; those of scope `open` do anyway. */
   readonly whileUpgrading: boolean
   readonly tag: string
@@ -161,6 +179,7 @@ interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object'
   kind: Kind
   scope: Scope
   signedLinks?: boolean
+  door?: boolean
   whileUpgrading?: boolean
   tag: string
   summary: string
@@ -189,6 +208,7 @@ export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object
   return {
     ...parts,
     signedLinks: parts.signedLinks ?? false,
+    door: parts.door ?? false,
     whileUpgrading: parts.whileUpgrading ?? parts.scope === 'open',
     description: parts.description ?? '',
     choices: parts.choices ?? [],

@@ -6,6 +6,14 @@ import type { Route } from './route.ts'
 export interface PathMatch {
   readonly routes: ReadonlyMap<string, Route>
   readonly path: Readonly<Record<string, string>>
+  /** The route here that is a door (Route.door), whatever the method; null when there is none. */
+  readonly door: Route | null
+}
+
+/** A path without names. */
+interface FixedPath extends PathMatch {
+  readonly routes: Map<string, Route>
+  door: Route | null
 }
 
 interface Segment {
@@ -29,7 +37,7 @@ const MAX_RECENT_LENGTH = 512
 
 /** The routing table. HEAD finds the routes of GET. */
 export class Router {
-  readonly #fixed = new Map<string, Map<string, Route>>()
+  readonly #fixed = new Map<string, FixedPath>()
   readonly #patterns = new Map<number, Pattern[]>()
   // Clients ask for the same paths again and again: a player for the ranges of one file.
   readonly #recent = new Map<string, PathMatch>()
@@ -37,16 +45,18 @@ export class Router {
   /** Throws Error for two routes of one method and path. */
   constructor(routes: readonly Route[]) {
     for (const route of routes) {
-      const methods = route.path.includes('{') ? this.#patternOf(route.path) : this.#fixedOf(route.path)
+      const fixed = route.path.includes('{') ? null : this.#fixedOf(route.path)
+      const methods = fixed?.routes ?? this.#patternOf(route.path)
       if (methods.has(route.method)) throw new Error(`two routes for ${route.method} ${route.path}`)
       methods.set(route.method, route)
+      if (fixed !== null && route.door) fixed.door = route
     }
   }
 
   /** What is at a path, or null. `rawPath` is as sent, without the query. */
   find(rawPath: string): PathMatch | null {
     const fixed = this.#fixed.get(rawPath)
-    if (fixed !== undefined) return { routes: fixed, path: {} }
+    if (fixed !== undefined) return fixed
     const known = this.#recent.get(rawPath)
     if (known !== undefined) return known
     const match = this.#match(rawPath)
@@ -63,15 +73,15 @@ export class Router {
     const segments = rawPath.split('/', MAX_SEGMENTS + 1)
     for (const pattern of this.#patterns.get(segments.length) ?? []) {
       const path = matchSegments(pattern.segments, segments)
-      if (path !== null) return { routes: pattern.routes, path }
+      if (path !== null) return { routes: pattern.routes, path, door: null }
     }
     return null
   }
 
-  #fixedOf(path: string): Map<string, Route> {
-    const methods = this.#fixed.get(path) ?? new Map<string, Route>()
-    this.#fixed.set(path, methods)
-    return methods
+  #fixedOf(path: string): FixedPath {
+    const fixed = this.#fixed.get(path) ?? { routes: new Map<string, Route>(), path: {}, door: null }
+    this.#fixed.set(path, fixed)
+    return fixed
   }
 
   #patternOf(path: string): Map<string, Route> {

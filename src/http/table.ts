@@ -13,6 +13,7 @@ import { metricsRoutes } from './routes/metrics.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { shutdownRoutes } from './routes/shutdown.ts'
+import { transmissionRoutes } from './routes/transmission.ts'
 import { updateRoutes } from './routes/updates.ts'
 
 /** Bytes of a request body; more is answered 413 (decisions part 1). */
@@ -31,6 +32,7 @@ export const routeTable: readonly Route[] = [
   ...debugRoutes,
   ...metricsRoutes,
   ...eventRoutes,
+  ...transmissionRoutes,
   ...docsRoutes,
   ...dashboardRoutes,
 ]

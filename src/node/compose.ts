@@ -145,6 +145,7 @@ export class TributaryNode {
       previews: this.#previews,
       settings: () => downloadSettings(settings.values),
       prepareFolder,
+      freeBytes: async folder => (await import('../io/disk-space.ts')).freeBytes(folder),
       files: new FreshFiles(),
       updates: () => following,
     })

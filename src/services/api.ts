@@ -6,11 +6,22 @@ import type { Caller, CallerPathsService, KeysService } from './callers-api.ts'
 import type { StatisticsService } from './statistics-api.ts'
 import type { DebugService } from './debug-api.ts'
 import type { MetricsService } from './metrics-api.ts'
+import type { DownloadDetails, TorrentDescription } from './details-api.ts'
+import type { Json, SettingsService } from './settings-api.ts'
 import type { UpdatesService } from './updates-api.ts'
 
 export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord } from './callers-api.ts'
 export type { DebugService } from './debug-api.ts'
 export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
+export type { DownloadDetails, TorrentDescription } from './details-api.ts'
+export type {
+  EffectiveSetting,
+  EffectiveSettings,
+  Json,
+  SettingHistoryEntry,
+  SettingSource,
+  SettingsService,
+} from './settings-api.ts'
 export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates-api.ts'
 
 /** Spec 3.1. */
@@ -123,11 +134,15 @@ export interface DownloadRecord {
   pieces?: string
 }
 
-/** Which parts of a download record are wanted beside the record itself. */
+/** Which parts of a download record are wanted beside the record itself, and of which downloads. */
 export interface ListOptions {
   peers: boolean
   pieces: boolean
   files: boolean
+  /** What other programs' interfaces ask for beyond the record; absent = false. */
+  details?: boolean
+  /** Info hashes of those that are wanted, any of their names; unknown ones are passed over. Absent = all. */
+  only?: readonly string[]
 }
 
 /** What PUT, POST and PATCH may ask of a download (extras of decision 0260). Absent members stay as they are. */
@@ -150,6 +165,8 @@ export interface ControlChange {
 /** PUT /downloads after validation. Absent members take section download_defaults. */
 export interface AddDownload extends ControlChange {
   uri: string
+  /** Extra: it is added stopped. */
+  paused?: boolean
   anon_hops?: number
   safe_seeding?: boolean
   destination?: string
@@ -230,7 +247,10 @@ export interface Asker {
 }
 
 /** A record whose files are made when they are taken. */
-export type ListedDownload = Omit<DownloadRecord, 'files'> & { files?: Iterable<FileRecord> }
+export type ListedDownload = Omit<DownloadRecord, 'files'> & {
+  files?: Iterable<FileRecord>
+  details?: DownloadDetails
+}
 
 /**
  * Every method that takes an infohash throws AppError DownloadNotFound when it names no download, NotReady while it is
@@ -271,6 +291,10 @@ export interface DownloadsService {
   forceAnnounce(infohash: string, url?: string): Promise<boolean>
   /** Each is made when it is taken: there may be 200,000. */
   files(infohash: string): Promise<Iterable<FileRecord>>
+  /** What its metadata says; null while that is unknown. */
+  describe(infohash: string): Promise<TorrentDescription | null>
+  /** Bytes free on the disk of a folder. AppError DiskError when it cannot be told. */
+  freeSpace(folder: string): Promise<number>
   /** The bencoded torrent. AppError MetadataNotFound before metadata. */
   torrentFile(infohash: string): Promise<Uint8Array>
   /** A magnet link that leads to the same torrent: its info hashes (`btih`, `btmh`), name, trackers and web seeds. */
@@ -282,63 +306,10 @@ export interface DownloadsService {
   streamable(infohash: string, fileIndex: string, asker: Asker): StreamableFile | Promise<StreamableFile>
 }
 
-/** A JSON value. */
-export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
-
 /** GET /torrentinfo. */
 export interface TorrentInfoService {
   /** Decisions part 2, row torrentinfo. AppErrors as in add, and MetadataTimeout. */
   read(uri: string, signal: AbortSignal): Promise<{ metainfo: Json; infohash: string; download_exists: boolean }>
-}
-
-/** Where a value comes from. */
-export type SettingSource = 'default' | 'file' | 'environment' | 'flag'
-
-/** One option of GET /settings/effective; values of secrets are null. */
-export interface EffectiveSetting {
-  /** The value in force, or after the next start. */
-  value: Json
-  source: SettingSource
-  /** In the configuration file; null = it says nothing. */
-  stored: Json
-  default: Json
-  needs_restart: boolean
-  /** The value was changed since the start and waits for the next one. */
-  restart_pending: boolean
-}
-
-/** GET /settings/effective. */
-export interface EffectiveSettings {
-  /** Path of the configuration file. */
-  file: string
-  settings: Record<string, Record<string, EffectiveSetting>>
-}
-
-/** An entry of GET /settings/history (extra). */
-export interface SettingHistoryEntry {
-  id: number
-  /** Unix time, seconds. */
-  time: number
-  /** `section.option`. */
-  option: string
-  /** What the configuration file held from then on; null = nothing, or a secret. */
-  value: Json
-  /** `file`: it was edited while the node did not run. */
-  origin: 'request' | 'file'
-}
-
-/** GET and POST /settings. */
-export interface SettingsService {
-  /** Spec 2.14; secrets as null. */
-  read(): { settings: Record<string, Record<string, Json>>; ports: Record<string, number> }
-  /** All or nothing. AppError InvalidSetting naming the path. Durable when settled. */
-  change(body: Json): Promise<{ modified: boolean; restart_required: string[]; overridden: string[] }>
-  /** Each option with where its value comes from. */
-  effective(): EffectiveSettings
-  /** Changes with an id below `before` (null = all), newest first. AppError NotReady while the store is not open. */
-  history(before: number | null, limit: number): Promise<SettingHistoryEntry[]>
-  /** JSON schema of the sections, for the documentation. */
-  schema(): { [key: string]: Json }
 }
 
 /** POST /createtorrent after validation (extra). Absent members take their defaults; '' and 0 stand for none. */

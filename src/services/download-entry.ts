@@ -13,7 +13,8 @@ import type {
   TorrentSnapshot,
   WebSeedRow,
 } from '../torrent/types.ts'
-import type { DownloadRecord, FileRecord, ListedDownload, ListOptions, StreamableFile } from './api.ts'
+import type { DownloadDetails, DownloadRecord, FileRecord, ListedDownload, ListOptions, StreamableFile } from './api.ts'
+import { safeName } from '../wire/safe-path.ts'
 import { type BufferProgress, bufferProgress } from './buffer-progress.ts'
 import { controlsOf } from './download-controls.ts'
 import {
@@ -164,6 +165,36 @@ export class DownloadEntry {
       read: this.#readers !== null,
     }
     return JSON.stringify(this.#plainRecord(limits))
+  }
+
+  /** What it is beyond its record; how long it has seeded is the caller's to say. */
+  async details(seededSec: number): Promise<DownloadDetails> {
+    const { stored } = this
+    const torrent = this.#torrent
+    const { maxDownloadRate, maxUploadRate } = controlsOf(stored)
+    const tiers = torrent === null ? stored.announceTiers : torrent.announceTiers()
+    return {
+      size_selected: await this.#selectedBytes(),
+      time_finished: Math.floor((stored.finishedAtMs ?? 0) / 1000),
+      time_seeded: seededSec,
+      goal_reached: stored.goalReached,
+      own_max_download_speed: maxDownloadRate,
+      own_max_upload_speed: maxUploadRate,
+      announce_tiers: tiers.map(tier => [...tier]),
+      web_seeds: [...stored.webSeeds],
+      private: torrent?.private === true,
+      root_name: safeName(Buffer.from(stored.name)) ?? stored.name,
+    }
+  }
+
+  // Only those that leave files out have to be looked at file by file.
+  async #selectedBytes(): Promise<number> {
+    const torrent = this.#torrent
+    if (torrent === null) return 0
+    if (this.stored.selectedFiles === null) return torrent.snapshot().sizeBytes
+    let bytes = 0
+    for (const file of await torrent.loadFiles()) if (file.selected) bytes += file.sizeBytes
+    return bytes
   }
 
   /** Files with their progress; [] before metadata. */

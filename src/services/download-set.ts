@@ -30,13 +30,18 @@ export class DownloadSet {
 
   /** The download of that name: what it is known as, or another info hash it has. AppErrors DownloadNotFound, NotReady. */
   find(infohash: string): DownloadEntry {
+    const entry = this.lookUp(infohash)
+    if (entry === null) throw new AppError('DownloadNotFound')
+    return entry
+  }
+
+  /** The same, null when there is none. AppError NotReady. */
+  lookUp(infohash: string): DownloadEntry | null {
     this.checkListed()
     const infoHash = parseInfoHash(infohash)
     const other = this.#names.get(parseInfoHashV2(infohash) ?? infoHash ?? '')
     const known = infoHash === null ? undefined : this.entries.get(infoHash)
-    const entry = known ?? (other === undefined ? undefined : this.entries.get(other))
-    if (entry === undefined) throw new AppError('DownloadNotFound')
-    return entry
+    return known ?? (other === undefined ? null : (this.entries.get(other) ?? null))
   }
 
   /** Its v1 info hash, where it is known that it has one. */

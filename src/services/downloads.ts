@@ -26,6 +26,7 @@ import type {
   ListOptions,
   PatchDownload,
   StreamableFile,
+  TorrentDescription,
 } from './api.ts'
 import { changeDownload, mergeTrackers } from './download-changes.ts'
 import { DownloadDefaults, type DefaultsSettings } from './download-defaults.ts'
@@ -89,6 +90,8 @@ export interface DownloadsDeps {
   readonly files: Pick<NewFiles, 'write'>
   /** Makes the folder ready; its real path. AppErrors InvalidParameter, DiskFull. */
   prepareFolder(folder: string): Promise<string>
+  /** Bytes free on the disk of a folder; rejects with what the system says. */
+  freeBytes(folder: string): Promise<number>
 }
 
 /** See the top of the file. */
@@ -207,12 +210,21 @@ export class Downloads implements DownloadsService {
   async *list(options: ListOptions): AsyncGenerator<ListedDownload, void> {
     const limits = this.#deps.settings()
     let turnMs = this.#deps.clock.now()
-    for (const entry of [...this.#set.entries.values()]) {
-      yield await entry.record(options, limits)
+    for (const entry of options.only === undefined ? [...this.#set.entries.values()] : this.#named(options.only)) {
+      const record = await entry.record(options, limits)
+      yield options.details === true
+        ? { ...record, details: await entry.details(this.#goals.seededSec(entry)) }
+        : record
       if (this.#deps.clock.now() - turnMs < LIST_TURN_MS) continue
       await nextTurn()
       turnMs = this.#deps.clock.now()
     }
+  }
+
+  /** Each once, in the order of the names. */
+  #named(names: readonly string[]): Set<DownloadEntry> {
+    const known = names.map(name => this.#set.lookUp(name)).filter(entry => entry !== null)
+    return new Set(known)
   }
 
   listJson(): Promise<readonly Uint8Array[]> {
@@ -371,6 +383,27 @@ export class Downloads implements DownloadsService {
     return entry.files()
   }
 
+  async describe(infohash: string): Promise<TorrentDescription | null> {
+    const metainfo = await this.#set.find(infohash).torrent.loadMetainfo()
+    if (metainfo === null) return null
+    return {
+      piece_length: metainfo.pieceLength,
+      files: metainfo.files.filter(file => !file.padding).length,
+      multi_file: metainfo.multiFile,
+      comment: metainfo.comment ?? '',
+      created_by: metainfo.createdBy ?? '',
+      creation_date: metainfo.creationDateSec ?? 0,
+    }
+  }
+
+  async freeSpace(folder: string): Promise<number> {
+    try {
+      return await this.#deps.freeBytes(folder)
+    } catch (error) {
+      throw new AppError('DiskError', `How much room ${folder} has cannot be told.`, { cause: error })
+    }
+  }
+
   async torrentFile(infohash: string): Promise<Uint8Array> {
     const { torrent, stored } = this.#set.find(infohash)
     const metainfo = await torrent.loadMetainfo()
@@ -407,6 +440,7 @@ export class Downloads implements DownloadsService {
       ...asked,
       destination,
       traits,
+      paused: request.paused === true,
       nowMs: clock.wallMs(),
     })
     await this.#set.store.insert({ ...row, ...(metainfo === null ? { infoBytes: null } : storedMetainfo(metainfo)) })

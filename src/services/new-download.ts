@@ -76,10 +76,12 @@ export interface NewRowFacts {
   readonly controls: DownloadControls | null
   readonly destination: string
   readonly traits: Anonymity
+  /** Added stopped; absent = it runs. */
+  readonly paused?: boolean
   readonly nowMs: number
 }
 
-/** The row of a new, running download. */
+/** The row of a new download. */
 export function newRow(facts: NewRowFacts): NewRow {
   const { uri, source, metainfo, selectedFiles, controls, destination, traits, nowMs } = facts
   return {
@@ -95,7 +97,7 @@ export function newRow(facts: NewRowFacts): NewRow {
     hops: traits.hops,
     safeSeeding: traits.safeSeeding,
     selectedFiles,
-    userStopped: false,
+    userStopped: facts.paused === true,
     totalUp: 0,
     totalDown: 0,
     finishedAtMs: null,

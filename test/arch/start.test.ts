@@ -39,6 +39,15 @@ test('the engine comes without the packages that an idle node needs not', () => 
   for (const name of ['fs-chunk-store', 'koffi', 'piscina']) assert.ok(!loaded.has(name), name)
 })
 
+test('the door for clients of Transmission is not loaded before one comes', () => {
+  const loaded = loadedWith('src/node/main.ts')
+  assert.ok(loaded.has('src/http/routes/transmission.ts'))
+  assert.deepEqual(
+    [...loaded].filter(name => name.startsWith('src/http/transmission/')),
+    [],
+  )
+})
+
 test('a node whose torrents have no web seeds loads nothing for them', () => {
   const loaded = loadedWith('src/node/engine-parts.ts')
   assert.ok(loaded.has('src/torrent/torrent-web-seeds.ts') && loaded.has('src/io/late-ranges.ts'))

@@ -75,7 +75,7 @@ export const addDownload = route({
     'A link with `xs=urn:btpk:` (BEP 46) is followed: see GET /updates/followed. `started` is false and `infohash` empty when ' +
       'no version was found within 20 s; the search goes on.',
     'What is absent comes from the settings download_defaults. `selected_files` (extra): indexes, absent = all.',
-    'Extra as in PATCH: `max_download_speed`, `max_upload_speed`, `seeding_ratio`, `seeding_time`, `file_priorities` ' +
+    '`paused` (extra): it is added stopped. Extra as in PATCH: `max_download_speed`, `max_upload_speed`, `seeding_ratio`, `seeding_time`, `file_priorities` ' +
       '(not for a magnet whose files are not known: 404), `sequential`, `super_seeding`, `labels`.',
     '`anon_hops` is 0 to 3; above 0 it needs `safe_seeding` and answers 503 `CircuitsUnavailable`: this node has no ' +
       'circuits yet, nothing is added or sent.',

@@ -137,6 +137,7 @@ export const UploadParameters = Type.Object({
   safe_seeding: Type.Optional(Type.Boolean({ description: 'a boolean' })),
   destination: Type.Optional(Type.String({ description: 'an absolute path' })),
   selected_files: Type.Optional(FileIndexes),
+  paused: Type.Optional(Type.Boolean({ description: 'a boolean: add it stopped' })),
   ...controlProperties,
 })
 

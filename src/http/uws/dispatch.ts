@@ -3,7 +3,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'
-import { type KeyHolder, presentedKey } from '../auth.ts'
+import type { KeyHolder } from '../auth.ts'
 import { InputCheck } from '../checked-input.ts'
 import { Gate } from '../gate.ts'
 import type { Header } from '../header-block.ts'
@@ -39,6 +39,9 @@ const DEFAULT_MAX_STREAMS = 2000
 const DEFAULT_MAX_FOLLOWERS = 256
 /** What one step of a stream reads at most: fewer and longer writes cost least up to here (measured). */
 const SCRATCH_BYTES = 1024 * 1024
+
+/** Of the id that requests to doors name. */
+const DOOR_SESSION_BYTES = 36
 
 const UPGRADING_TEXT = 'The store is being upgraded; /state and /events tell how far it has come.'
 
@@ -106,7 +109,8 @@ export class Dispatch {
     this.#context = context
     this.#deps = deps
     this.#log = deps.log
-    this.#gate = new Gate(options, context.links)
+    const doorSession = Buffer.from(deps.random.bytes(DOOR_SESSION_BYTES)).toString('base64url')
+    this.#gate = new Gate(options, context.links, doorSession)
     this.#wrongKeys = new WrongKeys(deps.clock)
     this.#keyWatch = new KeyWatch(deps.clock)
     this.#origins = options.origins
@@ -164,6 +168,7 @@ export class Dispatch {
     const match = this.#router.find(head.path)
     const holder = this.#checkKey(head, match, reply, res)
     if (holder === null) return
+    if (match !== null) this.#gate.checkSession(head, match)
     const asked = { holder, reply, head }
     if (this.stopping) throw new AppError('NotReady', 'The node is stopping.')
     if (match === null) throw new AppError('NotFound', 'There is nothing at this path; /docs lists what there is.')
@@ -188,7 +193,8 @@ export class Dispatch {
       if (head.queryText !== '') head.forgetKey()
       return holder
     } catch (thrown) {
-      const wrong = thrown instanceof AppError && thrown.code === 'Unauthorized' && presentedKey(head) !== null
+      const wrong =
+        thrown instanceof AppError && thrown.code === 'Unauthorized' && this.#gate.presented(head, match) !== null
       if (!wrong) throw thrown
       this.#wrongKeys.note(address(), () => this.#refuse(reply, thrown))
       return null

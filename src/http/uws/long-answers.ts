@@ -28,7 +28,7 @@ export class LongAnswers {
    * Makes the answer and sends it. AppErrors TooManyRequests, InvalidParameter when it becomes too long; rejects with what
    * its values throw.
    */
-  async answer(reply: Reply, { name, values }: ListedJson): Promise<void> {
+  async answer(reply: Reply, { frame, values }: ListedJson): Promise<void> {
     await this.#place(reply)
     const parts: Uint8Array[] = []
     let bytes = 0
@@ -40,7 +40,7 @@ export class LongAnswers {
     }
     try {
       reply.signal.throwIfAborted()
-      await jsonInTurns(name, await values(), take, reply.signal)
+      await jsonInTurns(frame, await values(), take, reply.signal)
     } finally {
       this.#share.makingBytes -= bytes
       this.#leave()

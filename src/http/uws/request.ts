@@ -12,6 +12,7 @@ const NAMES = {
   authorization: 'authorization',
   accept: 'accept',
   lastEventId: 'last-event-id',
+  doorSession: 'x-transmission-session-id',
   range: 'range',
   ifRange: 'if-range',
   ifNoneMatch: 'if-none-match',
@@ -95,6 +96,10 @@ export class RequestHead {
 
   get lastEventId(): string {
     return this.#text('lastEventId')
+  }
+
+  get doorSession(): string {
+    return this.#text('doorSession')
   }
 
   get range(): string {

@@ -25,9 +25,9 @@ class UwsServer implements HttpServer {
     this.#deps = deps
     const links = new LinkSigner(options.linkSecret, deps.clock, options.linkLifetimeMs)
     const meter = new RequestMeter(deps.clock)
-    const { docsFiles, dashboardFiles } = deps
+    const { docsFiles, dashboardFiles, clock } = deps
     const { version } = options
-    const context = { services, links, docsFiles, dashboardFiles, version, meter, routes: routeTable }
+    const context = { services, links, docsFiles, dashboardFiles, version, clock, meter, routes: routeTable }
     this.#dispatch = new Dispatch(options, context, deps)
   }
 

@@ -7,16 +7,20 @@ import type {
   Asker,
   Caller,
   DebugService,
+  DownloadDetails,
   DownloadRecord,
   EventRecord,
   Explanation,
   FileRecord,
   Json,
+  ListedDownload,
+  ListOptions,
   MetricsService,
   PublishedUpdate,
   Services,
   StreamReader,
   StreamableFile,
+  TorrentDescription,
 } from '../../../src/services/api.ts'
 import { download, file, HASH } from './sample-records.ts'
 
@@ -27,6 +31,20 @@ const KEY = 'cd'.repeat(32)
 function published(name: string): PublishedUpdate {
   const uri = `magnet:?xs=urn:btpk:${KEY}&s=64&dn=${name}`
   return { name, infohash: HASH, uri, public_key: KEY, salt: '64', seq: '1', time_published: 1, copies: 8, error: '' }
+}
+
+/** What it is beyond its record. */
+const downloadDetails: DownloadDetails = {
+  size_selected: 1000,
+  time_finished: 0,
+  time_seeded: 0,
+  goal_reached: false,
+  own_max_download_speed: 0,
+  own_max_upload_speed: 0,
+  announce_tiers: [['http://t.example/announce']],
+  web_seeds: [],
+  private: false,
+  root_name: 'Film',
 }
 
 /** A reader of bytes in memory; `availableTo` says how many bytes of the file are there. */
@@ -126,9 +144,9 @@ export class ServiceDouble implements Services {
 
   readonly downloads = {
     whenListed: () => Promise.resolve(),
-    list: (options: unknown): AsyncIterable<DownloadRecord> => {
+    list: (options: ListOptions): AsyncIterable<ListedDownload> => {
       this.#note('list', options)
-      return this.#listed()
+      return this.#listed(options)
     },
     listJson: async () => {
       this.#note('list', {})
@@ -187,6 +205,14 @@ export class ServiceDouble implements Services {
       this.#note('files', infohash)
       return this.listedFiles()
     },
+    describe: async (infohash: string): Promise<TorrentDescription | null> => {
+      this.#note('describe', infohash)
+      return { piece_length: 16_384, files: 1, multi_file: true, comment: 'c', created_by: 'd', creation_date: 7 }
+    },
+    freeSpace: async (folder: string) => {
+      this.#note('freeSpace', folder)
+      return 123_456_789
+    },
     torrentFile: async (infohash: string): Promise<Uint8Array> => {
       this.#note('torrentFile', infohash)
       return Buffer.from('d4:infod4:name4:Filmee')
@@ -211,8 +237,9 @@ export class ServiceDouble implements Services {
     return Array.from({ length: this.downloadCount }, () => download)
   }
 
-  async *#listed(): AsyncGenerator<DownloadRecord, void> {
-    yield* this.#records()
+  async *#listed({ details = false, only }: ListOptions): AsyncGenerator<ListedDownload, void> {
+    if (only !== undefined && !only.includes(HASH)) return
+    for (const record of this.#records()) yield details ? { ...record, details: downloadDetails } : record
   }
 
   #readNow(position: number, length: number, into: Uint8Array): number {

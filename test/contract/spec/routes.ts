@@ -98,7 +98,7 @@ const downloads: readonly SpecRoute[] = [
       safe_seeding: boolean,
       destination: { type: 'string' },
     },
-    extraParameters: ['selected_files', ...CONTROLS],
+    extraParameters: ['selected_files', 'paused', ...CONTROLS],
     answer: json({ started: 'boolean', infohash: 'string' }),
     status: 200,
     failures: [400, 413, 502, 503],

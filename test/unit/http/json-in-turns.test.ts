@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { jsonInTurns } from '../../../src/http/json-in-turns.ts'
+import { ListedJson } from '../../../src/http/route.ts'
 
 type Values = Iterable<unknown> | AsyncIterable<unknown>
 
 async function text(name: string, values: Values, signal = new AbortController().signal): Promise<string> {
   const parts: Uint8Array[] = []
-  await jsonInTurns(name, values, part => void parts.push(part), signal)
+  await jsonInTurns(new ListedJson(name, () => []).frame, values, part => void parts.push(part), signal)
   return Buffer.concat(parts).toString()
 }
 
@@ -99,5 +100,8 @@ test('what takes the parts may refuse them', async () => {
   const refuse = () => {
     throw new Error('no room')
   }
-  await assert.rejects(jsonInTurns('l', many(5000), refuse, new AbortController().signal), /no room/)
+  await assert.rejects(
+    jsonInTurns(new ListedJson('l', () => []).frame, many(5000), refuse, new AbortController().signal),
+    /no room/,
+  )
 })

@@ -474,6 +474,10 @@ export async function startDownloads(
       if (badFolders.has(folder)) throw new AppError('InvalidParameter', 'destination: no.')
       return folder
     },
+    freeBytes: async folder => {
+      if (badFolders.has(folder)) throw new Error('no such folder')
+      return 1_000_000
+    },
     files: {
       write: async (path, bytes) => {
         if (written.has(path)) throw new AppError('StateConflict')

@@ -1,0 +1,123 @@
+// What the methods of the RPC work with: the services of the node, its time, and the numbers of its torrents.
+
+import { AppError } from '../../base/errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Caller, Json, ListedDownload, Services } from '../../services/api.ts'
+import type { ListedValues } from '../route.ts'
+import { type RpcArguments, wrong } from './rpc-arguments.ts'
+import type { TorrentIds } from './torrent-ids.ts'
+
+/** See the top of the file. */
+export interface DoorContext {
+  readonly services: Services
+  readonly clock: Pick<Clock, 'wallMs'>
+  /** Of this node. */
+  readonly version: string
+  readonly ids: TorrentIds
+  /** Who asks. */
+  readonly caller: Caller
+}
+
+/** Arguments of an answer. */
+export type RpcResult = Record<string, Json>
+
+/** An answer whose member `torrents` may be long; `more` are the other arguments, asked for when that is written. */
+export class LongRpcResult {
+  readonly torrents: () => ListedValues
+  readonly more: () => RpcResult
+
+  constructor(torrents: () => ListedValues, more: () => RpcResult) {
+    this.torrents = torrents
+    this.more = more
+  }
+}
+
+/** A method of the RPC: the arguments of its answer. AppErrors become the answer's `result`. */
+export type RpcMethod = (context: DoorContext, args: RpcArguments) => Promise<RpcResult | LongRpcResult>
+
+/** AppError ScopeMissing for whoever may not change the node itself. */
+export function checkAdmin({ caller }: Pick<DoorContext, 'caller'>): void {
+  if (!caller.localFiles) throw new AppError('ScopeMissing')
+}
+
+/** A path that the caller may name. AppErrors PathNotAllowed, InvalidParameter. */
+export async function admitted({ services, caller }: DoorContext, destination: string): Promise<string> {
+  return (await services.callerPaths.admit({ destination }, caller)).destination
+}
+
+/** Unix time, seconds. */
+export function nowSec({ clock }: Pick<DoorContext, 'clock'>): number {
+  return Math.floor(clock.wallMs() / 1000)
+}
+
+/** Which torrents a request is about: all, those that changed lately, or these info hashes. */
+export type Selection = 'all' | 'recently-active' | readonly string[]
+
+const INFOHASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
+const PLAIN = { peers: false, pieces: false, files: false } as const
+
+/** Argument `ids` (part 3.1). Numbers and hashes that mean nothing are passed over. AppError InvalidParameter. */
+export async function selectionOf(context: DoorContext, args: RpcArguments): Promise<Selection> {
+  if (!args.has('ids')) return 'all'
+  const given = args.raw('ids')
+  if (given === 'recently-active') return given
+  const items = Array.isArray(given) ? (args.list('ids') ?? []) : [given]
+  if (items.some(item => typeof item === 'number' && context.ids.infohashOf(item) === null)) await numberAll(context)
+  const names: string[] = []
+  for (const item of items) {
+    const name = typeof item === 'number' ? context.ids.infohashOf(item) : item
+    if (typeof name === 'string') {
+      if (INFOHASH.test(name)) names.push(name.toLowerCase())
+    } else if (name !== null || item === null) throw wrong('ids', 'a number, an info hash, or a list of these')
+  }
+  return names
+}
+
+/** Gives every torrent its number, and takes those of others back; their info hashes. */
+export async function numberAll(context: DoorContext): Promise<string[]> {
+  const all = new Set<string>()
+  for await (const { infohash } of context.services.downloads.list(PLAIN)) {
+    all.add(infohash)
+    context.ids.of(infohash)
+  }
+  context.ids.keepOnly(all, nowSec(context))
+  return [...all]
+}
+
+/** The info hashes that a request is about, of torrents that there are. AppError InvalidParameter. */
+export async function targetsOf(context: DoorContext, args: RpcArguments): Promise<string[]> {
+  const selection = await selectionOf(context, args)
+  if (selection === 'all') return numberAll(context)
+  const targets: string[] = []
+  if (selection === 'recently-active') {
+    const recent = recentlyActive(context, context.services.downloads.list(PLAIN))
+    for await (const { infohash } of recent) targets.push(infohash)
+    return targets
+  }
+  for await (const { infohash } of context.services.downloads.list({ ...PLAIN, only: selection }))
+    targets.push(infohash)
+  return targets
+}
+
+/** Of all downloads those that changed within the last minute, as far as this door saw them. */
+export async function* recentlyActive(
+  context: DoorContext,
+  all: AsyncIterable<ListedDownload>,
+): AsyncGenerator<ListedDownload, void> {
+  const seen = new Set<string>()
+  const now = nowSec(context)
+  for await (const record of all) {
+    seen.add(record.infohash)
+    if (context.ids.changedLately(record.infohash, tellingOf(record), now)) yield record
+  }
+  context.ids.keepOnly(seen, now)
+}
+
+function tellingOf(record: ListedDownload): string {
+  const { status, queued, progress, error, total_up, total_down, name, size, destination, labels } = record
+  const { speed_down, speed_up, seeding_ratio, seeding_time, num_connected_peers } = record
+  return JSON.stringify([
+    ...[status, queued, progress, error, total_up, total_down, name, size, destination, labels],
+    ...[speed_down, speed_up, seeding_ratio, seeding_time, num_connected_peers],
+  ])
+}

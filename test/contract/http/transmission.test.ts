@@ -1,0 +1,278 @@
+// The door for clients of Transmission over a real socket: who gets in, what reaches the services, what comes back, and that
+// nonsense ends in a sentence.
+
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { type Answer, ask, KEY, type Running, startServer } from './harness.ts'
+import { HASH } from './service-double.ts'
+
+const PATH = '/transmission/rpc'
+const SESSION = 'x-transmission-session-id'
+
+let server: Running
+let session = ''
+before(async () => {
+  server = await startServer()
+  session = String((await ask(server.port, PATH)).headers[SESSION])
+})
+after(() => server.stop())
+
+const basic = (password: string, user = 'anyone'): Record<string, string> => ({
+  Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
+})
+
+function post(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return ask(server.port, PATH, { method: 'POST', body: text, headers: { [SESSION]: session, ...headers } })
+}
+
+interface Answered {
+  arguments: Record<string, unknown>
+  result: string
+  tag?: number
+}
+
+async function call(method: string, args?: object): Promise<Answered> {
+  const answer = await post({ method, ...(args !== undefined && { arguments: args }), tag: 3 })
+  assert.equal(answer.status, 200, answer.body.toString())
+  const value = answer.json() as Answered
+  assert.equal(value.tag, 3)
+  return value
+}
+
+async function get(method: string, args?: object): Promise<Record<string, unknown>> {
+  const answer = await call(method, args)
+  assert.equal(answer.result, 'success')
+  return answer.arguments
+}
+
+test('the key is the password of Basic, here and nowhere else; who has none is asked for it', async () => {
+  const body = '{"method":"session-get"}'
+  for (const path of [PATH, `${PATH}/`]) {
+    const open = { method: 'POST', body, key: false, headers: { [SESSION]: session, ...basic(KEY) } }
+    assert.equal((await ask(server.port, path, open)).status, 200)
+    for (const headers of [{}, basic('wrong'), basic(''), { Authorization: 'Basic !!!' }, { Authorization: 'Basic' }]) {
+      const refused = await ask(server.port, path, { ...open, headers: { [SESSION]: session, ...headers } })
+      assert.equal(refused.status, 401)
+      assert.match(String(refused.headers['www-authenticate']), /^Basic realm=/)
+    }
+  }
+  const elsewhere = await ask(server.port, '/downloads', { key: false, headers: basic(KEY) })
+  assert.equal(elsewhere.status, 401)
+  assert.equal(elsewhere.headers['www-authenticate'], undefined)
+})
+
+test('every method without the session id is told it, and a key comes first', async () => {
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT']) {
+    const answer = await ask(server.port, PATH, { method, key: false, headers: { ...basic(KEY), [SESSION]: 'x' } })
+    assert.equal(answer.status, 409, method)
+    assert.equal(answer.headers[SESSION], session)
+    const stranger = await ask(server.port, PATH, { method, key: false })
+    assert.equal(stranger.status, 401)
+    assert.equal(stranger.headers[SESSION], undefined)
+  }
+  const known = await ask(server.port, PATH, { headers: { [SESSION]: session } })
+  assert.equal(known.status, 405)
+  assert.equal(known.headers['allow'], 'POST')
+})
+
+test('pages of other origins are refused, whatever they send', async () => {
+  const answer = await post({ method: 'session-get' }, { Origin: 'http://evil.example' })
+  assert.equal(answer.status, 403)
+})
+
+test('torrent-get answers the fields asked for, as objects and as a table', async () => {
+  const fields = ['id', 'name', 'status', 'percentDone', 'unknown', 'name', 'labels', 'eta', 'rateUpload']
+  const { torrents } = await get('torrent-get', { fields })
+  assert.deepEqual(torrents, [
+    { id: 1, name: 'Film', status: 4, percentDone: 0.5, labels: ['films'], eta: 60, rateUpload: 2 },
+  ])
+  const table = await get('torrent-get', { fields: ['id', 'hashString'], format: 'table', ids: [HASH.toUpperCase()] })
+  assert.deepEqual(table['torrents'], [
+    ['id', 'hashString'],
+    [1, HASH],
+  ])
+})
+
+test('files, peers and trackers', async () => {
+  const fields = ['files', 'fileStats', 'wanted', 'priorities', 'peers', 'trackers', 'trackerStats', 'peersConnected']
+  const { torrents } = await get('torrent-get', { fields, ids: 1 })
+  const [torrent] = torrents as Record<string, Record<string, unknown>[]>[]
+  assert.deepEqual(torrent?.['files'], [{ bytesCompleted: 500, length: 1000, name: 'Film/Film/film.mp4' }])
+  assert.deepEqual(torrent?.['fileStats'], [{ bytesCompleted: 500, wanted: true, priority: 0 }])
+  assert.deepEqual([torrent?.['wanted'], torrent?.['priorities'], torrent?.['peersConnected']], [[true], [0], 1])
+  const [peer] = torrent?.['peers'] ?? []
+  assert.equal(peer?.['address'], '192.0.2.1')
+  assert.equal(peer?.['clientName'], 'Transmission 4.0')
+  assert.equal(peer?.['isDownloadingFrom'], true)
+  assert.equal(torrent?.['trackers']?.[0]?.['announce'], 'http://t.example/announce')
+  assert.equal(torrent?.['trackers']?.[0]?.['scrape'], 'http://t.example/scrape')
+  assert.equal(torrent?.['trackerStats']?.[0]?.['lastAnnounceSucceeded'], true)
+})
+
+test('actions reach the services', async () => {
+  const { calls } = server.double
+  const last = (): unknown => calls.at(-1)
+  await get('torrent-stop', { ids: [1] })
+  assert.deepEqual(last(), ['patch', HASH, { state: 'stop' }])
+  await get('torrent-start-now', { ids: HASH })
+  assert.deepEqual(last(), ['patch', HASH, { state: 'resume' }])
+  await get('torrent-verify')
+  assert.deepEqual(last(), ['patch', HASH, { state: 'recheck' }])
+  await get('torrent-reannounce', { ids: 'recently-active' })
+  assert.deepEqual(last(), ['forceAnnounce', HASH, undefined])
+  await get('torrent-remove', { ids: [HASH], 'delete-local-data': true })
+  assert.deepEqual(last(), ['remove', HASH, true])
+  await get('torrent-set-location', { ids: [1], location: '/srv/b', move: true })
+  assert.deepEqual(last(), ['patch', HASH, { destination: '/srv/b' }])
+  const before = calls.filter(([name]) => name === 'patch').length
+  await get('torrent-stop', { ids: [99] })
+  await get('torrent-stop', { ids: [] })
+  await get('queue-move-top', { ids: [1] })
+  assert.equal(calls.filter(([name]) => name === 'patch').length, before, 'nobody was meant')
+})
+
+test('torrent-set says it in the words of this node', async () => {
+  const patched = async (args: object): Promise<unknown> => {
+    await get('torrent-set', { ids: [1], ...args })
+    return server.double.calls.findLast(([name]) => name === 'patch')?.[2]
+  }
+  assert.deepEqual(await patched({ downloadLimited: true, downloadLimit: 50, uploadLimited: true }), {
+    max_download_speed: 50_000,
+    max_upload_speed: 100_000,
+  })
+  assert.deepEqual(await patched({ seedRatioMode: 1, seedRatioLimit: 1.5, seedIdleMode: 1, seedIdleLimit: 90 }), {
+    seeding_ratio: 1.5,
+    seeding_time: 90,
+  })
+  assert.deepEqual(await patched({ seedRatioMode: 0, seedIdleMode: 2 }), { seeding_ratio: -2, seeding_time: -1 })
+  assert.deepEqual(await patched({ labels: ['a', 'b'] }), { labels: ['a', 'b'] })
+  assert.deepEqual(await patched({ 'files-unwanted': [0] }), { file_priorities: [0] })
+  assert.deepEqual(await patched({ 'priority-high': [] }), { file_priorities: [7] })
+  assert.deepEqual(await patched({ 'priority-normal': [0], 'files-wanted': [] }), { file_priorities: [-1] })
+  await get('torrent-set', { ids: [1], trackerAdd: ['udp://new.example:1'], trackerRemove: [0] })
+  assert.deepEqual(server.double.calls.at(-2), ['addTracker', HASH, 'udp://new.example:1'])
+  assert.deepEqual(server.double.calls.at(-1), ['removeTracker', HASH, 'http://t.example/announce'])
+  await get('torrent-set', { ids: [1], trackerList: 'http://t.example/announce\n\nudp://x.example:2\n' })
+  assert.deepEqual(server.double.calls.at(-1), ['addTracker', HASH, 'udp://x.example:2'])
+})
+
+test('torrent-add takes links and files', async () => {
+  const link = await get('torrent-add', {
+    filename: 'magnet:?a',
+    paused: true,
+    labels: ['x'],
+    'download-dir': '/srv/tv',
+  })
+  assert.deepEqual(link, { 'torrent-duplicate': { id: 1, name: 'Film', hashString: HASH } })
+  const add = server.double.calls.find(([name]) => name === 'add')
+  assert.deepEqual(add, ['add', { uri: 'magnet:?a', paused: true, labels: ['x'], destination: '/srv/tv' }])
+  const bytes = Buffer.from('d4:infod4:name4:Filmee')
+  const unwanted = { 'files-unwanted': [1, 3], 'priority-high': [2], 'files-wanted': [3] }
+  await get('torrent-add', { metainfo: bytes.toString('base64'), ...unwanted })
+  const [, sent, request] = server.double.calls.find(([name]) => name === 'addFile') ?? []
+  assert.deepEqual(Buffer.from(sent as Uint8Array), bytes)
+  assert.deepEqual(request, { file_priorities: [-1, 0, 7, 4] })
+})
+
+test('the session: what is there, what can be changed, what cannot', async () => {
+  const session = await get('session-get')
+  assert.equal(session['version'], '4.0.0 (Tributary 1.2.3)')
+  assert.equal(session['rpc-version'], 17)
+  assert.equal(session['peer-port'], 6881)
+  assert.equal(session['config-dir'], '/srv/state')
+  assert.deepEqual(Object.keys(await get('session-get', { fields: ['version', 'nothing'] })), ['version'])
+  await get('session-set', { 'speed-limit-down': 200, 'speed-limit-down-enabled': true, 'dht-enabled': false })
+  assert.deepEqual(server.double.calls.at(-1), [
+    'changeSettings',
+    { libtorrent: { max_download_rate: 200_000, dht: false } },
+  ])
+  await get('session-set', { seedRatioLimited: true, seedRatioLimit: 1.5, 'start-added-torrents': true })
+  assert.deepEqual(server.double.calls.at(-1), [
+    'changeSettings',
+    { download_defaults: { seeding_mode: 'ratio', seeding_ratio: 1.5 } },
+  ])
+  const before = server.double.calls.length
+  const refused = await call('session-set', { 'dht-enabled': true, 'alt-speed-enabled': true })
+  assert.match(refused.result, /alt-speed-enabled cannot be changed/)
+  assert.ok(!server.double.calls.slice(before).some(([name]) => name === 'changeSettings'))
+  assert.equal((await get('session-stats'))['torrentCount'], 1)
+  assert.deepEqual(await get('free-space', { path: '/srv' }), {
+    path: '/srv',
+    'size-bytes': 123_456_789,
+    total_size: -1,
+  })
+  await get('session-close')
+  assert.deepEqual(server.double.calls.at(-1), ['shutDown'])
+})
+
+test('nonsense is answered with what is wrong, and reaches nobody', async () => {
+  const wrong: [string, unknown][] = [
+    ['nothing', {}],
+    ['torrent-get', {}],
+    ['torrent-get', { fields: 'id' }],
+    ['torrent-get', { fields: [1] }],
+    ['torrent-get', { fields: ['id'], format: 'x' }],
+    ['torrent-get', { fields: ['id'], ids: null }],
+    ['torrent-stop', { ids: {} }],
+    ['torrent-stop', { ids: [true] }],
+    ['torrent-remove', { ids: null }],
+    ['torrent-remove', { ids: [1], 'delete-local-data': 'yes' }],
+    ['torrent-add', {}],
+    ['torrent-add', { metainfo: '%%%' }],
+    ['torrent-add', { filename: 7 }],
+    ['torrent-add', { filename: 'magnet:?a', 'download-dir': 'relative' }],
+    ['torrent-add', { filename: 'magnet:?a', 'files-unwanted': [1e9] }],
+    ['torrent-add', { filename: 'magnet:?a', 'files-unwanted': [-1] }],
+    ['torrent-set', { ids: [1], seedRatioMode: 7 }],
+    ['torrent-set', { ids: [1], seedRatioMode: 1 }],
+    ['torrent-set', { ids: [1], downloadLimit: -1 }],
+    ['torrent-set', { ids: [1], bandwidthPriority: 1 }],
+    ['torrent-set', { ids: [1], trackerRemove: [5] }],
+    ['torrent-set', { ids: [1], trackerReplace: [0] }],
+    ['torrent-set-location', { ids: [1], location: '/x' }],
+    ['torrent-set-location', { ids: [1], move: true }],
+    ['torrent-rename-path', { ids: [1], path: 'a', name: 'b' }],
+    ['free-space', { path: 'x' }],
+    ['session-set', { 'dht-enabled': 'maybe' }],
+    ['session-set', { 'peer-port': null }],
+    ['session-get', []],
+    ['session-get', 'x'],
+  ]
+  const changes = /^(add|addFile|patch|remove|changeSettings|addTracker|removeTracker)$/
+  const before = server.double.calls.length
+  for (const [method, args] of wrong) {
+    const answer = await post({ method, arguments: args })
+    assert.equal(answer.status, 200)
+    const { result, arguments: none } = answer.json() as Answered
+    assert.notEqual(result, 'success', `${method} ${JSON.stringify(args)}`)
+    assert.ok(result.length > 5)
+    assert.deepEqual(none, {})
+  }
+  const reached = server.double.calls.slice(before).map(([name]) => String(name))
+  assert.deepEqual(
+    reached.filter(name => changes.test(name)),
+    [],
+  )
+  assert.equal((await post('{"method":')).status, 400)
+  assert.equal((await post('[1]')).status, 400)
+  assert.equal(((await post('')).json() as Answered).result, 'no method name')
+  assert.equal(((await post({ method: ['x'] })).json() as Answered).result, 'no method name')
+  assert.deepEqual(server.exceptions, [])
+})
+
+test('a list of 10,000 comes whole, in turns', async () => {
+  server.double.downloadCount = 10_000
+  const { torrents } = await get('torrent-get', { fields: ['id', 'name', 'file-count', 'comment'] })
+  server.double.downloadCount = 1
+  assert.equal((torrents as unknown[]).length, 10_000)
+})
+
+test('what the services say becomes the result; what must be tried again stays an HTTP error', async () => {
+  const { AppError } = await import('../../../src/base/errors.ts')
+  server.double.failure = new AppError('StateConflict', 'not now')
+  assert.equal((await call('torrent-set-location', { ids: [1], location: '/b', move: true })).result, 'not now')
+  server.double.failure = new AppError('NotReady')
+  assert.equal((await post({ method: 'torrent-stop', arguments: { ids: [HASH] } })).status, 503)
+  server.double.failure = null
+})
