@@ -25,13 +25,27 @@ export class LinkSigner {
 
   /** The path and query that open file `fileIndex` of the download. */
   streamUrl(infohash: string, fileIndex: number): string {
-    const latest = Math.floor((this.#clock.wallMs() + this.#lifetimeMs) / 1000)
-    const expiry = this.#lifetimeMs / 1000 > 2 * EXPIRY_STEP_S ? latest - (latest % EXPIRY_STEP_S) : latest
-    const mac = this.#mac(infohash, String(fileIndex), expiry).toString('base64url')
-    return `/downloads/${infohash}/stream/${fileIndex}?token=${expiry}.${mac}`
+    return `/downloads/${infohash}/stream/${fileIndex}?token=${this.#token(infohash, String(fileIndex))}`
   }
 
-  /** Whether `token` opens the file now. Compared in constant time. */
+  /** The same with a name at the end of the path, for players that look at it. */
+  namedStreamUrl(infohash: string, fileIndex: number, name: string): string {
+    const token = this.#token(infohash, String(fileIndex))
+    return `/downloads/${infohash}/stream/${fileIndex}/${encodeSegment(name)}?token=${token}`
+  }
+
+  /** The path and query that open the playlist of the download, and no file by itself. */
+  playlistUrl(infohash: string): string {
+    return `/downloads/${infohash}/playlist.m3u?token=${this.#token(infohash, '')}`
+  }
+
+  #token(infohash: string, fileIndex: string): string {
+    const latest = Math.floor((this.#clock.wallMs() + this.#lifetimeMs) / 1000)
+    const expiry = this.#lifetimeMs / 1000 > 2 * EXPIRY_STEP_S ? latest - (latest % EXPIRY_STEP_S) : latest
+    return `${expiry}.${this.#mac(infohash, fileIndex, expiry).toString('base64url')}`
+  }
+
+  /** Whether `token` opens the file now; `fileIndex` '' = the playlist. Compared in constant time. */
   opens(infohash: string, fileIndex: string, token: string): boolean {
     const match = TOKEN.exec(token)
     if (match === null) return false
@@ -44,4 +58,10 @@ export class LinkSigner {
   #mac(infohash: string, fileIndex: string, expiry: number): Buffer {
     return createHmac('sha256', this.#secret).update(`${infohash}/${fileIndex}/${expiry}`).digest()
   }
+}
+
+// Lone halves of surrogate pairs have no encoding, and a name of dots would be cut out of the path.
+function encodeSegment(name: string): string {
+  const encoded = encodeURIComponent(Buffer.from(name).toString())
+  return /^\.{1,2}$/.test(encoded) || encoded === '' ? 'file' : encoded
 }

@@ -1,7 +1,7 @@
 // What a stream request is answered with: status, headers and the parts of the body, before a byte is read. Pure.
 // Decisions part 2, row stream, is the law here. Invariant: `length` is the sum of the parts, and Content-Length.
 
-import { HeaderBlock, type HeaderList } from './header-block.ts'
+import { type Header, HeaderBlock, type HeaderList } from './header-block.ts'
 import { type ByteRange, chooseRanges } from './range-header.ts'
 
 /** A part of the body: bytes of the file, or text of the multipart frame. */
@@ -38,10 +38,27 @@ export class StreamedFile {
       ['ETag', `"${file.tag}"`],
       // A web page inside a torrent must not run as a page of this node.
       ['Content-Security-Policy', 'sandbox'],
+      ...dlnaHeaders(file.contentType),
     ] as const
     this.plain = new HeaderBlock(plain)
     this.typed = new HeaderBlock([...plain, ['Content-Type', file.contentType]])
   }
+}
+
+/**
+ * What television sets look for before they play a link: ranges of bytes may be asked for, nothing is converted; streaming,
+ * background and interactive transfer, and a connection that may stall (DLNA guidelines, 4th field).
+ */
+const DLNA_FEATURES = 'DLNA.ORG_OP=01;DLNA.ORG_CI=0;DLNA.ORG_FLAGS=01700000000000000000000000000000'
+
+function dlnaHeaders(contentType: string): readonly Header[] {
+  const kind = contentType.slice(0, contentType.indexOf('/'))
+  if (kind !== 'video' && kind !== 'audio' && kind !== 'image') return []
+  const mode = kind === 'image' ? 'Interactive' : 'Streaming'
+  return [
+    ['transferMode.dlna.org', mode],
+    ['contentFeatures.dlna.org', DLNA_FEATURES],
+  ]
 }
 
 /** The request and the file; header texts are empty when absent. */

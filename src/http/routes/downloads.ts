@@ -201,7 +201,8 @@ export const downloadFiles = route({
   tag,
   summary: 'Files of a download, each with a signed link to its stream',
   choices: [
-    '`stream_url` (extra) opens GET and HEAD of the file without a key for 24 hours.',
+    '`stream_url` (extra) opens GET and HEAD of the file without a key for 24 hours, `playlist_url` (extra) the playlist of ' +
+      'all that can be played.',
     '`index` counts from 0 in torrent order, `name` is the path under the torrent root. Empty before the metadata is ' +
       'known. A file of 0 bytes has progress 1.',
   ],
@@ -211,9 +212,46 @@ export const downloadFiles = route({
   sample: { path: `/downloads/${SAMPLE_INFOHASH}/files`, status: 200 },
   run: ({ services, links }, { path }) => {
     const infohash = infohashOf(path)
-    return new ListedJson('files', async () =>
+    const frame = {
+      before: '{"files":',
+      after: () => `,"playlist_url":${JSON.stringify(links.playlistUrl(infohash))}}`,
+    }
+    return new ListedJson(frame, async () =>
       withLinks(await services.downloads.files(infohash), index => links.streamUrl(infohash, index)),
     )
+  },
+})
+
+const playlist = route({
+  id: 'downloads.playlist',
+  method: 'GET',
+  path: '/downloads/{infohash}/playlist.m3u',
+  kind: 'bytes',
+  scope: 'stream',
+  signedLinks: true,
+  tag,
+  summary: 'A playlist of what can be played of a download, with signed links',
+  choices: [
+    'Extra. M3U in UTF-8: the selected films and sounds in the order of their names, each with a link that needs no key for ' +
+      '24 hours. Opened by a signed link too (`playlist_url` of the files), which opens no file by itself.',
+    'Subtitles and sound in files beside a film stand before it, as `#EXTVLCOPT:input-slave`.',
+    'Waits up to 60 s for the metadata of a magnet, then 408. Nothing to play: 404.',
+  ],
+  parameters: null,
+  reply: null,
+  contentType: 'audio/x-mpegurl',
+  errors: ['DownloadNotFound', 'FileNotFound', 'MetadataTimeout', 'NotReady'],
+  sample: { path: `/downloads/${SAMPLE_INFOHASH}/playlist.m3u`, status: 200 },
+  run: async ({ services, links }, input): Promise<BytesReply> => {
+    const facts = {
+      downloads: services.downloads,
+      links,
+      infohash: infohashOf(input.path),
+      base: `http://${input.host}`,
+    }
+    const { playlistOf } = await import('../playlist/playlist.ts')
+    const body = Buffer.from(await playlistOf(facts, input))
+    return { contentType: 'audio/x-mpegurl', body, headers: [['Cache-Control', 'no-store']] }
   },
 })
 
@@ -289,6 +327,7 @@ export const downloadRoutes = [
   removeDownload,
   patchDownload,
   downloadFiles,
+  playlist,
   torrentRoute('downloads.torrent', '/downloads'),
   torrentRoute('downloads.torrentSingular', '/download'),
   streamRoute('downloads.stream', '/downloads/{infohash}/stream/{fileindex}', `/downloads/${SAMPLE_INFOHASH}/stream/0`),

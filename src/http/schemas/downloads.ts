@@ -178,7 +178,10 @@ export const RemoveReply = Type.Object({ infohash: Type.String(), removed: Type.
 /** PATCH /downloads/{infohash}. */
 export const PatchReply = Type.Object({ infohash: Type.String(), modified: Type.Boolean() })
 /** GET /downloads/{infohash}/files. */
-export const FilesReply = Type.Object({ files: Type.Array(LinkedFileSchema) })
+export const FilesReply = Type.Object({
+  files: Type.Array(LinkedFileSchema),
+  playlist_url: Type.String({ description: 'extra: path of a playlist of what can be played, without a key' }),
+})
 
 /** One row of the files answer. */
 export type LinkedFile = Static<typeof LinkedFileSchema>

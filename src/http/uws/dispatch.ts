@@ -75,6 +75,10 @@ class Input implements RouteInput<unknown> {
     return this.holder.caller
   }
 
+  get host(): string {
+    return this.head.host
+  }
+
   get lastEventId(): string {
     return this.head.lastEventId
   }

@@ -135,7 +135,7 @@ const downloads: readonly SpecRoute[] = [
     method: 'GET',
     path: '/downloads/{infohash}/files',
     parameters: {},
-    answer: json({ files: { list: LISTED_FILE } }),
+    answer: json({ files: { list: LISTED_FILE } }, { playlist_url: 'string' }),
     status: 200,
     failures: [404, 503],
     asks: once,
