@@ -32,15 +32,18 @@ export async function playlistOf(facts: PlaylistFacts, asker: Asker): Promise<st
   await downloads.streamable(infohash, '0', asker)
   const played = playedFiles(await selectedFiles(facts))
   if (played.length === 0) throw new AppError('FileNotFound', 'The download has no selected file that a player plays.')
-  const [record] = await Array.fromAsync(
-    downloads.list({ peers: false, pieces: false, files: false, only: [infohash] }),
-  )
-  let text = playlistHead(record?.name ?? infohash)
+  let text = playlistHead(await nameOf(facts))
   for (const [at, file] of played.slice(0, MAX_ENTRIES).entries()) {
     if (at % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) await nextTurn()
     text += playlistLines(entryOf(facts, file))
   }
   return text
+}
+
+async function nameOf({ downloads, infohash }: PlaylistFacts): Promise<string> {
+  const options = { peers: false, pieces: false, files: false, only: [infohash] }
+  for await (const { name } of downloads.list(options)) return name
+  return infohash
 }
 
 async function selectedFiles({ downloads, infohash }: PlaylistFacts): Promise<NamedFile[]> {
