@@ -186,6 +186,7 @@ function addSettingsCommand(program: Command): void {
     .description(
       'Show the settings a start would have, and where each comes from. No node has to run; nothing is written.',
     )
+    .enablePositionalOptions()
     .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
     .option('--set <section.option=value>', 'as of start; may be repeated', collectSetting, [])
     .option('--all', 'those that have their default value too')
@@ -243,8 +244,16 @@ function addCreateCommand(program: Command): void {
     .action(create)
 }
 
+/** Commands that need nothing of those that talk to a node: a start must not wait for them. */
+const ALONE = new Set(['start', 'doctor', 'create', 'key', '--version', '-V'])
+
 async function readArguments(): Promise<void> {
-  await commands().parseAsync()
+  const program = commands()
+  if (!ALONE.has(process.argv[2] ?? '')) {
+    const { addNodeCommands } = await import('./node-commands.ts')
+    addNodeCommands(program)
+  }
+  await program.parseAsync()
   process.argv.splice(2)
 }
 

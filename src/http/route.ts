@@ -40,8 +40,8 @@ export interface RouteInput<Parameters> {
   readonly body: Uint8Array
   /** Who asks. */
   readonly caller: Caller
-  /** The Host header as it was sent: it was checked. */
-  readonly host: string
+  /** `http://host:port`, or https, as the client reached the node: its Host was checked. */
+  readonly base: string
   /** The Last-Event-ID header, or an empty text. */
   readonly lastEventId: string
   /** Fires when the client goes away. Made when it is first asked for. */

@@ -13,6 +13,7 @@ import { readApiKeyFile } from './api-key.ts'
 import { TributaryNode } from './compose.ts'
 import { atMost, EXIT_CANNOT_START, EXIT_STOPPED, STOP_LIMIT_MS, watchStopSignals, watchUncaught } from './exit.ts'
 import { greeting } from './greeting.ts'
+import { forgetAddress, noteAddress } from './node-address.ts'
 import { SettingsStore } from './settings-store.ts'
 import { defaultStateDirectory, StateDirectory } from './state-directory.ts'
 import { readVersion } from './version.ts'
@@ -88,7 +89,7 @@ async function runUntilStopped(
   const unwatch = watchUncaught(error => node.noteException(error))
   // Standard output may be closed: nobody reads it then, and the node goes on.
   process.stdout.on('error', () => undefined)
-  const started = startNode(node, settings, { version, showKey: keyIsNews(stateDir, settings) })
+  const started = startNode(node, settings, { version, stateDir, showKey: keyIsNews(stateDir, settings) })
   const asked = node.stopAsked.then((): StopReason => 'PUT /shutdown')
   const end = await endOf(started, Promise.race([signal, asked]), node.failed)
   // A known reason needs no stack: it is said in one sentence at the end.
@@ -98,6 +99,7 @@ async function runUntilStopped(
   node.giveUpUpgrade()
   // A start under way ends first: parts that are half made cannot be stopped.
   await stopInTime(() => started.catch(() => undefined).then(() => node.stop(STOP_LIMIT_MS)), log)
+  forgetAddress(stateDir)
   unwatch()
   if (end instanceof Error) throw end
   return EXIT_STOPPED
@@ -129,9 +131,10 @@ function keyIsNews(stateDir: string, settings: SettingsStore): boolean {
 async function startNode(
   node: TributaryNode,
   settings: SettingsStore,
-  facts: { readonly version: string; readonly showKey: boolean },
+  facts: { readonly version: string; readonly stateDir: string; readonly showKey: boolean },
 ): Promise<void> {
   await node.start(baseUrls => {
+    noteAddress(facts.stateDir, baseUrls[0] ?? '')
     say(greeting({ ...facts, baseUrls, configPath: settings.path }))
   })
   say('Ready.\n')

@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { makeFilm } from '../kit/media-files.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 
 const run = promisify(execFile)
@@ -107,6 +107,15 @@ describe('playlists', { skip: needs('ffmpeg', 'mpv'), concurrency: 1 }, () => {
     } finally {
       await run('userdel', [user])
     }
+  })
+
+  test('tributary play starts mpv with the subtitles beside the film', { timeout: 60_000 }, async () => {
+    const options = ['--no-config', '--vo=null', '--ao=null', '--untimed'].flatMap(arg => ['--player-arg', arg])
+    const args = ['play', made.infoHash, 'part 2.mp4', '--player', 'mpv', ...options]
+    const { code, stdout } = await runCli(args, { TRIBUTARY_STATE_DIR: node.stateDir })
+    assert.equal(code, 0, stdout.slice(-3000))
+    assert.match(stdout, /Subs\s+--sid=1 .*'part%202\.en\.srt.*subrip/)
+    assert.match(stdout, /VO: \[null\] 640x360/)
   })
 
   test('an expired or changed link plays nothing', { timeout: 60_000 }, async () => {

@@ -75,8 +75,8 @@ class Input implements RouteInput<unknown> {
     return this.holder.caller
   }
 
-  get host(): string {
-    return this.head.host
+  get base(): string {
+    return `${this.head.secure ? 'https' : 'http'}://${this.head.host}`
   }
 
   get lastEventId(): string {
@@ -136,8 +136,8 @@ export class Dispatch {
   }
 
   /** The native handler of every request. Never throws. */
-  handle(res: HttpResponse, req: HttpRequest): void {
-    const head = new RequestHead(req)
+  handle(res: HttpResponse, req: HttpRequest, secure = false): void {
+    const head = new RequestHead(req, secure)
     const reply = new Reply(res, this.share, head.method === 'HEAD', this.#corsHeaders(head))
     try {
       const later = this.#dispatch(head, reply, res)

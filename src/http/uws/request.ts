@@ -31,13 +31,16 @@ export class RequestHead {
   readonly method: string
   /** As sent, not decoded, without the query. */
   readonly path: string
+  /** It came by HTTPS. */
+  readonly secure: boolean
   #queryText: string
   #query: URLSearchParams | null = null
   #req: HttpRequest | null
   #kept: ReadonlyMap<Name, string> | null = null
 
-  constructor(req: HttpRequest) {
+  constructor(req: HttpRequest, secure: boolean) {
     this.#req = req
+    this.secure = secure
     this.method = req.getCaseSensitiveMethod()
     this.path = req.getUrl()
     // The package's types say text, but without a question mark it is undefined.

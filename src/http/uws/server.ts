@@ -59,7 +59,7 @@ class UwsServer implements HttpServer {
   async #startTls(native: NativeServer, { host, port, certificate }: HttpsOptions): Promise<number> {
     const { clock, log } = this.#deps
     const { TlsListener: Listener } = await import('./tls-listener.ts')
-    const handle: Handler = (res, req) => this.#dispatch.handle(res, req)
+    const handle: Handler = (res, req) => this.#dispatch.handle(res, req, true)
     const { morePorts = 0 } = this.#options
     this.#tls = new Listener(native, { host, port, morePorts }, certificate, { clock, log, handle })
     return this.#tls.start()

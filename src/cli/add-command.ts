@@ -1,0 +1,54 @@
+// The command `add`: links go to the node, torrent files that lie here are sent to it, also over a network.
+
+import { existsSync, statSync } from 'node:fs'
+import { readNamedFile } from '../node/find-node.ts'
+import { CommandError, type JsonObject, type NodeClient } from './node-client.ts'
+
+/** What `add` takes beside the source. */
+export interface AddFlags {
+  readonly to?: string
+  readonly paused?: boolean
+  readonly label?: readonly string[]
+  readonly select?: readonly number[]
+  readonly sequential?: boolean
+  readonly hops?: number
+}
+
+/** Adds a link, a torrent file, or what comes on standard input (`-`); its info hash. */
+export async function addSource(node: NodeClient, source: string, flags: AddFlags): Promise<string> {
+  const request = requestOf(flags)
+  const bytes = bytesOf(source)
+  const answer =
+    bytes === null
+      ? await node.call('PUT', '/downloads', { ...request, uri: source })
+      : await node.call('POST', `/downloads?${queryOf(request).toString()}`, bytes)
+  if (answer['started'] !== true) throw new CommandError('No version was found yet; the node goes on looking.')
+  return String(answer['infohash'])
+}
+
+function bytesOf(source: string): Buffer | null {
+  if (source === '-') return readNamedFile('/dev/stdin')
+  if (/^[a-z][a-z0-9+.-]*:/i.test(source) || !existsSync(source)) return null
+  if (!statSync(source).isFile()) throw new CommandError(`${source} is no file; see tributary create.`)
+  return readNamedFile(source)
+}
+
+function requestOf({ to, paused, label, select, sequential, hops }: AddFlags): JsonObject {
+  return {
+    ...(to !== undefined && { destination: to }),
+    ...(paused === true && { paused }),
+    ...(label !== undefined && label.length > 0 && { labels: label }),
+    ...(select !== undefined && { selected_files: select }),
+    ...(sequential === true && { sequential }),
+    ...(hops !== undefined && { anon_hops: hops }),
+  }
+}
+
+function queryOf(request: JsonObject): URLSearchParams {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(request)) {
+    if (Array.isArray(value)) for (const item of value) query.append(`${name}[]`, String(item))
+    else query.append(name, String(value))
+  }
+  return query
+}

@@ -1,0 +1,63 @@
+// Which download, and which file of it, a person means: an info hash, its first digits, a number, a name, or a part of a name
+// that only one has.
+
+import { CommandError, type NodeClient } from './node-client.ts'
+import type { DownloadRow, FileRow, FilesAnswer } from './records.ts'
+import { printable } from './show.ts'
+
+const WHOLE_HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
+const HASH_START = /^[0-9a-f]{4,63}$/i
+/** Shown of several that fit. */
+const SHOWN = 5
+
+/** All downloads. */
+export async function allDownloads(node: NodeClient, query = ''): Promise<readonly DownloadRow[]> {
+  return (await node.call<{ downloads: DownloadRow[] }>('GET', `/downloads${query}`)).downloads
+}
+
+/** The downloads that are meant, each once; `all` means all. CommandError when one fits none, or several. */
+export async function chosenDownloads(node: NodeClient, texts: readonly string[], query = ''): Promise<DownloadRow[]> {
+  const all = await allDownloads(node, query)
+  if (texts.length === 1 && texts[0] === 'all') return [...all]
+  return [...new Set(texts.map(text => chosenOf(all, text)))]
+}
+
+/** The download that is meant. */
+export async function chosenDownload(node: NodeClient, text: string, query = ''): Promise<DownloadRow> {
+  return chosenOf(await allDownloads(node, query), text)
+}
+
+/** The one of `all` that a text means. */
+export function chosenOf(all: readonly DownloadRow[], text: string): DownloadRow {
+  const low = text.toLowerCase()
+  const whole = all.find(({ infohash, infohash_v2: v2 }) => infohash === low || v2 === low)
+  if (whole !== undefined) return whole
+  const named = all.filter(({ name }) => name === text)
+  const started = HASH_START.test(text) && !WHOLE_HASH.test(text) ? all.filter(one => one.infohash.startsWith(low)) : []
+  const partly = all.filter(({ name }) => name.toLowerCase().includes(low))
+  return only([named, started, partly], text, 'download', ({ infohash, name }) => `${infohash.slice(0, 8)} ${name}`)
+}
+
+/** Files of a download. */
+export function filesOf(node: NodeClient, infohash: string): Promise<FilesAnswer> {
+  return node.call<FilesAnswer>('GET', `/downloads/${infohash}/files`)
+}
+
+/** The file that a text means: its number, its name or a part of that. */
+export function chosenFile(files: readonly FileRow[], text: string): FileRow {
+  const numbered = /^\d{1,6}$/.test(text) ? files.filter(({ index }) => index === Number(text)) : []
+  const named = files.filter(({ name }) => name === text || name.endsWith(`/${text}`))
+  const partly = files.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))
+  return only([numbered, named, partly], text, 'file', ({ index, name }) => `${index} ${name}`)
+}
+
+/** The only one of the first list that is not empty. */
+function only<T>(lists: readonly (readonly T[])[], text: string, kind: string, label: (one: T) => string): T {
+  const fitting = lists.find(list => list.length > 0) ?? []
+  const [first, ...others] = fitting
+  if (first === undefined) throw new CommandError(`There is no ${kind} like ${printable(text)}.`)
+  if (others.length === 0) return first
+  const shown = fitting.slice(0, SHOWN).map(one => `\n  ${printable(label(one))}`)
+  const more = fitting.length > SHOWN ? `\n  and ${fitting.length - SHOWN} more` : ''
+  throw new CommandError(`${fitting.length} ${kind}s are like ${printable(text)}:${shown.join('')}${more}`)
+}

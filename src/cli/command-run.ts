@@ -1,0 +1,77 @@
+// What every command that talks to a node has in common: its options, the node it talks to, how it prints and how it ends.
+
+import type { Command } from 'commander'
+import type { FoundNode, NodeChoice } from '../node/find-node.ts'
+import { CommandError, EXIT, NodeClient } from './node-client.ts'
+import { plainText } from './show.ts'
+
+/** Options of every such command. */
+export interface NodeFlags {
+  readonly url?: string
+  readonly keyFile?: string
+  readonly stateDir?: string
+  readonly json?: boolean
+}
+
+/** What a command works with. */
+export interface CommandContext {
+  readonly node: NodeClient
+  /** Prints JSON as the node sent it, or what `human` makes of it. */
+  show<T>(value: T, human?: (value: T) => string): void
+  readonly json: boolean
+}
+
+const CODES = 'Exit code: 0 done, 1 the node refused, 3 no node answers, 4 it does not take the key.'
+
+/** Adds the options of commands that talk to a node. */
+export function forNode(command: Command): Command {
+  return command
+    .option('--url <url>', 'address of the node (env: TRIBUTARY_URL); default: that of the state directory')
+    .option(
+      '--key-file <file>',
+      'file whose first line is the key (env: CORE_API_KEY); default: of the state directory',
+    )
+    .option('--state-dir <dir>', 'state directory of the node (env: TRIBUTARY_STATE_DIR)')
+    .option('--json', 'print what the node answers')
+    .addHelpText('after', `\n${CODES}`)
+}
+
+/** Runs a command; sets the exit code. Never rejects. */
+export async function runForNode(flags: NodeFlags, work: (context: CommandContext) => Promise<void>): Promise<void> {
+  quietPipe()
+  try {
+    const json = flags.json === true
+    await work({
+      node: new NodeClient(await findNode(flags)),
+      json,
+      show: (value, human = plainText) => print(json ? `${JSON.stringify(value)}\n` : human(value)),
+    })
+  } catch (error) {
+    failed(error)
+  }
+}
+
+/** Says what went wrong and sets the exit code. */
+export function failed(error: unknown): void {
+  const text = error instanceof Error ? error.message : String(error)
+  process.stderr.write(`tributary: ${text}\n`)
+  process.exitCode = error instanceof CommandError ? error.exitCode : EXIT.refused
+}
+
+/** Writes to standard output. */
+export function print(text: string): void {
+  process.stdout.write(text)
+}
+
+// `tributary ls | head` is no error.
+function quietPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(EXIT.fine)
+  })
+}
+
+async function findNode({ url, keyFile, stateDir }: NodeFlags): Promise<FoundNode> {
+  const choice: NodeChoice = { url: url ?? null, keyFile: keyFile ?? null, stateDir: stateDir ?? null }
+  return (await import('../node/find-node.ts')).findNode(choice)
+}

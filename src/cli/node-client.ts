@@ -1,0 +1,110 @@
+// Requests of the command line to a node: JSON in and out, streams of lines, the errors of a node as sentences. Node's own
+// HTTP client, because it is there without loading anything.
+
+import { type IncomingMessage, request } from 'node:http'
+import { request as secureRequest } from 'node:https'
+import type { FoundNode } from '../node/find-node.ts'
+
+/** How commands end. */
+export const EXIT = { fine: 0, refused: 1, unreachable: 3, key: 4 } as const
+
+/** What ends a command: a sentence and an exit code. */
+export class CommandError extends Error {
+  readonly exitCode: number
+  /** Of the node's error envelope; '' = none. */
+  readonly code: string
+
+  constructor(message: string, exitCode: number = EXIT.refused, code = '') {
+    super(message)
+    this.exitCode = exitCode
+    this.code = code
+  }
+}
+
+/** A JSON object. */
+export type JsonObject = Record<string, unknown>
+
+/** The node of a command. Every method rejects with CommandError. */
+export class NodeClient {
+  readonly url: string
+  readonly #key: string
+
+  constructor({ url, key }: FoundNode) {
+    this.url = url
+    this.#key = key
+  }
+
+  /** The JSON answer; `body` goes as JSON, or as it is when it is bytes. */
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the route
+  async call<T = JsonObject>(method: string, path: string, body?: JsonObject | Buffer): Promise<T> {
+    const bytes = await this.bytes(method, path, body)
+    try {
+      return JSON.parse(bytes.toString()) as T
+    } catch {
+      throw new CommandError(`${this.url} answers, but not as a node does.`)
+    }
+  }
+
+  /** The answer as bytes. */
+  async bytes(method: string, path: string, body?: JsonObject | Buffer): Promise<Buffer> {
+    const answer = await this.#open(method, path, body)
+    const chunks: Buffer[] = []
+    try {
+      for await (const chunk of answer) chunks.push(chunk as Buffer)
+    } catch {
+      throw new CommandError('The node broke the answer off.', EXIT.unreachable)
+    }
+    return Buffer.concat(chunks)
+  }
+
+  /** Lines of an answer without end, as they come. */
+  async *lines(path: string): AsyncGenerator<string, void> {
+    const answer = await this.#open('GET', path)
+    let rest = ''
+    try {
+      for await (const chunk of answer.setEncoding('utf8')) {
+        const lines = (rest + String(chunk)).split('\n')
+        rest = lines.pop() ?? ''
+        yield* lines.filter(line => line !== '')
+      }
+    } catch {
+      throw new CommandError('The connection to the node is lost.', EXIT.unreachable)
+    }
+  }
+
+  #open(method: string, path: string, body?: JsonObject | Buffer): Promise<IncomingMessage> {
+    const bytes = body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
+    const url = new URL(this.url + path)
+    const headers = {
+      ...(this.#key === '' ? {} : { 'X-Api-Key': this.#key }),
+      ...(bytes === undefined ? {} : { 'Content-Length': bytes.length }),
+    }
+    return new Promise((resolve, reject) => {
+      const send = url.protocol === 'https:' ? secureRequest : request
+      const asked = send(url, { method, headers }, answer => {
+        const status = answer.statusCode ?? 0
+        if (status < 400) return resolve(answer)
+        void failureOf(answer, status).then(reject)
+      })
+      asked.on('error', error => reject(this.#unreachable(error)))
+      asked.end(bytes)
+    })
+  }
+
+  #unreachable(error: Error): CommandError {
+    const text = `No node answers at ${this.url} (${error.message}). Is it running? See tributary start, --url, --state-dir.`
+    return new CommandError(text, EXIT.unreachable)
+  }
+}
+
+async function failureOf(answer: IncomingMessage, status: number): Promise<CommandError> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of answer) chunks.push(chunk as Buffer)
+    const { error } = JSON.parse(Buffer.concat(chunks).toString()) as { error: { code: string; message: string } }
+    if (status === 401) return new CommandError('The node does not take the key; see --key-file.', EXIT.key, error.code)
+    return new CommandError(error.message, EXIT.refused, error.code)
+  } catch {
+    return new CommandError(`The node answers ${status}.`)
+  }
+}

@@ -1,0 +1,21 @@
+// Every command that talks to a node or works on its state directory; loaded only when one of them, or the help, is asked for.
+
+import type { Command } from 'commander'
+import { addBackupCommands } from './backup-commands.ts'
+import { addCompletionCommand } from './completion.ts'
+import { addDownloadCommands } from './download-commands.ts'
+import { addEventsCommand } from './events-command.ts'
+import { addPlainCommands } from './plain-commands.ts'
+import { addPlayCommands } from './play-commands.ts'
+import { addSettingsCommands } from './settings-commands.ts'
+
+/** Adds them to the commands that need no node. */
+export function addNodeCommands(program: Command): void {
+  addDownloadCommands(program)
+  addPlayCommands(program)
+  addSettingsCommands(program)
+  addEventsCommand(program)
+  addPlainCommands(program)
+  addBackupCommands(program)
+  addCompletionCommand(program)
+}

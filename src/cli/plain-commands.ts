@@ -1,0 +1,155 @@
+// Commands that are one request: a table of them, and `call` for any request there is.
+
+import type { Command } from 'commander'
+import { forNode, type NodeFlags, runForNode } from './command-run.ts'
+import { CommandError, type JsonObject } from './node-client.ts'
+import { writeOutput } from './output-file.ts'
+
+interface PlainCommand {
+  /** One or two words. */
+  readonly words: string
+  readonly method: string
+  /** `{name}` is an argument. */
+  readonly path: string
+  readonly text: string
+  /** Arguments that go into the query (GET) or the body, in their order. */
+  readonly parameters?: readonly string[]
+  /** The answer is no JSON. */
+  readonly bytes?: true
+}
+
+const COMMANDS: readonly PlainCommand[] = [
+  { words: 'state', method: 'GET', path: '/state', text: 'State of the node.' },
+  {
+    words: 'variables',
+    method: 'GET',
+    path: '/variables',
+    text: 'Ports in use, and where the node is in the network.',
+  },
+  { words: 'health', method: 'GET', path: '/healthz', text: 'Whether the node answers; needs no key.' },
+  { words: 'shutdown', method: 'PUT', path: '/shutdown', text: 'Stop the node.' },
+  { words: 'stats dispersy', method: 'GET', path: '/statistics/dispersy', text: 'Packets, bytes and run time.' },
+  { words: 'stats tribler', method: 'GET', path: '/statistics/tribler', text: 'Size of the store, and the queues.' },
+  { words: 'stats communities', method: 'GET', path: '/statistics/communities', text: 'Overlays and the DHT.' },
+  {
+    ...{ words: 'torrent-info', method: 'GET', path: '/torrentinfo', parameters: ['torrent'] },
+    text: 'The metadata behind a magnet, a link or a torrent file of the node.',
+  },
+  { words: 'updates followed', method: 'GET', path: '/updates/followed', text: 'Updated torrents that are followed.' },
+  {
+    ...{ words: 'updates check', method: 'POST', path: '/updates/followed/{target}/check' },
+    text: 'Look for a new version now.',
+  },
+  { words: 'updates unfollow', method: 'DELETE', path: '/updates/followed/{target}', text: 'Follow it no longer.' },
+  { words: 'updates published', method: 'GET', path: '/updates/published', text: 'Updated torrents of this node.' },
+  {
+    ...{ words: 'updates publish', method: 'PUT', path: '/updates/published', parameters: ['name', 'infohash'] },
+    text: 'Publish a download as the newest version of a name.',
+  },
+  { words: 'updates withdraw', method: 'DELETE', path: '/updates/published/{name}', text: 'Publish a name no longer.' },
+  {
+    ...{ words: 'create-there', method: 'POST', path: '/createtorrent', parameters: ['path'] },
+    text: 'Make a torrent of a file or folder of the node; see create for one of this machine.',
+  },
+  { words: 'debug circuits', method: 'GET', path: '/debug/circuits', text: 'Onion circuits.' },
+  { words: 'debug slots', method: 'GET', path: '/debug/circuits/slots', text: 'Slots of circuits.' },
+  { words: 'debug cpu', method: 'GET', path: '/debug/cpu/history', text: 'Processor time over the last hour.' },
+  { words: 'debug memory', method: 'GET', path: '/debug/memory/history', text: 'Memory over the last hour.' },
+  { words: 'debug memory-dump', method: 'GET', path: '/debug/memory/dump', text: 'A heap snapshot.', bytes: true },
+  { words: 'debug open-files', method: 'GET', path: '/debug/open_files', text: 'Open files.' },
+  { words: 'debug open-sockets', method: 'GET', path: '/debug/open_sockets', text: 'Open sockets.' },
+  { words: 'debug threads', method: 'GET', path: '/debug/threads', text: 'Stacks of all threads.' },
+  {
+    ...{ words: 'debug log', method: 'GET', path: '/debug/log', parameters: ['process', 'max_lines'] },
+    text: 'The end of the log: core, and how many lines.',
+  },
+  { words: 'debug profiler', method: 'GET', path: '/debug/profiler', text: 'Whether the profiler runs.' },
+  { words: 'debug profiler-start', method: 'PUT', path: '/debug/profiler', text: 'Start the profiler.' },
+  { words: 'debug profiler-stop', method: 'DELETE', path: '/debug/profiler', text: 'Stop it; the profile is a file.' },
+  { words: 'api', method: 'GET', path: '/docs/openapi.json', text: 'The interface of the node as OpenAPI.' },
+]
+
+const GROUPS: Readonly<Record<string, string>> = {
+  stats: 'Statistics of the node.',
+  updates: 'Torrents that are updated through the DHT (BEP 46).',
+  debug: 'A look into the process of the node.',
+}
+
+/** Values of `name=value` arguments: JSON where it is, else text. */
+export function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}
+
+function addPlain(program: Command, plain: PlainCommand): void {
+  const [group = '', name] = plain.words.split(' ')
+  const parent = name === undefined ? program : groupOf(program, group)
+  const command = forNode(parent.command(name ?? group).description(plain.text))
+  const inPath = [...plain.path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '')
+  const names = [...inPath, ...(plain.parameters ?? [])]
+  for (const argument of names) command.argument(`<${argument}>`)
+  if (plain.bytes === true) command.option('-o, --output <file>', 'where to write it; - = standard output', '-')
+  command.action((...given: unknown[]) => {
+    const values = given.slice(0, names.length).map(String)
+    const flags = given[names.length] as NodeFlags & { output?: string }
+    return request(plain, inPath, values, flags)
+  })
+}
+
+function request(
+  { method, path, parameters = [], bytes }: PlainCommand,
+  inPath: readonly string[],
+  values: readonly string[],
+  flags: NodeFlags & { output?: string },
+): Promise<void> {
+  return runForNode(flags, async ({ node, show }) => {
+    const filled = inPath.reduce(
+      (text, name, at) => text.replace(`{${name}}`, encodeURIComponent(values[at] ?? '')),
+      path,
+    )
+    const asked = parameters.map((name, at): [string, string] => [name, values[inPath.length + at] ?? ''])
+    const target = method === 'GET' && asked.length > 0 ? `${filled}?${new URLSearchParams(asked).toString()}` : filled
+    if (bytes === true) return writeOutput(flags.output ?? '-', await node.bytes(method, target))
+    const body = method === 'GET' ? undefined : Object.fromEntries(asked.map(([name, text]) => [name, text]))
+    show(await node.call(method, target, body))
+  })
+}
+
+function groupOf(program: Command, name: string): Command {
+  const known = program.commands.find(command => command.name() === name)
+  return known ?? program.command(name).description(GROUPS[name] ?? '')
+}
+
+function addCall(program: Command): void {
+  forNode(program.command('call').description('Any request of the interface; see the command api, or /docs.'))
+    .argument('<method>', 'GET, PUT, POST, PATCH, DELETE')
+    .argument('<path>', 'as /downloads')
+    .argument('[name=value...]', 'parameters; values are JSON, or texts')
+    .action((method: string, path: string, pairs: string[], flags: NodeFlags) =>
+      runForNode(flags, async ({ node }) => {
+        const asked: JsonObject = {}
+        for (const pair of pairs) {
+          const [, name, value] = /^([\w.[\]-]+)=(.*)$/s.exec(pair) ?? []
+          if (name === undefined || value === undefined) throw new CommandError(`${pair} is not NAME=VALUE.`)
+          asked[name] = readValue(value)
+        }
+        const inQuery = method.toUpperCase() === 'GET' && pairs.length > 0
+        const texts = Object.entries(asked).map(([name, value]): [string, string] => [
+          name,
+          typeof value === 'string' ? value : JSON.stringify(value),
+        ])
+        const target = inQuery ? `${path}?${new URLSearchParams(texts).toString()}` : path
+        const body = method.toUpperCase() === 'GET' ? undefined : asked
+        await writeOutput('-', Buffer.concat([await node.bytes(method.toUpperCase(), target, body), Buffer.from('\n')]))
+      }),
+    )
+}
+
+/** Adds every command of this file. */
+export function addPlainCommands(program: Command): void {
+  for (const plain of COMMANDS) addPlain(program, plain)
+  addCall(program)
+}

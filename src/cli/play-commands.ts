@@ -1,0 +1,62 @@
+// Commands that lead to a player: a link to paste, and one that starts mpv or vlc.
+
+import type { Command } from 'commander'
+import { chosenDownload, chosenFile, filesOf } from './chosen.ts'
+import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
+
+const DOWNLOAD = 'info hash, its first digits, or (a part of) the name'
+
+const collect = (text: string, earlier: readonly string[]): string[] => [...earlier, text]
+
+interface PlayFlags extends NodeFlags {
+  player?: string
+  playerArg: string[]
+}
+
+/** Adds every command of this file. */
+export function addPlayCommands(program: Command): void {
+  forNode(program.command('stream-url').description('A link that plays without a key for 24 hours.'))
+    .argument('<download>', DOWNLOAD)
+    .argument('[file]', 'number or (a part of) the name; default: the playlist of all')
+    .action((text: string, file: string | undefined, flags: NodeFlags) =>
+      runForNode(flags, async ({ node, show }) => {
+        const { infohash } = await chosenDownload(node, text)
+        const { files, playlist_url: playlist } = await filesOf(node, infohash)
+        const path = file === undefined ? playlist : chosenFile(files, file).stream_url
+        show({ url: node.url + path }, ({ url }) => `${url}\n`)
+      }),
+    )
+  forNode(
+    program.command('play').description('Play a download in mpv or vlc, also while it comes in; adds it if need be.'),
+  )
+    .argument('<download|source>', `${DOWNLOAD}; or a magnet, a link, a torrent file`)
+    .argument('[file]', 'number or (a part of) the name; default: all, in their order')
+    .option('--player <program>', 'mpv, vlc or another program (env: TRIBUTARY_PLAYER)')
+    .option('--player-arg <arg>', 'an argument for the player; may be repeated', collect, [])
+    .addHelpText('after', 'The exit code is that of the player.')
+    .action((text: string, file: string | undefined, flags: PlayFlags) =>
+      runForNode(flags, async context => play(context, text, file ?? null, flags)),
+    )
+}
+
+async function play(
+  { node, show, json }: CommandContext,
+  text: string,
+  file: string | null,
+  flags: PlayFlags,
+): Promise<void> {
+  const { playedLinks, playerArguments, playerOf, runPlayer, waitForFiles } = await import('./player.ts')
+  const infohash = await knownOrAdded(node, text)
+  await waitForFiles(node, infohash)
+  const links = await playedLinks(node, infohash, file)
+  if (json) return show({ links })
+  const player = playerOf(flags.player ?? null)
+  const code = await runPlayer(player, [...flags.playerArg, ...playerArguments(player, links)])
+  if (code !== 0) process.exitCode = code
+}
+
+async function knownOrAdded(node: CommandContext['node'], text: string): Promise<string> {
+  const { existsSync } = await import('node:fs')
+  if (!/^(?:magnet:|https?:|file:)/i.test(text) && !existsSync(text)) return (await chosenDownload(node, text)).infohash
+  return (await import('./add-command.ts')).addSource(node, text, {})
+}

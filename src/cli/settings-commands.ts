@@ -1,0 +1,78 @@
+// `settings get`, `set` and `history` of a running node; `settings` alone shows those that a start would have.
+
+import type { Command } from 'commander'
+import { forNode, type NodeFlags, runForNode } from './command-run.ts'
+import { CommandError, type JsonObject } from './node-client.ts'
+import { readValue } from './plain-commands.ts'
+import { printable } from './show.ts'
+
+type Sections = Record<string, Record<string, unknown>>
+
+function linesOf(settings: Sections): string {
+  return Object.entries(settings)
+    .flatMap(([section, options]) =>
+      Object.entries(options).map(([name, value]) => `${section}.${name} = ${printable(JSON.stringify(value))}\n`),
+    )
+    .join('')
+}
+
+/** What `section`, `section.option` or nothing names. */
+function chosen(settings: Sections, path: string | undefined): Sections {
+  if (path === undefined) return settings
+  const [section = '', name] = path.split('.', 2)
+  const options = settings[section]
+  if (options === undefined || (name !== undefined && !(name in options))) {
+    throw new CommandError(`There is no setting ${printable(path)}.`)
+  }
+  return { [section]: name === undefined ? options : { [name]: options[name] } }
+}
+
+function bodyOf(pairs: readonly string[]): JsonObject {
+  const body: Record<string, JsonObject> = {}
+  for (const pair of pairs) {
+    const [, section, name, value] = /^(\w+)\.(\w+)=(.*)$/s.exec(pair) ?? []
+    if (section === undefined || name === undefined || value === undefined) {
+      throw new CommandError(`${printable(pair)} is not SECTION.OPTION=VALUE.`)
+    }
+    body[section] = { ...body[section], [name]: readValue(value) }
+  }
+  return body
+}
+
+function changeText(answer: { modified: boolean; restart_required?: string[]; overridden?: string[] }): string {
+  const { modified, restart_required: restart = [], overridden = [] } = answer
+  const lines = [
+    modified ? 'Changed.' : 'Nothing changed.',
+    ...(restart.length > 0 ? [`After the next start: ${restart.join(', ')}`] : []),
+    ...(overridden.length > 0 ? [`Held by a flag or the environment: ${overridden.join(', ')}`] : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Adds every command of this file. */
+export function addSettingsCommands(program: Command): void {
+  const settings = program.commands.find(command => command.name() === 'settings') ?? program.command('settings')
+  forNode(settings.command('get').description('Settings of the running node.'))
+    .argument('[setting]', 'SECTION or SECTION.OPTION; default: all')
+    .action((path: string | undefined, _: unknown, command: Command) =>
+      runForNode(command.optsWithGlobals<NodeFlags>(), async ({ node, show }) => {
+        const answer = await node.call<{ settings: Sections }>('GET', '/settings')
+        show(chosen(answer.settings, path), linesOf)
+      }),
+    )
+  forNode(settings.command('set').description('Change settings of the running node, all or none.'))
+    .argument('<section.option=value...>', 'values are JSON, or texts')
+    .action((pairs: string[], _: unknown, command: Command) =>
+      runForNode(command.optsWithGlobals<NodeFlags>(), async ({ node, show }) => {
+        show(await node.call<{ modified: boolean }>('POST', '/settings', bodyOf(pairs)), changeText)
+      }),
+    )
+  for (const [name, path, text] of [
+    ['history', '/settings/history', 'What settings were changed to, and when.'],
+    ['effective', '/settings/effective', 'Settings of the running node with where each comes from.'],
+  ] as const) {
+    forNode(settings.command(name).description(text)).action((_: unknown, command: Command) =>
+      runForNode(command.optsWithGlobals<NodeFlags>(), async ({ node, show }) => show(await node.call('GET', path))),
+    )
+  }
+}

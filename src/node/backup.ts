@@ -1,0 +1,105 @@
+// The commands `backup` and `restore`. The store is copied by SQLite itself, page by page in one view of it, so that a node may go on
+// meanwhile; the other files are small and replaced whole, so that any moment of them is good.
+// Invariant: nothing is overwritten; a copy that failed is taken away again.
+
+import { constants } from 'node:fs'
+import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { AppError, errorText } from '../base/errors.ts'
+import { DATABASE_FILE_NAME } from '../records/database-file.ts'
+import { stateDirectoryOf } from './find-node.ts'
+import { StateDirectory } from './state-directory.ts'
+
+/** Files beside the store that make a node what it is; those that are not there are passed over. */
+const SMALL_FILES = ['tributary.yaml', 'link-secret', 'keys.json', 'update-key'] as const
+
+/** Copies the state of a node into a new folder; the names of the files. AppErrors StateConflict, StateUnreadable. */
+export async function backUp(chosen: string | null, folder: string): Promise<string[]> {
+  const from = stateDirectoryOf(chosen)
+  const to = resolve(folder)
+  await checkState(from)
+  await makeNew(to)
+  try {
+    const done = await copySmall(from, to, SMALL_FILES)
+    if (await isFile(join(from, DATABASE_FILE_NAME))) {
+      await copyStore(join(from, DATABASE_FILE_NAME), join(to, DATABASE_FILE_NAME))
+      done.push(DATABASE_FILE_NAME)
+    }
+    return done
+  } catch (error) {
+    await rm(to, { recursive: true, force: true })
+    throw wrapped(error, to)
+  }
+}
+
+/** Copies a backup into a state directory without a store. AppErrors StateConflict, StateLocked, StateUnreadable. */
+export async function restore(chosen: string | null, folder: string): Promise<string[]> {
+  const from = resolve(folder)
+  const to = stateDirectoryOf(chosen)
+  await checkState(from)
+  const held = StateDirectory.open(to)
+  try {
+    const names = (await readdir(from, { withFileTypes: true }))
+      .filter(entry => entry.isFile())
+      .map(entry => entry.name)
+    for (const name of names) {
+      if (await isFile(join(to, name))) {
+        throw new AppError('StateConflict', `${join(to, name)} is there already: restore into a folder without a node.`)
+      }
+    }
+    return await copySmall(from, to, names)
+  } catch (error) {
+    throw wrapped(error, to)
+  } finally {
+    held.release()
+  }
+}
+
+async function checkState(path: string): Promise<void> {
+  if ((await isFile(join(path, 'tributary.yaml'))) || (await isFile(join(path, DATABASE_FILE_NAME)))) return
+  throw new AppError('StateUnreadable', `${path} holds no state of a node.`)
+}
+
+async function makeNew(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
+      throw new AppError('StateConflict', `${path} is there already; nothing is overwritten.`)
+    }
+    throw wrapped(error, path)
+  }
+}
+
+async function copySmall(from: string, to: string, names: readonly string[]): Promise<string[]> {
+  const done: string[] = []
+  for (const name of names) {
+    if (!(await isFile(join(from, name)))) continue
+    await copyFile(join(from, name), join(to, name), constants.COPYFILE_EXCL)
+    done.push(name)
+  }
+  return done
+}
+
+async function copyStore(from: string, to: string): Promise<void> {
+  const { default: Sqlite } = await import('better-sqlite3')
+  const database = new Sqlite(from, { readonly: true, fileMustExist: true, timeout: 10_000 })
+  try {
+    await database.backup(to)
+    await chmod(to, 0o600)
+  } finally {
+    database.close()
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    found => found.isFile(),
+    () => false,
+  )
+}
+
+function wrapped(error: unknown, path: string): AppError {
+  if (error instanceof AppError) return error
+  return new AppError('DiskError', `${path}: ${errorText(error)}`, { cause: error })
+}

@@ -1,0 +1,79 @@
+// Every route has a command, every command a sentence; what the command line prints escapes nothing and fits its place.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Command } from 'commander'
+import { addNodeCommands } from '../../src/cli/node-commands.ts'
+import { routeTable } from '../../src/http/table.ts'
+import { sourceFiles } from './source-tree.ts'
+
+/** The command for each route. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  'downloads.list': 'ls',
+  'downloads.add': 'add',
+  'downloads.upload': 'add',
+  'downloads.remove': 'rm',
+  'downloads.patch': 'limit',
+  'downloads.files': 'files',
+  'downloads.playlist': 'play',
+  'downloads.torrent': 'torrent-file',
+  'downloads.torrentSingular': 'torrent-file',
+  'downloads.stream': 'stream-url',
+  'downloads.streamNamed': 'play',
+  'downloads.explain': 'explain',
+  'downloads.magnet': 'magnet',
+  'downloads.addTracker': 'trackers',
+  'downloads.removeTracker': 'trackers',
+  'downloads.forceAnnounce': 'trackers',
+  'createTorrent.create': 'create-there',
+  'torrentinfo.read': 'torrent-info',
+  'settings.read': 'settings get',
+  'settings.change': 'settings set',
+  'settings.effective': 'settings effective',
+  'settings.history': 'settings history',
+  'variables.read': 'variables',
+  'state.read': 'state',
+  'health.read': 'health',
+  'docs.openapi': 'api',
+  'debug.memory-dump': 'debug memory-dump',
+}
+/** Pages for browsers, and what other programs speak: `call` reaches them. */
+const NO_COMMAND = /^(docs\.(?!openapi)|transmission\.)/
+
+function program(): Command {
+  const made = new Command('tributary')
+  made.command('settings')
+  addNodeCommands(made)
+  return made
+}
+
+function allCommands(command: Command, path = ''): [path: string, command: Command][] {
+  return command.commands.flatMap((one): [string, Command][] => {
+    const name = `${path} ${one.name()}`.trim()
+    return [[name, one], ...allCommands(one, name)]
+  })
+}
+
+test('every route has a command', () => {
+  const known = new Map(allCommands(program()))
+  const texts = sourceFiles('src')
+    .filter(({ path }) => path.startsWith('src/cli/'))
+    .map(({ text }) => text)
+    .join('\n')
+  for (const { id, path } of routeTable) {
+    if (NO_COMMAND.test(id)) continue
+    const named = COMMANDS[id]
+    if (named !== undefined) assert.ok(known.has(named), `${id}: there is no command ${named}`)
+    else assert.ok(texts.includes(`'${path}'`) || texts.includes(`\`${path}`), `${id} (${path}) has no command`)
+  }
+})
+
+test('every command says what it does, and takes the same options for its node', () => {
+  for (const [name, command] of allCommands(program())) {
+    if (name === 'settings') continue
+    assert.ok(command.description().length > 5, name)
+    if (command.commands.length > 0 || /^(backup|restore|completion)$/.test(name)) continue
+    const options = command.options.map(({ long }) => long)
+    for (const option of ['--url', '--key-file', '--state-dir', '--json']) assert.ok(options.includes(option), name)
+  }
+})

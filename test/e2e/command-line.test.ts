@@ -1,0 +1,248 @@
+// The command line against built nodes: each command by what it does and prints, its JSON, its exit codes, hostile names, a
+// backup put into another state directory, and a player that is started with the links of a playlist.
+
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
+import { makeTorrent } from '../kit/make-torrent.ts'
+import { cliPath, type ExitedNode, type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
+
+const MIB = 1024 * 1024
+const evil = 'e\u001b[2Jvil\u202e'
+const made = makeTorrent({
+  name: 'A show',
+  files: [
+    { path: 'part 2.mkv', length: MIB },
+    { path: 'part 10.mkv', length: MIB },
+    { path: 'part 2.en.srt', length: 1000 },
+  ],
+  pieceLength: 64 * 1024,
+})
+const other = makeTorrent({ name: evil, length: 1000, seed: 7 })
+
+describe('command line', { concurrency: 1 }, () => {
+  let folder = ''
+  let seeder: NodeProcess
+  let node: NodeProcess
+  let peer = ''
+
+  /** Runs a command for `node`; `code` null = any. */
+  const tributary = async (args: readonly string[], code: number | null = 0): Promise<ExitedNode> => {
+    const ended = await runCli(args, { TRIBUTARY_STATE_DIR: node.stateDir })
+    if (code !== null) assert.equal(ended.code, code, `${args.join(' ')}\n${ended.stdout}\n${ended.stderr}`)
+    return ended
+  }
+  const printed = async (...args: string[]): Promise<string> => (await tributary(args)).stdout
+  const json = async <T>(...args: string[]): Promise<T> => JSON.parse(await printed(...args, '--json')) as T
+  const record = () => downloadRecord(node, made.infoHash)
+  const torrentPath = (): string => path.join(folder, 'show.torrent')
+
+  before(async () => {
+    folder = await mkdtemp(path.join(os.tmpdir(), 'tributary-cli-'))
+    const seeds = path.join(folder, 'seeds', 'A show')
+    await mkdir(seeds, { recursive: true })
+    for (const file of made.files) await writeFile(path.join(seeds, file.path), file.content)
+    await writeFile(torrentPath(), made.torrent)
+    await writeFile(path.join(folder, 'evil.torrent'), other.torrent)
+    seeder = await startNode()
+    await seeder.request('PUT', '/downloads', { uri: torrentPath(), destination: path.join(folder, 'seeds') })
+    await downloadComplete(seeder, made.infoHash)
+    const { variables } = await seeder.get<{ variables: { ports: Record<string, number> } }>('/variables')
+    peer = `127.0.0.1:${variables.ports['libtorrent~port']}`
+    node = await startNode()
+  })
+  after(async () => {
+    await node?.stop()
+    await seeder?.stop()
+    if (folder !== '') await rm(folder, { recursive: true, force: true })
+  })
+
+  test('add sends a torrent file that lies here, paused and labelled; ls shows it', async () => {
+    const to = path.join(folder, 'to')
+    assert.equal(await printed('add', torrentPath(), '--to', to, '--paused', '-l', 'shows'), `${made.infoHash}\n`)
+    const { status, destination, labels } = await record()
+    assert.deepEqual([status, destination, labels], ['DLSTATUS_STOPPED', to, ['shows']])
+    const listed = await printed('ls')
+    assert.match(listed, /^HASH\s+DONE\s+SIZE\s+DOWN\s+UP\s+ETA\s+RATIO\s+STATUS\s+NAME\n/)
+    assert.ok(listed.includes(`${made.infoHash.slice(0, 8)}  0.0%  2.1 MB`), listed)
+    assert.match(listed, /stopped\s+A show\n$/)
+    assert.equal((await json<{ downloads: unknown[] }>('ls', '--label', 'none')).downloads.length, 0)
+    assert.equal((await json<{ downloads: unknown[] }>('ls', '--status', 'stop')).downloads.length, 1)
+  })
+
+  test('names of strangers reach the terminal as text', async () => {
+    await tributary(['add', path.join(folder, 'evil.torrent'), '--paused'])
+    const listed = await printed('ls')
+    assert.ok(!listed.includes('\u001b') && !listed.includes('\u202e'), JSON.stringify(listed))
+    assert.match(listed, /e[\ufffd ]\[2Jvil\ufffd/)
+    await tributary(['rm', '--data', other.infoHash])
+  })
+
+  test('a download is meant by its hash, the start of it, and its name', async () => {
+    for (const text of [made.infoHash, made.infoHash.slice(0, 6), 'A show', 'show']) {
+      assert.equal((await json<{ infohash: string }>('info', text)).infohash, made.infoHash)
+    }
+    assert.match(
+      (await tributary(['info', 'nothing like it'], 1)).stderr,
+      /There is no download like nothing like it\./,
+    )
+    assert.match(await printed('explain', 'show'), /stopped/i)
+  })
+
+  test('resume, limit, files, trackers, peers while it comes in', { timeout: 60_000 }, async () => {
+    await tributary([
+      'limit',
+      'show',
+      '--down',
+      '250k',
+      '--ratio',
+      '2.5',
+      '--time',
+      'never',
+      '--label',
+      'a',
+      '--label',
+      'b',
+    ])
+    const limited = await record()
+    assert.deepEqual([limited.max_download_speed, limited.seeding_ratio, limited.seeding_time], [250_000, 2.5, -1])
+    assert.deepEqual(limited.labels, ['a', 'b'])
+    const files = await printed('files', 'show', '--priority', '1=7')
+    assert.match(files, /^\s*1\s+0\.0%\s+1\.0 MB\s+7\s+part 10\.mkv$/m)
+    await tributary(['resume', 'show'])
+    await printed('add', `magnet:?xt=urn:btih:${made.infoHash}&x.pe=${peer}`)
+    await downloadUntil(node, made.infoHash, ({ progress }) => progress > 0)
+    assert.match(await printed('peers', 'show'), /127\.0\.0\.1:\d+.*Tributary/)
+    assert.match(await printed('trackers', 'show', '--add', 'udp://127.0.0.1:9/x'), /udp:\/\/127\.0\.0\.1:9\/x/)
+    assert.doesNotMatch(await printed('trackers', 'show', '--remove', 'udp://127.0.0.1:9/x'), /udp:/)
+  })
+
+  test('watch ends when it is there', { timeout: 90_000 }, async () => {
+    const watching = runCli(['watch', 'show'], { TRIBUTARY_STATE_DIR: node.stateDir })
+    await tributary(['limit', 'show', '--down', '0'])
+    const { code, stdout } = await watching
+    assert.equal(code, 0)
+    assert.match(stdout, /^A show +█*░* +\d+\.\d%/)
+    assert.match(stdout, /█{24}\s+100%/)
+    assert.equal((await record()).status, 'DLSTATUS_SEEDING')
+  })
+
+  test('pause, recheck, move, magnet, torrent-file', { timeout: 60_000 }, async () => {
+    await tributary(['recheck', 'all'])
+    await downloadComplete(node, made.infoHash)
+    await tributary(['pause', 'show'])
+    assert.equal((await record()).status, 'DLSTATUS_STOPPED')
+    await tributary(['resume', 'show'])
+    const moved = path.join(folder, 'moved')
+    await tributary(['move', 'show', moved])
+    await downloadUntil(node, made.infoHash, ({ destination }) => destination === moved)
+    assert.match(await printed('magnet', 'show'), new RegExp(`^magnet:\\?xt=urn:btih:${made.infoHash}`))
+    const file = path.join(folder, 'out.torrent')
+    await tributary(['torrent-file', 'show', '-o', file])
+    assert.ok((await readFile(file)).includes('part 10.mkv'))
+    assert.match((await tributary(['torrent-file', 'show', '-o', file], 1)).stderr, /cannot be written/)
+  })
+
+  test('stream-url opens without a key; play starts a player with all links, in order, sidecars first', async () => {
+    const url = (await printed('stream-url', 'show', '2.en.srt')).trim()
+    assert.equal((await fetch(url)).status, 206)
+    assert.match(await (await fetch((await printed('stream-url', 'show')).trim())).text(), /^#EXTM3U/)
+    for (const player of ['mpv', 'vlc']) {
+      const program = path.join(folder, player)
+      await writeFile(program, '#!/bin/sh\nfor a in "$@"; do echo "$a"; done\nexit 7\n')
+      await chmod(program, 0o755)
+      const { stdout } = await tributary(['play', 'show', '--player', program, '--player-arg=--fs'], 7)
+      const args = stdout.trim().split('\n')
+      const at = (part: string): number => args.findIndex(arg => arg.includes(part))
+      assert.equal(args[0], '--fs')
+      assert.ok(at('part%202.mkv') < at('part%2010.mkv') && at('part%202.mkv') > 0, stdout)
+      if (player === 'mpv') assert.ok(args[at('part%202.en.srt')]?.startsWith('--sub-file=http'), stdout)
+      else assert.ok(args[at('part%202.mkv') + 1]?.startsWith(':input-slave=http'), stdout)
+    }
+    const one = await json<{ links: { url: string }[] }>('play', 'show', '10')
+    assert.equal(one.links.length, 1)
+    assert.match(one.links[0]?.url ?? '', /part%2010\.mkv\?token=/)
+    assert.equal((await tributary(['play', 'show', '--player', '/no/such'], 1)).code, 1)
+  })
+
+  test('settings, events, state, call', async () => {
+    assert.equal(await printed('settings', 'get', 'libtorrent.max_upload_rate'), 'libtorrent.max_upload_rate = 0\n')
+    assert.match(await printed('settings', 'set', 'libtorrent.max_upload_rate=1000', 'updates.interval=45'), /Changed/)
+    assert.equal(await printed('settings', 'get', 'updates.interval'), 'updates.interval = 45\n')
+    assert.match((await tributary(['settings', 'set', 'libtorrent.nonsense=1'], 1)).stderr, /nonsense/)
+    assert.match((await tributary(['settings', 'get', 'no.such'], 1)).stderr, /no such|There is no setting/)
+    assert.match(await printed('settings', 'history'), /updates\.interval/)
+    assert.match(await printed('events', '--since', '0', '--type', 'torrent_finished', '-n', '1'), /torrent_finished/)
+    assert.equal((await json<{ state: string }>('state')).state, 'STARTED')
+    assert.match(await printed('variables'), /http_api~port: \d+/)
+    assert.match(await printed('call', 'GET', '/downloads', 'get_peers=1'), /"peers":/)
+    assert.match(await printed('stats', 'tribler'), /database_size: \d+/)
+    assert.match(await printed('debug', 'log', 'core', '5'), /content:/)
+  })
+
+  test('exit codes: no node, a wrong key, a wrong command', async () => {
+    const away = await runCli(['ls', '--url', 'http://127.0.0.1:9'], { CORE_API_KEY: 'x' })
+    assert.equal(away.code, 3)
+    assert.match(away.stderr, /No node answers at http:\/\/127\.0\.0\.1:9/)
+    const wrong = await runCli(['ls', '--url', node.baseUrl], { CORE_API_KEY: 'x'.repeat(64) })
+    assert.equal(wrong.code, 4)
+    assert.equal((await runCli(['nonsense'])).code, 1)
+    assert.equal((await runCli(['ls', '--url', 'ftp://x'], { CORE_API_KEY: 'x' })).code, 1)
+    assert.equal((await runCli(['rm'])).code, 1)
+  })
+
+  test('a pipe that closes is no error', async () => {
+    const shell = spawn('sh', ['-c', `${process.execPath} ${cliPath} ls | head -1`], {
+      env: { ...process.env, TRIBUTARY_STATE_DIR: node.stateDir },
+    })
+    let text = ''
+    shell.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
+    await once(shell, 'close')
+    assert.equal(text, '')
+  })
+
+  test('completion is a script that its shell reads', async () => {
+    const bash = await printed('completion', 'bash')
+    assert.equal(spawnSync('bash', ['-n'], { input: bash }).status, 0)
+    const complete = (line: string): string => {
+      const words = line.split(' ')
+      const script = `${bash}\nCOMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _tributary; echo "\${COMPREPLY[@]}"`
+      return spawnSync('bash', ['-c', script]).stdout.toString().trim()
+    }
+    assert.equal(complete('tributary rech'), 'recheck')
+    assert.equal(complete('tributary settings hi'), 'history')
+    assert.equal(complete('tributary add --pau'), '--paused')
+    assert.match(await printed('completion', 'fish'), /complete -c tributary -n '__fish_use_subcommand' -a 'play'/)
+    assert.match(await printed('completion', 'zsh'), /^autoload/)
+    await tributary(['completion', 'tcsh'], 1)
+  })
+
+  test('a backup of a running node becomes a node with the same key and downloads', { timeout: 60_000 }, async () => {
+    const backup = path.join(folder, 'backup')
+    assert.match(await printed('backup', backup), /tributary\.yaml[\s\S]*tributary\.db/)
+    assert.match((await tributary(['backup', backup], 1)).stderr, /is there already/)
+    const stateDir = path.join(folder, 'restored')
+    await tributary(['restore', backup, '--state-dir', stateDir])
+    assert.match((await tributary(['restore', backup, '--state-dir', stateDir], 1)).stderr, /is there already/)
+    assert.match((await tributary(['restore', backup], 1)).stderr, /another|used|there already/)
+    await tributary(['pause', 'show'])
+    const second = await startNode({ stateDir })
+    try {
+      assert.equal(second.key, node.key)
+      assert.equal((await downloadRecord(second, made.infoHash)).name, 'A show')
+    } finally {
+      await second.stop()
+    }
+  })
+
+  test('shutdown stops the node, and its address is forgotten', async () => {
+    await tributary(['shutdown'])
+    await once(node.process, 'close').catch(() => undefined)
+    assert.equal((await tributary(['ls'], null)).code, 3)
+  })
+})
