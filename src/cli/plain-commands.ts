@@ -14,6 +14,8 @@ interface PlainCommand {
   readonly text: string
   /** Arguments that go into the query (GET) or the body, in their order. */
   readonly parameters?: readonly string[]
+  /** Of these, those that are lists. */
+  readonly lists?: readonly string[]
   /** The answer is no JSON. */
   readonly bytes?: true
 }
@@ -66,12 +68,20 @@ const COMMANDS: readonly PlainCommand[] = [
   { words: 'debug profiler', method: 'GET', path: '/debug/profiler', text: 'Whether the profiler runs.' },
   { words: 'debug profiler-start', method: 'PUT', path: '/debug/profiler', text: 'Start the profiler.' },
   { words: 'debug profiler-stop', method: 'DELETE', path: '/debug/profiler', text: 'Stop it; the profile is a file.' },
+  { words: 'keys list', method: 'GET', path: '/keys', text: 'Keys of the running node beside the first one.' },
+  {
+    ...{ words: 'keys add', method: 'PUT', path: '/keys', parameters: ['name', 'scopes'], lists: ['scopes'] },
+    text: 'Make a key; scopes with commas between. It is shown this once.',
+  },
+  { words: 'keys remove', method: 'DELETE', path: '/keys/{name}', text: 'Take a key back.' },
+  { words: 'metrics', method: 'GET', path: '/metrics', text: 'Figures for Prometheus.', bytes: true },
   { words: 'api', method: 'GET', path: '/docs/openapi.json', text: 'The interface of the node as OpenAPI.' },
 ]
 
 const GROUPS: Readonly<Record<string, string>> = {
   stats: 'Statistics of the node.',
   updates: 'Torrents that are updated through the DHT (BEP 46).',
+  keys: 'Keys of the running node; tributary key does the same without one.',
   debug: 'A look into the process of the node.',
 }
 
@@ -100,7 +110,7 @@ function addPlain(program: Command, plain: PlainCommand): void {
 }
 
 function request(
-  { method, path, parameters = [], bytes }: PlainCommand,
+  { method, path, parameters = [], lists = [], bytes }: PlainCommand,
   inPath: readonly string[],
   values: readonly string[],
   flags: NodeFlags & { output?: string },
@@ -113,7 +123,10 @@ function request(
     const asked = parameters.map((name, at): [string, string] => [name, values[inPath.length + at] ?? ''])
     const target = method === 'GET' && asked.length > 0 ? `${filled}?${new URLSearchParams(asked).toString()}` : filled
     if (bytes === true) return writeOutput(flags.output ?? '-', await node.bytes(method, target))
-    const body = method === 'GET' ? undefined : Object.fromEntries(asked.map(([name, text]) => [name, text]))
+    const body =
+      method === 'GET'
+        ? undefined
+        : Object.fromEntries(asked.map(([name, text]) => [name, lists.includes(name) ? text.split(',') : text]))
     show(await node.call(method, target, body))
   })
 }

@@ -10,6 +10,7 @@ import { sourceFiles } from './source-tree.ts'
 /** The command for each route. */
 const COMMANDS: Readonly<Record<string, string>> = {
   'downloads.list': 'ls',
+  'downloads.read': 'info',
   'downloads.add': 'add',
   'downloads.upload': 'add',
   'downloads.remove': 'rm',
@@ -38,7 +39,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'debug.memory-dump': 'debug memory-dump',
 }
 /** Pages for browsers, and what other programs speak: `call` reaches them. */
-const NO_COMMAND = /^(docs\.(?!openapi)|transmission\.)/
+const NO_COMMAND = /^(docs\.(?!openapi)|dashboard\.|transmission\.)/
 
 function program(): Command {
   const made = new Command('tributary')

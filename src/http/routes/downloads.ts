@@ -247,7 +247,7 @@ const playlist = route({
       downloads: services.downloads,
       links,
       infohash: infohashOf(input.path),
-      base: `http://${input.host}`,
+      base: input.base,
     }
     const { playlistOf } = await import('../playlist/playlist.ts')
     const body = Buffer.from(await playlistOf(facts, input))

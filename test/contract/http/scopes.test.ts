@@ -18,22 +18,26 @@ const hashOf = (key: string): Buffer => createHash('sha256').update(key).digest(
 let stored: StoredKey[] = KEY_SCOPES.map(scope => ({ name: scope, hash: hashOf(keyOf(scope)), scopes: [scope] }))
 
 let server: Running
+/** What doors demand beside a key. */
+let doorSession = ''
 before(async () => {
   server = await startServer({ furtherKeys: { current: () => stored } })
   server.double.content = Buffer.from('film')
+  const { headers } = await ask(server.port, '/transmission/rpc', { method: 'POST' })
+  doorSession = String(headers['x-transmission-session-id'])
 })
 after(() => server.stop())
 
 /** What decisions part 1 says. */
 function scopeOf({ method, path }: Route): string {
-  if (path === '/healthz' || /^\/docs(\/|$)/.test(path)) return 'open'
+  if (path === '/' || path === '/healthz' || /^\/(docs|dashboard)(\/|$)/.test(path)) return 'open'
   if (/^\/(wallets|market)(\/|$)/.test(path)) return 'spend'
   // Stops the node, reads any file, or shows what only its owner may see.
   if (/^\/(settings|debug|keys|shutdown|createtorrent)(\/|$)/.test(path)) return 'admin'
   // Signs with the key of this node.
   if (path.startsWith('/updates/published') && method !== 'GET') return 'admin'
   if (path === '/torrentinfo') return 'add'
-  if (path.includes('/stream/')) return 'stream'
+  if (path.includes('/stream/') || path.endsWith('/playlist.m3u')) return 'stream'
   return method === 'GET' ? 'read' : 'add'
 }
 
@@ -48,7 +52,7 @@ function outcome(route: Route, headers: Record<string, string>): Promise<string>
     port: server.port,
     method,
     path,
-    headers: { ...headers, ...length },
+    headers: { ...headers, ...length, ...(route.door && { 'X-Transmission-Session-Id': doorSession }) },
     agent: false,
   }
   return new Promise((resolve, reject) => {
@@ -189,4 +193,32 @@ test('streams and events of a key that is taken back are cut; those of others go
   assert.equal(mine[0]?.answer?.closed, false)
   await other.stop(0)
   assert.equal(clock.pending, 0)
+})
+
+test('the door: a key of scope add adds and lists, but does not change the session; its paths are asked about', async () => {
+  const rpc = async (scope: string, method: string, args: object): Promise<string> => {
+    const answer = await ask(server.port, '/transmission/rpc', {
+      key: false,
+      headers: {
+        'X-Transmission-Session-Id': doorSession,
+        Authorization: `Basic ${Buffer.from(`x:${keyOf(scope)}`).toString('base64')}`,
+      },
+      method: 'POST',
+      body: JSON.stringify({ method, arguments: args }),
+    })
+    return answer.status === 200 ? (answer.json() as { result: string }).result : String(answer.status)
+  }
+  const { callers } = server.double
+  callers.length = 0
+  assert.equal(await rpc('add', 'torrent-add', { filename: 'magnet:?x' }), 'success')
+  assert.equal(await rpc('add', 'torrent-set-location', { ids: [], location: '/x', move: true }), 'success')
+  assert.deepEqual(callers, [
+    { anyPath: false, localFiles: false },
+    { anyPath: false, localFiles: false },
+  ])
+  for (const method of ['session-set', 'session-close']) {
+    assert.match(await rpc('add', method, { 'dht-enabled': false }), /scope/)
+  }
+  assert.equal(await rpc('admin', 'session-set', { 'dht-enabled': false }), 'success')
+  assert.equal(await rpc('read', 'torrent-get', { fields: ['id'] }), '403')
 })
