@@ -202,10 +202,10 @@ export class Torrent implements Ticker {
   }
 
   select(files: readonly number[] | null): void {
-    this.#core.setSelected(files)
+    const dropped = this.#core.setSelected(files)
     const content = this.#core.content
     if (content === null) return
-    this.#dropPieces(this.#run.chooseWanted(content), content)
+    this.#dropPieces([...dropped, ...this.#run.chooseWanted(content)], content)
     if (!this.#core.working) return this.#run.regard()
     this.#needMore()
     this.#swarm.judgeAll()
