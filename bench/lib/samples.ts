@@ -24,6 +24,11 @@ export const metrics = {
   'idle CPU %': { better: 'less', digits: 2 },
   'loop p99 ms': { better: 'less', digits: 1 },
   'loop max ms': { better: 'less', digits: 1 },
+  'script ms/update': { better: 'less', digits: 2 },
+  'list shown ms': { better: 'less', digits: 0 },
+  'frames/s': { better: 'more', digits: 1 },
+  'longest frame ms': { better: 'less', digits: 1 },
+  'rows in the page': { better: 'less', digits: 0 },
 } as const satisfies Record<string, { better: 'more' | 'less'; digits: number }>
 
 export type Metric = keyof typeof metrics

@@ -3,12 +3,16 @@
 // PICTURES=folder the pictures of the README are made.
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { axeFindings, CHROMIUM, startBrowser, untilInPage, type WatchedPage, watchedPage } from '../kit/browser.ts'
+import { addManyDownloads, updateCosts, WAITING_SETTINGS } from '../kit/many-downloads.ts'
+import { startNode } from '../kit/node-process.ts'
 import { type DashboardScene, FILM_NAME, HOSTILE_NAME, makeDashboardScene } from '../kit/dashboard-scene.ts'
 import { needs } from '../kit/requirements.ts'
 
@@ -23,10 +27,22 @@ const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isM
 /** Seconds of the film that were shown. */
 const PLAYED = `(document.querySelector('video')?.currentTime ?? 0)`
 
-async function picture(page: Page, name: string): Promise<void> {
+/** Kept only where pictures are made; `seconds`: what the graphs are to show before. */
+async function picture(page: Page, name: string, seconds = 1): Promise<void> {
   if (pictures === '') return
+  await page.waitForTimeout(seconds * 1000)
   await mkdir(pictures, { recursive: true })
   await page.screenshot({ path: join(pictures, `${name}.png`) })
+}
+
+/** A port that nobody has. The kernel lets a server have a fixed port again at once, one that it chose itself only later. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
 }
 
 describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
@@ -65,7 +81,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     await page.getByLabel('API key').fill(scene.node.key)
     await page.getByRole('button', { name: 'Open' }).click()
     await page.getByRole('grid', { name: 'Downloads' }).waitFor()
-    await page.getByRole('button', { name: 'Add' }).click()
+    await page.getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByLabel('Magnet links').fill(scene.magnet)
     await page.getByRole('dialog').getByRole('button', { name: 'Add', exact: true }).click()
     await page.getByRole('heading', { name: FILM_NAME }).waitFor()
@@ -115,7 +131,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
           assert.deepEqual(await axeFindings(page), [], `${place}, ${name}, ${colorScheme}`)
           const wider = Number(await page.evaluate(`document.documentElement.scrollWidth - innerWidth`))
           assert.ok(wider <= 0, `${place} is ${wider} pixels wider than the screen`)
-          await picture(page, `${place}-${name}-${colorScheme}`)
+          await picture(page, `${place}-${name}-${colorScheme}`, place === 'overview' && name === 'wide' ? 45 : 1)
         }
         watched.check()
         await page.context().close()
@@ -157,5 +173,175 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     await dialog.waitFor({ state: 'detached' })
     watched.check(/400 \(Bad Request\)/)
     await page.context().close()
+  })
+
+  test('keyboard alone: find, move, mark, open, remove', async () => {
+    const watched = await signedIn()
+    const { page } = watched
+    await page.keyboard.press('/')
+    await page.keyboard.type('musopen')
+    await untilInPage(page, `document.querySelectorAll('.row[data-infohash]').length === 1`)
+    await page.getByRole('searchbox').fill('')
+    await page.getByRole('grid', { name: 'Downloads' }).focus()
+    const active = `document.getElementById(document.querySelector('[role=grid]').getAttribute('aria-activedescendant'))`
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await untilInPage(page, `${active}?.getAttribute('aria-rowindex') === '3'`)
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.getByText('2 selected').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await page.locator('.detail').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.detail').waitFor({ state: 'detached' })
+    const { downloads } = await scene.node.get<{ downloads: unknown[] }>('/downloads')
+    await page.getByRole('grid', { name: 'Downloads' }).focus()
+    await page.keyboard.press('End')
+    await page.keyboard.press('Delete')
+    await page.getByRole('dialog', { name: 'Remove' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.keyboard.press('Delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
+    await untilInPage(page, `document.querySelectorAll('.row[data-infohash]').length === ${downloads.length - 1}`)
+    const left = await scene.node.get<{ downloads: unknown[] }>('/downloads')
+    assert.equal(left.downloads.length, downloads.length - 1)
+    watched.check()
+    await page.context().close()
+  })
+
+  test('settings: what is entered is sent and shown, what is refused is told at its field', async () => {
+    const watched = await signedIn('#/settings')
+    const { page } = watched
+    await page.getByRole('searchbox', { name: 'Search settings' }).fill('libtorrent max upload rate')
+    const field = page.getByLabel('Max upload rate')
+    await field.fill('a lot')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.setting').getByRole('alert').getByText('must be a whole number').waitFor()
+    await field.fill('123456')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved.').waitFor()
+    const { settings } = await scene.node.get<{ settings: { libtorrent: Record<string, unknown> } }>('/settings')
+    assert.equal(settings.libtorrent['max_upload_rate'], 123_456)
+    await page.getByRole('group', { name: 'Changes' }).waitFor({ state: 'detached' })
+    assert.equal(await field.inputValue(), '123456')
+    watched.check(/400 \(Bad Request\)/)
+    await page.context().close()
+  })
+
+  test('files: priorities and selection; options: labels; the list shows it', async () => {
+    const watched = await signedIn(`#/downloads/${scene.film}/files`)
+    const { page } = watched
+    await page.getByLabel('Priority of Extras/storyboard.pdf').selectOption({ label: 'Skip' })
+    await page.getByText('5 files, 4 fetched').waitFor()
+    await page.getByRole('button', { name: 'Fetch all' }).click()
+    await page.getByText('5 files, 5 fetched').waitFor()
+    await page.getByRole('link', { name: 'Options' }).click()
+    await page.getByLabel('Labels', { exact: true }).fill('mango, שלום')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.locator(`#row-${scene.film} .label`).filter({ hasText: 'mango' }).waitFor()
+    watched.check()
+    await page.context().close()
+  })
+
+  test('a link that has expired is asked for anew, and the film goes on', async () => {
+    const watched = await signedIn()
+    const { page } = watched
+    let refused = 0
+    await page.route(/\/stream\/0/, route => {
+      if (refused++ > 0) return route.fallback()
+      const error = { handled: true, code: 'LinkInvalid', message: 'expired' }
+      return route.fulfill({ status: 403, contentType: 'application/json', body: JSON.stringify({ error }) })
+    })
+    await page.goto(`${scene.node.baseUrl}/#/play/${scene.film}/0`)
+    await untilInPage(page, `${PLAYED} > 0.5`, 60_000)
+    assert.ok(refused > 1)
+    watched.check(/403/)
+    await page.context().close()
+  })
+
+  test('a lost connection is told and comes back by itself, with what happened meanwhile', async () => {
+    const stateDir = join(folder, 'other')
+    const args = ['--port', String(await freePort())]
+    let node = await startNode({ stateDir, args })
+    const watched = await watchedPage(browser, node.baseUrl, WIDE)
+    const { page } = watched
+    try {
+      await page.addInitScript(`localStorage.setItem('tributary.key', '${node.key}')`)
+      await page.goto(node.baseUrl)
+      await page.locator('.dot.live').waitFor({ state: 'attached' })
+      const hash = (digits: string) => digits.repeat(20)
+      const add = (digits: string) =>
+        node.request('PUT', '/downloads', {
+          uri: `magnet:?xt=urn:btih:${hash(digits)}&dn=${digits}`,
+          destination: folder,
+        })
+      await add('aa')
+      await page.locator(`#row-${hash('aa')}`).waitFor()
+      await page.evaluate(`window.sameDocument = true`)
+      await node.stop()
+      await page.getByText('Connection lost.').waitFor()
+      assert.deepEqual(await axeFindings(page), [])
+      assert.ok(await page.locator(`#row-${hash('aa')}`).isVisible(), 'what it knows stays readable')
+      node = await startNode({ stateDir, args })
+      await node.request('DELETE', `/downloads/${hash('aa')}`, { remove_data: false })
+      await add('bb')
+      await page.locator(`#row-${hash('bb')}`).waitFor()
+      await page.getByText('Connection lost.').waitFor({ state: 'detached' })
+      await page.locator(`#row-${hash('aa')}`).waitFor({ state: 'detached' })
+      assert.equal(await page.evaluate(`window.sameDocument`), true, 'without reload')
+      watched.check(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/)
+    } finally {
+      await page.context().close()
+      await node.stop()
+    }
+  })
+
+  test('a key that is not taken any more is asked for again', async () => {
+    const watched = await watchedPage(browser, scene.node.baseUrl, WIDE)
+    const { page } = watched
+    await page.addInitScript(`localStorage.setItem('tributary.key', 'of yesterday')`)
+    await page.goto(scene.node.baseUrl)
+    await page.getByText('does not take this key any more').waitFor()
+    assert.deepEqual(await axeFindings(page), [])
+    watched.check(/401/)
+    await page.context().close()
+  })
+
+  test('ten thousand downloads: at most 200 rows in the page, an update of 100 under 8 ms of script', async () => {
+    const settings = { ...WAITING_SETTINGS, 'download_defaults.saveas': join(folder, 'many') }
+    const node = await startNode({ settings })
+    try {
+      const hashes = await addManyDownloads(node, 10_000)
+      const watched = await watchedPage(browser, node.baseUrl, WIDE)
+      const { page } = watched
+      await page.addInitScript(`localStorage.setItem('tributary.key', '${node.key}')`)
+      await page.goto(node.baseUrl)
+      await page.getByText('All10,000').waitFor()
+      await page.locator('.dot.live').waitFor({ state: 'attached' })
+      const rows = `document.querySelectorAll('[role=row]').length`
+      assert.ok(Number(await page.evaluate(rows)) <= 200)
+      assert.equal(await page.getByRole('grid').getAttribute('aria-rowcount'), '10001')
+      const inView = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('[data-infohash]')].map(each => each.dataset.infohash)`,
+      )
+      const updated = [...inView, ...hashes.filter(hash => !inView.includes(hash))].slice(0, 100)
+      const costs = await updateCosts(page, node, updated, 9)
+      const median = costs.toSorted((a, b) => a - b)[4] ?? 0
+      assert.ok(median < 8, `${costs.map(cost => cost.toFixed(1)).join(' ')} ms`)
+      await page.getByRole('grid').focus()
+      await page.keyboard.press('End')
+      await untilInPage(page, `document.querySelector('[aria-rowindex="10001"]') !== null`)
+      assert.ok(Number(await page.evaluate(rows)) <= 200)
+      await page.getByRole('searchbox').fill(hashes[4321] ?? '')
+      await untilInPage(page, `${rows} === 2`)
+      assert.deepEqual(await axeFindings(page), [])
+      watched.check()
+      await page.context().close()
+    } finally {
+      await node.stop()
+    }
   })
 })

@@ -44,7 +44,7 @@ const films = [
 
 /** A film that browsers play: VP8 and Opus in WebM. */
 async function makeWebm(path: string): Promise<void> {
-  const source = `testsrc2=size=640x360:rate=25:duration=${FILM_SEC}`
+  const source = `gradients=size=128x72:rate=25:duration=${FILM_SEC}:speed=0.02:nb_colors=4:seed=11:c0=0x0b5d7a:c1=0x62c6e6:c2=0xf4d58d:c3=0x12263a,format=yuv420p,scale=640:360,noise=alls=12:allf=t`
   const tone = `sine=frequency=330:duration=${FILM_SEC}`
   const video = [
     '-c:v',

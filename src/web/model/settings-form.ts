@@ -89,8 +89,32 @@ export function refusedOption(message: string): string | null {
   return /\bsetting ([a-z_]+\.[a-z0-9_]+)/.exec(message)?.[1] ?? null
 }
 
+/** Words that are not written as others are. */
+const spellings: Readonly<Record<string, string>> = {
+  api: 'API',
+  cpu: 'CPU',
+  dht: 'DHT',
+  dir: 'folder',
+  http: 'HTTP',
+  https: 'HTTPS',
+  id: 'ID',
+  ip: 'IP',
+  ipv6: 'IPv6',
+  libtorrent: 'BitTorrent',
+  lsd: 'Local discovery',
+  natpmp: 'NAT-PMP',
+  pex: 'Peer exchange',
+  saveas: 'Save as',
+  tls: 'TLS',
+  tos: 'TOS',
+  upnp: 'UPnP',
+  url: 'URL',
+  utp: 'uTP',
+}
+
 /** `max_download_rate` as a heading: `Max download rate`. */
 export function headingOf(name: string): string {
-  const words = name.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
+  const words = name.split('_').map(word => spellings[word] ?? word)
+  const text = words.join(' ')
+  return spellings[words[0]?.toLowerCase() ?? ''] === undefined ? text.charAt(0).toUpperCase() + text.slice(1) : text
 }

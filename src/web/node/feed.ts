@@ -8,6 +8,8 @@ const FIRST_WAIT_MS = 500
 const LONGEST_WAIT_MS = 8000
 /** The node sends something every 15 s; without it for this long the connection is dead. */
 const SILENCE_MS = 40_000
+/** Events of the log that do not come by then are not shown. */
+const EARLIER_MS = 5000
 
 /** What the feed tells. */
 export interface FeedListener {
@@ -109,4 +111,31 @@ export class Feed {
       }
     })
   }
+}
+
+/** At most `count` events up to number `last`, from the log. */
+export async function earlierEvents(api: NodeApi, last: number, count: number): Promise<NodeEvent[]> {
+  const found: NodeEvent[] = []
+  if (last === 0) return found
+  const ended = new AbortController()
+  const late = setTimeout(() => ended.abort(), EARLIER_MS)
+  try {
+    const path = `events?since=${Math.max(0, last - count)}`
+    const reader = (await api.open('GET', path, undefined, ended.signal)).body?.getReader()
+    const lines = new LineSplitter()
+    while (reader !== undefined) {
+      const { done, value } = await reader.read()
+      if (done) break
+      for (const event of lines.push(value).map(readLine))
+        if (event !== null && !isListPart(event) && event.type !== 'events_start' && event.id <= last) found.push(event)
+      if ((found.at(-1)?.id ?? 0) >= last) break
+    }
+  } catch (error) {
+    // The newest one may be gone from the log: what came by then is all.
+    if (!ended.signal.aborted) throw error
+  } finally {
+    clearTimeout(late)
+    ended.abort()
+  }
+  return found
 }

@@ -6,7 +6,7 @@ import { DownloadTable, type Totals } from '../model/download-table.ts'
 import { type ListPart, type NodeEvent, textIn } from '../model/event-lines.ts'
 import { RateHistory } from '../model/rate-history.ts'
 import { ApiError, NodeApi, textOf } from './api.ts'
-import { Feed } from './feed.ts'
+import { earlierEvents, Feed } from './feed.ts'
 
 const KEY_NAME = 'tributary.key'
 /** Changes are put into the page together, this often at most. */
@@ -14,6 +14,10 @@ const APPLY_MS = 40
 /** Events that the page keeps. */
 const MAX_EVENTS = 500
 const SAMPLE_MS = 1000
+/** Downloads whose rates are kept: those that were looked at last. */
+const MAX_HISTORIES = 16
+/** Events before this page was opened that are fetched to be shown. */
+const EARLIER_EVENTS = 100
 
 /** Where the connection to the node stands. */
 export type Connection =
@@ -60,7 +64,10 @@ export class Session {
       this.connection.value = { state: 'lost', reason: textOf(error), retryAtMs: Date.now() + retryMs }
     },
   })
+  readonly #histories = new Map<string, RateHistory>()
   #parts: ListPart[] = []
+  #earlier: Promise<void> | null = null
+  #firstId = 0
   #applying = false
   #noticeId = 0
 
@@ -126,6 +133,27 @@ export class Session {
     }
   }
 
+  /** The rates of one download since it was first looked at. */
+  ratesOf(infohash: string): RateHistory {
+    const known = this.#histories.get(infohash)
+    if (known !== undefined) return known
+    const history = new RateHistory()
+    this.#histories.set(infohash, history)
+    this.#noteRates(infohash, history)
+    const oldest = [...this.#histories.keys()][0] ?? ''
+    if (this.#histories.size > MAX_HISTORIES) this.#histories.delete(oldest)
+    return history
+  }
+
+  /** Adds what the log holds from before this page was opened; once. */
+  loadEarlier(): Promise<void> {
+    this.#earlier ??= this.attempt(async () => {
+      const before = await earlierEvents(this.api, this.#firstId, EARLIER_EVENTS)
+      this.events.value = [...before, ...this.events.value]
+    }).then(() => undefined)
+    return this.#earlier
+  }
+
   #refused(): void {
     this.signOut()
     this.keyProblem.value = 'The node does not take this key any more. Enter the one it has now.'
@@ -135,6 +163,7 @@ export class Session {
     if (event.type === 'events_start') {
       this.version.value = textIn(event, 'version')
       this.started.value = event.event?.['tribler_started'] === true
+      if (this.#firstId === 0) this.#firstId = event.id
     } else {
       this.events.value = [...this.events.value.slice(1 - MAX_EVENTS), event]
       if (event.type === 'tribler_started') this.started.value = true
@@ -177,7 +206,13 @@ export class Session {
   #sample(): void {
     const { down, up } = this.totals.value
     this.rates.note(Date.now(), down, up)
+    for (const [infohash, history] of this.#histories) this.#noteRates(infohash, history)
     this.rateVersion.value++
+  }
+
+  #noteRates(infohash: string, history: RateHistory): void {
+    const record = this.table.find(infohash)
+    if (record !== null) history.note(Date.now(), record.speed_down, record.speed_up)
   }
 }
 

@@ -18,8 +18,8 @@ const MANY_FILES = 2000
 const MANY_FILES_MS = 30_000
 const ROW_HEIGHT = 64
 
-/** What browsers may play. */
-const MEDIA = /\.(mp4|m4v|webm|mkv|mov|ogv|ogg|oga|opus|mp3|m4a|aac|flac|wav|avi|ts)$/i
+/** Names of files that browsers may play. */
+export const MEDIA = /\.(mp4|m4v|webm|mkv|mov|ogv|ogg|oga|opus|mp3|m4a|aac|flac|wav|avi|ts)$/i
 
 const priorities: readonly (readonly [number, string])[] = [
   [0, 'Skip'],

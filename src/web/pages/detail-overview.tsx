@@ -1,9 +1,8 @@
 // The overview of a download: why it does not move, its pieces, its rates while the page is open, and its facts.
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { DownloadRecord } from '../../services/api.ts'
 import { bytes, dateTime, eta, plainRate, ratio } from '../model/format.ts'
-import { RateHistory } from '../model/rate-history.ts'
 import { explanation, magnetOf, saveTorrent } from '../node/commands.ts'
 import { session } from '../node/context.ts'
 import { useAnswer } from '../node/use-answer.ts'
@@ -37,9 +36,8 @@ function Reasons({ record }: { record: DownloadRecord }) {
 }
 
 function OwnRates({ record }: { record: DownloadRecord }) {
-  const [history] = useState(() => new RateHistory())
+  const history = session.ratesOf(record.infohash)
   const version = session.rateVersion.value
-  useEffect(() => history.note(Date.now(), record.speed_down, record.speed_up), [version])
   const data = useMemo(() => history.columns(), [version])
   return <Graph name="Rates of this download" lines={rateLines} data={data} height={130} format={plainRate} />
 }

@@ -5,13 +5,13 @@ import type { DownloadRecord } from '../../services/api.ts'
 import { canResume, stateText, toneOf } from '../model/download-groups.ts'
 import { percent } from '../model/format.ts'
 import { addressOf, type DetailTab, detailTabs } from '../model/place.ts'
-import { change, details } from '../node/commands.ts'
+import { change, details, files as filesOf } from '../node/commands.ts'
 import { go, session } from '../node/context.ts'
 import { recordOf } from '../node/session.ts'
 import { useAnswer } from '../node/use-answer.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ProgressBar } from '../parts/progress-bar.tsx'
-import { DetailFiles } from './detail-files.tsx'
+import { DetailFiles, MEDIA } from './detail-files.tsx'
 import { DetailOptions } from './detail-options.tsx'
 import { DetailOverview } from './detail-overview.tsx'
 import { DetailPeers } from './detail-peers.tsx'
@@ -26,6 +26,16 @@ interface DetailPageProps {
   remove(): void
 }
 
+/** Plays the largest film or song; without one it shows the files. */
+async function playFirst(infohash: string): Promise<void> {
+  await session.attempt(async () => {
+    const media = (await filesOf(infohash)).filter(file => MEDIA.test(file.name))
+    const [largest] = media.toSorted((a, b) => b.size - a.size)
+    if (largest === undefined) go({ page: 'downloads', infohash, tab: 'files' })
+    else go({ page: 'play', infohash, file: largest.index })
+  })
+}
+
 function Commands({ record, remove }: { record: DownloadRecord; remove: () => void }) {
   const { infohash } = record
   const to = (state: 'resume' | 'stop' | 'recheck') => void session.attempt(() => change(infohash, { state }))
@@ -38,6 +48,11 @@ function Commands({ record, remove }: { record: DownloadRecord; remove: () => vo
       ) : (
         <button type="button" onClick={() => to('stop')}>
           <Icon name="pause" size={16} /> Stop
+        </button>
+      )}
+      {record.total_pieces > 0 && (
+        <button type="button" onClick={() => void playFirst(infohash)}>
+          <Icon name="film" size={16} /> Play
         </button>
       )}
       <button type="button" onClick={() => to('recheck')}>

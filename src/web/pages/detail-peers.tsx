@@ -9,7 +9,7 @@ const transports: Readonly<Record<number, string>> = { 0: 'TCP', 1: 'Web seed', 
 function traits(peer: PeerRecord): string {
   const parts = [
     transports[peer.connection_type] ?? '',
-    peer.direction === 'L' ? 'incoming' : 'outgoing',
+    peer.direction === 'L' ? 'outgoing' : 'incoming',
     peer.encryption === '' ? '' : 'encrypted',
     peer.snubbed ? 'silent' : '',
     peer.optimistic ? 'on trial' : '',

@@ -17,6 +17,7 @@ const columns: readonly (readonly [SortColumn, string, string])[] = [
   ['eta', 'Left', 'eta'],
   ['num_peers', 'Peers', 'peers'],
   ['ratio', 'Ratio', 'ratio'],
+  ['time_added', 'Added', 'added'],
 ]
 
 /** As in the style sheet. */
@@ -90,18 +91,22 @@ export function DownloadList(props: DownloadListProps) {
     if (open !== '') setActive(open)
   }, [open])
 
+  const mark = (index: number) => {
+    const infohash = rows[index]?.record.infohash ?? ''
+    anchor.current = infohash
+    setActive(infohash)
+    const next = new Set(selected)
+    if (!next.delete(infohash)) next.add(infohash)
+    props.select(next)
+  }
+
   const choose = (index: number, event: MouseEvent | KeyboardEvent, openIt: boolean) => {
     const infohash = rows[index]?.record.infohash
     if (infohash === undefined) return
     setActive(infohash)
     view.show(index)
     if (event.shiftKey) return props.select(new Set(rangeOf(rows, anchor.current, index)))
-    if (event.ctrlKey || event.metaKey || ('key' in event && event.key === ' ')) {
-      anchor.current = infohash
-      const next = new Set(selected)
-      if (!next.delete(infohash)) next.add(infohash)
-      return props.select(next)
-    }
+    if (event.ctrlKey || event.metaKey || ('key' in event && event.key === ' ')) return mark(index)
     anchor.current = infohash
     if (!openIt) return
     props.select(new Set())
@@ -127,10 +132,13 @@ export function DownloadList(props: DownloadListProps) {
   }
 
   const click = (event: MouseEvent) => {
-    const infohash = (event.target as Element).closest('[data-infohash]')?.getAttribute('data-infohash')
+    const at = event.target as Element
+    const infohash = at.closest('[data-infohash]')?.getAttribute('data-infohash')
     if (infohash === null || infohash === undefined) return
     const index = rows.findIndex(row => row.record.infohash === infohash)
-    choose(index, event, true)
+    // A finger has no Ctrl: the sign marks, and so does every touch once something is marked.
+    if (at.closest('.sign') !== null || (narrow && selected.size > 0)) mark(index)
+    else choose(index, event, true)
   }
 
   const shown = rows.slice(view.first, view.end)

@@ -3,7 +3,7 @@
 import { memo } from 'preact/compat'
 import type { DownloadRecord } from '../../services/api.ts'
 import { stateText, toneOf } from '../model/download-groups.ts'
-import { bytes, eta, percent, rate, ratio } from '../model/format.ts'
+import { bytes, dateTime, eta, percent, rate, ratio } from '../model/format.ts'
 import { Icon, type IconName } from '../parts/icons.tsx'
 import { ProgressBar } from '../parts/progress-bar.tsx'
 
@@ -86,6 +86,9 @@ function Cells({ record }: { record: DownloadRecord }) {
       <span role="gridcell" class="cell number ratio">
         {ratio(record.ratio)}
       </span>
+      <span role="gridcell" class="cell number added">
+        {dateTime(record.time_added).slice(0, 10)}
+      </span>
     </>
   )
 }
@@ -103,7 +106,7 @@ function PlainDownloadRow({ record, index, selected, active, open, narrow }: Dow
       data-infohash={record.infohash}
     >
       <span role="gridcell" class={`cell sign ${tone}`}>
-        <Icon name={signOf(record)} size={16} />
+        <Icon name={selected ? 'check' : signOf(record)} size={16} />
         <span class="visually-hidden">{stateText(record)}</span>
       </span>
       <span role="gridcell" class="cell name">

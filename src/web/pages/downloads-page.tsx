@@ -66,10 +66,12 @@ function Search({ view, setView }: { view: View; setView: (view: View) => void }
       <input
         ref={field}
         type="search"
-        placeholder="Search  /"
+        placeholder="Search"
+        aria-keyshortcuts="/"
         value={view.query}
         onInput={event => setView({ ...view, query: event.currentTarget.value })}
       />
+      {view.query === '' && <kbd aria-hidden="true">/</kbd>}
     </label>
   )
 }

@@ -1,6 +1,6 @@
 // What happened: the events this page heard, the newest first, and the end of the node's log.
 
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { NodeEvent } from '../model/event-lines.ts'
 import { session } from '../node/context.ts'
 import { useAnswer } from '../node/use-answer.ts'
@@ -39,12 +39,13 @@ function aboutOf({ event = {} }: NodeEvent): string {
 }
 
 function clock(ms: number | undefined): string {
-  return ms === undefined ? '' : new Date(ms).toLocaleTimeString('en-GB')
+  return ms === undefined ? 'earlier' : new Date(ms).toLocaleTimeString('en-GB')
 }
 
 function Events() {
+  useEffect(() => void session.loadEarlier(), [])
   const events = session.events.value.toReversed()
-  if (events.length === 0) return <p class="nothing muted">Nothing has happened since this page was opened.</p>
+  if (events.length === 0) return <p class="nothing muted">Nothing has happened yet.</p>
   return (
     <ol class="events">
       {events.map(event => (

@@ -52,10 +52,11 @@ function Video({ file, subtitle, renew }: VideoProps) {
   const renewedMs = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
     const element = video.current
-    if (element === null || position.current === 0) return
+    if (element === null || renewedMs.current === Number.NEGATIVE_INFINITY) return
+    element.load()
     element.currentTime = position.current
     void element.play().catch(() => undefined)
-  }, [file.stream_url])
+  }, [file])
   const failed = () => {
     const now = performance.now()
     if (now - renewedMs.current < RETRY_AFTER_MS) return setProblem(whyNot(video.current?.error ?? null))
@@ -132,7 +133,7 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
   const found = files?.find(each => each.index === index) ?? null
   useEffect(() => {
     if (found !== null) setLink(found)
-  }, [found?.stream_url])
+  }, [files])
   useEffect(
     () => () => {
       if (subtitle !== null) URL.revokeObjectURL(subtitle.url)

@@ -198,6 +198,10 @@ function matches(field: SettingField, query: string): boolean {
     .every(word => text.includes(word))
 }
 
+function showSection(name: string): void {
+  document.querySelector(`#section-${name}`)?.scrollIntoView({ block: 'start' })
+}
+
 interface FormProps {
   readonly file: string
   readonly sections: Sections
@@ -234,7 +238,9 @@ function SettingsForm({ file, sections, reload }: FormProps) {
     }
   }
   const count = Object.keys(inputs).length
-  const shown = [...sections].map(([name, fields]) => [name, fields.filter(field => matches(field, query))] as const)
+  const shown = [...sections]
+    .map(([name, fields]) => [name, fields.filter(field => matches(field, query))] as const)
+    .filter(([, fields]) => fields.length > 0)
   return (
     <>
       <div class="settings-head">
@@ -253,22 +259,27 @@ function SettingsForm({ file, sections, reload }: FormProps) {
           Kept in <code>{file}</code>
         </p>
       </div>
-      {shown
-        .filter(([, fields]) => fields.length > 0)
-        .map(([name, fields]) => (
-          <section key={name} class="setting-section" aria-labelledby={`section-${name}`}>
-            <h2 id={`section-${name}`}>{headingOf(name)}</h2>
-            {fields.map(field => (
-              <Option
-                key={pathOf(field)}
-                field={field}
-                input={inputs[pathOf(field)]}
-                refusal={refusal.option === pathOf(field) ? refusal.text : ''}
-                set={value => set(field, value)}
-              />
-            ))}
-          </section>
+      <nav class="section-index" aria-label="Sections">
+        {shown.map(([name]) => (
+          <button key={name} type="button" class="quiet" onClick={() => showSection(name)}>
+            {headingOf(name)}
+          </button>
         ))}
+      </nav>
+      {shown.map(([name, fields]) => (
+        <section key={name} class="setting-section" aria-labelledby={`section-${name}`}>
+          <h2 id={`section-${name}`}>{headingOf(name)}</h2>
+          {fields.map(field => (
+            <Option
+              key={pathOf(field)}
+              field={field}
+              input={inputs[pathOf(field)]}
+              refusal={refusal.option === pathOf(field) ? refusal.text : ''}
+              set={value => set(field, value)}
+            />
+          ))}
+        </section>
+      ))}
       {count > 0 && (
         <SaveBar
           count={count}

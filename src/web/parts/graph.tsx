@@ -29,6 +29,14 @@ interface GraphProps {
 /** Distances of the marks: round in binary units and, small, in plain numbers. */
 const steps = [1, 2, 5, 10, 20, 25, 50, 100, 200, 500, ...Array.from({ length: 40 }, (_, power) => 2 ** (power + 10))]
 
+/** A graph that has just begun is a minute wide, so that it does not jump. */
+const MIN_SEC = 60
+
+function timeRange(min: number | null, max: number | null): [number, number] {
+  const end = max ?? Date.now() / 1000
+  return [Math.min(min ?? end, end - MIN_SEC), end]
+}
+
 function optionsOf(element: HTMLElement, props: GraphProps): uPlot.Options {
   const { lines, height, bare = false, format } = props
   const [ink, rule] = [colorIn(element, 'muted'), colorIn(element, 'line')]
@@ -49,7 +57,10 @@ function optionsOf(element: HTMLElement, props: GraphProps): uPlot.Options {
     legend: { show: false },
     cursor: { show: false },
     padding: bare ? [4, 0, 0, 0] : [10, 8, 0, 0],
-    scales: { y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] } },
+    scales: {
+      x: { range: (_, min, max) => timeRange(min, max) },
+      y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
+    },
     axes: bare
       ? [{ show: false }, { show: false }]
       : [

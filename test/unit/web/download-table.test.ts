@@ -1,0 +1,108 @@
+// The table of the dashboard against a plain one: after any updates it shows the same rows in the same order with the same
+// sums, and an update of a hundred among ten thousand costs a fraction of sorting them.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DownloadRecord } from '../../../src/services/api.ts'
+import { groups, isIn } from '../../../src/web/model/download-groups.ts'
+import { DownloadTable, type SortColumn, type View } from '../../../src/web/model/download-table.ts'
+import { download } from '../../contract/http/sample-records.ts'
+import { SeededRandom } from '../../kit/seeded-random.ts'
+
+const statuses = ['DLSTATUS_DOWNLOADING', 'DLSTATUS_SEEDING', 'DLSTATUS_STOPPED', 'DLSTATUS_STOPPED_ON_ERROR'] as const
+const columns: readonly SortColumn[] = ['name', 'progress', 'status', 'size', 'speed_down', 'num_peers', 'time_added']
+
+function record(number: number, change: Partial<DownloadRecord> = {}): DownloadRecord {
+  const infohash = number.toString(16).padStart(40, '0')
+  return { ...download, infohash, name: `Film ${number}`, time_added: number, speed_down: 0, speed_up: 0, ...change }
+}
+
+/** What the table should show, the slow way. */
+function expected(all: ReadonlyMap<string, DownloadRecord>, view: View): string[] {
+  const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
+  const words = view.query.toLowerCase().split(/\s+/).filter(Boolean)
+  return [...all.values()]
+    .filter(each => isIn(view.group, each))
+    .filter(each => {
+      const text = `${each.name} ${each.labels.join(' ')} ${each.infohash}`.toLowerCase()
+      return words.every(word => text.includes(word))
+    })
+    .sort((a, b) => {
+      const [x, y] = [a[view.sort], b[view.sort]]
+      const order = typeof x === 'string' && typeof y === 'string' ? collator.compare(x, y) : Number(x) - Number(y)
+      if (order !== 0) return view.descending ? -order : order
+      return a.infohash < b.infohash ? -1 : 1
+    })
+    .map(each => each.infohash)
+}
+
+const shown = (table: DownloadTable) => table.visible.map(row => row.record.infohash)
+
+test('any updates: the same rows, order and sums as a plain list', () => {
+  const random = new SeededRandom(7)
+  const pick = <T>(list: readonly T[]): T => list[random.below(list.length)] as T
+  const table = new DownloadTable()
+  const all = new Map<string, DownloadRecord>()
+  for (let round = 0; round < 300; round++) {
+    const changed = Array.from({ length: random.below(12) }, () =>
+      record(random.below(80), {
+        status: pick(statuses),
+        speed_down: random.below(3) * 1000,
+        speed_up: random.below(2) * 500,
+        progress: random.below(11) / 10,
+        size: random.below(5) * 1e9,
+        labels: pick([[], ['films'], ['films', 'old']]),
+      }),
+    )
+    // One update never names a download twice.
+    const records = [...new Map(changed.map(each => [each.infohash, each])).values()]
+    const names = new Set(records.map(each => each.infohash))
+    const removed = [...all.keys()].filter(hash => !names.has(hash) && random.below(40) === 0)
+    for (const hash of removed) all.delete(hash)
+    for (const each of records) all.set(each.infohash, each)
+    table.apply(records, removed)
+    if (random.below(4) === 0) {
+      const [group] = pick(groups)
+      const query = pick(['', '', 'film 1', 'old', 'FILMS 7', 'nothing'])
+      table.setView({ sort: pick(columns), descending: random.below(2) === 0, group, query })
+    }
+    assert.deepEqual(shown(table), expected(all, table.view), `round ${round}`)
+    const { totals } = table
+    assert.equal(totals.count, all.size)
+    assert.equal(
+      totals.down,
+      [...all.values()].reduce((sum, each) => sum + each.speed_down, 0),
+    )
+    for (const [group] of groups)
+      assert.equal(totals.groups[group], [...all.values()].filter(each => isIn(group, each)).length, group)
+  }
+})
+
+test('a new synchronisation forgets what it does not name', () => {
+  const table = new DownloadTable()
+  table.apply([record(1), record(2), record(3)], [])
+  table.begin()
+  table.apply([record(3), record(1, { name: 'Renamed' })], [])
+  assert.equal(table.totals.count, 3, 'nothing is forgotten before it is whole')
+  table.finish()
+  assert.deepEqual(
+    table.visible.map(row => row.record.name),
+    ['Film 3', 'Renamed'],
+  )
+})
+
+test('ten thousand rows: a hundred that move cost little beside sorting them all', () => {
+  const table = new DownloadTable()
+  const many = Array.from({ length: 10_000 }, (_, i) => record(i, { speed_down: (i * 7919) % 100_000 }))
+  table.setView({ sort: 'speed_down', descending: true, group: 'all', query: '' })
+  table.apply(many, [])
+  const times: number[] = []
+  for (let round = 0; round < 30; round++) {
+    const changed = Array.from({ length: 100 }, (_, i) => record(i * 100 + round, { speed_down: i * 1000 + round }))
+    const begun = performance.now()
+    table.apply(changed, [])
+    times.push(performance.now() - begun)
+  }
+  const median = times.sort((a, b) => a - b)[15] ?? 0
+  assert.ok(median < 8, `${median} ms`)
+})
