@@ -91,7 +91,7 @@ describe('playlists', { skip: needs('ffmpeg', 'mpv'), concurrency: 1 }, () => {
   })
 
   test('VLC plays both films', {
-    skip: needs('vlc', 'root', 'useradd'),
+    skip: needs('vlc', 'real-root', 'useradd'),
   }, async () => {
     const user = `tributary-${process.pid}`
     await run('useradd', ['--system', '--no-create-home', '--shell', '/usr/sbin/nologin', user])

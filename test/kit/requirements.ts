@@ -2,7 +2,7 @@
 // REQUIRE_PEERS=1 (CI).
 
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { projectRoot } from './project-root.ts'
 
@@ -39,11 +39,14 @@ const known: Record<string, () => boolean> = {
   'libtorrent-dev': () => existsSync('/usr/include/libtorrent/session.hpp') && onPath('g++'),
   'utp-native': () => existsSync(UTP_NATIVE_ENTRY),
   root: () => process.getuid?.() === 0,
+  // Not of a user namespace: may make users.
+  'real-root': () =>
+    process.getuid?.() === 0 && /^\s*0\s+0\s+4294967295/.test(readFileSync('/proc/self/uid_map', 'utf8')),
 }
 
 /**
  * The `skip` option of a test that needs `names` (programs on the path, or `netns`, `libtorrent`, `webtorrent`,
- * `root`): false when all
+ * `root`, `real-root`): false when all
  * are there, else the reason. Throws the reason where peers are required.
  */
 export function needs(...names: string[]): false | string {

@@ -276,3 +276,18 @@ test('what the services say becomes the result; what must be tried again stays a
   assert.equal((await post({ method: 'torrent-stop', arguments: { ids: [HASH] } })).status, 503)
   server.double.failure = null
 })
+
+test('wrong keys by Basic are answered slower and slower, like others', async () => {
+  const slow = await startServer()
+  try {
+    const ask1 = (): Promise<Answer> => ask(slow.port, PATH, { method: 'POST', key: false, headers: basic('wrong') })
+    const begun = performance.now()
+    for (let i = 0; i < 6; i++) assert.equal((await ask1()).status, 401)
+    const wrong = performance.now() - begun
+    const fine = performance.now()
+    for (let i = 0; i < 6; i++) assert.equal((await ask(slow.port, PATH, { method: 'POST', key: false })).status, 401)
+    assert.ok(wrong > 2 * (performance.now() - fine), `${wrong} ms`)
+  } finally {
+    await slow.stop()
+  }
+})
