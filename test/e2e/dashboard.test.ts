@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -238,6 +238,11 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     await page.getByText('5 files, 4 fetched').waitFor()
     await page.getByRole('button', { name: 'Fetch all' }).click()
     await page.getByText('5 files, 5 fetched').waitFor()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Playlist' }).click()
+    const download = await saved
+    assert.equal(download.suggestedFilename(), `${FILM_NAME}.m3u`)
+    assert.match(await readFile(await download.path(), 'utf8'), /^#EXTM3U[\s\S]*Tears%20of%20Steel[\s\S]*token=/)
     await page.getByRole('link', { name: 'Options' }).click()
     await page.getByLabel('Labels', { exact: true }).fill('mango, שלום')
     await page.getByRole('button', { name: 'Save' }).click()

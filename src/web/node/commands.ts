@@ -87,11 +87,20 @@ export async function magnetOf(infohash: string): Promise<string> {
 }
 
 /** Saves the torrent file of a download on this machine. */
-export async function saveTorrent(infohash: string, name: string): Promise<void> {
-  const answer = await session.api.open('GET', `downloads/${infohash}/torrent`)
+export function saveTorrent(infohash: string, name: string): Promise<void> {
+  return save(`downloads/${infohash}/torrent`, `${name || infohash}.torrent`)
+}
+
+/** Saves a playlist of a download, which any player opens without a key. */
+export function savePlaylist(infohash: string, name: string): Promise<void> {
+  return save(`downloads/${infohash}/playlist.m3u`, `${name || infohash}.m3u`)
+}
+
+async function save(path: string, fileName: string): Promise<void> {
+  const answer = await session.api.open('GET', path)
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await answer.blob())
-  link.download = `${name.replaceAll(/[/\\:*?"<>|\p{Cc}]/gu, '_') || infohash}.torrent`
+  link.download = fileName.replaceAll(/[/\\:*?"<>|\p{Cc}]/gu, '_')
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { DownloadRecord } from '../../services/api.ts'
 import { bytes, counted, percent } from '../model/format.ts'
 import { addressOf } from '../model/place.ts'
-import { change, files as filesOf, type LinkedFile, playerLink } from '../node/commands.ts'
+import { change, files as filesOf, type LinkedFile, playerLink, savePlaylist } from '../node/commands.ts'
 import { session } from '../node/context.ts'
 import { useAnswer } from '../node/use-answer.ts'
 import { copyText } from '../parts/copy-button.tsx'
@@ -147,6 +147,9 @@ export function DetailFiles({ record }: { record: DownloadRecord }) {
         </button>
         <button type="button" class="quiet" onClick={() => void select([])}>
           Skip all
+        </button>
+        <button type="button" onClick={() => void session.attempt(() => savePlaylist(infohash, record.name))}>
+          <Icon name="film" size={16} /> Playlist
         </button>
       </div>
       <FileList infohash={infohash} files={files} changed={refresh} />
