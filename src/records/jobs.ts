@@ -2,6 +2,7 @@
 // by it. Requests are plain data: msgpackr carries them.
 
 import type { InfoHash } from '../base/ids.ts'
+import type { FeedCheck, KeptFeed } from '../ports/feed-records.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type {
@@ -50,6 +51,11 @@ export interface RecordJobs {
   'settings.latest': { args: []; reply: NotedSettingChange[] }
   'metadata.get': { args: [infoHash: InfoHash]; reply: Uint8Array | null }
   'metadata.keep': { args: [infoHash: InfoHash, infoBytes: Uint8Array, atMs: number]; reply: void }
+  'feed.list': { args: []; reply: KeptFeed[] }
+  'feed.add': { args: [channel: string, url: string, addedAtMs: number]; reply: boolean }
+  'feed.drop': { args: [channel: string, url: string]; reply: boolean }
+  'feed.unseen': { args: [channel: string, url: string, items: readonly string[]]; reply: string[] }
+  'feed.checked': { args: [channel: string, url: string, check: FeedCheck, items: readonly string[]]; reply: void }
   'seen.list': { args: [after: string, limit: number]; reply: SeenFile[] }
   'seen.keep': { args: [files: readonly SeenFile[]]; reply: void }
   'seen.drop': { args: [paths: readonly string[]]; reply: void }
@@ -75,6 +81,9 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'update.keepPublished',
   'update.dropPublished',
   'settings.note',
+  'feed.add',
+  'feed.drop',
+  'feed.checked',
   'seen.keep',
 ])
 

@@ -6,6 +6,7 @@ import { AppError, errorText } from '../base/errors.ts'
 import { DiscoveredMetadataRows } from './discovered-metadata-rows.ts'
 import { DownloadRows } from './download-rows.ts'
 import { EventRows } from './event-rows.ts'
+import { FeedRows } from './feed-rows.ts'
 import {
   type DatabaseOptions,
   durableJobs,
@@ -115,6 +116,7 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
   const downloads = new DownloadRows(database, progress)
   const node = new NodeRows(database)
   const updates = new UpdateRows(database)
+  const feeds = new FeedRows(database)
   const seen = new SeenFileRows(database)
   const settings = new SettingsHistoryRows(database)
   const metadata = new DiscoveredMetadataRows(database)
@@ -148,6 +150,11 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'settings.latest': () => settings.latest(),
     'metadata.get': infoHash => metadata.get(infoHash),
     'metadata.keep': (infoHash, infoBytes, atMs) => metadata.keep(infoHash, infoBytes, atMs),
+    'feed.list': () => feeds.list(),
+    'feed.add': (channel, url, addedAtMs) => feeds.add(channel, url, addedAtMs),
+    'feed.drop': (channel, url) => feeds.drop(channel, url),
+    'feed.unseen': (channel, url, items) => feeds.unseen(channel, url, items),
+    'feed.checked': (channel, url, check, items) => feeds.checked(channel, url, check, items),
     'seen.list': (after, limit) => seen.list(after, limit),
     'seen.keep': files => seen.keep(files),
     'seen.drop': paths => seen.drop(paths),

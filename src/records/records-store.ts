@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import type { AppError } from '../base/errors.ts'
 import type { DiscoveredMetadata } from '../ports/discovered-metadata.ts'
 import type { DownloadRecords, EventLog, NodeValues, ProgressRecords } from '../ports/records.ts'
+import type { FeedRecords } from '../ports/feed-records.ts'
 import type { SeenFiles } from '../ports/seen-files.ts'
 import type { SettingsHistory } from '../ports/settings-history.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
@@ -12,6 +13,7 @@ import type { UpdateRecords } from '../ports/update-records.ts'
 import { DatabaseLink } from './database-link.ts'
 import { DatabaseDiscoveredMetadata, DatabaseSettingsHistory } from './discovered.ts'
 import { DatabaseDownloads } from './downloads.ts'
+import { DatabaseFeeds } from './feeds.ts'
 import type { OpenFacts, UpgradeNote } from './jobs.ts'
 import { LazyTotals } from './lazy-totals.ts'
 import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress } from './small-records.ts'
@@ -51,6 +53,7 @@ export class RecordsStore {
   readonly contents: TorrentContentsSource
   readonly updates: UpdateRecords
   readonly seenFiles: SeenFiles
+  readonly feeds: FeedRecords
   readonly settingsHistory: SettingsHistory
   readonly metadata: DiscoveredMetadata
   readonly #link: DatabaseLink
@@ -69,6 +72,7 @@ export class RecordsStore {
     this.updates = new DatabaseUpdates(link)
     this.settingsHistory = new DatabaseSettingsHistory(link, now)
     this.metadata = new DatabaseDiscoveredMetadata(link, now)
+    this.feeds = new DatabaseFeeds(link)
     this.seenFiles = new DatabaseSeenFiles(link)
   }
 

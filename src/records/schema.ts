@@ -143,6 +143,29 @@ const history = `
   CREATE INDEX discovered_metadata_found ON discovered_metadata(found_at);
 `
 
+/** Feeds of channels, and digests of those of their items that were dealt with. */
+const feeds = `
+  CREATE TABLE feeds (
+    id INTEGER PRIMARY KEY,
+    channel TEXT NOT NULL,
+    url TEXT NOT NULL,
+    added_at INTEGER NOT NULL,
+    checked_at INTEGER,
+    etag TEXT,
+    last_modified TEXT,
+    failures INTEGER NOT NULL DEFAULT 0,
+    error TEXT NOT NULL DEFAULT '',
+    UNIQUE (channel, url)
+  ) STRICT;
+
+  CREATE TABLE feed_items (
+    feed INTEGER NOT NULL REFERENCES feeds(id) ON DELETE CASCADE,
+    item BLOB NOT NULL,
+    seen_at INTEGER NOT NULL,
+    PRIMARY KEY (feed, item)
+  ) STRICT, WITHOUT ROWID;
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -152,6 +175,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'torrents that are updated', sql: updates },
   { adds: 'files of the watch folder', sql: seenFiles },
   { adds: 'history of settings, discovered metadata', sql: history },
+  { adds: 'feeds of channels', sql: feeds },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

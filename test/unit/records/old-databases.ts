@@ -8,6 +8,9 @@ import { bitsOf, hashOf } from './records-kit.ts'
 /** Pieces of every download in here. */
 export const OLD_PIECES = 20
 
+/** Digest of the item `guid-1`. */
+const OLD_FEED_ITEM = Buffer.from('c1ce8282f097d63fd8eb33f7daba41a7', 'hex')
+
 type Row = Record<string, string | number | Uint8Array | null>
 
 /** What the version with that schema knew to write in a row of `downloads`. */
@@ -116,6 +119,8 @@ export function makeOldDatabase(path: string, schema: number, downloads: number,
     if (schema >= 5) insert('published_torrents', oldPublished)
     if (schema >= 6) insert('seen_files', { path: '/watch/a.torrent', size: 3, mtime: 4, gone_at: null })
     if (schema >= 7) insert('settings_history', { at: 5, option: 'a.b', value: '1', origin: 'request' })
+    if (schema >= 8) insert('feeds', { channel: hashOf(5), url: 'http://feeds.test/', added_at: 7, etag: '"x"' })
+    if (schema >= 8) insert('feed_items', { feed: 1, item: OLD_FEED_ITEM, seen_at: 8 })
     if (schema >= 7) insert('discovered_metadata', { info_hash: hashOf(9), info: Buffer.from('de'), found_at: 6 })
   })()
   assertFilled(database)

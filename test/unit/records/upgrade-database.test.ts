@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync,
 import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
+import type { KeptFeed } from '../../../src/ports/feed-records.ts'
 import type { LoadedDownload, StoredMetainfo } from '../../../src/ports/records.ts'
 import type { JobName, UpgradeNote } from '../../../src/records/jobs.ts'
 import { openDatabase } from '../../../src/records/open-database.ts'
@@ -20,7 +21,10 @@ const NOW_MS = 1_700_000_000_000
 const CLEAN = { clean: true, bootId: 'a' }
 
 /** Hashes of the released steps, oldest first: what was released is never changed. */
-const RELEASED = ['567bd086f475c759', '37a318accfd4deb8', '374b248613ebb82a', '4d22ba3e96243cb2', '2ba12efbd1fdcc7a']
+const RELEASED = [
+  ...['567bd086f475c759', '37a318accfd4deb8', '374b248613ebb82a', '4d22ba3e96243cb2', '2ba12efbd1fdcc7a'],
+  ...['c71396a305323357', 'dd365464f9d124f8', 'b5837fcadec1a469'],
+]
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
 
@@ -113,6 +117,10 @@ function assertLaterTables(database: RecordsDatabase, schema: number): void {
   assert.deepEqual(reply(database, 'settings.list', 100, 10), schema < 7 ? [] : [change])
   const info = reply(database, 'metadata.get', hashOf(9)) as Uint8Array | null
   assert.equal(info === null ? null : Buffer.from(info).toString(), schema < 7 ? null : 'de')
+  const [feed] = reply(database, 'feed.list') as KeptFeed[]
+  assert.equal(feed?.etag, schema < 8 ? undefined : '"x"')
+  const unseen = reply(database, 'feed.unseen', hashOf(5), 'http://feeds.test/', ['guid-1', 'guid-2'])
+  assert.deepEqual(unseen, schema < 8 ? ['guid-1', 'guid-2'] : ['guid-2'])
 }
 
 /** Writes to every table, as a running node would. */
