@@ -56,8 +56,9 @@ test('an upgrade killed at any moment leaves the data usable', { timeout: 180_00
     const path = join(folder, `round-${round}.db`)
     copyFileSync(old, path)
     // Every second kill comes a little after what it waits for: inside the step or the copy.
-    const after = Math.floor(round / 2)
-    const told = await killAfter(UPGRADER, [path, round % 2 === 0 ? '0' : '1'], after, (round % 2) * 4)
+    const after = 1 + Math.floor(round / 2)
+    const inside = round % 2 === 1
+    const told = await killAfter(UPGRADER, [path, inside ? 'slow' : String(after)], after, inside ? 4 : 0)
     const schema = assertWhole(path)
     seen.add(schema)
     killed++
