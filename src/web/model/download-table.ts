@@ -1,8 +1,9 @@
 // All downloads of the node as the page knows them: kept in order, narrowed and counted while they change. An update costs
-// what changed: a row moves only when its sort key did, and the whole order is looked through, not sorted, for that.
+// what changed: a row moves only when its sort key did, and the others are copied, not sorted, for that.
 
 import type { DownloadRecord } from '../../services/api.ts'
 import { type Group, groups, isIn } from './download-groups.ts'
+import { mergeOrdered } from './merge-ordered.ts'
 
 /** Columns that the list can be sorted by. */
 export type SortColumn =
@@ -156,25 +157,9 @@ export class DownloadTable {
     if (moved.size === 0) this.#order = kept
     else {
       const coming = [...moved].toSorted((a, b) => this.#compare(a, b))
-      this.#order = this.#merged(kept, coming)
+      this.#order = mergeOrdered(kept, coming, (a, b) => this.#compare(a, b))
     }
     this.#narrow()
-  }
-
-  #merged(a: readonly Row[], b: readonly Row[]): Row[] {
-    const merged: Row[] = []
-    let [i, k] = [0, 0]
-    for (;;) {
-      const [left, right] = [a[i], b[k]]
-      if (left === undefined && right === undefined) return merged
-      if (right === undefined || (left !== undefined && this.#compare(left, right) <= 0)) {
-        merged.push(left as Row)
-        i++
-      } else {
-        merged.push(right)
-        k++
-      }
-    }
   }
 
   #narrow(): void {
