@@ -242,7 +242,7 @@ describe('command line', { concurrency: 1 }, () => {
 
   test('shutdown stops the node, and its address is forgotten', async () => {
     await tributary(['shutdown'])
-    await once(node.process, 'close').catch(() => undefined)
+    await node.ended()
     assert.equal((await tributary(['ls'], null)).code, 3)
   })
 })

@@ -63,6 +63,8 @@ export interface NodeProcess {
   until<T>(path: string, done: (value: T) => boolean, limitMs?: number): Promise<T>
   /** Everything written so far on standard output and standard error. */
   logs(): { stdout: string; stderr: string }
+  /** Waits for an end that something else causes; kills what is late. */
+  ended(): Promise<ExitedNode>
   /** Sends a signal and waits for the end. */
   kill(signal: NodeJS.Signals): Promise<ExitedNode>
   /** SIGTERM, waits, SIGKILL when late; then removes the state folder when the kit made it. */
@@ -228,10 +230,13 @@ function nodeAt(baseUrl: string, key: string, stateDir: string, ownsStateDir: bo
     if (reply.status !== 200) throw new Error(`GET ${target}: ${reply.status} ${reply.body.toString()}`)
     return reply.json<T>()
   }
-  const kill = async (signal: NodeJS.Signals): Promise<ExitedNode> => {
-    child.kill(signal)
+  const ended = (): Promise<ExitedNode> => {
     const late = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS)
     return running.end().finally(() => clearTimeout(late))
+  }
+  const kill = (signal: NodeJS.Signals): Promise<ExitedNode> => {
+    child.kill(signal)
+    return ended()
   }
   return {
     baseUrl,
@@ -244,6 +249,7 @@ function nodeAt(baseUrl: string, key: string, stateDir: string, ownsStateDir: bo
     get,
     until: (target, done, limitMs = 30_000) => poll(target, () => get(target), done, limitMs),
     logs: () => running.output(),
+    ended,
     kill,
     async stop() {
       const end = await kill('SIGTERM')

@@ -213,8 +213,8 @@ test('the door: a key of scope add adds and lists, but does not change the sessi
   assert.equal(await rpc('add', 'torrent-add', { filename: 'magnet:?x' }), 'success')
   assert.equal(await rpc('add', 'torrent-set-location', { ids: [], location: '/x', move: true }), 'success')
   assert.deepEqual(callers, [
-    { anyPath: false, localFiles: false },
-    { anyPath: false, localFiles: false },
+    { anyPath: false, localFiles: false, spends: false },
+    { anyPath: false, localFiles: false, spends: false },
   ])
   for (const method of ['session-set', 'session-close']) {
     assert.match(await rpc('add', method, { 'dht-enabled': false }), /scope/)
