@@ -10,6 +10,7 @@ import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
+import { waitFor } from '../kit/wait-for.ts'
 import { cliPath, type ExitedNode, type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
 
 const MIB = 1024 * 1024
@@ -123,10 +124,14 @@ describe('command line', { concurrency: 1 }, () => {
   })
 
   test('watch ends when it is there', { timeout: 90_000 }, async () => {
-    const watching = runCli(['watch', 'show'], { TRIBUTARY_STATE_DIR: node.stateDir })
+    const env = { ...process.env, TRIBUTARY_STATE_DIR: node.stateDir }
+    const watching = spawn(process.execPath, [cliPath, 'watch', 'show'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
+    let stdout = ''
+    watching.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text))
+    const closed = once(watching, 'close')
+    await waitFor('the first line', () => stdout.includes('%'))
     await tributary(['limit', 'show', '--down', '0'])
-    const { code, stdout } = await watching
-    assert.equal(code, 0)
+    assert.deepEqual(await closed, [0, null])
     assert.match(stdout, /^A show +█*░* +\d+\.\d%/)
     assert.match(stdout, /█{24}\s+100%/)
     assert.equal((await record()).status, 'DLSTATUS_SEEDING')
