@@ -3,12 +3,12 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { mkdir, open, rm, stat } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { KEY_SCOPES, type KeyList, type KeyScope, type StoredKey } from '../ports/key-list.ts'
 import type { KeyRecord, KeysService, NewKeyRecord } from '../services/api.ts'
+import { withChangeLock } from './change-lock.ts'
 import { replaceFile } from './config-file.ts'
 
 const KEYS_FILE = 'keys.json'
@@ -18,9 +18,6 @@ const KEY_BYTES = 32
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 /** A look at the file is good this long, ms. */
 const FRESH_MS = 250
-/** Who changes the file holds this long at most; a lock that is older was left behind by a kill. */
-const LOCK_LIMIT_MS = 5_000
-const LOCK_PACE_MS = 20
 
 interface Entry {
   readonly name: string
@@ -119,30 +116,12 @@ export class FurtherKeys implements KeyList, KeysService {
   async #change(make: (entries: readonly Entry[]) => readonly Entry[]): Promise<void> {
     const lock = `${this.#path}.lock`
     await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
-    await takeLock(lock)
-    try {
+    await withChangeLock(lock, async () => {
       const entries = make(this.#read())
       await replaceFile(this.#path, `${JSON.stringify({ keys: entries }, null, 2)}\n`)
-    } finally {
-      await rm(lock, { force: true })
-    }
+    })
     this.#lookedMs = -Infinity
   }
-}
-
-async function takeLock(path: string): Promise<void> {
-  for (let waitedMs = 0; waitedMs <= LOCK_LIMIT_MS; waitedMs += LOCK_PACE_MS) {
-    const handle = await open(path, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EEXIST') return null
-      throw new AppError('DiskError', `${path} cannot be made: ${errorText(error)}`, { cause: error })
-    })
-    if (handle !== null) return handle.close()
-    await delay(LOCK_PACE_MS)
-  }
-  // Nobody holds it that long.
-  const left = await stat(path).catch(() => null)
-  if (left !== null) await rm(path, { force: true })
-  throw new AppError('StateConflict', 'The keys are being changed by somebody else; try again.')
 }
 
 /** Throws whatever is wrong with the file. */
