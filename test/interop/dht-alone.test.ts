@@ -2,15 +2,15 @@
 // of there, nor to the local network. The DHT is a network of our nodes that hear everything.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { InfoHash } from '../../src/base/ids.ts'
 import { decodeKrpc } from '../../src/wire/krpc.ts'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
 import { FINDERS } from '../kit/finders.ts'
 import { startHttpTracker } from '../kit/http-tracker.ts'
 import { cell } from '../kit/interop-matrix.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { type RealDhtNode, settled, startDhtNode } from '../kit/real-dht.ts'
@@ -34,8 +34,7 @@ const ANNOUNCE_MS = 170_000
 const FINDS_NOBODY: ReadonlySet<string> = new Set(['rtorrent'])
 
 describe('found by the DHT alone', { skip: needs('netns'), concurrency: 16 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder, atEnd } = interopPlace()
   const dht: RealDhtNode[] = []
   let node: NodeProcess
   /** Infohashes anybody asked for or announced. */
@@ -52,8 +51,7 @@ describe('found by the DHT alone', { skip: needs('netns'), concurrency: 16 }, ()
   const contacts = () => dht.slice(0, 3).map(one => one.address)
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
+    atEnd(() => Promise.all(dht.map(one => one.stop())))
     for (let i = 0; i < NODES; i++) dht.push(await startDhtNode(hosts.next(), contacts(), {}, hear))
     await settled(dht, 16)
     node = await startNode({
@@ -66,12 +64,7 @@ describe('found by the DHT alone', { skip: needs('netns'), concurrency: 16 }, ()
           .join(','),
       },
     })
-  })
-  after(async () => {
-    await node?.stop()
-    for (const one of dht) await one.stop()
-    await folder?.remove()
-    await hosts?.release()
+    atEnd(() => node.stop())
   })
 
   const isAnnounced = (infoHash: InfoHash, describeIt = ''): Promise<unknown> =>

@@ -2,14 +2,14 @@
 // found by it. The DHT is a network of our nodes that have no IPv4; the addresses look public and are the namespace's own.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { InfoHash } from '../../src/base/ids.ts'
 import { decodeKrpc } from '../../src/wire/krpc.ts'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
 import { type Finder, FINDERS } from '../kit/finders.ts'
 import { cell } from '../kit/interop-matrix.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { claimAddress6, claimReach6, type RealDhtNode, settled, startDhtNode } from '../kit/real-dht.ts'
@@ -29,8 +29,7 @@ const SKIPS = {
 type Six = keyof typeof SKIPS
 
 describe('found by the IPv6 DHT alone', { skip: needs('netns'), concurrency: 4 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder, atEnd } = interopPlace()
   const dht: RealDhtNode[] = []
   /** They stay to the end: with nodes that are gone in the tables Transmission took twice as long. */
   const clients: Finder[] = []
@@ -53,8 +52,8 @@ describe('found by the IPv6 DHT alone', { skip: needs('netns'), concurrency: 4 }
   }
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
+    atEnd(() => Promise.all(dht.map(one => one.stop())))
+    atEnd(() => Promise.all(clients.map(one => one.stop())))
     for (let i = 0; i < NODES; i++) dht.push(await startDhtNode(nextIp(), contacts(), {}, hear))
     claimReach6(dht[0]?.address.ip ?? '')
     await settled(dht, 16)
@@ -66,13 +65,7 @@ describe('found by the IPv6 DHT alone', { skip: needs('netns'), concurrency: 4 }
         'libtorrent.dht_bootstrap': JSON.stringify(contacts().map(at => `[${at.ip}]:${at.port}`)),
       },
     })
-  })
-  after(async () => {
-    for (const client of clients) await client.stop()
-    await node?.stop()
-    for (const one of dht) await one.stop()
-    await folder?.remove()
-    await hosts?.release()
+    atEnd(() => node.stop())
   })
 
   const isAnnounced = (infoHash: InfoHash, by: string): Promise<unknown> =>

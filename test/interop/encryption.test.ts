@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import type { EncryptionSettings, TorrentHandle } from '../../src/torrent/index.ts'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
 import { LoopbackNode } from '../kit/loopback-node.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { needs } from '../kit/requirements.ts'
 import { waitFor } from '../kit/wait-for.ts'
@@ -43,18 +43,8 @@ const seeding = (handle: TorrentHandle): Promise<unknown> =>
   )
 
 describe('encrypted connections with libtorrent', { skip: needs('netns', 'libtorrent'), concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder } = interopPlace()
   const made = makeTorrent({ name: NAME, length: 8 * MIB + 77, pieceLength: 256 * 1024 })
-
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-  })
-  after(async () => {
-    await folder?.remove()
-    await hosts?.release()
-  })
 
   for (const [index, one] of CASES.entries()) {
     for (const toNode of [true, false]) {

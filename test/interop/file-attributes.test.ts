@@ -4,13 +4,12 @@
 import assert from 'node:assert/strict'
 import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
-import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
 import { cell } from '../kit/interop-matrix.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { seededBytes } from '../kit/make-torrent.ts'
 import { startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -19,18 +18,7 @@ const skip = needs('netns', 'libtorrent')
 const FILES = { a: seededBytes(100, 1), 'run.sh': seededBytes(50_000, 2), z: seededBytes(16_384, 3) }
 
 describe('padding and attributes with libtorrent', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
-
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-  })
-
-  after(async () => {
-    await folder?.remove()
-    await hosts?.release()
-  })
+  const { hosts, folder } = interopPlace()
 
   async function assertContent(place: string): Promise<void> {
     for (const [name, bytes] of Object.entries(FILES)) {

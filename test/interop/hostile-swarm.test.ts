@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { encodeExtendedHandshake } from '../../src/wire/peer/extension.ts'
 import { encodeMetadataData } from '../../src/wire/peer/ut-metadata.ts'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { startNode } from '../kit/node-process.ts'
 import { framed, type RawPeer, startRawPeer, validHandshake } from '../kit/raw-peer.ts'
@@ -61,16 +61,7 @@ function hostilities(made: MadeTorrent): Record<string, (socket: Socket) => void
 }
 
 describe('hostile swarm', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-  })
-  after(async () => {
-    await folder?.remove()
-    await hosts?.release()
-  })
+  const { hosts, folder } = interopPlace()
 
   const honest = async (made: MadeTorrent, place: string, more: object = {}) => {
     const dir = await folder.sub(`${place}-from`)

@@ -4,13 +4,12 @@
 import assert from 'node:assert/strict'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { describe, test } from 'node:test'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
 import { cell } from '../kit/interop-matrix.ts'
+import { trackerPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -20,20 +19,7 @@ const MIB = 1024 * 1024
 const NAME = 'filtered.bin'
 
 describe('the IP filter', { skip: needs('netns', 'libtorrent'), concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
-  let tracker: HttpTracker
-
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-    tracker = await startHttpTracker(hosts.next())
-  })
-  after(async () => {
-    await tracker?.stop()
-    await folder?.remove()
-    await hosts?.release()
-  })
+  const { hosts, folder, tracker } = trackerPlace()
 
   test('lists are obeyed both ways, and changes of them at once', { timeout: 120_000 }, async t => {
     const made = makeTorrent({ name: NAME, length: 8 * MIB, pieceLength: 256 * 1024, announce: [[tracker.url]] })

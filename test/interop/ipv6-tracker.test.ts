@@ -2,7 +2,7 @@
 // by it alone the node finds who announced there, and is found (BEP 7). It tells the node its address (BEP 24).
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { AddressPolicy } from '../../src/io/address-policy.ts'
 import { SystemClock } from '../../src/io/clock.ts'
 import { DnsResolver } from '../../src/io/dns-resolver.ts'
@@ -10,11 +10,11 @@ import { GuardedHttp } from '../../src/io/guarded-http.ts'
 import { SystemRandom } from '../../src/io/random.ts'
 import { DgramNetwork } from '../../src/io/udp-dgram.ts'
 import { TorrentAnnouncers } from '../../src/tracker/announcer.ts'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
 import { type Finder, FINDERS, type FinderSources } from '../kit/finders.ts'
 import { cell } from '../kit/interop-matrix.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { type QbittorrentTracker, startQbittorrentTracker } from '../kit/qbittorrent-tracker.ts'
@@ -36,24 +36,17 @@ const SKIPS = {
 }
 
 describe('an IPv6 tracker of another project', { skip: needs('netns', 'qbittorrent-nox'), concurrency: 8 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder, atEnd } = interopPlace()
   let tracker: QbittorrentTracker
   let node: NodeProcess
   let last = 0x10
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
     for (const ip of [TRACKER_IP, NODE_IP]) claimAddress6(ip)
     tracker = await startQbittorrentTracker(await folder.sub('tracker'), hosts.next())
+    atEnd(() => tracker.stop())
     node = await startNode({ settings: { 'libtorrent.interface': NODE_IP, 'libtorrent.utp': true } })
-  })
-  after(async () => {
-    await node?.stop()
-    await tracker?.stop()
-    await folder?.remove()
-    await hosts?.release()
+    atEnd(() => node.stop())
   })
 
   const url = (): string => `http://[${TRACKER_IP}]:${tracker.port}/announce`

@@ -4,13 +4,12 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { describe, test } from 'node:test'
+import { writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
 import { cell } from '../kit/interop-matrix.ts'
+import { trackerPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -25,20 +24,7 @@ const SLOW = 3 * MIB
 const MOST_SENT = 1.1 * SIZE
 
 describe('kinds of seeds', { skip: needs('netns', 'libtorrent'), concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
-  let tracker: HttpTracker
-
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-    tracker = await startHttpTracker(hosts.next())
-  })
-  after(async () => {
-    await tracker?.stop()
-    await folder?.remove()
-    await hosts?.release()
-  })
+  const { hosts, folder, tracker } = trackerPlace()
 
   const made = (seed: number) =>
     makeTorrent({ name: NAME, length: SIZE, pieceLength: 64 * 1024, seed, announce: [[tracker.url]] })

@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict'
 import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { before, describe, test } from 'node:test'
+import { writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadRecord } from '../kit/downloads-client.ts'
 import { cell } from '../kit/interop-matrix.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -33,18 +33,11 @@ function takenBack({ caller, called }: TappedConnection): Set<number> {
 }
 
 describe('pieces that the node loses', { concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder } = interopPlace()
   let torrent = ''
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
     torrent = await writeTorrent(made, folder.path)
-  })
-  after(async () => {
-    await folder?.remove()
-    await hosts?.release()
   })
 
   /** A seeding node whose file is cut short. */

@@ -5,14 +5,12 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
+import { describe, test } from 'node:test'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
-import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
 import type { Feature } from '../kit/interop-features.ts'
 import { cell } from '../kit/interop-matrix.ts'
+import { trackerPlace } from '../kit/interop-place.ts'
 import { libtorrentRead } from '../kit/libtorrent-create.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { seededBytes } from '../kit/make-torrent.ts'
 import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
 import { CLIENT_NAMES, CLIENT_NEEDS, type ClientName, type OtherClient, startClient } from '../kit/other-clients.ts'
@@ -41,20 +39,7 @@ function printedHash(program: string, ...args: string[]): string {
 }
 
 describe('torrents made here, with other clients', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
-  let tracker: HttpTracker
-
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-    tracker = await startHttpTracker(hosts.next())
-  })
-  after(async () => {
-    await tracker?.stop()
-    await folder?.remove()
-    await hosts?.release()
-  })
+  const { hosts, folder, tracker } = trackerPlace()
 
   /** A folder; rtorrent takes no spaces in its configuration. */
   const sub = (name: string): Promise<string> => folder.sub(name.replaceAll(' ', '-'))

@@ -2,11 +2,11 @@
 // is never fetched again, counted at the seeder.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { describe, test } from 'node:test'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -15,16 +15,7 @@ const MIB = 1024 * 1024
 const skip = needs('netns', 'libtorrent')
 
 describe('magnets and restarts', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-  })
-  after(async () => {
-    await folder?.remove()
-    await hosts?.release()
-  })
+  const { hosts, folder } = interopPlace()
 
   const startSeeder = async (made: MadeTorrent, name: string, place: string, limit = 0) => {
     const dir = await folder.sub(`${place}-from`)

@@ -4,14 +4,13 @@
 // from a tracker: most tell of those alone that they connected to. The node has magnets without trackers.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { before, describe, test } from 'node:test'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
 import { type Finder, FINDERS } from '../kit/finders.ts'
-import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
 import { cell } from '../kit/interop-matrix.ts'
+import { trackerPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -44,24 +43,14 @@ interface Swarm {
 }
 
 describe('found by peer exchange alone', { skip: needs('netns', 'libtorrent'), concurrency: 16 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder, tracker, atEnd } = trackerPlace()
   let node: NodeProcess
   let nodeIp: string
-  let tracker: HttpTracker
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-    tracker = await startHttpTracker(hosts.next())
     nodeIp = hosts.next()
     node = await startNode({ settings: { 'libtorrent.interface': nodeIp, 'libtorrent.pex': true } })
-  })
-  after(async () => {
-    await node?.stop()
-    await tracker?.stop()
-    await folder?.remove()
-    await hosts?.release()
+    atEnd(() => node.stop())
   })
 
   /** `knows`: the client has the seed's address from a tracker. */

@@ -6,11 +6,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { before, describe, test } from 'node:test'
+import { writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { makeFilm } from '../kit/media-files.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
@@ -65,22 +65,15 @@ interface Streamed {
 }
 
 describe('players', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder } = interopPlace()
   const films = new Map<string, MadeTorrent>()
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
     for (const kind of ['mp4', 'mkv']) {
       const path = join(folder.path, `film.${kind}`)
       await makeFilm(path, SECONDS, 6000)
       films.set(kind, makeTorrent({ name: `film.${kind}`, content: await readFile(path), pieceLength: 256 * 1024 }))
     }
-  })
-  after(async () => {
-    await folder?.remove()
-    await hosts?.release()
   })
 
   const stream = async (kind: string, place: string): Promise<Streamed> => {

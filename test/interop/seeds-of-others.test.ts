@@ -1,11 +1,10 @@
 // Seeds that are not whole: Transmission and the node as partial seeds (BEP 21), WebTorrent taking back a piece (BEP 54).
 
-import { after, before, describe, test } from 'node:test'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { describe, test } from 'node:test'
+import { writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
 import { cell } from '../kit/interop-matrix.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
+import { trackerPlace } from '../kit/interop-place.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -23,20 +22,7 @@ interface Closes {
 }
 
 describe('seeds that are not whole', { concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
-  let tracker: HttpTracker
-
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-    tracker = await startHttpTracker(hosts.next())
-  })
-  after(async () => {
-    await tracker?.stop()
-    await folder?.remove()
-    await hosts?.release()
-  })
+  const { hosts, folder, tracker } = trackerPlace()
 
   const node = async (closes: Closes): Promise<NodeProcess> => {
     const started = await startNode({ settings: { 'libtorrent.interface': hosts.next() } })

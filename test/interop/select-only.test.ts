@@ -4,13 +4,13 @@
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { formatMagnet } from '../../src/wire/magnet.ts'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
 import { cell } from '../kit/interop-matrix.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer, type LibtorrentStatus } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -25,18 +25,7 @@ const CHOSEN = [1, 3, 4]
 const CHOSEN_BYTES = CHOSEN.reduce((sum, index) => sum + (LENGTHS[index] ?? 0), 0)
 
 describe('magnets with select-only', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
-
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-  })
-
-  after(async () => {
-    await folder?.remove()
-    await hosts?.release()
-  })
+  const { hosts, folder } = interopPlace()
 
   const made = makeTorrent({
     name: 'set',

@@ -2,15 +2,14 @@
 // node and from the node, single-file and multi-file, compared byte for byte.
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { Aria2Peer } from '../kit/aria2-peer.ts'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
-import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
 import { cell } from '../kit/interop-matrix.ts'
 import type { Peer } from '../kit/interop-features.ts'
+import { trackerPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -71,22 +70,12 @@ function manyFiles(announce: string): MadeTorrent {
 }
 
 describe('transfers with other clients', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
-  let tracker: HttpTracker
+  const { hosts, folder, tracker } = trackerPlace()
   const kinds: { name: string; made: MadeTorrent }[] = []
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-    tracker = await startHttpTracker(hosts.next())
     const single = makeTorrent({ name: 'single.bin', length: 300 * MIB, pieceLength: MIB, announce: [[tracker.url]] })
     kinds.push({ name: 'single.bin', made: single }, { name: 'many files', made: manyFiles(tracker.url) })
-  })
-  after(async () => {
-    await tracker?.stop()
-    await folder?.remove()
-    await hosts?.release()
   })
 
   const withNode = async (run: (node: NodeProcess) => Promise<void>) => {

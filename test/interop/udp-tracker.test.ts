@@ -2,12 +2,12 @@
 // announced there, and is found. The node's announces carry the URL's path and query (BEP 41).
 
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { before, describe, test } from 'node:test'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
 import { FINDERS, type FinderSources } from '../kit/finders.ts'
 import { cell } from '../kit/interop-matrix.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { type OpenTracker, startOpentracker } from '../kit/opentracker.ts'
@@ -27,8 +27,7 @@ const sourcesOf = (peer: string): FinderSources => (peer === 'aria2' ? { dht: []
 const PEERS = Object.keys(FINDERS) as (keyof typeof FINDERS)[]
 
 describe('a UDP tracker of another project', { skip: needs('netns', 'opentracker'), concurrency: 16 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder, atEnd } = interopPlace()
   let tracker: OpenTracker
   let node: NodeProcess
   const layouts = PEERS.flatMap(peer => [`${peer}-to-node`, `node-to-${peer}`])
@@ -41,19 +40,13 @@ describe('a UDP tracker of another project', { skip: needs('netns', 'opentracker
     })
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
     tracker = await startOpentracker(
       hosts.next(),
       layouts.map(name => plan(name).infoHash),
     )
+    atEnd(() => tracker.stop())
     node = await startNode({ settings: { 'libtorrent.interface': hosts.next(), 'libtorrent.utp': true } })
-  })
-  after(async () => {
-    await node?.stop()
-    await tracker?.stop()
-    await folder?.remove()
-    await hosts?.release()
+    atEnd(() => node.stop())
   })
 
   const prepare = async (name: string): Promise<{ made: MadeTorrent; torrent: string; from: string; to: string }> => {

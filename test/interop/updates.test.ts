@@ -4,15 +4,14 @@
 import assert from 'node:assert/strict'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import type { FollowedUpdate, PublishedUpdate } from '../../src/services/api.ts'
-import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
 import { cell } from '../kit/interop-matrix.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentItems } from '../kit/libtorrent-items.ts'
 import { libtorrentMake } from '../kit/libtorrent-create.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { seededBytes } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -24,19 +23,12 @@ const SALT = Buffer.from('dataset').toString('hex')
 const DHT_NODES = 6
 
 describe('torrents updated through the DHT', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder, atEnd } = interopPlace()
   const dht: LibtorrentItems[] = []
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
+    atEnd(() => Promise.all(dht.map(one => one.stop())))
     for (let i = 0; i < DHT_NODES; i++) dht.push(await LibtorrentItems.start(hosts.next(), dht.slice(0, 2)))
     for (const one of dht) await one.knows(DHT_NODES - 2)
-  })
-  after(async () => {
-    for (const one of dht) await one.stop()
-    await folder?.remove()
-    await hosts?.release()
   })
 
   const someone = (): LibtorrentItems => dht[DHT_NODES - 1] as LibtorrentItems

@@ -3,12 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { after, before, describe, type TestContext, test } from 'node:test'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { describe, type TestContext, test } from 'node:test'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
-import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
 import { cell } from '../kit/interop-matrix.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
+import { trackerPlace } from '../kit/interop-place.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -58,20 +57,7 @@ describe('uTP with other clients', {
   skip: needs('netns', 'nft', 'transmission-daemon', 'webtorrent', 'utp-native'),
   concurrency: 1,
 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
-  let tracker: HttpTracker
-
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-    tracker = await startHttpTracker(hosts.next())
-  })
-  after(async () => {
-    await tracker?.stop()
-    await folder?.remove()
-    await hosts?.release()
-  })
+  const { hosts, folder, tracker } = trackerPlace()
 
   for (const [name, start] of Object.entries(clients) as [keyof typeof clients, (typeof clients)['Transmission']][]) {
     for (const toNode of [true, false]) {

@@ -4,15 +4,14 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { decodeMetainfo, encodeMetainfo } from '../../src/wire/metainfo.ts'
 import { encodeInfo } from '../../src/wire/info-writer.ts'
 import { missingLayers, pieceTree } from '../../src/wire/piece-layers.ts'
 import { leavesOf, rootOf } from '../../src/wire/merkle.ts'
 import type { Metainfo, V2Content } from '../../src/wire/torrent-types.ts'
-import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { makeV2Torrent } from '../kit/make-v2-torrent.ts'
 import { needs } from '../kit/requirements.ts'
 
@@ -36,20 +35,12 @@ interface Read {
 }
 
 describe('v2 torrents and libtorrent', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder, atEnd } = interopPlace()
   let peer: LibtorrentPeer
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
     peer = await LibtorrentPeer.start(hosts.next())
-  })
-
-  after(async () => {
-    await peer?.stop()
-    await folder?.remove()
-    await hosts?.release()
+    atEnd(() => peer.stop())
   })
 
   async function libtorrentReads(name: string, torrent: Uint8Array): Promise<Read> {

@@ -4,15 +4,15 @@
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { missingLayers } from '../../src/wire/piece-layers.ts'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadUntil } from '../kit/downloads-client.ts'
 import { startHttpTracker } from '../kit/http-tracker.ts'
 import { cell } from '../kit/interop-matrix.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { asMadeTorrent, type MadeV2File, type MadeV2Torrent, makeV2Torrent } from '../kit/make-v2-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
@@ -56,19 +56,8 @@ async function assertExport(node: NodeProcess, made: MadeV2Torrent, name: string
 }
 
 describe('transfers of v2 and hybrid torrents', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder } = interopPlace()
   let seeds = 0
-
-  before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
-  })
-
-  after(async () => {
-    await folder?.remove()
-    await hosts?.release()
-  })
 
   const make = (hybrid: boolean): MadeV2Torrent => {
     seeds += 1

@@ -4,16 +4,15 @@
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { Aria2Peer } from '../kit/aria2-peer.ts'
-import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { libtorrentMake } from '../kit/libtorrent-create.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
 import type { Peer } from '../kit/interop-features.ts'
 import { cell } from '../kit/interop-matrix.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
 import { seededBytes } from '../kit/make-torrent.ts'
 import { type NginxServer, startNginx } from '../kit/nginx-server.ts'
 import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
@@ -64,15 +63,12 @@ async function filesBelow(folder: string): Promise<string[]> {
 }
 
 describe('web seeds', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder, atEnd } = interopPlace()
   let content: string
   let nginx: NginxServer
   let made = 0
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
     content = await realpath(await folder.sub('content'))
     for (const [name, files] of Object.entries(CONTENTS)) {
       for (const [path, length] of files) {
@@ -82,11 +78,7 @@ describe('web seeds', { skip, concurrency: 1 }, () => {
       }
     }
     nginx = await startNginx(hosts.next(), content, await folder.sub('nginx'))
-  })
-  after(async () => {
-    await nginx?.stop()
-    await folder?.remove()
-    await hosts?.release()
+    atEnd(() => nginx.stop())
   })
 
   const withNode = async (run: (node: NodeProcess) => Promise<void>): Promise<void> => {

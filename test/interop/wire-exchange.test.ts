@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { before, describe, test } from 'node:test'
+import { writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { cell } from '../kit/interop-matrix.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
+import { interopPlace } from '../kit/interop-place.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { runCli } from '../kit/node-process.ts'
 import { CLIENT_NAMES, CLIENT_NEEDS, type ClientName } from '../kit/other-clients.ts'
@@ -27,13 +27,10 @@ const DHT_BIT = 0x01
 const made = makeTorrent({ name: NAME, length: 14_000_007, pieceLength: 16 * 1024, seed: 42 })
 
 describe('what is said on the wire', { skip, concurrency: 1 }, () => {
-  let hosts: LoopbackHosts
-  let folder: TestFolder
+  const { hosts, folder } = interopPlace()
   let torrent = ''
 
   before(async () => {
-    hosts = await claimHosts()
-    folder = await makeTestFolder()
     const from = await folder.sub('made')
     await writeContent(made, from, NAME)
     torrent = join(folder.path, 'made.torrent')
@@ -50,10 +47,6 @@ describe('what is said on the wire', { skip, concurrency: 1 }, () => {
     ]
     const end = await runCli(args)
     assert.equal(end.code, 0, end.stderr)
-  })
-  after(async () => {
-    await folder?.remove()
-    await hosts?.release()
   })
 
   const both = async (client: ClientName, more: object, look: (talk: TappedTalk[], toNode: boolean) => void) => {

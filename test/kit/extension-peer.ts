@@ -13,6 +13,7 @@ import { decodeHandshake, encodeHandshake, HANDSHAKE_BYTES } from '../../src/wir
 import { encodeExtended, encodePlain, type PeerMessage } from '../../src/wire/peer/messages.ts'
 import type { MadeTorrent } from './make-torrent.ts'
 import type { MemoryHost } from './memory-network.ts'
+import type { SimNode, SimSwarm } from './sim-swarm.ts'
 
 /** What the peer says of itself. */
 export interface ExtensionPeerOptions {
@@ -171,4 +172,20 @@ export class ExtensionPeer {
     const name = Object.entries(this.#options.ids ?? {}).find(([, id]) => id === message.id)?.[0] ?? ''
     this.received.push({ name, payload: Uint8Array.from(message.payload), atMs: this.#now() })
   }
+}
+
+/** A scripted peer at `ip` that is connected to `node`, after the extended handshakes of both. */
+export async function joinExtensionPeer(
+  swarm: SimSwarm,
+  node: SimNode,
+  torrent: MadeTorrent,
+  ip: string,
+  options: ExtensionPeerOptions = {},
+): Promise<ExtensionPeer> {
+  const peer = new ExtensionPeer(swarm.network.host(ip), torrent, () => swarm.clock.now(), options)
+  peer.connect(node.address)
+  await swarm.clock.until('shaken hands', () => peer.shakes.length > 0, 10_000)
+  // Its own handshake is on its way.
+  await swarm.clock.advance(100)
+  return peer
 }

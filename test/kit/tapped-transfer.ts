@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { encodeBencode, dictSlices } from '../../src/wire/bencode.ts'
-import { differences, type TestFolder, writeContent } from './content-on-disk.ts'
+import { differences, writeContent } from './content-on-disk.ts'
 import { addDownload, downloadComplete } from './downloads-client.ts'
-import type { LoopbackHosts } from './loopback-hosts.ts'
+import type { InteropPlace } from './interop-place.ts'
 import type { MadeTorrent } from './make-torrent.ts'
 import { type NodeProcess, startNode } from './node-process.ts'
 import { type ClientName, type ClientOptions, type OtherClient, startClient } from './other-clients.ts'
@@ -50,11 +50,11 @@ async function withTracker(path: string, announce: string, to: string): Promise<
 
 class Rig {
   readonly #transfer: TappedTransfer
-  readonly #hosts: LoopbackHosts
-  readonly #folder: TestFolder
+  readonly #hosts: InteropPlace['hosts']
+  readonly #folder: InteropPlace['folder']
   readonly #place: string
 
-  constructor(transfer: TappedTransfer, hosts: LoopbackHosts, folder: TestFolder) {
+  constructor(transfer: TappedTransfer, hosts: InteropPlace['hosts'], folder: InteropPlace['folder']) {
     this.#transfer = transfer
     this.#hosts = hosts
     this.#folder = folder
@@ -151,8 +151,8 @@ class Rig {
 /** Does the transfer, compares every byte, and answers what was said on each connection. */
 export function tappedTransfer(
   transfer: TappedTransfer,
-  hosts: LoopbackHosts,
-  folder: TestFolder,
+  hosts: InteropPlace['hosts'],
+  folder: InteropPlace['folder'],
 ): Promise<TappedTalk[]> {
   return new Rig(transfer, hosts, folder).run()
 }

@@ -9,8 +9,8 @@ import { ExternalAddress } from '../../src/torrent/index.ts'
 import { peerPriority } from '../../src/torrent/peer-priority.ts'
 import { encodeDontHave } from '../../src/wire/peer/lt-donthave.ts'
 import { encodeHave, encodePlain, encodePort } from '../../src/wire/peer/messages.ts'
-import { ExtensionPeer, type ExtensionPeerOptions } from '../kit/extension-peer.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
+import { ExtensionPeer, joinExtensionPeer } from '../kit/extension-peer.ts'
+import { makeTorrent } from '../kit/make-torrent.ts'
 import { MemoryCable } from '../kit/memory-multicast.ts'
 import { SeededRandom } from '../kit/seeded-random.ts'
 import { silentLog } from '../kit/silent-log.ts'
@@ -18,26 +18,12 @@ import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
 
 const KIB = 1024
 
-async function join(
-  swarm: SimSwarm,
-  node: SimNode,
-  torrent: MadeTorrent,
-  ip: string,
-  options: ExtensionPeerOptions = {},
-): Promise<ExtensionPeer> {
-  const peer = new ExtensionPeer(swarm.network.host(ip), torrent, () => swarm.clock.now(), options)
-  peer.connect(node.address)
-  await swarm.clock.until('shaken hands', () => peer.shakes.length > 0, 10_000)
-  await swarm.clock.advance(100)
-  return peer
-}
-
 test('a piece that a peer gives up is not asked of it any more', async () => {
   const swarm = new SimSwarm(431)
   const torrent = makeTorrent({ length: 500 * KIB, pieceLength: 16 * KIB })
   const node = await swarm.node()
   const handle = node.add(torrent)
-  const peer = await join(swarm, node, torrent, '10.7.0.1', { seed: true })
+  const peer = await joinExtensionPeer(swarm, node, torrent, '10.7.0.1', { seed: true })
   const completed = (): number => handle.peers()[0]?.completed ?? -1
   assert.equal(completed(), 1)
   for (const piece of [0, 7, 31]) peer.tell('lt_donthave', encodeDontHave(piece))
@@ -57,7 +43,7 @@ test('requests for a piece that is given up go to others', async () => {
   const torrent = makeTorrent({ length: 500 * KIB, pieceLength: 16 * KIB })
   const node = await swarm.node()
   const handle = node.add(torrent)
-  const fickle = await join(swarm, node, torrent, '10.7.0.1', { seed: true })
+  const fickle = await joinExtensionPeer(swarm, node, torrent, '10.7.0.1', { seed: true })
   fickle.send(encodePlain('unchoke'))
   await swarm.clock.until('asked', () => fickle.messages.some(message => message.type === 'request'), 5000)
   for (let piece = 0; piece < 32; piece += 1) fickle.tell('lt_donthave', encodeDontHave(piece))
@@ -76,7 +62,7 @@ test('losing pieces without end ends the connection', async () => {
   const torrent = makeTorrent({ length: 500 * KIB, pieceLength: 16 * KIB })
   const node = await swarm.node()
   node.add(torrent)
-  const peer = await join(swarm, node, torrent, '10.7.0.1', { seed: true })
+  const peer = await joinExtensionPeer(swarm, node, torrent, '10.7.0.1', { seed: true })
   for (let round = 0; round < 150 && peer.connected; round += 1) {
     peer.tell('lt_donthave', encodeDontHave(3))
     await swarm.clock.advance(50)
@@ -95,8 +81,8 @@ test('peers hear of our DHT node and we of theirs, but not in a private torrent'
     const nodes: string[] = []
     const dht = { port: 7881, nodeAt: (address: PeerAddress) => nodes.push(addressKey(address)) }
     const node = await swarm.seeder(torrent, { swarm: { dht } })
-    const peer = await join(swarm, node, torrent, '10.7.0.1', { dht: true })
-    const without = await join(swarm, node, torrent, '10.7.0.2')
+    const peer = await joinExtensionPeer(swarm, node, torrent, '10.7.0.1', { dht: true })
+    const without = await joinExtensionPeer(swarm, node, torrent, '10.7.0.2')
     const ports = (of: ExtensionPeer) => of.messages.flatMap(message => (message.type === 'port' ? [message.port] : []))
     for (let port = 0; port < 20; port += 1) peer.send(encodePort(port))
     await swarm.clock.advance(100)
@@ -116,14 +102,14 @@ test('peers tell us our address, and we tell them theirs', async () => {
   const external = new ExternalAddress(swarm.clock)
   const node = await swarm.seeder(torrent, { swarm: { external } })
   const yourIp = Uint8Array.of(8, 8, 4, 4)
-  const local = await join(swarm, node, torrent, '10.7.0.1', { yourIp })
+  const local = await joinExtensionPeer(swarm, node, torrent, '10.7.0.1', { yourIp })
   assert.equal(external.get(4), null, 'a neighbour sees us from inside')
   const peers = [local]
-  for (const ip of ['9.1.0.1', '9.2.0.1']) peers.push(await join(swarm, node, torrent, ip, { yourIp }))
+  for (const ip of ['9.1.0.1', '9.2.0.1']) peers.push(await joinExtensionPeer(swarm, node, torrent, ip, { yourIp }))
   assert.equal(external.get(4), '8.8.4.4')
   assert.equal(external.isSettled(4), true)
   assert.deepEqual([...(peers[1]?.shakes[0]?.yourIp ?? [])], [9, 1, 0, 1])
-  const six = await join(swarm, node, torrent, '2a00::7', { yourIp: new Uint8Array(16).fill(0x2a) })
+  const six = await joinExtensionPeer(swarm, node, torrent, '2a00::7', { yourIp: new Uint8Array(16).fill(0x2a) })
   assert.deepEqual([...(six.shakes[0]?.yourIp ?? [])], [0x2a, ...Array.from({ length: 14 }, () => 0), 7])
   assert.equal(external.get(6), '2a2a:2a2a:2a2a:2a2a:2a2a:2a2a:2a2a:2a2a')
   for (const peer of [...peers, six]) await peer.close()
@@ -144,7 +130,7 @@ test('when all places are taken, a peer with a higher priority takes the one of 
   const [lowest = '', ...others] = ips
   const highest = others.pop() ?? ''
   const here = new Map<string, ExtensionPeer>()
-  for (const ip of others.slice(0, 4)) here.set(ip, await join(swarm, node, torrent, ip))
+  for (const ip of others.slice(0, 4)) here.set(ip, await joinExtensionPeer(swarm, node, torrent, ip))
   const connected = (): string[] => [...here].filter(([, peer]) => peer.connected).map(([ip]) => ip)
   const knock = async (ip: string): Promise<ExtensionPeer> => {
     const peer = new ExtensionPeer(swarm.network.host(ip), torrent, () => swarm.clock.now())

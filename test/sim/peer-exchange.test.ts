@@ -5,28 +5,12 @@ import { test } from 'node:test'
 import { encodeExtended } from '../../src/wire/peer/messages.ts'
 import { encodeUploadOnly } from '../../src/wire/peer/upload-only.ts'
 import { decodePex, encodePex } from '../../src/wire/peer/ut-pex.ts'
-import { ExtensionPeer, type ExtensionPeerOptions } from '../kit/extension-peer.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import { joinExtensionPeer } from '../kit/extension-peer.ts'
+import { makeTorrent } from '../kit/make-torrent.ts'
+import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
 
 const KIB = 1024
 const FLAGS = { encryption: false, seed: false, utp: false, holepunch: false, reachable: true }
-
-/** A scripted peer at `ip` that is connected to `node`, after the extended handshakes. */
-async function join(
-  swarm: SimSwarm,
-  node: SimNode,
-  torrent: MadeTorrent,
-  ip: string,
-  options: ExtensionPeerOptions = {},
-): Promise<ExtensionPeer> {
-  const peer = new ExtensionPeer(swarm.network.host(ip), torrent, () => swarm.clock.now(), options)
-  peer.connect(node.address)
-  await swarm.clock.until('shaken hands', () => peer.shakes.length > 0, 10_000)
-  // Its own handshake is on its way.
-  await swarm.clock.advance(100)
-  return peer
-}
 
 test('by peer exchange alone a chain of peers becomes a swarm', async () => {
   const swarm = new SimSwarm(401)
@@ -59,7 +43,7 @@ test('in a private torrent nobody is told of anybody', async () => {
   const last = await swarm.node()
   const handle = last.add(torrent)
   last.announcers.made.get(torrent.infoHash)?.answer([middle.address])
-  const curious = await join(swarm, middle, torrent, '10.7.0.1', { ids: { ut_pex: 9 }, listenPort: 4000 })
+  const curious = await joinExtensionPeer(swarm, middle, torrent, '10.7.0.1', { ids: { ut_pex: 9 }, listenPort: 4000 })
   assert.equal(curious.nodeId('ut_pex'), 0)
   const liar = { added: [{ address: { ip: '10.7.0.9', port: 1 }, flags: FLAGS }], dropped: [] }
   // Under the id that others have for it.
@@ -79,15 +63,19 @@ test('who comes and goes is told once a minute; who names no port is not told of
   const swarm = new SimSwarm(403)
   const torrent = makeTorrent({ length: 500 * KIB })
   const node = await swarm.seeder(torrent)
-  const observer = await join(swarm, node, torrent, '10.7.0.1', { ids: { ut_pex: 7, upload_only: 8 } })
-  const named = await join(swarm, node, torrent, '10.7.0.2', { listenPort: 4002 })
-  const nameless = await join(swarm, node, torrent, '10.7.0.3')
+  const observer = await joinExtensionPeer(swarm, node, torrent, '10.7.0.1', { ids: { ut_pex: 7, upload_only: 8 } })
+  const named = await joinExtensionPeer(swarm, node, torrent, '10.7.0.2', { listenPort: 4002 })
+  const nameless = await joinExtensionPeer(swarm, node, torrent, '10.7.0.3')
   await swarm.clock.until('told', () => observer.of('ut_pex').length === 1, 10_000)
   const messages = () => observer.of('ut_pex').map(decodePex)
   const off = { ...FLAGS, reachable: false }
   assert.deepEqual(messages()[0], { added: [{ address: { ip: '10.7.0.2', port: 4002 }, flags: off }], dropped: [] })
   named.hangUp()
-  const late = await join(swarm, node, torrent, '10.7.0.4', { listenPort: 4004, seed: false, uploadOnly: false })
+  const late = await joinExtensionPeer(swarm, node, torrent, '10.7.0.4', {
+    listenPort: 4004,
+    seed: false,
+    uploadOnly: false,
+  })
   await swarm.clock.until('told again', () => messages().length === 2, 90_000)
   assert.deepEqual(messages()[1], {
     added: [{ address: { ip: '10.7.0.4', port: 4004 }, flags: off }],
@@ -106,7 +94,7 @@ test('ten thousand addresses in one message, and in two hundred, send the node t
   const torrent = makeTorrent({ length: 500 * KIB })
   const node = await swarm.node()
   const handle = node.add(torrent)
-  const liar = await join(swarm, node, torrent, '10.7.0.1', { ids: { ut_pex: 1 } })
+  const liar = await joinExtensionPeer(swarm, node, torrent, '10.7.0.1', { ids: { ut_pex: 1 } })
   const bytes = Buffer.alloc(60_000)
   for (let i = 0; i < 10_000; i += 1) {
     bytes.writeUInt32BE(0x0a080000 + i + 1, i * 6)
@@ -142,8 +130,8 @@ test('what a peer says of wanting nothing is heard, and ours is told when it cha
   const torrent = makeTorrent({ length: 500 * KIB })
   const node = await swarm.node()
   const handle = node.add(torrent)
-  const knows = await join(swarm, node, torrent, '10.7.0.1', { ids: { upload_only: 5 } })
-  const old = await join(swarm, node, torrent, '10.7.0.2')
+  const knows = await joinExtensionPeer(swarm, node, torrent, '10.7.0.1', { ids: { upload_only: 5 } })
+  const old = await joinExtensionPeer(swarm, node, torrent, '10.7.0.2')
   const shakes = old.shakes.length
   assert.equal(knows.shakes.at(-1)?.uploadOnly, false)
   assert.equal(handle.peers().find(peer => peer.ip === '10.7.0.1')?.uploadOnly, false)
