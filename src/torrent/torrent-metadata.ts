@@ -1,6 +1,7 @@
 // Fetches a magnet's info dictionary from peers (BEP 9) and serves ours. Pieces go to the chunk store, not into memory;
-// the whole counts only when its hash is the info hash. Peers may disagree on the size: each size is its own attempt.
-// After a wrong hash with several senders one peer at a time is asked for everything: then it is clear who lies.
+// the whole counts only when its hash is the info hash. Peers may disagree on the size: each size is its own attempt, and
+// they take turns (metadata-turns.ts). After a wrong hash with several senders one peer at a time is asked for everything:
+// then it is clear who lies.
 // Of a torrent that is v2 only (BEP 52) the piece layers come next: without them no piece could be verified.
 
 import { createHash } from 'node:crypto'
@@ -16,6 +17,7 @@ import {
 import { missingLayers, withPieceRoots } from '../wire/piece-layers.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { MetadataAttempt } from './metadata-attempt.ts'
+import { type MetadataSource, MetadataTurns } from './metadata-turns.ts'
 import type { PeerSession } from './peer-session.ts'
 import type { TorrentCore } from './torrent-core.ts'
 import { TorrentHashes } from './torrent-hashes.ts'
@@ -47,7 +49,10 @@ export class TorrentMetadata {
   readonly #core: TorrentCore
   readonly #hooks: MetadataHooks
   readonly #pausedUntil = new Map<string, number>()
+  readonly #turns = new MetadataTurns()
   #attempt: MetadataAttempt | null = null
+  /** From here on the attempt gives way to another one. */
+  #turnEndsMs = 0
   #begun: Promise<void> = Promise.resolve()
   #solo = false
   /** The attempt whose bytes are being put together. */
@@ -111,6 +116,7 @@ export class TorrentMetadata {
     this.#attempt = null
     this.#finishing = null
     this.#pausedUntil.clear()
+    this.#turns.clear()
     this.hashes.reset()
   }
 
@@ -120,34 +126,56 @@ export class TorrentMetadata {
   }
 
   #askAll(): void {
-    for (const peer of this.#core.peers.values()) this.#ask(peer)
+    const nowMs = this.#core.now()
+    this.#chooseAttempt(nowMs)
+    for (const peer of this.#core.peers.values()) this.#request(peer, nowMs)
   }
 
   #ask(peer: PeerSession): void {
     const nowMs = this.#core.now()
-    if (peer.utMetadataId === 0 || peer.metadataSize === 0) return
-    if ((this.#pausedUntil.get(peer.key) ?? 0) > nowMs || !peer.link.alive) return
-    // Peers of another size wait until the present attempt has nobody left to ask.
-    if (this.#attempt === null || (this.#attempt.idle(nowMs) && this.#attempt.size !== peer.metadataSize)) {
-      this.#begin(peer, nowMs)
-    }
+    if (this.#chooseAttempt(nowMs)) for (const one of this.#core.peers.values()) this.#request(one, nowMs)
+    else this.#request(peer, nowMs)
+  }
+
+  #request(peer: PeerSession, nowMs: number): void {
     const attempt = this.#attempt
-    if (attempt === null || attempt.size !== peer.metadataSize) return
+    if (attempt === null || attempt.size !== peer.metadataSize || !this.#canBeAsked(peer, nowMs)) return
     for (const piece of attempt.next(peer.key, nowMs, peer.peerId)) {
       peer.extend(peer.utMetadataId, encodeMetadataRequest(piece))
     }
   }
 
-  #begin(peer: PeerSession, nowMs: number): void {
+  #canBeAsked(peer: PeerSession, nowMs: number): boolean {
+    if (peer.utMetadataId === 0 || peer.metadataSize === 0) return false
+    return (this.#pausedUntil.get(peer.key) ?? 0) <= nowMs && peer.link.alive
+  }
+
+  /** Begins an attempt when there is none, or when the present one had its turn and there are others. True when it did. */
+  #chooseAttempt(nowMs: number): boolean {
+    const old = this.#attempt
+    if (old !== null && nowMs < this.#turnEndsMs && !old.idle(nowMs)) return false
+    const sources = [...this.#core.peers.values()]
+      .filter(peer => this.#canBeAsked(peer, nowMs))
+      .map(peer => ({ key: peer.key, ip: peer.link.remote.ip, size: peer.metadataSize }))
+    if (old !== null && sources.every(source => takesPart(source, old))) return false
+    const turn = this.#turns.next(sources, this.#solo)
+    if (turn === null) return false
+    this.#begin(turn.source, nowMs)
+    this.#turnEndsMs = nowMs + turn.turnMs
+    return true
+  }
+
+  #begin({ key, size }: MetadataSource, nowMs: number): void {
     const { deps } = this.#core.engine
-    this.#attempt = new MetadataAttempt(peer.metadataSize, this.#solo ? peer.key : null, nowMs)
-    this.#begun = this.#begun.then(() => deps.metadata.begin(this.#core.infoHash, peer.metadataSize))
+    this.#attempt = new MetadataAttempt(size, this.#solo ? key : null, nowMs)
+    this.#begun = this.#begun.then(() => deps.metadata.begin(this.#core.infoHash, size))
     this.#begun.catch((error: unknown) => this.#diskFailed(error))
   }
 
   #data(peer: PeerSession, piece: number, totalSize: number, data: Uint8Array): void {
     const attempt = this.#attempt
-    if (attempt === null || !this.#wanted) return
+    // What was asked of it in an earlier attempt is no fault of the peer.
+    if (attempt === null || !this.#wanted || peer.metadataSize !== attempt.size) return
     if (totalSize !== attempt.size) {
       attempt.release(peer.key, piece)
       return this.#pause(peer.key)
@@ -269,4 +297,8 @@ export class TorrentMetadata {
     const data = info.subarray(at, at + METADATA_PIECE_BYTES)
     peer.extend(peer.utMetadataId, encodeMetadataData(piece, info.length, data))
   }
+}
+
+function takesPart(source: MetadataSource, attempt: MetadataAttempt): boolean {
+  return source.size === attempt.size && (attempt.solo === null || attempt.solo === source.key)
 }

@@ -26,6 +26,10 @@ export interface ExtensionPeerOptions {
   readonly dht?: boolean
   readonly uploadOnly?: boolean
   readonly yourIp?: Uint8Array
+  /** Part of its peer id; default: its address, so that there is one a host. */
+  readonly name?: string
+  /** Bytes of metadata that it says it has. */
+  readonly metadataSize?: number
 }
 
 /** A message that came under one of its ids. */
@@ -148,15 +152,16 @@ export class ExtensionPeer {
   }
 
   #sayHello(): void {
-    const peerId = Buffer.from(`-XT0001-${this.host.ip.padEnd(12, 'x').slice(0, 12)}`, 'latin1')
+    const { name = this.host.ip } = this.#options
+    const peerId = Buffer.from(`-XT0001-${name.padEnd(12, 'x').slice(0, 12)}`, 'latin1')
     const extensions = { fast: true, extended: true, dht: this.#options.dht === true }
     this.send(encodeHandshake({ infoHash: this.#torrent.infoHash, peerId, extensions }))
   }
 
   #introduce(): void {
-    const { ids = {}, listenPort, seed, uploadOnly, yourIp } = this.#options
+    const { ids = {}, listenPort, seed, uploadOnly, yourIp, metadataSize = null } = this.#options
     const shake = { m: new Map(Object.entries(ids)), listenPort: listenPort ?? null, yourIp: yourIp ?? null }
-    this.send(encodeExtended(0, encodeExtendedHandshake({ ...shake, uploadOnly: uploadOnly === true })))
+    this.send(encodeExtended(0, encodeExtendedHandshake({ ...shake, metadataSize, uploadOnly: uploadOnly === true })))
     this.send(encodePlain(seed === true ? 'have-all' : 'have-none'))
   }
 
