@@ -202,6 +202,7 @@ function limitsOf({ libtorrent }: Settings): SessionLimits {
     maxUploadRate: libtorrent.max_upload_rate,
     maxConnections: libtorrent.max_connections,
     maxConnectionsPerTorrent: perDownload > 0 ? perDownload : libtorrent.max_connections,
+    maxConnectionsPerIp: Math.max(0, libtorrent.max_connections_per_ip),
     uploadSlots: libtorrent.upload_slots,
     encryption: { mode: libtorrent.encryption, methods: libtorrent.encryption_methods },
     queue: {

@@ -154,6 +154,14 @@ export const libtorrentSettings = {
     needsRestart: false,
     doc: 'Peer connections of one download; -1 or 0 = only max_connections limits.',
   },
+  max_connections_per_ip: {
+    kind: 'integer',
+    min: -1,
+    max: 10000,
+    default: 8,
+    needsRestart: false,
+    doc: 'Peer connections of one download with one IP address (with one /64 of IPv6), not counting local ones; of all downloads a quarter of max_connections. -1 or 0 = no limit.',
+  },
   max_download_rate: {
     kind: 'integer',
     min: 0,

@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import { makePeerId } from '../wire/peer/peer-id.ts'
+import { AddressCounts } from './address-counts.ts'
 import { BanList } from './ban-list.ts'
 import { BlockBudget } from './block-budget.ts'
 import { HostGate } from './host-gate.ts'
@@ -23,6 +24,8 @@ import { UploadSlots } from './upload-slots.ts'
 
 /** Outgoing connections under way at a time: more make home routers drop others. */
 const MAX_HALF_OPEN = 50
+/** Part of all places that one address may have with all torrents together. */
+const ADDRESS_SHARE = 4
 const CHECK_DEPTH = 4
 /** Part of the block arena that uploads use when they have no other; of another, shared with stream readers, one half. */
 const UPLOAD_SHARE = 4
@@ -46,6 +49,8 @@ export class Engine {
   readonly holders: SlotHolders
   readonly uploadSlots: UploadSlots
   readonly bans = new BanList()
+  /** Connections, also those being made, of all torrents. */
+  readonly addresses = new AddressCounts()
   /** The owner's lists. A new one is a new filter. */
   ipFilter = IpFilter.none
   /** Requests to web servers, of all torrents. */
@@ -121,6 +126,13 @@ export class Engine {
   /** True for an address nobody is to be connected to at: banned, or in the owner's lists. */
   refuses(ip: string, nowMs: number): boolean {
     return this.bans.isBanned(ip, nowMs) || this.ipFilter.blocks(ip)
+  }
+
+  /** True when `ip` has as many connections as it may have, `here` of them with the torrent that asks. */
+  crowds(ip: string, here: AddressCounts): boolean {
+    const { maxConnectionsPerIp: most = 0, maxConnections } = this.limits
+    if (most <= 0) return false
+    return here.of(ip) >= most || this.addresses.of(ip) >= Math.max(most, maxConnections / ADDRESS_SHARE)
   }
 
   /** Lets `ticker` be called at every tick until it declines. */

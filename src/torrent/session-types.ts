@@ -23,6 +23,8 @@ export interface SessionLimits {
   /** Connected peers of all torrents together. */
   readonly maxConnections: number
   readonly maxConnectionsPerTorrent: number
+  /** Of one torrent with one address that is not local (decision 0368); 0 = no limit, the default. */
+  readonly maxConnectionsPerIp?: number
   /** Peers a torrent uploads to at a time, the optimistic one included; below 0 = no limit. */
   readonly uploadSlots: number
   /** How many torrents run and check at a time; default NO_QUEUE. */

@@ -7,6 +7,7 @@ import { type InfoHash, type PeerAddress, addressKey } from '../base/ids.ts'
 import type { PeerOrigin } from '../ports/announcer.ts'
 import type { TcpNetwork } from '../ports/tcp.ts'
 import { encodeHandshake, type Handshake } from '../wire/peer/handshake.ts'
+import { AddressCounts } from './address-counts.ts'
 import { Choker, CHOKE_INTERVAL_MS } from './choker.ts'
 import { type LinkKind, nextKind, noteFailure, noteSuccess } from './connection-policy.ts'
 import { askForIntroduction } from './holepunch.ts'
@@ -81,6 +82,8 @@ export class TorrentPeers implements LinkOwner {
   readonly #choker: Choker
   /** Connected peers by address and peer id: one connection each. */
   readonly #ids = new Map<string, PeerSession>()
+  /** Of connected peers and of connections being made. */
+  readonly #addresses = new AddressCounts()
   readonly #chokeJob: TurnJob = { queued: false, run: () => this.#decideChoking(this.#core.now()) }
   #lastChokeMs = Number.NEGATIVE_INFINITY
   #chokeWanted = false
@@ -118,6 +121,7 @@ export class TorrentPeers implements LinkOwner {
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
     const { engine, peers } = this.#core
     if (!this.#core.online || engine.refuses(link.remote.ip, this.#core.now())) return null
+    if (engine.crowds(link.remote.ip, this.#addresses)) return null
     if (peers.size >= this.#limit && !this.#makePlace(link.remote)) return null
     const infoHash = answeringHash(this.#hashes(), handshake)
     link.send(this.#handshake(infoHash))
@@ -195,9 +199,8 @@ export class TorrentPeers implements LinkOwner {
   /** Ends everything; afterwards no peer is left, and none is blamed for it. */
   closeAll(reason: string): void {
     for (const [link, { known }] of this.#dialing) {
-      this.#dialing.delete(link)
       this.#punching.delete(link)
-      this.#core.engine.halfOpen -= 1
+      this.#dialEnds(link, known)
       this.#core.known.released(known)
       link.end(reason)
     }
@@ -230,9 +233,8 @@ export class TorrentPeers implements LinkOwner {
     if (dial === undefined) return null
     dial.answered = true
     if (!isAnswer(this.#hashes(), handshake) || !this.#core.online) return null
-    this.#dialing.delete(link)
     this.#punching.delete(link)
-    this.#core.engine.halfOpen -= 1
+    this.#dialEnds(link, dial.known)
     noteSuccess(dial.known.links, dial.kind)
     this.#core.refusedHandshakes = 0
     return this.#join(link, handshake, dial.known, handshake.infoHash)
@@ -243,8 +245,7 @@ export class TorrentPeers implements LinkOwner {
     if (dial === undefined) return
     const { engine, known } = this.#core
     const nowMs = this.#core.now()
-    this.#dialing.delete(link)
-    engine.halfOpen -= 1
+    this.#dialEnds(link, dial.known)
     // The other kind of connection is tried at once: most peers that break off want encryption, or know none. Who answered
     // with a handshake, of whatever torrent, understood this kind.
     const other =
@@ -266,6 +267,7 @@ export class TorrentPeers implements LinkOwner {
     this.#core.peers.delete(peer.key)
     if (this.#ids.get(idKey(peer)) === peer) this.#ids.delete(idKey(peer))
     engine.connected -= 1
+    this.#count(peer.link.remote.ip, -1)
     engine.log.debug('peer gone', { infoHash: this.#core.infoHash, peer: peer.key, reason, offence })
     if (offence) engine.bans.strike(peer.link.remote.ip, reason, nowMs)
     const address = known.get(addressKey(peer.address))
@@ -284,7 +286,22 @@ export class TorrentPeers implements LinkOwner {
 
   #worthwhile(peer: KnownPeer): boolean {
     if (peer.seed && this.#core.working && this.#core.satisfied) return false
-    return !this.#core.engine.refuses(peer.address.ip, this.#core.now())
+    const { engine } = this.#core
+    return !engine.refuses(peer.address.ip, this.#core.now()) && !engine.crowds(peer.address.ip, this.#addresses)
+  }
+
+  /** A connection is not being made any more. */
+  #dialEnds(link: PeerLink, known: KnownPeer): void {
+    this.#dialing.delete(link)
+    this.#core.engine.halfOpen -= 1
+    this.#count(known.address.ip, -1)
+  }
+
+  #count(ip: string, change: 1 | -1): void {
+    for (const counts of [this.#addresses, this.#core.engine.addresses]) {
+      if (change === 1) counts.add(ip)
+      else counts.remove(ip)
+    }
   }
 
   #dial(peer: KnownPeer): void {
@@ -292,6 +309,7 @@ export class TorrentPeers implements LinkOwner {
     const link = new PeerLink(this, engine.link)
     peer.busy = true
     engine.halfOpen += 1
+    this.#count(peer.address.ip, 1)
     const kind = nextKind(engine.encryption.settings.mode, peer.links)
     this.#dialing.set(link, { known: peer, kind, opened: false, answered: false })
     // The first peers decide how long somebody looks at nothing.
@@ -387,6 +405,7 @@ export class TorrentPeers implements LinkOwner {
     peers.set(peer.key, peer)
     this.#ids.set(idKey(peer), peer)
     engine.connected += 1
+    this.#count(link.remote.ip, 1)
     this.#hooks.joined(peer)
     return peer
   }
