@@ -1,5 +1,5 @@
 // What the two sides of the handshake of message stream encryption share: limits, methods, the shape of a side, and the
-// bounded memory for what the other side sent. The steps themselves are in mse-initiator.ts and mse-responder.ts.
+// bounded memory for what the other side sent. The steps themselves are in mse-steps.ts, mse-initiator.ts and mse-responder.ts.
 //
 //   1  initiator -> responder   public key, PadA
 //   2  responder -> initiator   public key, PadB

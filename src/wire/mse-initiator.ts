@@ -4,19 +4,16 @@
 import type { InfoHash } from '../base/ids.ts'
 import { type MseCiphers, maskHash, mseCiphers, syncHash, torrentHash } from './mse-hashes.ts'
 import {
-  checkPushed,
   chosenMethod,
   MAX_INITIAL_BYTES,
   MAX_PADDING_BYTES,
   methodBits,
-  MseInput,
   type MseMethod,
-  type MseResult,
-  type MseSide,
   paddingBytes,
   VC_BYTES,
 } from './mse-handshake.ts'
-import { type KeyAgreement, makeExponent, type MseRandom, mseKeys, PUBLIC_KEY_BYTES } from './mse-keys.ts'
+import { type KeyAgreement, makeExponent, type MseRandom } from './mse-keys.ts'
+import { MseSteps } from './mse-steps.ts'
 import { readUint32 } from './peer/messages.ts'
 
 /** What an initiator is made with. */
@@ -31,80 +28,43 @@ export interface MseInitiatorOptions {
   readonly initial: () => Uint8Array
 }
 
-type State = 'own-key' | 'key' | 'secret' | 'sync' | 'choice' | 'padding' | 'done'
+type State = 'own-key' | 'sync' | 'choice' | 'padding'
 
 /** crypto_select and the length of PadD, behind VC. */
 const CHOICE_BYTES = 4 + 2
 
 /** The initiator's side of a handshake. */
-export class MseInitiator implements MseSide {
+export class MseInitiator extends MseSteps<State> {
   readonly #options: MseInitiatorOptions
-  readonly #keys: KeyAgreement
-  readonly #input = new MseInput()
   readonly #exponent: Uint8Array
-  #state: State = 'own-key'
-  #out: Uint8Array | null = null
-  #otherKey: Uint8Array = new Uint8Array(0)
   #ciphers: MseCiphers | null = null
   /** VC as the responder's cipher makes it: the end of PadB. */
   #vc: Uint8Array = new Uint8Array(0)
   #method: MseMethod = 'rc4'
   #padding = 0
-  #result: MseResult | null = null
 
   constructor(options: MseInitiatorOptions) {
+    super('own-key', options.keys)
     if (options.methods.length === 0) throw new RangeError('no method of encryption to offer')
     this.#options = options
-    this.#keys = options.keys ?? mseKeys
     this.#exponent = makeExponent(options.random)
   }
 
-  get wanted(): number {
-    return this.#state === 'own-key' || this.#state === 'secret' ? 1 : 0
+  override get wanted(): number {
+    return this.state === 'own-key' || this.state === 'secret' ? 1 : 0
   }
 
-  get result(): MseResult | null {
-    return this.#result
+  protected override makeKeys(): void {
+    if (this.state === 'own-key') this.#sendKey()
+    else if (this.state === 'secret') this.#sendOffer()
   }
 
-  push(chunk: Uint8Array): number {
-    const count = this.#input.push(chunk)
-    this.#advance()
-    checkPushed(this, this.#input, count === chunk.length)
-    return count
-  }
-
-  compute(): void {
-    if (this.#state === 'own-key') this.#sendKey()
-    else if (this.#state === 'secret') this.#sendOffer()
-    this.#advance()
-  }
-
-  takeOutput(): Uint8Array | null {
-    const out = this.#out
-    this.#out = null
-    return out
-  }
-
-  rest(): Uint8Array {
-    return this.#input.rest()
-  }
-
-  #advance(): void {
-    while (this.#step()) {
-      // Until more bytes or keys are needed.
-    }
-  }
-
-  /** Reads the next part; false when it has not come, or is not to be read yet. */
-  #step(): boolean {
-    switch (this.#state) {
+  protected override step(): boolean {
+    switch (this.state) {
       case 'key':
-        return this.#readKey()
+        return this.readKey()
       case 'sync':
-        if (!this.#input.passOver(this.#vc)) return false
-        this.#state = 'choice'
-        return true
+        return this.passOver(this.#vc, 'choice')
       case 'choice':
         return this.#readChoice()
       case 'padding':
@@ -118,22 +78,14 @@ export class MseInitiator implements MseSide {
   #sendKey(): void {
     const { random } = this.#options
     const padding = random.bytes(random.below(MAX_PADDING_BYTES + 1))
-    this.#send(Buffer.concat([this.#keys.publicKey(this.#exponent), padding]))
-    this.#state = 'key'
-  }
-
-  #readKey(): boolean {
-    const key = this.#input.take(PUBLIC_KEY_BYTES)
-    if (key === null) return false
-    this.#otherKey = key
-    this.#state = 'secret'
-    return true
+    this.send(Buffer.concat([this.keys.publicKey(this.#exponent), padding]))
+    this.state = 'key'
   }
 
   /** Step 3. */
   #sendOffer(): void {
     const { infoHash, methods, random, initial } = this.#options
-    const secret = this.#keys.secret(this.#exponent, this.#otherKey)
+    const secret = this.keys.secret(this.#exponent, this.otherKey)
     const ciphers = mseCiphers(secret, infoHash, true)
     this.#ciphers = ciphers
     const first = initial()
@@ -146,40 +98,27 @@ export class MseInitiator implements MseSide {
     offer.writeUInt16BE(first.length, VC_BYTES + 6 + padding)
     offer.set(first, VC_BYTES + 8 + padding)
     ciphers.encrypt.apply(offer, offer)
-    this.#send(Buffer.concat([syncHash(secret), maskHash(torrentHash(infoHash), secret), offer]))
+    this.send(Buffer.concat([syncHash(secret), maskHash(torrentHash(infoHash), secret), offer]))
     this.#vc = new Uint8Array(VC_BYTES)
     ciphers.decrypt.apply(this.#vc, this.#vc)
-    this.#state = 'sync'
+    this.state = 'sync'
   }
 
   #readChoice(): boolean {
-    const choice = this.#input.take(CHOICE_BYTES)
+    const choice = this.input.take(CHOICE_BYTES)
     if (choice === null || this.#ciphers === null) return false
     this.#ciphers.decrypt.apply(choice, choice)
     this.#method = chosenMethod(this.#options.methods, readUint32(choice, 0))
     this.#padding = paddingBytes(choice[4] as number, choice[5] as number)
-    this.#state = 'padding'
+    this.state = 'padding'
     return true
   }
 
   #readPadding(): boolean {
-    const padding = this.#input.take(this.#padding)
+    const padding = this.input.take(this.#padding)
     if (padding === null || this.#ciphers === null) return false
-    const { encrypt, decrypt } = this.#ciphers
-    decrypt.apply(padding, padding)
-    const rc4 = this.#method === 'rc4'
-    this.#result = {
-      infoHash: this.#options.infoHash,
-      method: this.#method,
-      encrypt: rc4 ? encrypt : null,
-      decrypt,
-      encryptedBytes: rc4 ? Number.POSITIVE_INFINITY : 0,
-    }
-    this.#state = 'done'
+    this.#ciphers.decrypt.apply(padding, padding)
+    this.finish(this.#options.infoHash, this.#method, this.#ciphers, 0)
     return false
-  }
-
-  #send(bytes: Uint8Array): void {
-    this.#out = this.#out === null ? bytes : Buffer.concat([this.#out, bytes])
   }
 }
