@@ -14,7 +14,7 @@ import { decodeKrpc, looksLikeKrpc } from '../wire/krpc.ts'
 import type { DhtReply, InvalidQuery, KrpcMessage, NodeContact } from '../wire/krpc-types.ts'
 import { Answers, type QueryMessage } from './answers.ts'
 import { Bootstrap } from './bootstrap.ts'
-import { ExternalAddress } from './external-address.ts'
+import { NodeIdAddress } from './node-id-address.ts'
 import { ItemStore } from './item-store.ts'
 import { LookupQueue } from './lookup-queue.ts'
 import { LOOKUP_NODES } from './lookup.ts'
@@ -62,7 +62,7 @@ export class FamilyNode {
   readonly #items = new ItemStore()
   readonly #answers: Answers
   readonly #limit: AnswerLimit
-  readonly #external = new ExternalAddress()
+  readonly #external = new NodeIdAddress()
   readonly #care: TableCare
   readonly #bootstrap: Bootstrap
   readonly #received = new Traffic()

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PeerAddress } from '../../../src/base/ids.ts'
-import { ExternalAddress } from '../../../src/dht/external-address.ts'
+import { NodeIdAddress } from '../../../src/dht/node-id-address.ts'
 import { ANSWER_BURST, AnswerLimit, ANSWERS_PER_ADDRESS } from '../../../src/dht/rate-limit.ts'
 import { MAX_WAITING, Rpc } from '../../../src/dht/rpc.ts'
 import { RttEstimate } from '../../../src/dht/rtt-estimate.ts'
@@ -135,7 +135,7 @@ test('one address gets its burst and its rate, others are not touched by it, all
 })
 
 test('our address is what most of several networks say', () => {
-  const external = new ExternalAddress()
+  const external = new NodeIdAddress()
   const vote = (voter: number, ip: string, nowMs = 0): boolean =>
     external.vote({ ip: `30.1.${voter}.1`, port: 1 }, { ip, port: 2 }, nowMs)
   for (let host = 1; host < 100; host++) external.vote({ ip: `66.6.6.${host}`, port: 1 }, { ip: '6.6.6.6', port: 2 }, 0)

@@ -1,5 +1,6 @@
-// Our own address as others see it (BEP 42): each reply is a vote, each /24 or /64 has one, and only an address that most
-// of the recent voters name is believed. Changes seldom, because each change costs us our place in the network.
+// The address our node id belongs to (BEP 42), as others see it: each reply is a vote, each /24 or /64 has one, and only an
+// address that most of the recent voters name is believed. Changes seldom, because each change costs us our place in the
+// network.
 
 import type { PeerAddress } from '../base/ids.ts'
 import { addressGroup, isLocalIp } from './address-group.ts'
@@ -10,8 +11,8 @@ const MAX_VOTERS = 30
 /** Time between two changes, milliseconds. */
 const CHANGE_MS = 10 * 60_000
 
-/** Finds out one family's outside address. */
-export class ExternalAddress {
+/** Finds out the outside address of one family's node. */
+export class NodeIdAddress {
   /** Voter's group -> IP address it saw; the latest last. */
   readonly #votes = new Map<string, string>()
   #ip: string | null = null
