@@ -1,0 +1,156 @@
+// What requests are told of a download: its record and those of its trackers, peers, files and web seeds, and why it does not
+// move. Field names of *Record types are the specification's, letter by letter (node-control-interface.md part 2).
+
+import type { DownloadDetails } from './details-api.ts'
+
+/** Spec 3.1. */
+export type DownloadStatus =
+  | 'DLSTATUS_ALLOCATING_DISKSPACE'
+  | 'DLSTATUS_WAITING4HASHCHECK'
+  | 'DLSTATUS_HASHCHECKING'
+  | 'DLSTATUS_DOWNLOADING'
+  | 'DLSTATUS_SEEDING'
+  | 'DLSTATUS_STOPPED'
+  | 'DLSTATUS_STOPPED_ON_ERROR'
+  | 'DLSTATUS_METADATA'
+  | 'DLSTATUS_CIRCUITS'
+
+/** Spec 2.1, tracker record. */
+export interface TrackerRecord {
+  url: string
+  status: string
+  peers: number
+}
+
+/** Spec 2.1, peer record, with the extra fields of decisions part 2. */
+export interface PeerRecord {
+  ip: string
+  dtotal: number
+  downrate: number
+  uinterested: boolean
+  wstate: string
+  optimistic: boolean
+  id: string
+  port: number
+  client: string
+  direction: 'L' | 'R'
+  uprate: number
+  utotal: number
+  uchoked: boolean
+  dinterested: boolean
+  dchoked: boolean
+  snubbed: boolean
+  completed: number
+  speed: number
+  upload_only: boolean
+  seed: boolean
+  connection_type: number
+  rstate: string
+  /** What follows an encrypted handshake; '' = there was none. */
+  encryption: '' | 'rc4' | 'plaintext'
+}
+
+/** Spec 2.1, file record. `progress` stands in the per-download listing and here too. */
+export interface FileRecord {
+  index: number
+  name: string
+  size: number
+  included: boolean
+  progress: number
+  /** Extra: 0 = not fetched, 1 (last) to 7 (first). */
+  priority: number
+}
+
+/** Spec 2.1, download record, with the extra fields of decisions part 2. */
+export interface DownloadRecord {
+  name: string
+  infohash: string
+  /** Extra: 64 digits of a v2 or hybrid torrent (BEP 52), null of others and while it is not known. */
+  infohash_v2: string | null
+  progress: number
+  status: DownloadStatus
+  queued: boolean
+  size: number
+  eta: number
+  speed_down: number
+  speed_up: number
+  num_peers: number
+  num_seeds: number
+  num_connected_peers: number
+  num_connected_seeds: number
+  total_up: number
+  total_down: number
+  total_pieces: number
+  ratio: number
+  hops: number
+  anon_download: boolean
+  safe_seeding: boolean
+  max_upload_speed: number
+  max_download_speed: number
+  destination: string
+  availability: number
+  error: string
+  time_added: number
+  vod_mode: boolean
+  vod_prebuffering_progress: number
+  vod_prebuffering_progress_consec: number
+  /** Extras of decision 0260, from here to `moving_to`. */
+  labels: string[]
+  sequential: boolean
+  super_seeding: boolean
+  /** Own limits: -2 = as the settings say, -1 = none. */
+  seeding_ratio: number
+  /** Minutes. */
+  seeding_time: number
+  /** Folder its files are on their way to; '' = none. */
+  moving_to: string
+  trackers: TrackerRecord[]
+  /** Extra, only of a version of a followed torrent: its key's FollowedUpdate.target, and the newest version ('' = this). */
+  update_of?: string
+  updated_by?: string
+  files?: FileRecord[]
+  peers?: PeerRecord[]
+  pieces?: string
+}
+
+/** A record whose files are made when they are taken. */
+export type ListedDownload = Omit<DownloadRecord, 'files'> & {
+  files?: Iterable<FileRecord>
+  details?: DownloadDetails
+}
+
+/** A web seed (BEP 19) of a download. */
+export interface WebSeedRecord {
+  url: string
+  /** `off`: not asked any more, or not for a long time. */
+  state: 'idle' | 'active' | 'waiting' | 'off'
+  /** Bytes/s. */
+  speed_down: number
+  /** Bytes since the download was started. */
+  total_down: number
+  /** How the last request failed; empty when it did not. */
+  error: string
+  /** Seconds until it is asked again; 0 = now, or never. */
+  retry_in: number
+}
+
+/** One cause why a download does not move (GET /downloads/{infohash}/explain). */
+export interface ExplainReason {
+  /** Stable; the list is in services/explain.ts. */
+  code: string
+  /** For people. */
+  message: string
+}
+
+/** GET /downloads/{infohash}/explain. */
+export interface Explanation {
+  infohash: string
+  status: DownloadStatus
+  /** Payload goes in or out now. */
+  moving: boolean
+  /** Seconds it has seeded, all time. */
+  time_seeded: number
+  /** The one that counts most first; empty when nothing is in the way. */
+  reasons: ExplainReason[]
+  web_seeds: WebSeedRecord[]
+}
