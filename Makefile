@@ -6,7 +6,7 @@ BIN := dist/src/cli/main.js
 ARGS ?=
 
 
-.PHONY: readme only run test soak-kill check build install clean tools types format lint arch unit suite interop interop-short bench bench-quick bench-all bench-rivals bench-micro
+.PHONY: readme only run test soak-kill check build install package image deb clean tools types format lint arch unit suite interop interop-short bench bench-quick bench-all bench-rivals bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -104,6 +104,22 @@ bench-%: build
 
 readme: build ## Rewrites the README's table of settings from the schema, and its matrix
 	@for page in readme interop-matrix; do UPDATE_README=1 node --test dist/test/arch/$$page.test.js >/dev/null || exit 1; done
+
+# What is given away, in dist-package/ (src/deploy, decision 0363).
+package: build ## The npm package: dist-package/tributary-VERSION.tgz
+	@mkdir -p dist-package
+	@npm pack --ignore-scripts --silent --pack-destination dist-package
+
+deb: package ## The Debian package: dist-package/tributary_VERSION_ARCH.deb
+	@bash src/deploy/deb/build dist-package/tributary-$$(node -p 'require("./package.json").version').tgz dist-package
+
+# BASE=image chooses another base than node:20-bookworm-slim.
+image: package ## The container image tributary:latest, by buildah, podman or docker
+	@mkdir -p dist-package/image
+	@cp dist-package/tributary-$$(node -p 'require("./package.json").version').tgz dist-package/image/tributary.tgz
+	@if command -v buildah >/dev/null; then build="buildah build --format docker"; \
+	elif command -v podman >/dev/null; then build="podman build --format docker"; else build="docker build"; fi; \
+	$$build $(if $(BASE),--build-arg BASE=$(BASE)) -t tributary:latest -f src/deploy/Dockerfile dist-package/image
 
 clean:
 	rm -rf dist node_modules

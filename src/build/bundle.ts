@@ -7,6 +7,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
+import { copyPackedPackages, nativeDatabase } from './packed-packages.ts'
 import { writeTrainedCode } from './trained-code.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -14,7 +15,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const PARTS = 'dist/src/bundle'
 
 /** Packages with machine code, with threads or files of their own, or too large to be read for nothing. */
-const external = ['better-sqlite3', 'koffi', 'msgpackr-extract', 'piscina', 'swagger-ui-dist', 'uWebSockets.js']
+const external = ['koffi', 'msgpackr-extract', 'piscina', 'swagger-ui-dist', 'uWebSockets.js']
 
 /** Optional to its user (random-access-file), which needs it only for calls that nobody here makes. */
 const unused: Plugin = {
@@ -31,7 +32,7 @@ const common = {
   platform: 'node',
   target: 'node20.19',
   external,
-  plugins: [unused],
+  plugins: [unused, nativeDatabase],
   metafile: true,
   logLevel: 'warning',
 } satisfies BuildOptions
@@ -84,7 +85,7 @@ async function bundleProgram(): Promise<Metafile> {
     }
     const script = asFunction(text)
     writeFileSync(path, script)
-    writeFileSync(`${path}.cache`, new Script(script, { filename: path }).createCachedData())
+    writeFileSync(`${path}.cache`, new Script(script, { filename: 'tributary/program.cjs' }).createCachedData())
   }
   copyFileSync(join(root, 'dist/src/build/launcher.js'), join(root, 'dist/src/cli/main.js'))
   return metafile
@@ -112,6 +113,7 @@ function licenceOf(folder: string): string {
 rmSync(join(root, PARTS), { recursive: true, force: true })
 const parts = [(await build(threads)).metafile, await bundleProgram()]
 writeFileSync(join(root, PARTS, 'licences.txt'), licences(parts))
+copyPackedPackages(join(root, 'node_modules'), join(root, PARTS))
 try {
   await writeTrainedCode(join(root, PARTS, 'program.cjs.cache'), join(root, PARTS, 'training'))
 } catch (error) {

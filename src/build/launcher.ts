@@ -12,9 +12,11 @@ type Program = (require: NodeJS.Require, importPackage: (name: string) => Promis
 
 const filename = fileURLToPath(new URL('../bundle/program.cjs', import.meta.url))
 const cache = `${filename}.cache`
+// V8 keeps the name with the code: one that tells nothing of the machine that built it, and is true wherever it runs.
+const NAME = 'tributary/program.cjs'
 // The program is ASCII: as Latin-1 it takes a byte a character.
 const script = new Script(readFileSync(filename, 'latin1'), {
-  filename,
+  filename: NAME,
   ...(existsSync(cache) && { cachedData: readFileSync(cache) }),
 })
 const program = script.runInThisContext() as Program

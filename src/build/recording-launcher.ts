@@ -10,7 +10,7 @@ import { Script } from 'node:vm'
 if (process.channel === undefined) throw new Error('part of the build; the program is dist/src/cli/main.js')
 const main = new URL('../cli/main.js', import.meta.url)
 const filename = fileURLToPath(new URL('../bundle/program.cjs', import.meta.url))
-const script = new Script(readFileSync(filename, 'latin1'), { filename })
+const script = new Script(readFileSync(filename, 'latin1'), { filename: 'tributary/program.cjs' })
 const program = script.runInThisContext() as (...args: unknown[]) => void
 program(createRequire(main), (name: string) => import(name), main.href)
 

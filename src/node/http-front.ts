@@ -50,7 +50,7 @@ export function makeHttpFront(api: Settings['api'], parts: HttpFrontParts): Http
   }
   return createHttpServer(options, services, {
     ...deps,
-    docsFiles: new PackageFiles('swagger-ui-dist'),
+    docsFiles: new PackageFiles('swagger-ui-dist', new URL('../bundle/swagger-ui/', import.meta.url)),
     dashboardFiles: new BuiltFiles(new URL('../web/page/', import.meta.url)),
     setEnvironment: (name, value) => {
       process.env[name] = value

@@ -14,6 +14,7 @@ import { TributaryNode } from './compose.ts'
 import { atMost, EXIT_CANNOT_START, EXIT_STOPPED, STOP_LIMIT_MS, watchStopSignals, watchUncaught } from './exit.ts'
 import { greeting } from './greeting.ts'
 import { forgetAddress, noteAddress } from './node-address.ts'
+import type { ServiceState } from './service-notice.ts'
 import { SettingsStore } from './settings-store.ts'
 import { defaultStateDirectory, StateDirectory } from './state-directory.ts'
 import { readVersion } from './version.ts'
@@ -85,24 +86,38 @@ async function runUntilStopped(
   signal: Promise<NodeJS.Signals>,
 ): Promise<number> {
   const version = readVersion()
+  const tell = await serviceNotice(log)
   const node = new TributaryNode({ stateDir, settings, log, version })
   const unwatch = watchUncaught(error => node.noteException(error))
   // Standard output may be closed: nobody reads it then, and the node goes on.
   process.stdout.on('error', () => undefined)
-  const started = startNode(node, settings, { version, stateDir, showKey: keyIsNews(stateDir, settings) })
+  const facts = { version, stateDir, showKey: keyIsNews(stateDir, settings) }
+  const started = startNode(node, settings, facts).then(() => void tell('READY=1', `tributary ${version} runs`))
   const asked = node.stopAsked.then((): StopReason => 'PUT /shutdown')
   const end = await endOf(started, Promise.race([signal, asked]), node.failed)
   // A known reason needs no stack: it is said in one sentence at the end.
   if (end instanceof AppError) log.error('the node cannot go on', { reason: end.message })
   else if (end instanceof Error) log.error('the node cannot go on', { error: end })
   else log.info('stopping', { reason: end })
+  const told = tell('STOPPING=1', 'stopping')
   node.giveUpUpgrade()
   // A start under way ends first: parts that are half made cannot be stopped.
   await stopInTime(() => started.catch(() => undefined).then(() => node.stop(STOP_LIMIT_MS)), log)
+  await told
   forgetAddress(stateDir)
   unwatch()
   if (end instanceof Error) throw end
   return EXIT_STOPPED
+}
+
+/** Tells the service manager, where one asks for that; nothing is loaded where none does. */
+async function serviceNotice(log: NodeLog): Promise<(state: ServiceState, status: string) => Promise<void>> {
+  const socket = process.env['NOTIFY_SOCKET']
+  if (!socket) return () => Promise.resolve()
+  // Programs that this one starts are no services.
+  delete process.env['NOTIFY_SOCKET']
+  const { tellServiceManager } = await import('./service-notice.ts')
+  return (state, status) => tellServiceManager(socket, state, status, log)
 }
 
 /** Who asked the node to stop. */
