@@ -41,7 +41,10 @@ async function livesAndStops(daemon: DaemonProcess, within: Within, health: read
   assert.equal(daemon.child.exitCode, 0, daemon.output())
 }
 
-describe('on a small Debian', { skip: needs('mmdebstrap', 'npm', 'real-root', 'mounts'), concurrency: 1 }, () => {
+describe('on a small Debian', {
+  skip: needs('mmdebstrap', 'npm-registry', 'real-root', 'mounts'),
+  concurrency: 1,
+}, () => {
   let folder: TestFolder
   let tarball = ''
   let debian = ''

@@ -73,7 +73,7 @@ describe('the npm package', { concurrency: 1 }, () => {
     }
   })
 
-  describe('in an empty folder', { skip: needs('npm', 'libtorrent', 'ffmpeg', 'mpv'), concurrency: 1 }, () => {
+  describe('in an empty folder', { skip: needs('npm-registry', 'libtorrent', 'ffmpeg', 'mpv'), concurrency: 1 }, () => {
     let env: Record<string, string> = {}
     let place = ''
     let seeder: LibtorrentPeer

@@ -38,6 +38,7 @@ const known: Record<string, () => boolean> = {
   webtorrent: () => existsSync(WEBTORRENT_ENTRY),
   'libtorrent-dev': () => existsSync('/usr/include/libtorrent/session.hpp') && onPath('g++'),
   'utp-native': () => existsSync(UTP_NATIVE_ENTRY),
+  'npm-registry': () => spawnSync('npm', ['view', 'piscina', 'version'], { timeout: 30_000 }).status === 0,
   mounts: () => spawnSync('unshare', ['--mount', '--net', 'true']).status === 0 && onPath('ip'),
   root: () => process.getuid?.() === 0,
   // Not of a user namespace: may make users.
