@@ -98,7 +98,7 @@ bench-micro: build
 	@node dist/bench/micro/encryption.js
 
 # One flow by itself: bench-leech, bench-seed, bench-recheck, bench-ranges, bench-first-byte, bench-magnet, bench-list,
-# bench-start, bench-stream-memory, bench-dashboard.
+# bench-start, bench-stream-memory, bench-dashboard, bench-events.
 bench-%: build
 	@bash test/kit/netns node dist/bench/flow/$*.js $(BENCH_ARGS)
 

@@ -6,6 +6,8 @@ import { median, round } from './report.ts'
 export const metrics = {
   'MB/s': { better: 'more', digits: 0 },
   'kB/s': { better: 'more', digits: 0 },
+  'events/s': { better: 'more', digits: 0 },
+  'CPU us/event': { better: 'less', digits: 1 },
   'req/s': { better: 'more', digits: 0 },
   'CPU-s/GiB': { better: 'less', digits: 3 },
   'CPU ms/req': { better: 'less', digits: 3 },

@@ -131,7 +131,12 @@ export class TributaryNode {
     this.#rangeArena = new SharedArena({ id: 'range', bytes: settings.values.disk.range_arena_bytes })
     const http = new CountedFetch(this.#sourceFetch)
     const sources = { http, readFile: readSmallFile }
-    this.#events = new EventHub({ log: log.part('events'), version, started: () => this.#state.started })
+    this.#events = new EventHub({
+      log: log.part('events'),
+      version,
+      started: () => this.#state.started,
+      now: () => clock.now(),
+    })
     this.#previews = new MetadataPreviews({
       clock,
       log: log.part('torrentinfo'),

@@ -151,18 +151,30 @@ export interface ProgressRecords extends ProgressJournal {
   loadResume(infoHash: InfoHash): Promise<ResumeData | null>
 }
 
-/** One event of the log; `payload` is any JSON value, null when the type has none. */
+/** An event is small; one that is not would make the log grow without bound. */
+export const MAX_EVENT_CHARS = 64 * 1024
+
+/** An event for the log; `payload` is JSON of at most MAX_EVENT_CHARS, `null` when the type has none. */
+export interface NewEvent {
+  readonly type: string
+  readonly payload: string
+}
+
+/** One event of the log; `payload` is JSON, `null` when the type has none. */
 export interface LoggedEvent {
   readonly id: number
   readonly atMs: number
   readonly type: string
-  readonly payload: unknown
+  readonly payload: string
 }
 
 /** Durable events with growing ids; keeps 100,000 events or 7 days, whichever is less. */
 export interface EventLog {
-  /** Appends; the id it got. Ids grow by one in call order and are never used twice. */
-  append(type: string, payload: unknown): Promise<number>
+  /**
+   * Appends all or none; the id of the first. Ids grow by one in call order and are never used twice. Rejects with a
+   * RangeError when a payload is too long.
+   */
+  append(events: readonly NewEvent[]): Promise<number>
   /** Up to `limit` (at most 1,000) events with an id above `since`, oldest first; empty only when there is none. */
   readSince(since: number, limit: number): Promise<LoggedEvent[]>
   /** The ids that are kept; `oldest` is null when the log is empty, `newest` is the last id ever given (0 = none). */

@@ -49,6 +49,12 @@ export class EventRows {
     return id
   }
 
+  /** Appends events of these types with these payloads; the id of the first. The others follow it. */
+  appendAll(atMs: number, types: readonly string[], payloads: readonly string[]): number {
+    const ids = types.map((type, at) => this.append(atMs, type, payloads[at] ?? 'null'))
+    return ids[0] ?? this.bounds().newest
+  }
+
   /** Drops what is too old or too many. */
   trim(nowMs: number): void {
     this.#untilTrim = TRIM_EVERY
@@ -61,7 +67,7 @@ export class EventRows {
     const events: LoggedEvent[] = []
     let chars = 0
     for (const { id, at, type, payload } of this.#read.iterate(Math.trunc(since), limit)) {
-      events.push({ id, atMs: at, type, payload: JSON.parse(payload) as unknown })
+      events.push({ id, atMs: at, type, payload })
       chars += payload.length
       if (chars >= MAX_READ_CHARS) break
     }

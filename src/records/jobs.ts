@@ -34,7 +34,7 @@ export interface RecordJobs {
   }
   'progress.reset': { args: [infoHash: InfoHash]; reply: void }
   'progress.resume': { args: [infoHash: InfoHash]; reply: ResumeData | null }
-  'event.append': { args: [atMs: number, type: string, payload: string]; reply: number }
+  'event.append': { args: [atMs: number, types: readonly string[], payloads: readonly string[]]; reply: number }
   'event.read': { args: [since: number, limit: number]; reply: LoggedEvent[] }
   'event.bounds': { args: []; reply: { oldest: number | null; newest: number } }
   'node.get': { args: [key: string]; reply: Uint8Array | null }

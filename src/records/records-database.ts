@@ -133,7 +133,7 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'progress.checkpoint': (infoHash, have, files, atMs) => progress.checkpoint(infoHash, have, files, atMs),
     'progress.reset': infoHash => progress.reset(infoHash),
     'progress.resume': infoHash => progress.resumeOf(infoHash),
-    'event.append': (atMs, type, payload) => events.append(atMs, type, payload),
+    'event.append': (atMs, types, payloads) => events.appendAll(atMs, types, payloads),
     'event.read': (since, limit) => events.read(since, limit),
     'event.bounds': () => events.bounds(),
     'node.get': key => node.get(key),

@@ -3,14 +3,19 @@
 import type { InfoHash } from '../base/ids.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
-import type { EventLog, LoggedEvent, NodeValues, ProgressRecords } from '../ports/records.ts'
+import {
+  type EventLog,
+  type LoggedEvent,
+  MAX_EVENT_CHARS,
+  type NewEvent,
+  type NodeValues,
+  type ProgressRecords,
+} from '../ports/records.ts'
 import type { DatabaseLink } from './database-link.ts'
 import type { LazyTotals } from './lazy-totals.ts'
 
 const MAX_READ_EVENTS = 1000
 const MAX_VALUE_BYTES = 64 * 1024
-/** An event is small; one that is not would make the log grow without bound. */
-const MAX_PAYLOAD_CHARS = 64 * 1024
 
 /** ProgressRecords over the database. */
 export class DatabaseProgress implements ProgressRecords {
@@ -55,10 +60,14 @@ export class DatabaseEventLog implements EventLog {
     this.#now = now
   }
 
-  async append(type: string, payload: unknown): Promise<number> {
-    const text = JSON.stringify(payload ?? null)
-    if (text.length > MAX_PAYLOAD_CHARS) throw new RangeError(`the payload of ${type} has ${text.length} characters`)
-    return this.#link.run('event.append', this.#now(), type, text)
+  append(events: readonly NewEvent[]): Promise<number> {
+    const long = events.find(({ payload }) => payload.length > MAX_EVENT_CHARS)
+    if (long === undefined) {
+      const types = events.map(({ type }) => type)
+      const payloads = events.map(({ payload }) => payload)
+      return this.#link.run('event.append', this.#now(), types, payloads)
+    }
+    return Promise.reject(new RangeError(`the payload of ${long.type} has ${long.payload.length} characters`))
   }
 
   readSince(since: number, limit: number): Promise<LoggedEvent[]> {

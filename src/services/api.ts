@@ -40,7 +40,7 @@ export type { AddDownload, ControlChange, DownloadsService, ListOptions, PatchDo
 export type { Asker, StreamReader, StreamableFile } from './streams-api.ts'
 export type { CreateTorrent, CreatedTorrent, TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
 export type { CoreStateName, NetworkState, StateService } from './state-api.ts'
-export type { EventRecord, EventSubscription, EventsService } from './events-api.ts'
+export type { EventRecord, EventRun, EventSubscription, EventsService } from './events-api.ts'
 
 /** PUT /shutdown (extra). */
 export interface ShutdownService {

@@ -1,22 +1,25 @@
 // The event hub: gives each event its number by way of the durable log, and feeds every follower in order from the recent
 // events in memory or, further back, from the log. Nothing waits for a follower: one without room falls behind in the log,
 // and one that stalls is let go by its front. An event is shown only after the log has it.
+// Followers take turns: each gets one run of events, then the next one, and the loop turns when it was enough for all of them.
 // Invariant: a follower misses no event after its events_start; what the log dropped before it came is told as lost.
 
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
 import type { Log } from '../ports/log.ts'
-import type { EventLog } from '../ports/records.ts'
-import type { EventRecord, EventSubscription, EventsService, Json } from './api.ts'
+import type { EventLog, NewEvent } from '../ports/records.ts'
+import type { EventRun, EventSubscription, EventsService, Json } from './api.ts'
+import { EventAppends } from './event-appends.ts'
+import { eventLine, lastOf, runAfter } from './event-run.ts'
 import type { EventPayloads, EventType } from './event-table.ts'
-import { LogBatches, recordOf } from './log-batches.ts'
+import { LogBatches } from './log-batches.ts'
 import { RecentEvents } from './recent-events.ts'
 
 /** Events that may wait for their number; more come only when the disk is stuck, and are lost then. */
 const MAX_PENDING = 10_000
 
-/** Events that one follower gets in one turn of the event loop. */
-const TURN_EVENTS = 128
+/** What all followers together get in one turn of the event loop: so many events and a run at most, and for so long. */
+const TURN_EVENTS = 8192
+const TURN_MS = 4
 
 /** Followers at a time. Each is an open connection; the interface is for one machine's programs. */
 const MAX_FOLLOWERS = 256
@@ -28,31 +31,40 @@ export interface EventHubDeps {
   started(): boolean
   /** Version of the service, for events_start. */
   readonly version: string
+  /** Milliseconds of a clock that never goes back. */
+  now(): number
 }
 
 interface Follower {
-  readonly deliver: (record: EventRecord) => boolean
+  readonly deliver: (run: EventRun) => boolean
   /** Whether it has room for more; see EventsService.follow. */
   readonly room: () => undefined | Promise<void>
   readonly since: number | null
   /** Id of the newest event it has; null until the log is open. */
   cursor: number | null
-  pumping: boolean
+  /** It waits for room, or for the log. */
+  waiting: boolean
   closed: boolean
+  /** What was read of the log for it. */
+  older: readonly EventRun[]
 }
 
 /** Numbers events, keeps them, and sends them to followers. */
 export class EventHub implements EventsService {
   readonly #deps: EventHubDeps
   readonly #followers = new Set<Follower>()
-  readonly #waiting: { type: EventType; payload: Json }[] = []
+  /** Who may lack something, in the order of their turns. */
+  readonly #ready = new Set<Follower>()
+  /** Emitted before the log was open. */
+  readonly #early: NewEvent[] = []
+  #appends: EventAppends | null = null
   #log: EventLog | null = null
   #batches: LogBatches | null = null
   #newest = 0
   readonly #recent = new RecentEvents()
-  #pending = 0
-  #feeding = false
-  #tail: Promise<void> = Promise.resolve()
+  #turnComes = false
+  /** Something came since the last turn. */
+  #fresh = false
 
   constructor(deps: EventHubDeps) {
     this.#deps = deps
@@ -65,27 +77,31 @@ export class EventHub implements EventsService {
     this.#batches = new LogBatches(log)
     for (const follower of this.#followers) this.#begin(follower)
     this.#feed()
-    for (const { type, payload } of this.#waiting.splice(0)) this.#append(log, type, payload)
+    this.#appends = new EventAppends(log, {
+      logged: (id, { type, payload }) => this.#publish(id, eventLine(id, type, payload)),
+      refused: (event, error) => this.#publishUnlogged(event, error),
+    })
+    for (const event of this.#early.splice(0)) this.#appends.add(event)
   }
 
   /** Sends an event to everybody and to the log. Never throws, never waits. */
   emit<T extends EventType>(type: T, ...payload: EventPayloads[T] extends undefined ? [] : [EventPayloads[T]]): void {
-    if (this.#pending + this.#waiting.length >= MAX_PENDING) {
+    if ((this.#appends?.pending ?? 0) + this.#early.length >= MAX_PENDING) {
       this.#deps.log.error('event lost: too many are waiting to be written', { type })
       return
     }
-    const value = (payload[0] ?? null) as Json
-    if (this.#log === null) this.#waiting.push({ type, payload: value })
-    else this.#append(this.#log, type, value)
+    const event = { type, payload: JSON.stringify(payload[0] ?? null) }
+    if (this.#appends === null) this.#early.push(event)
+    else this.#appends.add(event)
   }
 
   follow(
     since: number | null,
-    deliver: (record: EventRecord) => boolean,
+    deliver: (run: EventRun) => boolean,
     room: () => undefined | Promise<void> = () => undefined,
   ): EventSubscription {
     if (this.#followers.size >= MAX_FOLLOWERS) throw new AppError('TooManyRequests', 'Too many event streams are open.')
-    const follower: Follower = { deliver, room, since, cursor: null, pumping: false, closed: false }
+    const follower: Follower = { deliver, room, since, cursor: null, waiting: false, closed: false, older: [] }
     this.#followers.add(follower)
     // Later in this turn, so that the caller holds its subscription before the first record comes.
     queueMicrotask(() => this.#welcome(follower))
@@ -100,51 +116,97 @@ export class EventHub implements EventsService {
     for (const follower of this.#followers) {
       if (follower.since === null) follower.cursor ??= id - 1
     }
-    this.#publish(recordOf(id, type, payload))
+    this.#publish(id, eventLine(id, type, JSON.stringify(payload)))
   }
 
   /** Settles when every event emitted so far is in the log; then ends all followers. */
   async close(): Promise<void> {
-    await this.#tail
+    await this.#appends?.done()
     for (const follower of this.#followers) this.#drop(follower)
     this.#log = null
+    this.#appends = null
     this.#batches = null
   }
 
-  #append(log: EventLog, type: EventType, payload: Json): void {
-    this.#pending++
-    const numbered = log.append(type, payload)
-    this.#tail = this.#tail
-      .then(() => numbered)
-      .then(
-        id => this.#publish(recordOf(id, type, payload)),
-        error => this.#publishUnlogged(recordOf(this.#newest, type, payload), error),
-      )
-      .finally(() => this.#pending--)
+  #publish(id: number, line: string): void {
+    this.#newest = id
+    this.#recent.push(id, line)
+    this.#feed()
   }
 
-  #publish(record: EventRecord): void {
-    this.#newest = record.id
-    this.#recent.push(record)
-    this.#feed()
+  /** The log refused: those who listen now still hear it, under the number of the event before. */
+  #publishUnlogged({ type, payload }: NewEvent, error: unknown): void {
+    this.#deps.log.error('event not logged', { type, error })
+    const run: EventRun = { ids: [this.#newest], lines: [eventLine(this.#newest, type, payload)] }
+    for (const follower of this.#followers) {
+      if (follower.cursor === this.#newest) this.#send(follower, run)
+    }
   }
 
   /** Once for all events that got their number in this turn of the event loop. */
   #feed(): void {
-    if (this.#feeding) return
-    this.#feeding = true
+    this.#fresh = true
+    this.#planTurn()
+  }
+
+  #planTurn(): void {
+    if (this.#turnComes) return
+    this.#turnComes = true
     setImmediate(() => {
-      this.#feeding = false
-      for (const follower of this.#followers) void this.#pump(follower)
+      this.#turnComes = false
+      this.#turn()
     })
   }
 
-  /** The log refused: those who listen now still hear it, under the number of the event before. */
-  #publishUnlogged(record: EventRecord, error: unknown): void {
-    this.#deps.log.error('event not logged', { type: record.type, error })
-    for (const follower of this.#followers) {
-      if (follower.cursor === this.#newest) this.#send(follower, record)
+  /** One run for each in turn, until that is enough: those who come too short are the first of the next turn. */
+  #turn(): void {
+    if (this.#fresh) for (const follower of this.#followers) this.#ready.add(follower)
+    this.#fresh = false
+    const endMs = this.#deps.now() + TURN_MS
+    let left = TURN_EVENTS
+    // Who is added again while this goes on comes once more, after all others.
+    for (const follower of this.#ready) {
+      this.#ready.delete(follower)
+      left -= this.#step(follower)
+      if (left <= 0 || this.#deps.now() >= endMs) break
     }
+    if (this.#ready.size > 0) this.#planTurn()
+  }
+
+  /** The next run for a follower, as far as it has room; how many events it got. */
+  #step(follower: Follower): number {
+    if (follower.closed || follower.waiting || follower.cursor === null || follower.cursor >= this.#newest) return 0
+    const full = follower.room()
+    if (full !== undefined) {
+      // That may take long, and the log can be read again.
+      follower.older = []
+      void this.#wait(follower, full)
+      return 0
+    }
+    const run = this.#recent.after(follower.cursor) ?? runAfter(follower.older, follower.cursor)
+    if (run === null) {
+      void this.#wait(follower, this.#readOlder(follower))
+      return 0
+    }
+    follower.cursor = lastOf(run)
+    this.#send(follower, run)
+    if (!follower.closed) this.#ready.add(follower)
+    return run.ids.length
+  }
+
+  /** It gets nothing until `what` has settled; then it has its turn, unless that answers false. */
+  async #wait(follower: Follower, what: Promise<unknown>): Promise<void> {
+    follower.waiting = true
+    let goesOn = false
+    try {
+      goesOn = (await what) !== false
+    } catch (error) {
+      this.#fail(follower, error)
+    }
+    follower.waiting = false
+    if (!goesOn || follower.closed) return
+    this.#ready.add(follower)
+    this.#planTurn()
   }
 
   #welcome(follower: Follower): void {
@@ -164,23 +226,16 @@ export class EventHub implements EventsService {
     // A number from another life of the state directory counts as the newest.
     follower.cursor = Math.min(follower.since ?? this.#newest, this.#newest)
     if (follower.since === null) return
-    void this.#resume(follower)
+    void this.#wait(follower, this.#resume(follower))
   }
 
   /** Events the log no longer has are told as `lost`. */
   async #resume(follower: Follower): Promise<void> {
-    follower.pumping = true
-    try {
-      const oldest = (await this.#log?.bounds())?.oldest ?? this.#newest + 1
-      const cursor = follower.cursor ?? 0
-      const lost = Math.max(0, oldest - 1 - cursor)
-      follower.cursor = cursor + lost
-      this.#greet(follower, lost)
-    } catch (error) {
-      this.#fail(follower, error)
-    }
-    follower.pumping = false
-    await this.#pump(follower)
+    const oldest = (await this.#log?.bounds())?.oldest ?? this.#newest + 1
+    const cursor = follower.cursor ?? 0
+    const lost = Math.max(0, oldest - 1 - cursor)
+    follower.cursor = cursor + lost
+    this.#greet(follower, lost)
   }
 
   #greet(follower: Follower, lost: number): void {
@@ -189,43 +244,17 @@ export class EventHub implements EventsService {
       version: this.#deps.version,
       ...(lost > 0 ? { lost } : {}),
     }
-    this.#send(follower, { id: follower.cursor ?? this.#newest, type: 'events_start', event: { ...event } })
+    const id = follower.cursor ?? this.#newest
+    this.#send(follower, { ids: [id], lines: [eventLine(id, 'events_start', JSON.stringify(event))] })
   }
 
-  /** Sends what the follower lacks, as far as it has room; one at a time per follower. */
-  async #pump(follower: Follower): Promise<void> {
-    if (follower.pumping || follower.cursor === null) return
-    follower.pumping = true
-    try {
-      while (!follower.closed && follower.cursor < this.#newest) {
-        const full = follower.room()
-        if (full !== undefined) await full
-        const batch = this.#recent.after(follower.cursor) ?? (await this.#older(follower))
-        if (batch.length === 0) break
-        this.#deliver(follower, batch.slice(0, TURN_EVENTS))
-        // A burst for many followers is work for several turns.
-        if (batch.length > TURN_EVENTS) await nextTurn()
-      }
-    } catch (error) {
-      this.#fail(follower, error)
-    } finally {
-      follower.pumping = false
-    }
-  }
-
-  #deliver(follower: Follower, batch: readonly EventRecord[]): void {
-    for (const record of batch) {
-      this.#send(follower, record)
-      if (follower.closed || follower.room() !== undefined) return
-    }
-  }
-
-  /** A batch of the log. Of what was dropped from it meanwhile the follower is told, as at its beginning. */
-  async #older(follower: Follower): Promise<readonly EventRecord[]> {
+  /** A batch of the log. Of what was dropped from it meanwhile the follower is told, as at its beginning. False: there is none. */
+  async #readOlder(follower: Follower): Promise<boolean> {
     const cursor = follower.cursor ?? 0
-    const batch = (await this.#batches?.after(cursor)) ?? []
-    if ((batch[0]?.id ?? 0) > cursor + 1) await this.#skip(follower)
-    return batch
+    const runs = (await this.#batches?.after(cursor)) ?? []
+    if ((runs[0]?.ids[0] ?? 0) > cursor + 1) await this.#skip(follower)
+    follower.older = runs
+    return runs.length > 0
   }
 
   /** Goes on to the oldest event that is kept; how many were dropped is told in an events_start. */
@@ -238,11 +267,8 @@ export class EventHub implements EventsService {
     this.#greet(follower, lost)
   }
 
-  #send(follower: Follower, record: EventRecord): void {
-    if (follower.closed) return
-    if (follower.cursor !== null && record.type !== 'events_start')
-      follower.cursor = Math.max(follower.cursor, record.id)
-    if (!follower.deliver(record)) this.#drop(follower)
+  #send(follower: Follower, run: EventRun): void {
+    if (!follower.closed && !follower.deliver(run)) this.#drop(follower)
   }
 
   #fail(follower: Follower, error: unknown): void {
@@ -253,5 +279,6 @@ export class EventHub implements EventsService {
   #drop(follower: Follower): void {
     follower.closed = true
     this.#followers.delete(follower)
+    this.#ready.delete(follower)
   }
 }

@@ -2,14 +2,16 @@
 // place, and fifty of them reading the log each for itself would cost fifty times as much.
 
 import type { EventLog, LoggedEvent } from '../ports/records.ts'
-import type { EventRecord, Json } from './api.ts'
+import type { EventRun } from './api.ts'
+import { eventLine, GrowingRun, lastOf } from './event-run.ts'
 
-/** Events of a batch; it begins at a multiple of this. */
-const BATCH = 500
+/** Events of a batch; it begins at a multiple of this. Whole runs. */
+const BATCH = 512
 /** Whole batches that are kept; the log gives no more than a bounded number of bytes in each. */
 const MAX_KEPT = 8
 
-type Batch = readonly EventRecord[]
+/** Runs that follow each other. */
+type Batch = readonly EventRun[]
 
 /** Batches of one log. */
 export class LogBatches {
@@ -21,44 +23,54 @@ export class LogBatches {
     this.#log = log
   }
 
-  /** Events after `cursor`, oldest first; empty when there are none. Rejects as EventLog.readSince does. */
+  /** Runs of which the first holds the event after `cursor`; none when there are no more. Rejects as EventLog.readSince does. */
   async after(cursor: number): Promise<Batch> {
     const start = cursor - (cursor % BATCH)
     const batch = await this.#shared(start)
-    const rest = start === cursor ? batch : batch.filter(record => record.id > cursor)
+    const rest = batch.filter(run => lastOf(run) > cursor)
     // The batch may have ended early, before `cursor`.
-    return rest.length > 0 || start === cursor ? rest : this.#read(cursor)
+    return rest.length > 0 || start === cursor ? rest : runsOf(await this.#log.readSince(cursor, BATCH))
   }
 
   #shared(start: number): Promise<Batch> {
     const known = this.#kept.get(start)
-    const batch = known ?? this.#read(start)
-    this.#kept.delete(start)
+    if (known !== undefined) {
+      this.#kept.delete(start)
+      this.#kept.set(start, known)
+      return known
+    }
+    const batch = this.#read(start)
     this.#kept.set(start, batch)
-    if (known !== undefined) return known
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= MAX_KEPT) break
       this.#kept.delete(oldest)
     }
-    // More may follow in a batch that is not full: it is shared only while it is being read.
-    const forget = (): void => {
-      if (this.#kept.get(start) === batch) this.#kept.delete(start)
-    }
-    batch.then(records => (records.length < BATCH ? forget() : undefined), forget)
     return batch
   }
 
-  async #read(since: number): Promise<Batch> {
-    return (await this.#log.readSince(since, BATCH)).map(recordOfLogged)
+  /** More may follow in a batch that is not full: it is shared only while it is being read. */
+  #read(start: number): Promise<Batch> {
+    const forget = (): void => {
+      if (this.#kept.get(start) === batch) this.#kept.delete(start)
+    }
+    const batch = this.#log.readSince(start, BATCH).then(events => {
+      if (events.length < BATCH) forget()
+      return runsOf(events)
+    })
+    batch.catch(forget)
+    return batch
   }
 }
 
-/** A record as it goes over the wire. */
-export function recordOf(id: number, type: string, payload: Json): EventRecord {
-  if (payload === null) return { id, type }
-  return { id, type, event: payload as { [key: string]: Json } }
-}
-
-function recordOfLogged({ id, type, payload }: LoggedEvent): EventRecord {
-  return recordOf(id, type, payload as Json)
+function runsOf(events: readonly LoggedEvent[]): Batch {
+  const runs: GrowingRun[] = []
+  for (const { id, type, payload } of events) {
+    let run = runs.at(-1)
+    if (run?.hasRoom !== true) {
+      run = new GrowingRun()
+      runs.push(run)
+    }
+    run.add(id, eventLine(id, type, payload))
+  }
+  return runs
 }

@@ -1,33 +1,44 @@
-// The newest events in memory: enough that a reader of live events never needs the log.
+// The newest events in memory, in runs: enough that a reader of live events never needs the log.
 
-import type { EventRecord } from './api.ts'
+import type { EventRun } from './api.ts'
+import { GrowingRun, lastOf, runAfter } from './event-run.ts'
 
 /** As many as one batch of the database holds, so that a burst that comes at once is in here at once. */
-const MAX_RECENT = 512
+const MIN_RECENT = 512
 
-/** A ring of records whose ids grow. */
+/** Runs of events whose ids grow. */
 export class RecentEvents {
-  #records: EventRecord[] = []
+  readonly #runs: EventRun[] = []
+  #count = 0
+  /** The last run, while nobody has seen it. */
+  #growing: GrowingRun | null = null
 
-  /** Adds the newest; the oldest goes. */
-  push(record: EventRecord): void {
-    this.#records.push(record)
-    // In pieces: moving the whole array for each event would cost more than the event.
-    if (this.#records.length >= 2 * MAX_RECENT) this.#records = this.#records.slice(-MAX_RECENT)
+  /** Adds the newest; the oldest run goes when there are enough without it. */
+  push(id: number, line: string): void {
+    if (this.#growing?.hasRoom !== true) {
+      this.#growing = new GrowingRun()
+      this.#runs.push(this.#growing)
+    }
+    this.#growing.add(id, line)
+    this.#count++
+    const oldest = this.#runs[0]?.ids.length ?? 0
+    if (this.#count - oldest < MIN_RECENT) return
+    this.#runs.shift()
+    this.#count -= oldest
   }
 
   /** Whether a reader that has everything up to `cursor` finds all it lacks in here. */
   covers(cursor: number): boolean {
-    const first = this.#records[0]?.id
+    const first = this.#runs[0]?.ids[0]
     return first !== undefined && first <= cursor + 1
   }
 
-  /** What comes after `cursor`; null when some of it is not here any more. */
-  after(cursor: number): readonly EventRecord[] | null {
+  /** The next run for a reader that has everything up to `cursor`; null when it has all, or needs what is not here any more. */
+  after(cursor: number): EventRun | null {
     if (!this.covers(cursor)) return null
-    // From the end: a reader that keeps up lacks the last few.
-    let from = this.#records.length
-    while (from > 0 && (this.#records[from - 1] as EventRecord).id > cursor) from--
-    return this.#records.slice(from)
+    const run = runAfter(this.#runs, cursor)
+    // Whoever comes next gets the same.
+    if (this.#growing !== null && run !== null && lastOf(run) === lastOf(this.#growing)) this.#growing = null
+    return run
   }
 }

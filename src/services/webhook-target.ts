@@ -45,7 +45,8 @@ export function webhookMessage(
 ): { readonly headers: Record<string, string>; readonly body: Buffer } {
   const { id, type, atMs, payload } = event
   const time = Math.floor(atMs / 1000)
-  const body = Buffer.from(JSON.stringify({ id, type, time, ...(payload === null ? {} : { event: payload }) }))
+  const head = JSON.stringify({ id, type, time })
+  const body = Buffer.from(payload === 'null' ? head : `${head.slice(0, -1)},"event":${payload}}`)
   const signed = secret === '' ? null : createHmac('sha256', secret).update(body).digest('hex')
   return {
     body,

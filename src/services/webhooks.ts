@@ -29,7 +29,7 @@ export interface WebhooksDeps {
   readonly http: HttpPoster
   readonly events: EventLog
   readonly values: NodeValues
-  /** Tells of each event when it is in the log. */
+  /** Tells of events when they are in the log. */
   readonly follow: EventsService['follow']
   /** Read anew at each use. */
   settings(): WebhookSettings
@@ -57,8 +57,8 @@ export class Webhooks {
       this.#positions.set(name, position)
     }
     await this.#apply()
-    this.#subscription = this.#deps.follow(null, ({ type }) => {
-      if (type !== 'events_start') for (const target of this.#targets.values()) target.wake()
+    this.#subscription = this.#deps.follow(null, () => {
+      for (const target of this.#targets.values()) target.wake()
       return true
     })
     // What was logged before.

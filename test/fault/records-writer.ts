@@ -28,7 +28,8 @@ async function verifyPieces(lane: number): Promise<void> {
 }
 
 async function appendEvents(): Promise<void> {
-  for (;;) say(`event ${await records.events.append('torrent_finished', { round })}`)
+  for (;;)
+    say(`event ${await records.events.append([{ type: 'torrent_finished', payload: JSON.stringify({ round }) }])}`)
 }
 
 await records.downloads.insert(makeDownload(0, { pieceCount: 1_000_000 }))

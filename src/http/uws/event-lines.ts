@@ -1,36 +1,25 @@
-// Events as text, made once for all followers of a server: with fifty of them, making the text is most of the work.
+// Events as bytes, made once for all followers of a server: with fifty of them, making the text would be most of the work.
 
-import type { EventRecord } from '../../services/api.ts'
+import type { EventRun } from '../../services/api.ts'
 
-/** About as many as a hub holds in memory; longer lines are rare, and would cost too much to keep. */
-const MAX_KEPT = 4096
-const MAX_KEPT_CHARS = 2048
-
-/** Texts of the newest records that were asked for. */
+/** Bytes of the runs that followers share. They live as long as the run, and the hub bounds those. */
 export class EventLines {
-  readonly #lines = new Map<EventRecord, string>()
+  readonly #plain = new WeakMap<EventRun, Uint8Array>()
+  readonly #serverSent = new WeakMap<EventRun, Uint8Array>()
 
-  /** One JSON object, with a line feed behind it. */
-  line(record: EventRecord): string {
-    // The same for everybody only where the log gave the number: events_start is each follower's own.
-    if (record.type === 'events_start') return lineOf(record)
-    const known = this.#lines.get(record)
+  /** A run as it is written: lines of JSON, or server-sent events. Shared: read only. */
+  bytes(run: EventRun, serverSent: boolean): Uint8Array {
+    const made = serverSent ? this.#serverSent : this.#plain
+    const known = made.get(run)
     if (known !== undefined) return known
-    const line = lineOf(record)
-    if (line.length > MAX_KEPT_CHARS) return line
-    if (this.#lines.size >= MAX_KEPT) this.#lines.clear()
-    this.#lines.set(record, line)
-    return line
-  }
-
-  /** As a server-sent event. */
-  serverSent(record: EventRecord): string {
-    const data = `data: ${this.line(record)}\n`
-    // 0 says that no event is known yet: as the id to go on from, it would bring back the whole log.
-    return record.id === 0 ? data : `id: ${record.id}\n${data}`
+    const lines = serverSent ? run.lines.map((line, at) => serverSentEvent(run.ids[at] ?? 0, line)) : run.lines
+    const bytes = Buffer.from(lines.join(''))
+    made.set(run, bytes)
+    return bytes
   }
 }
 
-function lineOf({ id, type, event }: EventRecord): string {
-  return `${JSON.stringify({ id, type, event })}\n`
+function serverSentEvent(id: number, line: string): string {
+  // 0 says that no event is known yet: as the id to go on from, it would bring back the whole log.
+  return id === 0 ? `data: ${line}\n` : `id: ${id}\ndata: ${line}\n`
 }

@@ -4,7 +4,7 @@
 
 import { type Deferred, makeDeferred } from '../../base/deferred.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
-import type { EventRecord, EventSubscription } from '../../services/api.ts'
+import type { EventRun, EventSubscription } from '../../services/api.ts'
 import type { Header } from '../header-block.ts'
 import type { EventsReply } from '../route.ts'
 import type { EventLines } from './event-lines.ts'
@@ -14,8 +14,6 @@ import type { Reply } from './reply.ts'
 const KEEP_ALIVE_MS = 15_000
 /** Bytes that may wait in the native buffer for a slow client, whatever the hub sends. */
 const MAX_WAITING_BYTES = 1024 * 1024
-/** Text that is handed over at once: events of one turn go together, but not more than this. */
-const WRITE_CHARS = 64 * 1024
 
 const SERVER_SENT_HEAD = Buffer.from('data: ')
 const LINE_FEED = Buffer.from('\n')
@@ -41,8 +39,6 @@ export class EventStream {
   readonly #reply: Reply
   readonly #serverSent: boolean
   readonly #lines: EventLines
-  /** Text of this turn that is not handed over yet. */
-  #gathered = ''
   /** The client has not taken what it was sent. */
   #blocked = false
   #waitingBytes = 0
@@ -64,38 +60,28 @@ export class EventStream {
     this.#reply.onAbort(() => this.#stop())
     const subscription = source.events.follow(
       source.since,
-      record => this.#deliver(record),
+      run => this.#deliver(run),
       () => this.#roomLater(),
     )
     if (!this.#reply.alive) return subscription.close()
     this.#subscription = subscription
     const room = () => this.#roomLater()
     this.#list = source.downloads?.followList(line => this.#deliverLine(line), room) ?? null
-    if (!this.#reply.started && this.#gathered === '') this.#write(this.#silence())
+    if (!this.#reply.started) this.#write(this.#silence())
     this.#reply.res.onWritable(() => this.#writable())
     this.#timer = clock.every(KEEP_ALIVE_MS, () => this.#keepAlive())
   }
 
   /** False when the follower is gone or too slow. */
-  #deliver(record: EventRecord): boolean {
-    if (!this.#reply.alive) return false
-    if (this.#gathered === '') queueMicrotask(() => this.#flush())
-    this.#gathered += this.#serverSent ? this.#lines.serverSent(record) : this.#lines.line(record)
-    if (this.#gathered.length >= WRITE_CHARS) this.#flush()
+  #deliver(run: EventRun): boolean {
+    this.#write(this.#lines.bytes(run, this.#serverSent))
     return this.#reply.alive
   }
 
   /** A line that is not of the log. False when the follower is gone. */
   #deliverLine(line: Uint8Array): boolean {
-    this.#flush()
     this.#write(this.#serverSent ? Buffer.concat([SERVER_SENT_HEAD, line, LINE_FEED]) : line)
     return this.#reply.alive
-  }
-
-  #flush(): void {
-    const text = this.#gathered
-    this.#gathered = ''
-    if (text !== '') this.#write(text)
   }
 
   #silence(): string {

@@ -1,5 +1,6 @@
-// Child of event-burst.test: the real hub over the real database before the real HTTP front. It says where it listens;
-// on `burst N` from its standard input it writes N events, as fast as the log takes them, and says what that cost; on any other line how many follow.
+// Child of event-burst.test and of bench/flow/events: the real hub over the real database before the real HTTP front. It
+// says where it listens; on `burst N` from its standard input it writes N events, as fast as the log takes them, and says
+// how long that took; on `cost` what all took since then; on any other line how many follow.
 // Keep-alives come every 1.5 s instead of every 15, so that a stalled reader is seen soon.
 
 import { createInterface } from 'node:readline'
@@ -20,14 +21,18 @@ const [path = ''] = process.argv.slice(2)
 const records = await RecordsStore.open({ path })
 let writing = 0
 const log: EventLog = {
-  append: (type, payload) => {
-    writing++
-    return records.events.append(type, payload).finally(() => writing--)
+  append: async batch => {
+    writing += batch.length
+    try {
+      return await records.events.append(batch)
+    } finally {
+      writing -= batch.length
+    }
   },
   readSince: (since, limit) => records.events.readSince(since, limit),
   bounds: () => records.events.bounds(),
 }
-const events = new EventHub({ log: silentLog, version: '1', started: () => true })
+const events = new EventHub({ log: silentLog, version: '1', started: () => true, now: () => performance.now() })
 await events.open(log)
 let followers = 0
 const counted: EventsService = {
@@ -46,11 +51,17 @@ const clock = { ...realClock, every: (ms: number, run: () => void) => realClock.
 const server = await startServer({}, 8, { services: { events: counted }, clock })
 const say = (value: object): void => void process.stdout.write(`${JSON.stringify(value)}\n`)
 
+/** Counts the turns of the loop with its own period in them. */
+const RESOLUTION_MS = 1
+const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
+let rssBefore = 0
+let cpuBefore = process.cpuUsage()
+
 async function burst(count: number): Promise<void> {
-  const delay = monitorEventLoopDelay({ resolution: 5 })
+  rssBefore = process.memoryUsage.rss()
+  cpuBefore = process.cpuUsage()
   delay.enable()
   const began = performance.now()
-  const rssBefore = process.memoryUsage.rss()
   for (let n = 1; n <= count; n++) {
     events.emit('torrent_finished', { infohash: 'ab'.repeat(20), name: `torrent ${n}` })
     if (n % 100 !== 0) continue
@@ -58,18 +69,27 @@ async function burst(count: number): Promise<void> {
     while (writing > MAX_WRITING)
   }
   while (writing > 0) await nextTurn()
+  say({ writtenMs: Math.round(performance.now() - began) })
+}
+
+/** Since the last burst began; delays above the period of the timer that looks. */
+function cost(): object {
   delay.disable()
-  say({
-    ms: Math.round(performance.now() - began),
-    longestTurnMs: Math.round(delay.max / 1e6),
+  const { user, system } = process.cpuUsage(cpuBefore)
+  const above = (nanoseconds: number) => Math.round(Math.max(0, nanoseconds / 1e6 - RESOLUTION_MS) * 10) / 10
+  return {
+    loopP99Ms: above(delay.percentile(99)),
+    loopMaxMs: above(delay.max),
+    cpuSec: (user + system) / 1e6,
     grownMiB: Math.round((process.memoryUsage.rss() - rssBefore) / 2 ** 20),
-  })
+  }
 }
 
 say({ port: server.port, key: KEY })
 for await (const line of createInterface({ input: process.stdin })) {
   const [word, count] = line.split(' ')
   if (word === 'burst') await burst(Number(count))
+  else if (word === 'cost') say(cost())
   else say({ followers })
 }
 await server.stop()

@@ -10,6 +10,7 @@ import type {
   DownloadDetails,
   DownloadRecord,
   EventRecord,
+  EventRun,
   Explanation,
   FileRecord,
   Json,
@@ -96,7 +97,12 @@ class MemoryReader implements StreamReader {
   }
 }
 
-type Deliver = (record: EventRecord) => boolean
+type Deliver = (run: EventRun) => boolean
+
+/** A run of one event. */
+function runOf(record: EventRecord): EventRun {
+  return { ids: [record.id], lines: [`${JSON.stringify(record)}\n`] }
+}
 
 export class ServiceDouble implements Services {
   /** Every call as [method, ...arguments]. */
@@ -451,7 +457,7 @@ export class ServiceDouble implements Services {
     follow: (since: number | null, deliver: Deliver, room?: () => undefined | Promise<void>) => {
       this.#note('follow', since)
       this.room = room ?? null
-      deliver({ id: 1, type: 'events_start', event: { tribler_started: true, version: '1.2.3' } })
+      deliver(runOf({ id: 1, type: 'events_start', event: { tribler_started: true, version: '1.2.3' } }))
       this.followers.add(deliver)
       return { close: () => this.followers.delete(deliver) }
     },
@@ -459,6 +465,7 @@ export class ServiceDouble implements Services {
 
   /** Sends an event to all followers; those that refuse are gone. */
   emit(record: EventRecord): void {
-    for (const deliver of [...this.followers]) if (!deliver(record)) this.followers.delete(deliver)
+    const run = runOf(record)
+    for (const deliver of [...this.followers]) if (!deliver(run)) this.followers.delete(deliver)
   }
 }

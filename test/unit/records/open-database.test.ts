@@ -137,7 +137,7 @@ test('the files of the database are closed to other users', t => {
 
 test('ids of events that a power cut may have taken are not given again', t => {
   const path = join(temporaryFolder(t), 'a.db')
-  const append: JobMessage = { name: 'event.append', args: [0, 'x', 'null'] }
+  const append: JobMessage = { name: 'event.append', args: [0, ['x'], ['null']] }
   assert.deepEqual(live(path, 'one', [append, append], false), [1, 2])
   assert.deepEqual(live(path, 'one', [append], false), [3])
   const [after] = live(path, 'two', [append], false) as [number]

@@ -227,18 +227,24 @@ test('events get growing ids and are read in order', async t => {
   const path = join(temporaryFolder(t), 'a.db')
   const store = await openStore(t, { path, now: () => 77 })
   assert.deepEqual(await store.events.bounds(), { oldest: null, newest: 0 })
-  const ids = await Promise.all([store.events.append('a', { x: [1] }), store.events.append('b', undefined)])
-  assert.deepEqual(ids, [1, 2])
+  const event = (type: string, payload: string) => ({ type, payload })
+  const firsts = await Promise.all([
+    store.events.append([event('a', '{"x":[1]}'), event('a', '1')]),
+    store.events.append([event('b', 'null')]),
+  ])
+  assert.deepEqual(firsts, [1, 3])
   await store.close(5000)
   const again = await openStore(t, { path, now: () => 78 })
-  assert.equal(await again.events.append('c', 'text'), 3)
-  assert.deepEqual(await again.events.readSince(1, 10), [
-    { id: 2, atMs: 77, type: 'b', payload: null },
-    { id: 3, atMs: 78, type: 'c', payload: 'text' },
+  assert.equal(await again.events.append([event('c', '"text"')]), 4)
+  assert.deepEqual(await again.events.readSince(2, 10), [
+    { id: 3, atMs: 77, type: 'b', payload: 'null' },
+    { id: 4, atMs: 78, type: 'c', payload: '"text"' },
   ])
   assert.equal((await again.events.readSince(0, 1)).length, 1)
-  assert.deepEqual(await again.events.bounds(), { oldest: 1, newest: 3 })
-  await assert.rejects(again.events.append('big', 'x'.repeat(70_000)), RangeError)
+  assert.deepEqual(await again.events.bounds(), { oldest: 1, newest: 4 })
+  const big = again.events.append([event('c', '1'), event('big', 'x'.repeat(70_000))])
+  await assert.rejects(big, RangeError)
+  assert.deepEqual(await again.events.bounds(), { oldest: 1, newest: 4 })
 })
 
 test('the first value of a name wins', async t => {

@@ -91,9 +91,9 @@ function assertAllReadable(database: RecordsDatabase, schema: number): void {
   const loaded = reply(database, 'download.load', 0, 1000, 1e9) as LoadedDownload[]
   assert.equal(loaded.length, DOWNLOADS)
   for (const [index, download] of loaded.entries()) assertDownload(download, schema, index + 1)
-  const events = reply(database, 'event.read', 0, 1000) as { id: number; type: string; payload: unknown }[]
+  const events = reply(database, 'event.read', 0, 1000) as { id: number; type: string; payload: string }[]
   assert.deepEqual(
-    events.slice(0, 3).map(event => event.payload),
+    events.slice(0, 3).map(event => JSON.parse(event.payload) as unknown),
     [{ infohash: '1' }, { infohash: '2' }, { infohash: '3' }],
   )
   assert.equal(Buffer.from(reply(database, 'node.get', 'link-secret') as Uint8Array).toString(), 'secret')
@@ -128,7 +128,7 @@ function assertAllWritable(database: RecordsDatabase): void {
   assert.equal(reply(database, 'download.update', hashOf(1), { name: 'new', movingTo: '/x', webSeeds: [] }), true)
   assert.equal(reply(database, 'download.delete', hashOf(2)), true)
   reply(database, 'progress.verified', hashOf(1), 5, 1)
-  assert.equal(typeof reply(database, 'event.append', 1, 'tribler_started', 'null'), 'number')
+  assert.equal(typeof reply(database, 'event.append', 1, ['tribler_started'], ['null']), 'number')
 }
 
 for (let schema = 1; schema <= migrations.length; schema++) {
@@ -140,9 +140,13 @@ for (let schema = 1; schema <= migrations.length; schema++) {
     assert.deepEqual(opened.facts, { created: false, cleanStop: true, otherBoot: false, schemaBefore: schema })
     const database = new RecordsDatabase(optionsOf(path), opened)
     assertAllReadable(database, schema)
-    const events = reply(database, 'event.read', 3, 1000) as { id: number; type: string; payload: unknown }[]
+    const events = reply(database, 'event.read', 3, 1000) as { id: number; type: string; payload: string }[]
     assert.deepEqual(
-      events.map(({ id, type, payload }) => ({ id, type, text: (payload as { text: string } | null)?.text ?? null })),
+      events.map(({ id, type, payload }) => ({
+        id,
+        type,
+        text: (JSON.parse(payload) as { text: string } | null)?.text ?? null,
+      })),
       notes,
       'what was told is in the log',
     )

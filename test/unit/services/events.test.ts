@@ -3,22 +3,25 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { EventRecord } from '../../../src/services/api.ts'
+import type { EventRecord, EventRun } from '../../../src/services/api.ts'
 import { EventHub } from '../../../src/services/events.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 import { MemoryEventLog } from './service-doubles.ts'
 
-function makeHub(started = true): EventHub {
-  return new EventHub({ log: silentLog, version: '1.2.3', started: () => started })
+function makeHub(started = true, now = () => 0): EventHub {
+  return new EventHub({ log: silentLog, version: '1.2.3', started: () => started, now })
 }
+
+const recordsOf = (run: EventRun) => run.lines.map(line => JSON.parse(line) as EventRecord)
 
 /** Follows and collects; `types` are shown with their ids. */
 function collect(hub: EventHub, since: number | null, accept = (_record: EventRecord): boolean => true) {
   const records: EventRecord[] = []
-  const subscription = hub.follow(since, record => {
-    records.push(record)
-    return accept(record)
+  const subscription = hub.follow(since, run => {
+    const these = recordsOf(run)
+    records.push(...these)
+    return these.every(accept)
   })
   return { records, subscription, ids: () => records.map(record => record.id) }
 }
@@ -66,7 +69,7 @@ test('before the log is open: events_start at once, events when they have their 
 test('since replays the log and goes over into live events without a gap or a double', async () => {
   const hub = makeHub()
   const log = new MemoryEventLog()
-  for (let i = 1; i <= 1200; i++) await log.append('torrent_finished', { infohash: 'f', name: String(i) })
+  for (let i = 1; i <= 1200; i++) log.add('torrent_finished', JSON.stringify({ infohash: 'f', name: String(i) }))
   await hub.open(log)
   const follower = collect(hub, 3)
   for (let i = 0; i < 50; i++) finish(hub, 'live')
@@ -81,13 +84,13 @@ test('since replays the log and goes over into live events without a gap or a do
 test('a replay waits for a follower without room', async () => {
   const hub = makeHub()
   const log = new MemoryEventLog()
-  for (let i = 1; i <= 1700; i++) await log.append('torrent_finished', { infohash: 'f', name: String(i) })
+  for (let i = 1; i <= 1700; i++) log.add('torrent_finished', JSON.stringify({ infohash: 'f', name: String(i) }))
   await hub.open(log)
   const asked: (() => void)[] = []
   const records: EventRecord[] = []
-  // Full from each 500th record on, until it is freed.
+  // Full from 500 records on, until it is freed.
   let taken = 0
-  const deliver = (record: EventRecord) => records.push(record) > 0
+  const deliver = (run: EventRun) => records.push(...recordsOf(run)) > 0
   hub.follow(0, deliver, () => {
     if (records.length < taken + 500) return undefined
     return new Promise(resolve =>
@@ -97,7 +100,7 @@ test('a replay waits for a follower without room', async () => {
       }),
     )
   })
-  for (const count of [500, 1000, 1500]) {
+  for (const count of [513, 1025, 1537]) {
     await waitFor('a full follower', () => records.length === count && asked.length > 0)
     for (const free of asked.splice(0)) free()
   }
@@ -107,7 +110,7 @@ test('a replay waits for a follower without room', async () => {
 test('events that the log no longer has are told as lost', async () => {
   const hub = makeHub()
   const log = new MemoryEventLog(0, 5)
-  for (let i = 1; i <= 12; i++) await log.append('tribler_started', null)
+  for (let i = 1; i <= 12; i++) log.add('tribler_started', 'null')
   await hub.open(log)
   const follower = collect(hub, 2)
   await waitFor('the kept ones', () => follower.records.length === 6)
@@ -127,7 +130,9 @@ test('a slow follower is let go, the others stay', async () => {
   await hub.open(new MemoryEventLog())
   const slow = collect(hub, null, record => record.type === 'events_start')
   const quick = collect(hub, null)
-  for (let i = 0; i < 3; i++) finish(hub, 'x')
+  finish(hub, 'x')
+  await waitFor('the first one', () => quick.records.length === 2 && slow.records.length === 2)
+  for (let i = 0; i < 2; i++) finish(hub, 'x')
   await waitFor('all for the quick one', () => quick.records.length === 4)
   assert.equal(slow.records.length, 2)
   quick.subscription.close()
@@ -155,7 +160,7 @@ test('what the store tells while it is upgraded is shown at once, under its numb
   assert.deepEqual(further.records, [])
 
   const log = new MemoryEventLog(40)
-  for (const type of ['upgrader_started', 'upgrader_tick', 'upgrader_finished']) await log.append(type, null)
+  for (const type of ['upgrader_started', 'upgrader_tick', 'upgrader_finished']) log.add(type, 'null')
   await hub.open(log)
   finish(hub, 'a')
   await waitFor('the first live one', () => [early, back, further].every(({ ids }) => ids().at(-1) === 44))
@@ -170,10 +175,9 @@ test('a follower without room falls behind, gets everything later, and holds nob
   let full = false
   let free: () => void = () => undefined
   const records: EventRecord[] = []
-  const take = (record: EventRecord) => {
-    records.push(record)
-    full = records.length % 100 === 0
-    return true
+  const take = (run: EventRun) => {
+    full = records.length > 0
+    return records.push(...recordsOf(run)) > 0
   }
   hub.follow(null, take, () =>
     full
@@ -185,7 +189,7 @@ test('a follower without room falls behind, gets everything later, and holds nob
   const quick = collect(hub, null)
   for (let i = 0; i < 3000; i++) finish(hub, 'x')
   await waitFor('all for the quick one', () => quick.records.length === 3001)
-  assert.equal(records.length, 100)
+  assert.equal(records.length, 1 + 128)
   while (records.length < 3001) {
     full = false
     free()
@@ -204,7 +208,7 @@ test('a follower that fell behind the log is told what it lost', async () => {
   let full = true
   let free: () => void = () => undefined
   const records: EventRecord[] = []
-  const deliver = (record: EventRecord) => records.push(record) > 0
+  const deliver = (run: EventRun) => records.push(...recordsOf(run)) > 0
   hub.follow(null, deliver, () =>
     full
       ? new Promise(resolve => {
@@ -245,4 +249,30 @@ test('followers are bounded', async () => {
   const hub = makeHub()
   for (let i = 0; i < 256; i++) hub.follow(null, () => true)
   assert.throws(() => hub.follow(null, () => true), { code: 'TooManyRequests' })
+})
+
+test('events of one turn go into the log together, and one that is too long costs the others nothing', async () => {
+  const hub = makeHub()
+  const log = new MemoryEventLog()
+  const batches: number[] = []
+  const append = log.append.bind(log)
+  log.append = events => {
+    batches.push(events.length)
+    return append(events)
+  }
+  await hub.open(log)
+  const follower = collect(hub, null)
+  await nextTurn()
+  for (let i = 0; i < 300; i++) finish(hub, 'x')
+  finish(hub, 'y'.repeat(70_000))
+  finish(hub, 'z')
+  const all = Array.from({ length: 302 }, (_, id) => id)
+  await waitFor('all others', () => follower.records.length === all.length)
+  assert.deepEqual(follower.ids(), all)
+  assert.deepEqual(batches, [256, 44, 1])
+  // Those who have everything hear it too.
+  finish(hub, 'y'.repeat(70_000))
+  await waitFor('the long one', () => follower.records.length === all.length + 1)
+  assert.equal(follower.ids().at(-1), 301)
+  assert.equal(log.newest, 301)
 })

@@ -10,6 +10,7 @@ import type {
   EventLog,
   LoadedDownload,
   LoggedEvent,
+  NewEvent,
   NewDownload,
   StoredDownload,
   StoredMetainfo,
@@ -393,12 +394,17 @@ export class MemoryEventLog implements EventLog {
     this.#keep = keep
   }
 
-  async append(type: string, payload: unknown): Promise<number> {
+  async append(events: readonly NewEvent[]): Promise<number> {
     if (this.failWith !== null) throw this.failWith
-    const id = ++this.newest
-    this.events.push({ id, atMs: 0, type, payload })
+    const first = this.newest + 1
+    for (const { type, payload } of events) this.add(type, payload)
+    return first
+  }
+
+  /** One more, as if it had been there before. */
+  add(type: string, payload: string): void {
+    this.events.push({ id: ++this.newest, atMs: 0, type, payload })
     if (this.events.length > this.#keep) this.events.shift()
-    return id
   }
 
   async readSince(since: number, limit: number): Promise<LoggedEvent[]> {

@@ -55,7 +55,7 @@ class World {
   constructor(before?: World) {
     this.log = before?.log ?? new MemoryEventLog()
     this.values = before?.values ?? new MemoryValues()
-    this.hub = new EventHub({ log: silentLog, version: '1', started: () => true })
+    this.hub = new EventHub({ log: silentLog, version: '1', started: () => true, now: () => 0 })
     this.hooks = new Webhooks({
       clock: this.clock,
       random: new SeededRandom(1),
