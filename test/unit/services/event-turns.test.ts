@@ -7,7 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventRun } from '../../../src/services/api.ts'
 import { EventHub } from '../../../src/services/events.ts'
 import { silentLog } from '../../kit/silent-log.ts'
-import { MemoryEventLog } from './service-doubles.ts'
+import { MemoryEventLog } from './memory-event-log.ts'
 
 const FOLLOWERS = 60
 const RUN_EVENTS = 128

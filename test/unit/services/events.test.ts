@@ -7,7 +7,7 @@ import type { EventRecord, EventRun } from '../../../src/services/api.ts'
 import { EventHub } from '../../../src/services/events.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 import { waitFor } from '../../kit/wait-for.ts'
-import { MemoryEventLog } from './service-doubles.ts'
+import { MemoryEventLog } from './memory-event-log.ts'
 
 function makeHub(started = true, now = () => 0): EventHub {
   return new EventHub({ log: silentLog, version: '1.2.3', started: () => started, now })
