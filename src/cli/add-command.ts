@@ -1,8 +1,10 @@
 // The command `add`: links go to the node, torrent files that lie here are sent to it, also over a network.
 
 import { existsSync, statSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import { readNamedFile } from '../node/find-node.ts'
 import { CommandError, type JsonObject, type NodeClient } from './node-client.ts'
+import { printable } from './show.ts'
 
 /** What `add` takes beside the source. */
 export interface AddFlags {
@@ -28,7 +30,12 @@ export async function addSource(node: NodeClient, source: string, flags: AddFlag
 
 function bytesOf(source: string): Buffer | null {
   if (source === '-') return readNamedFile('/dev/stdin')
-  if (/^[a-z][a-z0-9+.-]*:/i.test(source) || !existsSync(source)) return null
+  if (/^[a-z][a-z0-9+.-]*:/i.test(source)) return null
+  // An absolute path may be one of the node's machine.
+  if (!existsSync(source) && isAbsolute(source)) return null
+  if (source === '' || !existsSync(source)) {
+    throw new CommandError(`There is no file ${printable(source)} here, and it is no magnet or http(s) link.`)
+  }
   if (!statSync(source).isFile()) throw new CommandError(`${source} is no file; see tributary create.`)
   return readNamedFile(source)
 }

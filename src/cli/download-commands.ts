@@ -1,7 +1,7 @@
 // Commands about downloads: what is there, adding and removing, pausing, files, peers, trackers, limits, playing.
 
 import { resolve } from 'node:path'
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AddFlags } from './add-command.ts'
 import { chosenDownload, chosenDownloads, filesOf } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
@@ -209,7 +209,7 @@ function addStates(program: Command): void {
     .option('--time <minutes>', 'seed so long; never, default', amount)
     .option('--label <label>', 'the labels it has from now on; may be repeated', collect, [])
     .option('--no-labels', 'take all labels away')
-    .option('--sequential <on|off>', 'pieces in their order')
+    .addOption(new Option('--sequential <state>', 'pieces in their order').choices(['on', 'off']))
     .action((texts: string[], flags: NodeFlags & LimitFlags) =>
       runForNode(flags, context => patchEach(context, texts, limitChange(flags))),
     )

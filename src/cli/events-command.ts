@@ -1,6 +1,6 @@
 // `events`: what happens in the node, a line each, from now on or from an event on.
 
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import { forNode, type NodeFlags, print, runForNode } from './command-run.ts'
 import { printable } from './show.ts'
 
@@ -20,11 +20,11 @@ export function addEventsCommand(program: Command): void {
   forNode(program.command('events').description('Follow the events of the node.'))
     .option('--since <id>', 'begin behind this event; 0 = with the oldest kept')
     .option('-t, --type <type>', 'only events of this type; may be repeated', collect, [])
-    .option('-n, --count <n>', 'end after so many')
-    .action((flags: NodeFlags & { since?: string; type: string[]; count?: string }) =>
+    .option('-n, --count <n>', 'end after so many', count)
+    .action((flags: NodeFlags & { since?: string; type: string[]; count?: number }) =>
       runForNode(flags, async ({ node, json }) => {
         const wanted = new Set(flags.type)
-        let left = flags.count === undefined ? Number.POSITIVE_INFINITY : Number(flags.count)
+        let left = flags.count ?? Number.POSITIVE_INFINITY
         const query = flags.since === undefined ? '' : `?since=${encodeURIComponent(flags.since)}`
         for await (const line of node.lines(`/events${query}`)) {
           const event = JSON.parse(line) as EventLine
@@ -35,6 +35,11 @@ export function addEventsCommand(program: Command): void {
         }
       }),
     )
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, at least 1.')
+  return Number(text)
 }
 
 function collect(text: string, earlier: readonly string[]): string[] {

@@ -1,9 +1,12 @@
 // Commands that are one request: a table of them, and `call` for any request there is.
 
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { writeOutput } from './output-file.ts'
+import { printable } from './show.ts'
 
 interface PlainCommand {
   /** One or two words. */
@@ -16,6 +19,12 @@ interface PlainCommand {
   readonly parameters?: readonly string[]
   /** Of these, those that are lists. */
   readonly lists?: readonly string[]
+  /** Of these, those with a value when they are left out. */
+  readonly defaults?: Readonly<Record<string, string>>
+  /** Of these, paths of the node's machine: what is there from here is meant from here. */
+  readonly paths?: readonly string[]
+  /** What people are shown of the answer; default: all of it. */
+  readonly human?: (answer: JsonObject) => string
   /** The answer is no JSON. */
   readonly bytes?: true
 }
@@ -34,7 +43,7 @@ const COMMANDS: readonly PlainCommand[] = [
   { words: 'stats tribler', method: 'GET', path: '/statistics/tribler', text: 'Size of the store, and the queues.' },
   { words: 'stats communities', method: 'GET', path: '/statistics/communities', text: 'Overlays and the DHT.' },
   {
-    ...{ words: 'torrent-info', method: 'GET', path: '/torrentinfo', parameters: ['torrent'] },
+    ...{ words: 'torrent-info', method: 'GET', path: '/torrentinfo', parameters: ['torrent'], paths: ['torrent'] },
     text: 'The metadata behind a magnet, a link or a torrent file of the node.',
   },
   { words: 'updates followed', method: 'GET', path: '/updates/followed', text: 'Updated torrents that are followed.' },
@@ -50,7 +59,7 @@ const COMMANDS: readonly PlainCommand[] = [
   },
   { words: 'updates withdraw', method: 'DELETE', path: '/updates/published/{name}', text: 'Publish a name no longer.' },
   {
-    ...{ words: 'create-there', method: 'POST', path: '/createtorrent', parameters: ['path'] },
+    ...{ words: 'create-there', method: 'POST', path: '/createtorrent', parameters: ['path'], paths: ['path'] },
     text: 'Make a torrent of a file or folder of the node; see create for one of this machine.',
   },
   { words: 'debug circuits', method: 'GET', path: '/debug/circuits', text: 'Onion circuits.' },
@@ -63,7 +72,7 @@ const COMMANDS: readonly PlainCommand[] = [
   { words: 'debug threads', method: 'GET', path: '/debug/threads', text: 'Stacks of all threads.' },
   {
     ...{ words: 'debug log', method: 'GET', path: '/debug/log', parameters: ['process', 'max_lines'] },
-    text: 'The end of the log: core, and how many lines.',
+    ...{ defaults: { process: 'core', max_lines: '100' }, human: logLines, text: 'The end of the log.' },
   },
   { words: 'debug profiler', method: 'GET', path: '/debug/profiler', text: 'Whether the profiler runs.' },
   { words: 'debug profiler-start', method: 'PUT', path: '/debug/profiler', text: 'Start the profiler.' },
@@ -85,6 +94,11 @@ const GROUPS: Readonly<Record<string, string>> = {
   debug: 'A look into the process of the node.',
 }
 
+function logLines(answer: JsonObject): string {
+  const lines = String(answer['content']).split('\n')
+  return lines.map(line => `${printable(line)}\n`).join('').trimStart()
+}
+
 /** Values of `name=value` arguments: JSON where it is, else text. */
 export function readValue(text: string): unknown {
   try {
@@ -100,7 +114,11 @@ function addPlain(program: Command, plain: PlainCommand): void {
   const command = forNode(parent.command(name ?? group).description(plain.text))
   const inPath = [...plain.path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '')
   const names = [...inPath, ...(plain.parameters ?? [])]
-  for (const argument of names) command.argument(`<${argument}>`)
+  for (const argument of names) {
+    const fallback = plain.defaults?.[argument]
+    if (fallback === undefined) command.argument(`<${argument}>`)
+    else command.argument(`[${argument}]`, '', fallback)
+  }
   if (plain.bytes === true) command.option('-o, --output <file>', 'where to write it; - = standard output', '-')
   command.action((...given: unknown[]) => {
     const values = given.slice(0, names.length).map(String)
@@ -110,7 +128,7 @@ function addPlain(program: Command, plain: PlainCommand): void {
 }
 
 function request(
-  { method, path, parameters = [], lists = [], bytes }: PlainCommand,
+  { method, path, parameters = [], lists = [], paths = [], bytes, human }: PlainCommand,
   inPath: readonly string[],
   values: readonly string[],
   flags: NodeFlags & { output?: string },
@@ -120,14 +138,17 @@ function request(
       (text, name, at) => text.replace(`{${name}}`, encodeURIComponent(values[at] ?? '')),
       path,
     )
-    const asked = parameters.map((name, at): [string, string] => [name, values[inPath.length + at] ?? ''])
+    const asked = parameters.map((name, at): [string, string] => {
+      const value = values[inPath.length + at] ?? ''
+      return [name, paths.includes(name) && existsSync(value) ? resolve(value) : value]
+    })
     const target = method === 'GET' && asked.length > 0 ? `${filled}?${new URLSearchParams(asked).toString()}` : filled
     if (bytes === true) return writeOutput(flags.output ?? '-', await node.bytes(method, target))
     const body =
       method === 'GET'
         ? undefined
         : Object.fromEntries(asked.map(([name, text]) => [name, lists.includes(name) ? text.split(',') : text]))
-    show(await node.call(method, target, body))
+    show(await node.call(method, target, body), human)
   })
 }
 
@@ -149,12 +170,13 @@ function addCall(program: Command): void {
           if (name === undefined || value === undefined) throw new CommandError(`${pair} is not NAME=VALUE.`)
           asked[name] = readValue(value)
         }
+        const at = path.startsWith('/') ? path : `/${path}`
         const inQuery = method.toUpperCase() === 'GET' && pairs.length > 0
         const texts = Object.entries(asked).map(([name, value]): [string, string] => [
           name,
           typeof value === 'string' ? value : JSON.stringify(value),
         ])
-        const target = inQuery ? `${path}?${new URLSearchParams(texts).toString()}` : path
+        const target = inQuery ? `${at}?${new URLSearchParams(texts).toString()}` : at
         const body = method.toUpperCase() === 'GET' ? undefined : asked
         await writeOutput('-', Buffer.concat([await node.bytes(method.toUpperCase(), target, body), Buffer.from('\n')]))
       }),

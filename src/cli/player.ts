@@ -17,9 +17,12 @@ const LOOK_MS = 500
 
 /** Waits until the files of a download are known. */
 export async function waitForFiles(node: NodeClient, infohash: string): Promise<void> {
+  let told = false
   for (;;) {
     const { files } = await filesOf(node, infohash)
     if (files.length > 0) return
+    if (!told) process.stderr.write('Waiting for the list of files from a peer…\n')
+    told = true
     await sleep(LOOK_MS)
   }
 }

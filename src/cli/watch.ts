@@ -16,7 +16,7 @@ export async function watchDownloads(context: CommandContext, texts: readonly st
   const { node, json } = context
   const hashes = new Set((await chosenDownloads(node, texts)).map(({ infohash }) => infohash))
   if (hashes.size === 0) return
-  const screen = json ? null : new Screen(process.stdout.isTTY ? process.stdout.columns : null)
+  const screen = json ? null : new Screen(process.stdout.isTTY ? process.stdout : null)
   let told = ''
   for (;;) {
     const rows = (await allDownloads(node)).filter(({ infohash }) => hashes.has(infohash))
@@ -47,22 +47,42 @@ function checkFailures(rows: readonly DownloadRow[], expected: number): void {
   }
 }
 
-/** Where progress is shown; `columns` null = no terminal: a line for each whole percent. */
+/** What a terminal has room for. */
+export interface ScreenSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** What is drawn: no more lines than there is room for, those that move first, and how many are left out. */
+export function screenLines(rows: readonly DownloadRow[], { columns, rows: height }: ScreenSize): string[] {
+  const room = Math.max(1, height - 1)
+  const whole = rows.length <= room
+  const shown = whole ? rows : rows.toSorted((a, b) => weight(b) - weight(a)).slice(0, Math.max(1, room - 1))
+  const lines = shown.map(lineOf)
+  if (!whole && room > 1) lines.push(`and ${rows.length - shown.length} more`)
+  return lines.map(line => [...line].slice(0, Math.max(1, columns - 1)).join(''))
+}
+
+function weight(row: DownloadRow): number {
+  return (isThere(row) ? 0 : 1) + row.speed_down + row.speed_up
+}
+
+/** Where progress is shown; null = no terminal: a line for each whole percent. */
 class Screen {
-  readonly #columns: number | null
+  readonly #size: ScreenSize | null
   readonly #told = new Map<string, string>()
   #drawn = 0
 
-  constructor(columns: number | null) {
-    this.#columns = columns
+  constructor(size: ScreenSize | null) {
+    this.#size = size
   }
 
   draw(rows: readonly DownloadRow[]): void {
-    if (this.#columns === null) return this.#lines(rows)
-    const width = this.#columns
+    if (this.#size === null) return this.#lines(rows)
+    const lines = screenLines(rows, this.#size)
     const back = this.#drawn > 0 ? `\u001b[${this.#drawn}A` : ''
-    print(back + rows.map(row => `\u001b[2K${[...lineOf(row)].slice(0, width - 1).join('')}\n`).join(''))
-    this.#drawn = rows.length
+    print(back + lines.map(line => `\u001b[2K${line}\n`).join('') + (lines.length < this.#drawn ? '\u001b[J' : ''))
+    this.#drawn = lines.length
   }
 
   #lines(rows: readonly DownloadRow[]): void {

@@ -2,17 +2,20 @@
 // backup put into another state directory, and a player that is started with the links of a playlist.
 
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { promisify } from 'node:util'
 import { downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { cliPath, type ExitedNode, type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
+import { needs } from '../kit/requirements.ts'
 
+const run = promisify(execFile)
 const MIB = 1024 * 1024
 const evil = 'e\u001b[2Jvil\u202e'
 const made = makeTorrent({
@@ -187,7 +190,27 @@ describe('command line', { concurrency: 1 }, () => {
     assert.match(await printed('variables'), /http_api~port: \d+/)
     assert.match(await printed('call', 'GET', '/downloads', 'get_peers=1'), /"peers":/)
     assert.match(await printed('stats', 'tribler'), /database_size: \d+/)
-    assert.match(await printed('debug', 'log', 'core', '5'), /content:/)
+    assert.match(await printed('debug', 'log', 'core', '5', '--json'), /"content":/)
+  })
+
+  test('what cannot be meant is refused with what to do', async () => {
+    assert.match((await tributary(['add', 'no-such.torrent'], 1)).stderr, /There is no file no-such\.torrent here/)
+    assert.match((await tributary(['limit', 'show', '--sequential', 'maybe'], 1)).stderr, /Allowed choices are on, off/)
+    assert.match((await tributary(['events', '--since', '0', '-n', 'x'], 1)).stderr, /must be a whole number/)
+    assert.match(await printed('debug', 'log'), /^(?:\{"level":.*|)\n/, 'lines as they are, without arguments')
+    assert.match(await printed('call', 'GET', 'state'), /"STARTED"/)
+    const near = path.relative(process.cwd(), torrentPath())
+    assert.match(await printed('torrent-info', near), /name: A show/)
+  })
+
+  test('bytes that are no text do not go to a terminal', { skip: needs('script') }, async () => {
+    const line = `${process.execPath} ${cliPath} torrent-file show`
+    const env = { ...process.env, TRIBUTARY_STATE_DIR: node.stateDir }
+    const { stdout } = await run('script', ['-qec', line, '/dev/null'], { env }).catch(
+      (error: unknown) => error as { stdout: string },
+    )
+    assert.match(stdout, /no text for a terminal: give a file with --output/)
+    assert.ok(!stdout.includes('d8:announce') && !stdout.includes('pieces'), stdout)
   })
 
   test('exit codes: no node, a wrong key, a wrong command', async () => {
@@ -209,22 +232,6 @@ describe('command line', { concurrency: 1 }, () => {
     shell.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))
     await once(shell, 'close')
     assert.equal(text, '')
-  })
-
-  test('completion is a script that its shell reads', async () => {
-    const bash = await printed('completion', 'bash')
-    assert.equal(spawnSync('bash', ['-n'], { input: bash }).status, 0)
-    const complete = (line: string): string => {
-      const words = line.split(' ')
-      const script = `${bash}\nCOMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length - 1}; _tributary; echo "\${COMPREPLY[@]}"`
-      return spawnSync('bash', ['-c', script]).stdout.toString().trim()
-    }
-    assert.equal(complete('tributary rech'), 'recheck')
-    assert.equal(complete('tributary settings hi'), 'history')
-    assert.equal(complete('tributary add --pau'), '--paused')
-    assert.match(await printed('completion', 'fish'), /complete -c tributary -n '__fish_use_subcommand' -a 'play'/)
-    assert.match(await printed('completion', 'zsh'), /^autoload/)
-    await tributary(['completion', 'tcsh'], 1)
   })
 
   test('a backup of a running node becomes a node with the same key and downloads', { timeout: 60_000 }, async () => {

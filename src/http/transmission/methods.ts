@@ -30,11 +30,13 @@ const remove: RpcMethod = async (context, args) => {
   return {}
 }
 
-// The queue runs in the order of adding. Automation asks for the top as a favour, and gives up when it is refused.
-const moveInQueue: RpcMethod = async (context, args) => {
+// Automation asks for the top as a favour beside adding, and gives the download up when that is refused.
+const moveToTop: RpcMethod = async (context, args) => {
   await targetsOf(context, args)
   return {}
 }
+
+const FIXED_QUEUE = 'the queue runs in the order of adding, which cannot be changed'
 
 const refused =
   (text: string) =>
@@ -55,10 +57,10 @@ export const rpcMethods: ReadonlyMap<string, RpcMethod> = new Map<string, RpcMet
   ['torrent-verify', changed({ state: 'recheck' })],
   ['torrent-reannounce', reannounce],
   ['torrent-rename-path', refused('files cannot be renamed in this node')],
-  ['queue-move-top', moveInQueue],
-  ['queue-move-up', moveInQueue],
-  ['queue-move-down', moveInQueue],
-  ['queue-move-bottom', moveInQueue],
+  ['queue-move-top', moveToTop],
+  ['queue-move-up', refused(FIXED_QUEUE)],
+  ['queue-move-down', refused(FIXED_QUEUE)],
+  ['queue-move-bottom', refused(FIXED_QUEUE)],
   ['session-get', sessionGet],
   ['session-set', sessionSet],
   ['session-stats', sessionStats],

@@ -10,6 +10,7 @@ import { listenProblem } from '../api-key.ts'
 import { configPath } from '../config-file.ts'
 import type { Settings } from '../settings-schema.ts'
 import type { SettingsOptions } from '../settings-layers.ts'
+import { notedAddress } from '../node-address.ts'
 import { SettingsStore } from '../settings-store.ts'
 import { defaultStateDirectory, LOCK_FILE } from '../state-directory.ts'
 import { readVersion } from '../version.ts'
@@ -68,7 +69,7 @@ export async function examine(args: DoctorArguments): Promise<Finding[]> {
   findings.push(checkClock(Date.now(), latest(database.newestMs, await newestFile(stateDir))))
   if (settings === null) return findings
   if (settings.api.https_enabled) findings.push(await checkCertificate(settings.api, Date.now()))
-  findings.push(...(await checkPorts(settings, pid)), ...checkBinding(settings.libtorrent.interface))
+  findings.push(...(await checkPorts(settings, { pid, stateDir })), ...checkBinding(settings.libtorrent.interface))
   const needs = { openFiles: settings.disk.open_files, connections: settings.libtorrent.max_connections }
   return [...findings, await checkOpenFiles(needs, pid)]
 }
@@ -169,11 +170,15 @@ function foldersOf(stateDir: string, settings: Settings | null): NamedFolder[] {
   ]
 }
 
-async function checkPorts({ api, libtorrent }: Settings, pid: number | null): Promise<Finding[]> {
+async function checkPorts(
+  { api, libtorrent }: Settings,
+  { pid, stateDir }: { pid: number | null; stateDir: string },
+): Promise<Finding[]> {
   if (pid !== null) {
-    return api.http_port > 0 && api.http_enabled
-      ? [await checkAnswer(api.http_host, api.http_port, pid)]
-      : [fine('ports', 'The node that runs chose its port itself; its first line of output names it.')]
+    const url = notedAddress(stateDir)
+    // A certificate for a name is not checked by asking the address.
+    if (url?.startsWith('http:') === true) return [await checkAnswer(url, pid)]
+    return [fine('ports', `The node that runs (process ${pid}) is not asked: its first line of output names its address.`)]
   }
   const ports: NamedPort[] = []
   if (api.https_port > 0 && api.https_enabled)

@@ -71,16 +71,15 @@ function tryUdp(host: string, port: number): Promise<void> {
   })
 }
 
-/** Whether the node that holds the state directory answers on its interface. */
-export async function checkAnswer(host: string, port: number, pid: number): Promise<Finding> {
-  const near = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host
-  const where = `http://${near.includes(':') ? `[${near}]` : near}:${port}/healthz`
+/** Whether the node that holds the state directory answers at `url`, which it noted (node-address.ts). */
+export async function checkAnswer(url: string, pid: number): Promise<Finding> {
+  const where = `${url}/healthz`
   const status = await statusOf(where).catch((error: unknown) => errorText(error))
   if (status === 200) return fine('ports', `The node that runs (process ${pid}) answers at ${where}.`)
   return problem(
     'ports',
     `The node that runs (process ${pid}) does not answer at ${where}: ${status}.`,
-    'It may have been started with another port (see its first line of output), or be stuck: look into its log, then restart it.',
+    'It may be stuck: look into its log, then restart it.',
   )
 }
 

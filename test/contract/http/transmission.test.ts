@@ -130,6 +130,10 @@ test('actions reach the services', async () => {
   await get('torrent-stop', { ids: [] })
   await get('queue-move-top', { ids: [1] })
   assert.equal(calls.filter(([name]) => name === 'patch').length, before, 'nobody was meant')
+  for (const method of ['queue-move-up', 'queue-move-down', 'queue-move-bottom']) {
+    const { result } = (await post({ method, arguments: { ids: [1] } })).json() as Answered
+    assert.match(result, /order of adding/, 'it cannot be done, and so it is said')
+  }
 })
 
 test('torrent-set says it in the words of this node', async () => {

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { chosenFile, chosenOf } from '../../../src/cli/chosen.ts'
 import { linksOf, playerArguments } from '../../../src/cli/player.ts'
 import type { DownloadRow, FileRow } from '../../../src/cli/records.ts'
+import { screenLines } from '../../../src/cli/watch.ts'
 import { barText, percentText, plainText, printable, sizeText, tableText, timeText } from '../../../src/cli/show.ts'
 
 test('sizes, times, parts', () => {
@@ -84,4 +85,18 @@ test('a playlist becomes arguments of a player', () => {
     'http://f/2',
   ])
   assert.deepEqual(playerArguments('ffplay', links), ['http://f/1', 'http://f/2'])
+})
+
+test('a watched list draws no more lines than the terminal has, those that move first', () => {
+  const rows = Array.from({ length: 10_000 }, (_, at) => ({
+    ...{ name: `download ${at}`, progress: at === 9000 ? 0.5 : 1, status: 'DLSTATUS_SEEDING', queued: false },
+    ...{ size: 1000, speed_down: at === 9000 ? 500 : 0, speed_up: 0, eta: 10, num_connected_peers: 0, total_pieces: 1 },
+  })) as unknown as DownloadRow[]
+  const lines = screenLines(rows, { columns: 60, rows: 24 })
+  assert.equal(lines.length, 23)
+  assert.match(lines[0] ?? '', /^download 9000/)
+  assert.equal(lines.at(-1), 'and 9978 more')
+  for (const line of lines) assert.ok([...line].length < 60)
+  assert.equal(screenLines(rows.slice(0, 3), { columns: 60, rows: 24 }).length, 3)
+  assert.equal(screenLines(rows, { columns: 60, rows: 1 }).length, 1)
 })
