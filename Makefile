@@ -59,7 +59,7 @@ suite: build
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
 SHORT := create encryption file-attributes hostile-swarm ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
 	opentracker players port-mapping proxies readme-example select-only transfer udp-tracker utp utp-clients utp-native v2-torrents \
-	v2-transfer web-seeds dht-network made-torrents prometheus updates
+	v2-transfer web-seeds dht-network made-torrents prometheus reverse-proxy updates
 interop-short: build bench-rivals
 	@node dist/test/kit/run-interop.js $(SHORT:%=dist/test/interop/%.test.js)
 
@@ -102,7 +102,7 @@ bench-micro: build
 bench-%: build
 	@bash test/kit/netns node dist/bench/flow/$*.js $(BENCH_ARGS)
 
-readme: build ## Rewrites the README's table of settings from the schema, and its matrix
+readme: build ## Rewrites the tables of src/docs: settings from the schema, and the matrix
 	@for page in readme interop-matrix; do UPDATE_README=1 node --test dist/test/arch/$$page.test.js >/dev/null || exit 1; done
 
 # What is given away, in dist-package/ (src/deploy, decision 0363).

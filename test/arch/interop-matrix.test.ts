@@ -1,4 +1,4 @@
-// The matrix of `make interop`: what counts as passed, what is printed, and that the README shows it.
+// The matrix of `make interop`: what counts as passed, what is printed, and that src/docs/network.md shows it.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -8,16 +8,16 @@ import { cell, type PassedCell } from '../kit/interop-matrix.ts'
 import { allCells, matrixMarkdown, missingCells, withMatrix } from '../kit/matrix-markdown.ts'
 import { projectRoot } from '../kit/project-root.ts'
 
-const path = join(projectRoot, 'README.md')
+const path = join(projectRoot, 'src/docs/network.md')
 
 const but = (feature: string, peer: string): PassedCell[] =>
   allCells().filter(one => one.feature !== feature || one.peer !== peer)
 
-test('the README shows what a whole run gives', () => {
-  const readme = readFileSync(path, 'utf8')
-  const fresh = withMatrix(readme)
+test('the page shows what a whole run gives', () => {
+  const page = readFileSync(path, 'utf8')
+  const fresh = withMatrix(page)
   if (process.env['UPDATE_README'] === '1') writeFileSync(path, fresh)
-  else assert.equal(readme, fresh, 'run `make readme`')
+  else assert.equal(page, fresh, 'run `make readme`')
 })
 
 test('a cell is passed by both directions, together or apart', () => {

@@ -1,30 +1,109 @@
-// The README tells the truth: its settings table is the schema's, and the files it links to exist.
+// The README and the pages of src/docs tell the truth: the settings table is the schema's, linked files and places exist, every
+// command and setting they name is there, and the README stays short.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { Command } from 'commander'
+import { parse } from 'yaml'
+import { addNodeCommands } from '../../src/cli/node-commands.ts'
+import { settingsTable } from '../../src/node/settings-schema.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { withSettingsTable } from '../kit/settings-markdown.ts'
 
-const path = join(projectRoot, 'README.md')
-const readme = readFileSync(path, 'utf8')
+/** Lines that a newcomer reads in five minutes. */
+const README_LINES = 160
+/** Commands of src/cli/main.ts, which needs no node. */
+const ALONE = ['start', 'doctor', 'create', 'key']
+
+function textOf(path: string): string {
+  return readFileSync(join(projectRoot, path), 'utf8')
+}
+
+const readme = textOf('README.md')
+const configurationPath = 'src/docs/configuration.md'
+const pages = ['README.md', ...readdirSync(join(projectRoot, 'src/docs')).filter(name => name.endsWith('.md'))].map(
+  name => (name === 'README.md' ? name : `src/docs/${name}`),
+)
 
 test('the settings table is that of the schema', () => {
-  const fresh = withSettingsTable(readme)
-  if (process.env['UPDATE_README'] === '1') writeFileSync(path, fresh)
-  else assert.equal(readme, fresh, 'run `make readme`')
+  const page = textOf(configurationPath)
+  const fresh = withSettingsTable(page)
+  if (process.env['UPDATE_README'] === '1') writeFileSync(join(projectRoot, configurationPath), fresh)
+  else assert.equal(page, fresh, 'run `make readme`')
 })
 
-test('the first line names what native builds need', () => {
-  const first = readme.split('\n')[0] ?? ''
-  for (const tool of ['g++', 'make', 'python3']) assert.ok(first.includes(tool), `${tool} is missing in: ${first}`)
+test('the first line names what native builds need, and the page is short', () => {
+  const lines = readme.split('\n')
+  for (const tool of ['g++', 'make', 'python3']) assert.ok(lines[0]?.includes(tool), `${tool} is missing in: ${lines[0]}`)
+  assert.ok(lines.length <= README_LINES, `${lines.length} lines: move long things to src/docs`)
 })
 
-test('linked files exist', () => {
-  const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map(match => match[1] ?? '').filter(link => !link.includes(':'))
-  assert.ok(links.length > 0)
-  for (const link of links) assert.ok(existsSync(join(projectRoot, link)), `${link} does not exist`)
+/** The place that GitHub gives a heading. */
+function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\- ]/g, '')
+    .replaceAll(' ', '-')
+}
+
+test('linked files and places exist', () => {
+  let count = 0
+  for (const page of pages) {
+    for (const [, link = ''] of textOf(page).matchAll(/(?:\]\(|src=")([^)"]+)/g)) {
+      if (link.includes(':')) continue
+      const [file = '', anchor] = link.split('#')
+      const target = file === '' ? page : join(dirname(page), file)
+      assert.ok(existsSync(join(projectRoot, target)), `${page}: ${link} does not exist`)
+      if (anchor === undefined) continue
+      const anchors = [...textOf(target).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading))
+      assert.ok(anchors.includes(anchor), `${page}: ${link} leads to none of ${anchors.join(' ')}`)
+      count++
+    }
+  }
+  assert.ok(count > 3)
+})
+
+test('every command that they name exists', () => {
+  const program = new Command('tributary')
+  program.command('settings')
+  addNodeCommands(program)
+  let count = 0
+  for (const page of pages) {
+    for (const [, first = '', second = ''] of textOf(page).matchAll(/(?:`|^|\(|<\()tributary ([a-z][a-z-]*)(?: ([a-z-]+))?/gm)) {
+      count++
+      const command = program.commands.find(one => one.name() === first)
+      assert.ok(command !== undefined || ALONE.includes(first), `${page}: tributary ${first}`)
+      const below = command?.commands.map(one => one.name()) ?? []
+      if (below.length > 0 && second !== '') assert.ok(below.includes(second), `${page}: tributary ${first} ${second}`)
+    }
+  }
+  assert.ok(count > 40, `only ${count} found`)
+})
+
+/** `section.option` of everything a page sets or names. */
+function settingsIn(text: string): string[] {
+  const named = [...text.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name = '']) => name)
+  const given = [...text.matchAll(/\b([a-z_]+\.[a-z_]+)=/g)].map(([, name = '']) => name)
+  const blocks = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].flatMap(([, block = '']) =>
+    Object.entries(parse(block) as Record<string, object>).flatMap(([section, options]) =>
+      Object.keys(options).map(option => `${section}.${option}`),
+    ),
+  )
+  return [...named, ...given, ...blocks]
+}
+
+test('every setting that they name exists', () => {
+  const known = Object.entries(settingsTable).flatMap(([section, options]) =>
+    Object.keys(options).map(option => `${section}.${option}`),
+  )
+  for (const page of pages) {
+    for (const name of settingsIn(textOf(page))) {
+      if (name.split('.')[0] === undefined || !(name.split('.')[0] as string in settingsTable)) continue
+      assert.ok(known.includes(name), `${page}: there is no setting ${name}`)
+    }
+  }
 })
 
 test('the top level holds only what it may', () => {

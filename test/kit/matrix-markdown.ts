@@ -1,5 +1,5 @@
 // The matrix of features and peers as Markdown: for the print of `make interop` from the cells that were passed, for the
-// README with all that must be passed.
+// page src/docs/network.md with all that must be passed.
 
 import { FEATURES, type Feature, type FeatureRow, lackOf, NOT_SHOWN, type Peer, PEERS } from './interop-features.ts'
 import type { PassedCell } from './interop-matrix.ts'
@@ -87,10 +87,10 @@ export function matrixMarkdown(cells: readonly PassedCell[]): string {
   return [...head, ...lines, '', ...remarks.lines()].join('\n')
 }
 
-/** `readme` with its matrix replaced by the one that a whole run gives. Throws when the marks are missing. */
-export function withMatrix(readme: string): string {
-  const from = readme.indexOf(OPEN)
-  const to = readme.indexOf(CLOSE)
-  if (from < 0 || to < from) throw new Error('the README has no marks for the matrix')
-  return `${readme.slice(0, from + OPEN.length)}\n${matrixMarkdown(allCells())}\n${readme.slice(to)}`
+/** `page` with its matrix replaced by the one that a whole run gives. Throws when the marks are missing. */
+export function withMatrix(page: string): string {
+  const from = page.indexOf(OPEN)
+  const to = page.indexOf(CLOSE)
+  if (from < 0 || to < from) throw new Error('the page has no marks for the matrix')
+  return `${page.slice(0, from + OPEN.length)}\n${matrixMarkdown(allCells())}\n${page.slice(to)}`
 }

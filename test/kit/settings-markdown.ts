@@ -1,4 +1,4 @@
-// The README's table of settings, made from the schema.
+// The table of settings in src/docs/configuration.md, made from the schema.
 
 import { Secret } from '../../src/base/secret.ts'
 import type { OptionSpec } from '../../src/node/settings-option.ts'
@@ -30,10 +30,10 @@ function settingsMarkdown(): string {
   return ['| option | type | default | applies | meaning |', '|---|---|---|---|---|', ...rows].join('\n')
 }
 
-/** `readme` with its table of settings replaced by the present one. Throws when the marks are missing. */
-export function withSettingsTable(readme: string): string {
-  const from = readme.indexOf(OPEN)
-  const to = readme.indexOf(CLOSE)
-  if (from < 0 || to < from) throw new Error('the README has no marks for the settings table')
-  return `${readme.slice(0, from + OPEN.length)}\n${settingsMarkdown()}\n${readme.slice(to)}`
+/** `page` with its table of settings replaced by the present one. Throws when the marks are missing. */
+export function withSettingsTable(page: string): string {
+  const from = page.indexOf(OPEN)
+  const to = page.indexOf(CLOSE)
+  if (from < 0 || to < from) throw new Error('the page has no marks for the settings table')
+  return `${page.slice(0, from + OPEN.length)}\n${settingsMarkdown()}\n${page.slice(to)}`
 }

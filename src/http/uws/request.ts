@@ -16,6 +16,7 @@ const NAMES = {
   range: 'range',
   ifRange: 'if-range',
   ifNoneMatch: 'if-none-match',
+  forwardedProto: 'x-forwarded-proto',
 } as const
 
 type Name = keyof typeof NAMES
@@ -31,8 +32,7 @@ export class RequestHead {
   readonly method: string
   /** As sent, not decoded, without the query. */
   readonly path: string
-  /** It came by HTTPS. */
-  readonly secure: boolean
+  readonly #secure: boolean
   #queryText: string
   #query: URLSearchParams | null = null
   #req: HttpRequest | null
@@ -40,7 +40,7 @@ export class RequestHead {
 
   constructor(req: HttpRequest, secure: boolean) {
     this.#req = req
-    this.secure = secure
+    this.#secure = secure
     this.method = req.getCaseSensitiveMethod()
     this.path = req.getUrl()
     // The package's types say text, but without a question mark it is undefined.
@@ -71,6 +71,11 @@ export class RequestHead {
     if (this.#req === null) return
     this.#kept = new Map(KEPT.map(name => [name, this.#text(name)]))
     this.#req = null
+  }
+
+  /** It came by HTTPS, or a proxy says so. Only links in the answer depend on it, so that anybody may say it. */
+  get secure(): boolean {
+    return this.#secure || this.#text('forwardedProto') === 'https'
   }
 
   get host(): string {
