@@ -15,11 +15,17 @@ export const errorTable = {
   MissingParameter: { status: 400, text: 'A required parameter is missing.' },
   InvalidParameter: { status: 400, text: 'A parameter has a value that is not allowed.' },
   InvalidSetting: { status: 400, text: 'A setting is unknown or has a value that is not allowed.' },
-  Unauthorized: { status: 401, text: 'The X-Api-Key header is missing or wrong; the key is api.key in tributary.yaml.' },
+  Unauthorized: {
+    status: 401,
+    text: 'The X-Api-Key header is missing or wrong; the key is api.key in tributary.yaml.',
+  },
   ForeignHost: { status: 403, text: 'The Host header names a host this node does not serve; see api.host_names.' },
   ForeignOrigin: { status: 403, text: 'The request comes from a page of another origin.' },
   ScopeMissing: { status: 403, text: 'The key does not have the scope that this needs.' },
-  LinkInvalid: { status: 403, text: 'The signed link is wrong or expired: get a new one from the list of files or the dashboard.' },
+  LinkInvalid: {
+    status: 403,
+    text: 'The signed link is wrong or expired: get a new one from the list of files or the dashboard.',
+  },
   SessionIdMissing: {
     status: 409,
     text: 'The header X-Transmission-Session-Id is missing or wrong; this answer has the right one.',
@@ -44,7 +50,10 @@ export const errorTable = {
   BadScheme: { status: 400, text: 'The uri scheme is not supported.' },
   SafeSeedingRequired: { status: 400, text: 'Anonymous downloads need safe_seeding.' },
   SourceFailed: { status: 502, text: 'The source of the torrent could not be read.' },
-  AddressRefused: { status: 502, text: 'The source resolves to an address that is not allowed; see network.allow_private.' },
+  AddressRefused: {
+    status: 502,
+    text: 'The source resolves to an address that is not allowed; see network.allow_private.',
+  },
   // Torrents that are updated (BEP 46)
   UpdateNotFound: { status: 404, text: 'Nothing of this name is followed or published.' },
   UpdateUnreadable: { status: 502, text: 'What the key says names no torrent.' },

@@ -96,7 +96,10 @@ const GROUPS: Readonly<Record<string, string>> = {
 
 function logLines(answer: JsonObject): string {
   const lines = String(answer['content']).split('\n')
-  return lines.map(line => `${printable(line)}\n`).join('').trimStart()
+  return lines
+    .map(line => `${printable(line)}\n`)
+    .join('')
+    .trimStart()
 }
 
 /** Values of `name=value` arguments: JSON where it is, else text. */

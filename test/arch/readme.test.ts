@@ -36,7 +36,8 @@ test('the settings table is that of the schema', () => {
 
 test('the first line names what native builds need, and the page is short', () => {
   const lines = readme.split('\n')
-  for (const tool of ['g++', 'make', 'python3']) assert.ok(lines[0]?.includes(tool), `${tool} is missing in: ${lines[0]}`)
+  for (const tool of ['g++', 'make', 'python3'])
+    assert.ok(lines[0]?.includes(tool), `${tool} is missing in: ${lines[0]}`)
   assert.ok(lines.length <= README_LINES, `${lines.length} lines: move long things to src/docs`)
 })
 
@@ -71,7 +72,9 @@ test('every command that they name exists', () => {
   addNodeCommands(program)
   let count = 0
   for (const page of pages) {
-    for (const [, first = '', second = ''] of textOf(page).matchAll(/(?:`|^|\(|<\()tributary ([a-z][a-z-]*)(?: ([a-z-]+))?/gm)) {
+    for (const [, first = '', second = ''] of textOf(page).matchAll(
+      /(?:`|^|\(|<\()tributary ([a-z][a-z-]*)(?: ([a-z-]+))?/gm,
+    )) {
       count++
       const command = program.commands.find(one => one.name() === first)
       assert.ok(command !== undefined || ALONE.includes(first), `${page}: tributary ${first}`)
@@ -100,7 +103,7 @@ test('every setting that they name exists', () => {
   )
   for (const page of pages) {
     for (const name of settingsIn(textOf(page))) {
-      if (name.split('.')[0] === undefined || !(name.split('.')[0] as string in settingsTable)) continue
+      if (name.split('.')[0] === undefined || !((name.split('.')[0] as string) in settingsTable)) continue
       assert.ok(known.includes(name), `${page}: there is no setting ${name}`)
     }
   }

@@ -36,7 +36,9 @@ const completers: Readonly<Record<string, (script: string) => Completed>> = {
     return outputOf('zsh', ['-f', '-c', all]).filter(word => word === 'FILES' || word.startsWith(typed))
   },
   fish: script => line =>
-    outputOf('fish', ['--no-config', '-c', `${script}\ncomplete -C '${line}'`]).map(offer => offer.split('\t')[0] ?? ''),
+    outputOf('fish', ['--no-config', '-c', `${script}\ncomplete -C '${line}'`]).map(
+      offer => offer.split('\t')[0] ?? '',
+    ),
 }
 
 for (const [shell, completer] of Object.entries(completers)) {

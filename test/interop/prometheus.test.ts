@@ -1,14 +1,16 @@
-// Debian's Prometheus: promtool finds no fault in /metrics, and the server scrapes it with authorization credentials.
+// Debian's Prometheus: promtool finds no fault in /metrics and in the example scrape file, and the server scrapes with that
+// file and a key that may only read.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { test } from 'node:test'
 import { makeTestFolder } from '../kit/content-on-disk.ts'
 import { startDaemon } from '../kit/daemon-process.ts'
 import { startNode } from '../kit/node-process.ts'
+import { projectRoot } from '../kit/project-root.ts'
 import { needs } from '../kit/requirements.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
@@ -28,15 +30,15 @@ async function freePort(): Promise<number> {
   return port
 }
 
-function job(name: string, port: number, credentials: string): string {
-  return [
-    `  - job_name: ${name}`,
-    '    authorization:',
-    `      credentials_file: ${credentials}`,
-    '    static_configs:',
-    `      - targets: ['127.0.0.1:${port}']`,
-    '',
-  ].join('\n')
+/** The example of src/docs for a node of this test, scraped each second, and once more with another key. */
+async function scrapeFile(port: number, credentials: string, wrong: string): Promise<string> {
+  const example = await readFile(path.join(projectRoot, 'src/docs/examples/prometheus.yml'), 'utf8')
+  const here = example
+    .replace('127.0.0.1:52194', `127.0.0.1:${port}`)
+    .replace('/etc/prometheus/tributary.key', credentials)
+    .replace('scrape_interval: 15s', 'scrape_interval: 1s')
+  const job = here.slice(here.indexOf('  - job_name:'))
+  return `${here}${job.replace('tributary', 'stranger').replace(credentials, wrong)}`
 }
 
 test('Prometheus takes the figures, and only with the key', { skip, timeout: 120_000 }, async () => {
@@ -45,10 +47,12 @@ test('Prometheus takes the figures, and only with the key', { skip, timeout: 120
   const node = await startNode({ settings: { 'libtorrent.dht': true, 'libtorrent.utp': true } })
   const port = await freePort()
   const place = (name: string): string => path.join(folder.path, name)
-  await writeFile(place('key'), node.key)
+  const key = await node.request('PUT', '/keys', { name: 'prometheus', scopes: ['read'] })
+  await writeFile(place('key'), key.json<{ key: string }>().key)
   await writeFile(place('wrong'), 'a wrong key')
-  const jobs = job('node', node.port, place('key')) + job('stranger', node.port, place('wrong'))
-  await writeFile(place('prometheus.yml'), `global:\n  scrape_interval: 1s\nscrape_configs:\n${jobs}`)
+  await writeFile(place('prometheus.yml'), await scrapeFile(node.port, place('key'), place('wrong')))
+  const checked = spawnSync('promtool', ['check', 'config', place('prometheus.yml')], { encoding: 'utf8' })
+  assert.match(checked.stdout, /SUCCESS/, checked.stderr)
   const daemon = startDaemon('prometheus', [
     `--config.file=${place('prometheus.yml')}`,
     `--storage.tsdb.path=${place('data')}`,
@@ -71,8 +75,12 @@ test('Prometheus takes the figures, and only with the key', { skip, timeout: 120
     const linted = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' })
     assert.equal(`${linted.stdout}${linted.stderr}`, '')
     assert.equal(linted.status, 0)
-    await waitFor('two scrapes', async () => Number(await valueOf('count_over_time(up{job="node"}[1m])')) >= 2, 60_000)
-    assert.equal(await valueOf('up{job="node"}'), '1')
+    await waitFor(
+      'two scrapes',
+      async () => Number(await valueOf('count_over_time(up{job="tributary"}[1m])')) >= 2,
+      60_000,
+    )
+    assert.equal(await valueOf('up{job="tributary"}'), '1')
     assert.equal(await valueOf('tributary_pieces_total{verdict="verified"}'), '0')
     const slowest =
       'histogram_quantile(1, rate(tributary_http_request_duration_seconds_bucket{route="metrics.read"}[1m]))'

@@ -178,7 +178,9 @@ async function checkPorts(
     const url = notedAddress(stateDir)
     // A certificate for a name is not checked by asking the address.
     if (url?.startsWith('http:') === true) return [await checkAnswer(url, pid)]
-    return [fine('ports', `The node that runs (process ${pid}) is not asked: its first line of output names its address.`)]
+    return [
+      fine('ports', `The node that runs (process ${pid}) is not asked: its first line of output names its address.`),
+    ]
   }
   const ports: NamedPort[] = []
   if (api.https_port > 0 && api.https_enabled)

@@ -124,7 +124,10 @@ test('behind a proxy that speaks HTTPS the links do too', async () => {
   files('a.mkv')
   const url = await playlistUrl()
   const linkOf = async (headers: Record<string, string>): Promise<string> =>
-    (await ask(server.port, url, { key: false, headers })).body.toString().split('\n').find(line => /^https?:/.test(line)) ?? ''
+    (await ask(server.port, url, { key: false, headers })).body
+      .toString()
+      .split('\n')
+      .find(line => /^https?:/.test(line)) ?? ''
   assert.match(await linkOf({ 'X-Forwarded-Proto': 'https' }), /^https:\/\/127\.0\.0\.1/)
   assert.match(await linkOf({ 'X-Forwarded-Proto': 'gopher' }), /^http:\/\/127\.0\.0\.1/)
 })
