@@ -16,8 +16,11 @@ export interface AddFlags {
   readonly hops?: number
 }
 
-/** Adds a link, a torrent file, or what comes on standard input (`-`); its info hash. */
-export async function addSource(node: NodeClient, source: string, flags: AddFlags): Promise<string> {
+const WHOLE_HASH = /^(?:[0-9a-f]{40}|[a-z2-7]{32})$/i
+
+/** Adds a link, an info hash, a torrent file, or what comes on standard input (`-`); its info hash. */
+export async function addSource(node: NodeClient, given: string, flags: AddFlags): Promise<string> {
+  const source = WHOLE_HASH.test(given) && !existsSync(given) ? `magnet:?xt=urn:btih:${given}` : given
   const request = requestOf(flags)
   const bytes = bytesOf(source)
   const answer =

@@ -152,7 +152,7 @@ function addListing(program: Command): void {
 
 function addAdding(program: Command): void {
   forNode(program.command('add').description('Add magnets, links and torrent files; prints their info hashes.'))
-    .argument('<source...>', 'a magnet, an http(s) link, a torrent file; - = standard input')
+    .argument('<source...>', 'a magnet, an http(s) link, an info hash, a torrent file; - = standard input')
     .option('-t, --to <folder>', 'folder of the node to download to')
     .option('-p, --paused', 'do not start it')
     .option('-l, --label <label>', 'a label; may be repeated', collect, [])

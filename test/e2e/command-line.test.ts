@@ -197,6 +197,8 @@ describe('command line', { concurrency: 1 }, () => {
     assert.match((await tributary(['add', 'no-such.torrent'], 1)).stderr, /There is no file no-such\.torrent here/)
     assert.match((await tributary(['limit', 'show', '--sequential', 'maybe'], 1)).stderr, /Allowed choices are on, off/)
     assert.match((await tributary(['events', '--since', '0', '-n', 'x'], 1)).stderr, /must be a whole number/)
+    assert.equal(await printed('add', 'FE'.repeat(20), '--paused'), `${'fe'.repeat(20)}\n`, 'an info hash is enough')
+    await tributary(['rm', 'fe'.repeat(20)])
     assert.match(await printed('debug', 'log'), /^(?:\{"level":|$)/, 'lines as they are, without arguments')
     assert.match(await printed('call', 'GET', 'state'), /"STARTED"/)
     const near = path.relative(process.cwd(), torrentPath())

@@ -96,11 +96,25 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     assert.match(source, /\?token=\d+\./)
     assert.ok(!source.includes(scene.node.key), 'the key is in no address')
     assert.deepEqual(await page.context().cookies(), [])
-    await picture(page, 'player')
+    if (pictures !== '') await page.screenshot({ path: join(pictures, 'player.jpg'), type: 'jpeg', quality: 80 })
     await page.reload()
     await page.locator('.dot.live').waitFor({ state: 'attached' })
     watched.check(PROBE)
     await page.context().close()
+  })
+
+  test('the pictures of the README, while the film comes in', { skip: pictures === '' }, async () => {
+    const at = `#/downloads/${scene.film}`
+    for (const [name, size, colorScheme, address, seconds] of [
+      ['downloads', WIDE, 'light', '', 2],
+      ['download', WIDE, 'dark', at, 30],
+      ['phone', PHONE, 'dark', '', 2],
+      ['phone-download', PHONE, 'light', at, 20],
+    ] as const) {
+      const { page } = await signedIn(address, { ...size, colorScheme })
+      await picture(page, name, seconds)
+      await page.context().close()
+    }
   })
 
   const places = [
@@ -144,13 +158,28 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     assert.equal(await page.locator('main img, main b').count(), 0)
     assert.equal(await page.evaluate(`window.hacked`), undefined)
     const row = page.locator(`#row-${scene.hostile}`)
-    assert.equal(await row.locator('.name-text').textContent(), HOSTILE_NAME)
+    // What turns the direction round is shown as what it is: `gpj.exe` must not be read as `exe.jpg`.
+    const shown = HOSTILE_NAME.replace('\u202e', '\ufffd')
+    assert.equal(await row.locator('.name-text').textContent(), shown)
+    assert.equal(await page.getByRole('heading', { level: 2, name: '<img src=x' }).textContent(), shown)
     const [box, other] = await Promise.all([
       row.boundingBox(),
       page.locator('.row[data-infohash]').first().boundingBox(),
     ])
     assert.equal(box?.width, other?.width)
     assert.equal(box?.height, other?.height)
+    const labels = ['<b>bold</b>', 'שלום', 'l'.repeat(30), 'm'.repeat(30)]
+    await scene.node.request('PATCH', `/downloads/${scene.hostile}`, { labels })
+    await row.locator('.label').nth(3).waitFor({ state: 'attached' })
+    const [line, name] = await Promise.all([
+      row.locator('.name-line').boundingBox(),
+      row.locator('.name-text').boundingBox(),
+    ])
+    assert.ok(
+      (name?.width ?? 0) > (line?.width ?? 0) * 0.4,
+      `labels leave ${name?.width} of ${line?.width} to the name`,
+    )
+    await scene.node.request('PATCH', `/downloads/${scene.hostile}`, { labels: [] })
     watched.check()
     await page.context().close()
   })
@@ -197,6 +226,22 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     await page.keyboard.press('Escape')
     await page.locator('.detail').waitFor({ state: 'detached' })
     const { downloads } = await scene.node.get<{ downloads: unknown[] }>('/downloads')
+    await page.getByRole('grid', { name: 'Downloads' }).focus()
+    // The heads: the next stop, arrows among them, Enter sorts.
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('Enter')
+    await page.locator('[role=columnheader][aria-sort=ascending]').filter({ hasText: 'Name' }).waitFor()
+    assert.equal(
+      (await page.getByRole('dialog').count()) + (await page.locator('.detail').count()),
+      0,
+      'no row was opened',
+    )
+    await page.keyboard.press('End')
+    await page.keyboard.press('Enter')
+    await page.locator('[role=columnheader][aria-sort=descending]').filter({ hasText: 'Added' }).waitFor()
     await page.getByRole('grid', { name: 'Downloads' }).focus()
     await page.keyboard.press('End')
     await page.keyboard.press('Delete')
@@ -288,6 +333,9 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
       await page.evaluate(`window.sameDocument = true`)
       await node.stop()
       await page.getByText('Connection lost.').waitFor()
+      const told = await page.locator('.connection-line').innerText()
+      assert.match(told, /The node (ended the connection|does not answer)/, 'in words for people')
+      assert.equal(await page.title(), 'Downloads – Tributary')
       assert.deepEqual(await axeFindings(page), [])
       assert.ok(await page.locator(`#row-${hash('aa')}`).isVisible(), 'what it knows stays readable')
       node = await startNode({ stateDir, args })

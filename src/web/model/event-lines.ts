@@ -1,6 +1,7 @@
 // The node's event stream as the page reads it: chunks of bytes to lines of JSON to events. Pure.
 
 import type { DownloadRecord } from '../../services/api.ts'
+import { readable } from './format.ts'
 
 /** An event of the node's log. */
 export interface NodeEvent {
@@ -38,7 +39,7 @@ export class LineSplitter {
 
 /** What a line says: an event, a part of the list, or null for what is neither. */
 export function readLine(line: string): NodeEvent | ListPart | null {
-  const value = JSON.parse(line) as { id?: unknown; type?: unknown; event?: Record<string, unknown> }
+  const value = JSON.parse(readable(line)) as { id?: unknown; type?: unknown; event?: Record<string, unknown> }
   if (value.type === 'downloads_changed') return value.event as unknown as ListPart
   return typeof value.type === 'string' && typeof value.id === 'number' ? (value as NodeEvent) : null
 }

@@ -4,6 +4,11 @@ const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
 /** `eta` of a download that does not move (the interface's own value). */
 const NEVER_SEC = 8_640_000
 
+/** A text of strangers without characters that turn its direction round: they make `gpj.exe` look like `exe.jpg`. */
+export function readable(text: string): string {
+  return text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
+}
+
 /** `1.5 MiB`: three digits that count. */
 export function bytes(count: number): string {
   if (!(count > 0)) return '0 B'

@@ -1,5 +1,7 @@
 // Requests to the node this page came from: the key in a header, errors with the node's own code and text.
 
+import { readable } from '../model/format.ts'
+
 /** An answer that is an error. `status` 0: no answer came. */
 export class ApiError extends Error {
   readonly status: number
@@ -32,7 +34,9 @@ export class NodeApi {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what it expects
   async ask<T>(method: Method, path: string, body?: object | Blob, signal?: AbortSignal): Promise<T> {
     const answer = await this.open(method, path, body, signal)
-    return (await answer.json()) as T
+    const text = await answer.text()
+    // Settings go back as they came; names out of torrents do not.
+    return JSON.parse(path.startsWith('downloads') ? readable(text) : text) as T
   }
 
   /** An answer that is no error. Rejects with ApiError; with the signal's reason when it fires. */

@@ -82,8 +82,9 @@ export class Feed {
       this.#listener.opened()
       const lines = new LineSplitter()
       for (;;) {
-        const { done, value } = await reader.read()
-        if (done) return
+        // What browsers say of a stream that broke off is for nobody.
+        const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
+        if (done || value === undefined) return
         clearTimeout(timer)
         timer = setTimeout(cancel, SILENCE_MS)
         for (const line of lines.push(value)) this.#take(readLine(line))

@@ -1,5 +1,5 @@
-// The list of downloads: a grid of which only the rows in view are in the page. One tab stop; arrows move, Enter opens, Space
-// marks, and the mouse marks as in every file list.
+// The list of downloads: a grid of which only the rows in view are in the page. One tab stop for the rows; arrows move, Enter opens, Space
+// marks, and the mouse marks as in every file list. The heads of the columns are a second stop.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Row, SortColumn, View } from '../model/download-table.ts'
@@ -34,11 +34,22 @@ const LARGE_FIRST = new Set<SortColumn>([
   'time_added',
 ])
 
+/** Of the heads one is a tab stop, the one that sorts; arrows lead to the others. */
+function moveAmongHeads(event: KeyboardEvent): void {
+  const heads = [...(event.currentTarget as Element).querySelectorAll('button')]
+  const at = heads.findIndex(head => head === document.activeElement)
+  const targets: Record<string, number> = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: heads.length - 1 }
+  const target = heads[targets[event.key] ?? -1]
+  if (target === undefined) return
+  event.preventDefault()
+  target.focus()
+}
+
 function Heads({ view, setView }: { view: View; setView: (view: View) => void }) {
   const sortBy = (sort: SortColumn) =>
     setView({ ...view, sort, descending: view.sort === sort ? !view.descending : LARGE_FIRST.has(sort) })
   return (
-    <div role="row" class="row heads" aria-rowindex={1}>
+    <div role="row" class="row heads" aria-rowindex={1} onKeyDown={moveAmongHeads}>
       <span role="columnheader" class="cell sign">
         <span class="visually-hidden">Sign</span>
       </span>
@@ -47,7 +58,7 @@ function Heads({ view, setView }: { view: View; setView: (view: View) => void })
         const direction = view.descending ? 'descending' : 'ascending'
         return (
           <span key={sort} role="columnheader" class={`cell ${place}`} aria-sort={sorted ? direction : 'none'}>
-            <button type="button" class="head" tabIndex={-1} onClick={() => sortBy(sort)}>
+            <button type="button" class="head" tabIndex={sorted ? 0 : -1} onClick={() => sortBy(sort)}>
               {heading}
               {sorted && <Icon name={view.descending ? 'down' : 'up'} size={12} />}
             </button>
@@ -114,6 +125,7 @@ export function DownloadList(props: DownloadListProps) {
   }
 
   const keys = (event: KeyboardEvent) => {
+    if ((event.target as Element).closest('.heads') !== null) return
     const at = rows.findIndex(row => row.record.infohash === active)
     const page = Math.max(1, Math.floor((view.scroller.current?.clientHeight ?? 0) / rowHeight) - 1)
     const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }

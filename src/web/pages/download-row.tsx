@@ -48,11 +48,15 @@ function Name({ record }: { record: DownloadRecord }) {
       <bdi class="name-text" title={record.name}>
         {record.name === '' ? record.infohash : record.name}
       </bdi>
-      {record.labels.map(label => (
-        <bdi key={label} class="label">
-          {label}
-        </bdi>
-      ))}
+      {record.labels.length > 0 && (
+        <span class="labels">
+          {record.labels.map(label => (
+            <bdi key={label} class="label">
+              {label}
+            </bdi>
+          ))}
+        </span>
+      )}
     </>
   )
 }

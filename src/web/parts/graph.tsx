@@ -31,10 +31,13 @@ const steps = [1, 2, 5, 10, 20, 25, 50, 100, 200, 500, ...Array.from({ length: 4
 
 /** A graph that has just begun is a minute wide, so that it does not jump. */
 const MIN_SEC = 60
+/** Samples are of now. */
+const EARLIEST_SEC = 1e9
 
 function timeRange(min: number | null, max: number | null): [number, number] {
-  const end = max ?? Date.now() / 1000
-  return [Math.min(min ?? end, end - MIN_SEC), end]
+  // Without samples uPlot names times of its own.
+  if (min === null || max === null || min < EARLIEST_SEC) return [Date.now() / 1000 - MIN_SEC, Date.now() / 1000]
+  return [Math.min(min, max - MIN_SEC), max]
 }
 
 function optionsOf(element: HTMLElement, props: GraphProps): uPlot.Options {
@@ -56,7 +59,7 @@ function optionsOf(element: HTMLElement, props: GraphProps): uPlot.Options {
     height,
     legend: { show: false },
     cursor: { show: false },
-    padding: bare ? [4, 0, 0, 0] : [10, 8, 0, 0],
+    padding: bare ? [4, 0, 0, 0] : [10, 28, 0, 0],
     scales: {
       x: { range: (_, min, max) => timeRange(min, max) },
       y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },

@@ -136,3 +136,9 @@ test('SubRip becomes WebVTT', () => {
   )
   assert.equal(toWebVtt('WEBVTT\n\nx'), 'WEBVTT\n\nx')
 })
+
+test('names of strangers do not turn their direction round', () => {
+  assert.equal(format.readable('\u202egpj.exe \u2066x\u2069 שלום'), '\ufffdgpj.exe \ufffdx\ufffd שלום')
+  const line = { id: 1, type: 'downloads_changed', event: { downloads: [{ name: '\u202egpj.exe' }], removed: [] } }
+  assert.ok(JSON.stringify(readLine(JSON.stringify(line))).includes('"\ufffdgpj.exe"'))
+})
