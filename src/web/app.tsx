@@ -155,19 +155,7 @@ function listen<K extends keyof DocumentEventMap>(type: K, run: (event: Document
   return () => document.removeEventListener(type, run)
 }
 
-const titles: Readonly<Record<Place['page'], string>> = {
-  downloads: 'Downloads',
-  play: 'Player',
-  statistics: 'Statistics',
-  events: 'Events',
-  settings: 'Settings',
-}
-
 function Frame() {
-  const title = titles[place.value.page]
-  useEffect(() => {
-    document.title = `${title} – Tributary`
-  }, [title])
   const [addition, setAddition] = useState<Addition | null>(null)
   const over = useOffers(setAddition)
   return (

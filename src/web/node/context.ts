@@ -31,9 +31,19 @@ phone.addEventListener('change', () => {
   narrow.value = phone.matches
 })
 
+const titles: Readonly<Record<Place['page'], string>> = {
+  downloads: 'Downloads',
+  play: 'Player',
+  statistics: 'Statistics',
+  events: 'Events',
+  settings: 'Settings',
+}
+
+// The rates where there are any, else what page this is.
 effect(() => {
   const { down, up } = session.totals.value
   const busy = session.key.value !== null && (down >= 1 || up >= 1)
   const inMiB = (rate: number) => (rate / 1024 / 1024).toFixed(1)
-  document.title = busy ? `↓ ${inMiB(down)} ↑ ${inMiB(up)} MiB/s – Tributary` : 'Tributary'
+  const title = busy ? `↓ ${inMiB(down)} ↑ ${inMiB(up)} MiB/s` : titles[place.value.page]
+  document.title = session.key.value === null ? 'Tributary' : `${title} – Tributary`
 })

@@ -34,10 +34,10 @@ function summary(record: DownloadRecord): string {
   const parts = [
     stateText(record),
     record.progress < 1 ? percent(record.progress) : '',
-    record.size > 0 ? bytes(record.size) : '',
     record.speed_down >= 1 ? `↓ ${rate(record.speed_down)}` : '',
     record.speed_up >= 1 ? `↑ ${rate(record.speed_up)}` : '',
     record.progress < 1 && record.speed_down >= 1 ? eta(record.eta) : '',
+    record.size > 0 ? bytes(record.size) : '',
   ]
   return parts.filter(part => part !== '').join(' · ')
 }
