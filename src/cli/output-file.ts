@@ -1,6 +1,6 @@
 // Writes what a command got: to standard output, or to a file that is not there yet.
 
-import { writeFileSync } from 'node:fs'
+import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { errorText } from '../base/errors.ts'
 import { CommandError } from './node-client.ts'
 
@@ -20,9 +20,18 @@ export async function writeOutput(path: string, bytes: Buffer): Promise<void> {
     await new Promise<void>(resolve => process.stdout.write(bytes, () => resolve()))
     return
   }
+  let made = false
   try {
-    writeFileSync(path, bytes, { flag: 'wx' })
+    const file = openSync(path, 'wx')
+    made = true
+    try {
+      writeFileSync(file, bytes)
+    } finally {
+      closeSync(file)
+    }
   } catch (error) {
+    // A part of it is of no use; what was there before us is not ours.
+    if (made) rmSync(path, { force: true })
     throw new CommandError(`${path} cannot be written: ${errorText(error)}`)
   }
 }

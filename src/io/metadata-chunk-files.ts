@@ -3,7 +3,7 @@
 // whole. Invariants: paths are made from info hashes alone; all work runs in order, one step at a time (it is small and rare,
 // and so no file is closed under an operation); few files stay open.
 
-import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type FSChunkStore from 'fs-chunk-store'
 import { AppError } from '../base/errors.ts'
@@ -46,6 +46,7 @@ export class ChunkFileMetadata implements MetadataChunks {
     this.#folder = options.folder
     this.#maxOpen = Math.max(1, options.maxOpen ?? MAX_OPEN)
     this.#clock = deps.clock
+    this.#tail = this.#forgetLeftBehind().catch(() => undefined)
   }
 
   begin(infoHash: InfoHash, totalBytes: number): Promise<void> {
@@ -147,6 +148,13 @@ export class ChunkFileMetadata implements MetadataChunks {
       throw error instanceof RangeError ? error : diskError(error, this.#path(infoHash))
     } finally {
       this.#pending--
+    }
+  }
+
+  /** What a process that was killed had not finished: nobody goes on with it. */
+  async #forgetLeftBehind(): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      if (/^[0-9a-f]{40}\.(part|new)$/.test(name)) await rm(join(this.#folder, name), { force: true })
     }
   }
 

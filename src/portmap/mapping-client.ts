@@ -53,3 +53,12 @@ export interface MappingClient {
 export function toldIp(ip: string | null): string | null {
   return ip === '0.0.0.0' || ip === '::' ? null : ip
 }
+
+/** What the result codes of a protocol mean, for people too. */
+export type MapResults = Readonly<Record<number, readonly [MapFailure, string]>>
+
+/** The error that a result code of a gateway stands for. */
+export function mapErrorOf(result: number, results: MapResults): MapError {
+  const [failure, text] = results[result] ?? ['temporary', `the gateway answers with result ${result}`]
+  return new MapError(failure, text)
+}

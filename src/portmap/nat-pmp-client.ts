@@ -10,10 +10,18 @@ import {
 } from '../wire/nat-pmp.ts'
 import { GatewayEpoch } from './epoch.ts'
 import { GatewaySocket, type GatewaySocketDeps } from './gateway-socket.ts'
-import { MapError, type MapFailure, type Mapped, type MapOrder, type MappingClient, toldIp } from './mapping-client.ts'
+import {
+  MapError,
+  mapErrorOf,
+  type Mapped,
+  type MapOrder,
+  type MappingClient,
+  type MapResults,
+  toldIp,
+} from './mapping-client.ts'
 
 /** Meaning of each result (RFC 6886 section 3.5). */
-const RESULTS: Readonly<Record<number, readonly [MapFailure, string]>> = {
+const RESULTS: MapResults = {
   1: ['unsupported', 'the gateway does not know NAT-PMP'],
   2: ['refused', 'the gateway does not allow mappings'],
   3: ['temporary', 'the gateway has no connection'],
@@ -73,19 +81,13 @@ function mappingIn(bytes: Uint8Array, order: MapOrder): Answer<'map'> | null {
   const answer = decodeNatPmpAnswer(bytes)
   if (answer.op !== 'map' || answer.protocol !== order.protocol) return null
   // What tells of a failure may come without the ports.
-  if (answer.result !== 0) throw failureOf(answer.result)
+  if (answer.result !== 0) throw mapErrorOf(answer.result, RESULTS)
   return answer.internalPort === order.internalPort ? answer : null
 }
 
 function addressIn(bytes: Uint8Array): Answer<'address'> | null {
   const answer = decodeNatPmpAnswer(bytes)
   if (answer.op !== 'address') return null
-  if (answer.result !== 0) throw failureOf(answer.result)
+  if (answer.result !== 0) throw mapErrorOf(answer.result, RESULTS)
   return answer
-}
-
-function failureOf(result: number): MapError {
-  const unknown: readonly [MapFailure, string] = ['temporary', `the gateway answers with result ${result}`]
-  const [failure, text] = RESULTS[result] ?? unknown
-  return new MapError(failure, text)
 }

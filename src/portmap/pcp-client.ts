@@ -8,12 +8,20 @@ import type { MapProtocol } from '../wire/nat-pmp.ts'
 import { decodePcpAnswer, encodePcpMapRequest, PCP_NONCE_BYTES, type PcpAnswer } from '../wire/pcp.ts'
 import { GatewayEpoch } from './epoch.ts'
 import { GatewaySocket, type GatewaySocketDeps } from './gateway-socket.ts'
-import { MapError, type MapFailure, type Mapped, type MapOrder, type MappingClient, toldIp } from './mapping-client.ts'
+import {
+  MapError,
+  mapErrorOf,
+  type Mapped,
+  type MapOrder,
+  type MappingClient,
+  type MapResults,
+  toldIp,
+} from './mapping-client.ts'
 
 const UNSUPPORTED_VERSION = 1
 
 /** Meaning of each result (RFC 6887 section 7.4). */
-const RESULTS: Readonly<Record<number, readonly [MapFailure, string]>> = {
+const RESULTS: MapResults = {
   1: ['unsupported', 'the gateway does not know this version of PCP'],
   2: ['refused', 'the gateway does not allow mappings'],
   3: ['unsupported', 'the gateway cannot read the request'],
@@ -79,15 +87,9 @@ export class PcpClient implements MappingClient {
 function mappingIn(bytes: Uint8Array, order: MapOrder, nonce: Uint8Array): PcpMapping | null {
   const answer = decodePcpAnswer(bytes)
   // Only the server's own words that it does not know our version come without a nonce.
-  if (answer.op === 'version') throw failureOf(UNSUPPORTED_VERSION)
+  if (answer.op === 'version') throw mapErrorOf(UNSUPPORTED_VERSION, RESULTS)
   const ours = answer.protocol === order.protocol && answer.internalPort === order.internalPort
   if (!ours || Buffer.compare(answer.nonce, nonce) !== 0) return null
-  if (answer.result !== 0) throw failureOf(answer.result)
+  if (answer.result !== 0) throw mapErrorOf(answer.result, RESULTS)
   return answer
-}
-
-function failureOf(result: number): MapError {
-  const unknown: readonly [MapFailure, string] = ['temporary', `the gateway answers with result ${result}`]
-  const [failure, text] = RESULTS[result] ?? unknown
-  return new MapError(failure, text)
 }

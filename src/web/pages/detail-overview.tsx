@@ -7,6 +7,7 @@ import { explanation, magnetOf, saveTorrent } from '../node/commands.ts'
 import { session } from '../node/context.ts'
 import { useAnswer } from '../node/use-answer.ts'
 import { CopyButton } from '../parts/copy-button.tsx'
+import { FactList } from '../parts/facts.tsx'
 import { Graph } from '../parts/graph.tsx'
 import { Icon } from '../parts/icons.tsx'
 import { PieceMap } from '../parts/piece-map.tsx'
@@ -57,16 +58,7 @@ function Facts({ record }: { record: DownloadRecord }) {
     ['Pieces', record.total_pieces.toLocaleString('en')],
     ['Added', dateTime(record.time_added)],
   ]
-  return (
-    <dl class="facts">
-      {facts.map(([term, value]) => (
-        <div key={term}>
-          <dt>{term}</dt>
-          <dd class="number">{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  return <FactList facts={facts} />
 }
 
 /** See the top of the file. */

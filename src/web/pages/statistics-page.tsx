@@ -6,6 +6,7 @@ import type { NetworkState } from '../../services/api.ts'
 import { bytes, counted, duration } from '../model/format.ts'
 import { session } from '../node/context.ts'
 import { useAnswer } from '../node/use-answer.ts'
+import { FactList, type FactRows } from '../parts/facts.tsx'
 import { Graph } from '../parts/graph.tsx'
 import { RateGraph } from '../parts/rate-graph.tsx'
 
@@ -53,18 +54,11 @@ async function readHistories(signal: AbortSignal): Promise<Histories> {
   }
 }
 
-function Facts({ title, facts }: { title: string; facts: readonly (readonly [string, string])[] }) {
+function Facts({ title, facts }: { title: string; facts: FactRows }) {
   return (
     <section class="card">
       <h2>{title}</h2>
-      <dl class="facts">
-        {facts.map(([term, value]) => (
-          <div key={term}>
-            <dt>{term}</dt>
-            <dd class="number">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FactList facts={facts} />
     </section>
   )
 }

@@ -1,7 +1,7 @@
 // Metadata in chunk files: assembly, serving, bounds, restart, and few open files.
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
@@ -120,4 +120,15 @@ test('close waits for posted work; afterwards everything rejects', async t => {
   await storing
   assert.equal(chunks.openCount, 0)
   await assert.rejects(chunks.get(hashOf(5), 0), hasCode('Aborted'))
+})
+
+test('what a killed process left half done goes with the next start, and nothing else', async t => {
+  const { folder, make } = open(t)
+  const name = 'ab'.repeat(20)
+  const kept = [name, 'notes.part', `${name}.partial`]
+  mkdirSync(folder)
+  for (const file of [...kept, `${name}.part`, `${name}.new`]) writeFileSync(join(folder, file), 'x')
+  // Waits for its turn.
+  await make().get(hashOf(1), 0)
+  assert.deepEqual(readdirSync(folder).toSorted(), kept.toSorted())
 })
