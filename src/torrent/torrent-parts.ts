@@ -113,7 +113,7 @@ export class TorrentParts implements Ticker {
       runsForIt: () => this.run.forReaders,
       unneeded: () => this.streams.hungry === 0 && this.run.readersDone(),
     })
-    this.wishes = new TorrentWishes(core, this.#requests, this.swarm.peers, this.run)
+    this.wishes = new TorrentWishes(core, this.#requests, this.swarm.peers.dials, this.run)
     // Metadata without the hashes of its pieces is not whole: they are fetched first.
     if (spec.metainfo !== null && !this.#metadata.holdsBack(spec.metainfo)) {
       this.#begin(core.setContent(spec.metainfo), rested)
@@ -125,7 +125,7 @@ export class TorrentParts implements Ticker {
   /** Peers that somebody named; null: the user or a magnet. */
   learn(peers: readonly PeerAddress[], origin: PeerOrigin | null): void {
     if (peers.length === 0) return
-    this.swarm.peers.addAddresses(peers, origin)
+    this.swarm.peers.dials.addAddresses(peers, origin)
     if (this.core.online) this.core.engine.activate(this)
   }
 
@@ -186,7 +186,7 @@ export class TorrentParts implements Ticker {
 
   #online(): void {
     this.core.engine.activate(this)
-    this.swarm.peers.connectSome(this.core.now())
+    this.swarm.peers.dials.connectSome(this.core.now())
   }
 
   #offline(reason: string): void {
@@ -287,6 +287,8 @@ export class TorrentParts implements Ticker {
     if (!this.core.online) return false
     if (this.webSeeds.busy) return true
     const { peers } = this.core
-    return peers.size > 0 || this.swarm.peers.dialing > 0 || this.pieces.dirty || this.swarm.peers.hasCandidates
+    return (
+      peers.size > 0 || this.swarm.peers.dials.size > 0 || this.pieces.dirty || this.swarm.peers.dials.hasCandidates
+    )
   }
 }

@@ -1,26 +1,21 @@
-// The connections of one torrent: whom to connect to and when, who may stay, choking, keep-alives, going idle.
-// Invariant: an address in `known` is busy exactly while a connection to it exists or is being made; engine.halfOpen and
-// engine.connected count every connection here once.
+// The peers of one torrent: who may come and stay, choking, keep-alives, going idle. Whom it calls is in torrent-dials.ts.
+// Invariant: an address in `known` is busy exactly while a connection to it exists or is being made; engine.connected
+// counts every peer here once.
 
 import { Allowance } from '../base/allowance.ts'
 import { type InfoHash, type PeerAddress, addressKey } from '../base/ids.ts'
-import type { PeerOrigin } from '../ports/announcer.ts'
-import type { TcpNetwork } from '../ports/tcp.ts'
 import { encodeHandshake, type Handshake } from '../wire/peer/handshake.ts'
 import { AddressCounts } from './address-counts.ts'
 import { Choker, CHOKE_INTERVAL_MS } from './choker.ts'
-import { type LinkKind, nextKind, noteFailure, noteSuccess } from './connection-policy.ts'
-import { askForIntroduction } from './holepunch.ts'
-import { type KnownPeer, ORIGIN_BITS } from './known-peers.ts'
-import { type LinkOwner, type LinkReceiver, PeerLink } from './peer-link.ts'
+import type { KnownPeer } from './known-peers.ts'
+import { type LinkReceiver, PeerLink } from './peer-link.ts'
 import { NO_PRIORITY, priorityFrom } from './peer-priority.ts'
 import { type PeerHost, PeerSession } from './peer-session.ts'
 import type { TorrentCore } from './torrent-core.ts'
 import type { TurnJob } from './turn-end.ts'
-import { answeringHash, type ConnectionHashes, connectionHashes, isAnswer, offersV2 } from './v2-upgrade.ts'
+import { answeringHash, type ConnectionHashes, connectionHashes, offersV2 } from './v2-upgrade.ts'
+import { TorrentDials } from './torrent-dials.ts'
 
-const CONNECT_TIMEOUT_MS = 10_000
-const HANDSHAKE_TIMEOUT_MS = 20_000
 /** BEP 3: a keep-alive every two minutes; who is silent for four is gone. */
 const KEEP_ALIVE_MS = 120_000
 const IDLE_MS = 240_000
@@ -34,28 +29,13 @@ const MAX_BUFFERED_BYTES = 8 * 1024 * 1024
 const CHOKE_PAUSE_MS = 250
 /** Two connections to one peer that are younger than this crossed each other. */
 const CROSSED_MS = 20_000
-/** Connections begun by one torrent in one tick: the half-open places are shared. */
-const CONNECTS_PER_TICK = 10
-
 /** A peer keeps its place this long, whoever comes (BEP 40): who has only just come has had no chance yet. */
 const MIN_STAY_MS = 60_000
 /** Places given to newcomers, at most: whoever opens connection after connection does not turn the torrent over. */
 const REPLACED = { places: 5, refillMs: 10_000 }
 
-/** Addresses that are not due for this long do not keep a torrent awake. */
-const REST_MS = 15_000
-
 /** Why seeds are let go. They did nothing wrong: they are called again as soon as something is missing. */
 const BOTH_COMPLETE = 'both sides have everything'
-
-/** A connection that is being made. */
-interface Dial {
-  readonly known: KnownPeer
-  readonly kind: LinkKind
-  opened: boolean
-  /** Its handshake came, be it for another torrent. */
-  answered: boolean
-}
 
 /** What this part tells others. */
 export interface PeerHooks {
@@ -68,13 +48,12 @@ export interface PeerHooks {
 }
 
 /** The peers of one torrent. */
-export class TorrentPeers implements LinkOwner {
+export class TorrentPeers {
+  /** Whom it calls. */
+  readonly dials: TorrentDials
   readonly #core: TorrentCore
   readonly #host: PeerHost
   readonly #hooks: PeerHooks
-  readonly #dialing = new Map<PeerLink, Dial>()
-  /** Of these the ones that somebody introduced us for: by uTP alone, and not a second time. */
-  readonly #punching = new Set<PeerLink>()
   readonly #replaced = new Allowance(REPLACED.places, REPLACED.refillMs)
   #priorityOf: (address: PeerAddress) => number = () => NO_PRIORITY
   /** Our own addresses, as #priorityOf has them. */
@@ -92,29 +71,21 @@ export class TorrentPeers implements LinkOwner {
     this.#core = core
     this.#host = host
     this.#hooks = hooks
+    this.dials = new TorrentDials(core, {
+      hasRoom: () => this.#core.peers.size + this.dials.size < this.#limit,
+      crowded: ip => this.#core.engine.crowds(ip, this.#addresses),
+      count: (ip, change) => this.#count(ip, change),
+      hashes: () => this.#hashes(),
+      handshake: infoHash => this.#handshake(infoHash),
+      join: (link, handshake, known, infoHash) => this.#join(link, handshake, known, infoHash),
+    })
     this.#choker = new Choker(core.engine.limits.uploadSlots, core.engine.random)
-  }
-
-  /** Connections being made. */
-  get dialing(): number {
-    return this.#dialing.size
   }
 
   /** How many more addresses would be of use. */
   get wanted(): number {
     if (!this.#core.online || (this.#core.working && this.#core.satisfied)) return 0
-    return Math.max(0, this.#limit - this.#core.peers.size - this.#dialing.size)
-  }
-
-  /** Learns addresses of `origin`, null: of the user or a magnet; our own and refused ones are left out. */
-  addAddresses(addresses: readonly PeerAddress[], origin: PeerOrigin | null): void {
-    const nowMs = this.#core.now()
-    for (const address of addresses) {
-      if (address.port < 1 || address.port > 65535 || this.#core.engine.refuses(address.ip, nowMs)) continue
-      const known = this.#core.known.add(address, origin === 'tracker')
-      if (known !== null && origin !== null) known.origins |= ORIGIN_BITS[origin]
-    }
-    this.connectSome(nowMs)
+    return Math.max(0, this.#limit - this.#core.peers.size - this.dials.size)
   }
 
   /** Takes over an incoming connection whose handshake named this torrent; null = refused. */
@@ -128,29 +99,6 @@ export class TorrentPeers implements LinkOwner {
     return this.#join(link, handshake, null, infoHash)
   }
 
-  /** Begins connections as far as limits and known addresses allow. */
-  connectSome(nowMs: number): void {
-    const { engine, known } = this.#core
-    if (!this.#core.online) return
-    for (let begun = 0; begun < CONNECTS_PER_TICK; begun += 1) {
-      if (engine.halfOpen >= engine.maxHalfOpen || !engine.hasRoom) return
-      if (this.#core.peers.size + this.#dialing.size >= this.#limit) return
-      const peer = known.next(nowMs, one => this.#worthwhile(one))
-      if (peer === null) return
-      this.#dial(peer)
-    }
-  }
-
-  /** True while known addresses may be worth a connection later. */
-  get hasCandidates(): boolean {
-    return this.#core.known.hasCandidates(one => this.#worthwhile(one))
-  }
-
-  /** True when a known address is to be tried now or within REST_MS. */
-  hasDue(nowMs: number): boolean {
-    return this.#core.known.next(nowMs + REST_MS, one => this.#worthwhile(one)) !== null
-  }
-
   /** An unchoked peer left or interest changed: choking is decided anew, at once unless that was just done. */
   chokeSoon(): void {
     this.#chokeWanted = true
@@ -162,12 +110,10 @@ export class TorrentPeers implements LinkOwner {
   /** Once a second: time-outs, keep-alives, choking, new connections. */
   tick(nowMs: number): void {
     this.#followOwnAddress()
-    for (const link of this.#dialing.keys()) {
-      if (nowMs - link.startedMs > CONNECT_TIMEOUT_MS + HANDSHAKE_TIMEOUT_MS) link.end('handshake timed out')
-    }
+    this.dials.tick(nowMs)
     for (const peer of this.#core.peers.values()) this.#tend(peer, nowMs)
     if (this.#chokeWanted || nowMs - this.#lastChokeMs >= CHOKE_INTERVAL_MS) this.#decideChoking(nowMs)
-    this.connectSome(nowMs)
+    this.dials.connectSome(nowMs)
     if (this.wanted > 0 && this.#core.known.size === 0) this.#hooks.wantPeers()
   }
 
@@ -189,7 +135,7 @@ export class TorrentPeers implements LinkOwner {
    */
   goPrivate(): void {
     const reason = 'not from a tracker of this private torrent'
-    for (const [link, { known }] of this.#dialing) if (!known.tracked) link.end(reason)
+    this.dials.keepTracked(reason)
     for (const peer of this.#core.peers.values()) {
       if (!peer.link.incoming && this.#core.known.get(addressKey(peer.address))?.tracked !== true) peer.close(reason)
     }
@@ -198,12 +144,7 @@ export class TorrentPeers implements LinkOwner {
 
   /** Ends everything; afterwards no peer is left, and none is blamed for it. */
   closeAll(reason: string): void {
-    for (const [link, { known }] of this.#dialing) {
-      this.#punching.delete(link)
-      this.#dialEnds(link, known)
-      this.#core.known.released(known)
-      link.end(reason)
-    }
+    this.dials.closeAll(reason)
     for (const peer of this.#core.peers.values()) {
       peer.close(reason)
       this.gone(peer, false, reason)
@@ -216,46 +157,8 @@ export class TorrentPeers implements LinkOwner {
   closeRefused(reason: string): void {
     const nowMs = this.#core.now()
     const refused = (link: PeerLink): boolean => this.#core.engine.refuses(link.remote.ip, nowMs)
-    for (const link of this.#dialing.keys()) if (refused(link)) link.end(reason)
+    this.dials.closeRefused(reason)
     for (const peer of this.#core.peers.values()) if (refused(peer.link)) peer.close(reason)
-  }
-
-  // --- LinkOwner (outgoing links until their handshake)
-
-  opened(link: PeerLink): void {
-    const dial = this.#dialing.get(link)
-    if (dial !== undefined) dial.opened = true
-    link.send(this.#handshake(this.#hashes().infoHash))
-  }
-
-  handshake(link: PeerLink, handshake: Handshake): LinkReceiver | null {
-    const dial = this.#dialing.get(link)
-    if (dial === undefined) return null
-    dial.answered = true
-    if (!isAnswer(this.#hashes(), handshake) || !this.#core.online) return null
-    this.#punching.delete(link)
-    this.#dialEnds(link, dial.known)
-    noteSuccess(dial.known.links, dial.kind)
-    this.#core.refusedHandshakes = 0
-    return this.#join(link, handshake, dial.known, handshake.infoHash)
-  }
-
-  failed(link: PeerLink, _reason: string): void {
-    const dial = this.#dialing.get(link)
-    if (dial === undefined) return
-    const { engine, known } = this.#core
-    const nowMs = this.#core.now()
-    this.#dialEnds(link, dial.known)
-    // The other kind of connection is tried at once: most peers that break off want encryption, or know none. Who answered
-    // with a handshake, of whatever torrent, understood this kind.
-    const other =
-      !dial.answered && noteFailure(engine.encryption.settings.mode, dial.known.links, dial.kind, dial.opened)
-    if (dial.opened && !other) this.#core.refusedHandshakes += 1
-    if (other) known.released(dial.known)
-    else known.failed(dial.known, nowMs)
-    // Who cannot be reached even so is not asked for again at once.
-    if (!this.#punching.delete(link) && !other) askForIntroduction(this.#core, dial.known, nowMs)
-    this.connectSome(nowMs)
   }
 
   /** A connected peer is gone. */
@@ -284,52 +187,11 @@ export class TorrentPeers implements LinkOwner {
     return this.#core.engine.limits.maxConnectionsPerTorrent
   }
 
-  #worthwhile(peer: KnownPeer): boolean {
-    if (peer.seed && this.#core.working && this.#core.satisfied) return false
-    const { engine } = this.#core
-    return !engine.refuses(peer.address.ip, this.#core.now()) && !engine.crowds(peer.address.ip, this.#addresses)
-  }
-
-  /** A connection is not being made any more. */
-  #dialEnds(link: PeerLink, known: KnownPeer): void {
-    this.#dialing.delete(link)
-    this.#core.engine.halfOpen -= 1
-    this.#count(known.address.ip, -1)
-  }
-
   #count(ip: string, change: 1 | -1): void {
     for (const counts of [this.#addresses, this.#core.engine.addresses]) {
       if (change === 1) counts.add(ip)
       else counts.remove(ip)
     }
-  }
-
-  #dial(peer: KnownPeer): void {
-    const { engine } = this.#core
-    const link = new PeerLink(this, engine.link)
-    peer.busy = true
-    engine.halfOpen += 1
-    this.#count(peer.address.ip, 1)
-    const kind = nextKind(engine.encryption.settings.mode, peer.links)
-    this.#dialing.set(link, { known: peer, kind, opened: false, answered: false })
-    // The first peers decide how long somebody looks at nothing.
-    const hurried = this.#core.peers.size === 0
-    const options = { localIp: engine.options.localIp, timeoutMs: CONNECT_TIMEOUT_MS, hurried }
-    const network = this.#networkFor(peer, link)
-    const stream = engine.encryption.connect(kind, this.#hashes().infoHash, link, handlers =>
-      network.connect(peer.address, options, handlers),
-    )
-    link.attach(stream)
-  }
-
-  /** The way to `peer`: to whom we were introduced by uTP, as the other side calls so too (BEP 55). */
-  #networkFor(peer: KnownPeer, link: PeerLink): TcpNetwork {
-    const { tcp, swarm } = this.#core.engine.deps
-    const introduced = peer.punch
-    peer.punch = false
-    if (!introduced || swarm?.utp === undefined) return tcp
-    this.#punching.add(link)
-    return swarm.utp
   }
 
   /**

@@ -7,7 +7,7 @@ import { countAndNot, forEachPiece } from './piece-set.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { RateMeter } from './rate-meter.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
-import type { TorrentPeers } from './torrent-peers.ts'
+import type { TorrentDials } from './torrent-dials.ts'
 import type { TorrentRequests } from './torrent-requests.ts'
 import type { TorrentRun } from './torrent-run.ts'
 import type { PieceOrder, TorrentObstacles } from './types.ts'
@@ -19,18 +19,18 @@ const AT_LIMIT = 0.8
 export class TorrentWishes {
   readonly #core: TorrentCore
   readonly #requests: Pick<TorrentRequests, 'refillSoon'>
-  readonly #peers: Pick<TorrentPeers, 'dialing'>
+  readonly #dials: Pick<TorrentDials, 'size'>
   readonly #run: Pick<TorrentRun, 'waitsForSpace'>
 
   constructor(
     core: TorrentCore,
     requests: Pick<TorrentRequests, 'refillSoon'>,
-    peers: Pick<TorrentPeers, 'dialing'>,
+    dials: Pick<TorrentDials, 'size'>,
     run: Pick<TorrentRun, 'waitsForSpace'>,
   ) {
     this.#core = core
     this.#requests = requests
-    this.#peers = peers
+    this.#dials = dials
     this.#run = run
   }
 
@@ -74,7 +74,7 @@ export class TorrentWishes {
     const core = this.#core
     const { engine, content, known, peers } = core
     const nowMs = core.now()
-    const { dialing } = this.#peers
+    const dialing = this.#dials.size
     const usable = known.hasCandidates(one => !engine.refuses(one.address.ip, nowMs))
     const allBlocked = peers.size === 0 && dialing === 0 && known.size > 0 && !usable
     return {

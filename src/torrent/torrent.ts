@@ -164,7 +164,7 @@ export class Torrent {
 
   /** Somebody is connected or reads: no time to rest. */
   get inUse(): boolean {
-    return this.#parts.streams.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.dialing > 0
+    return this.#parts.streams.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.dials.size > 0
   }
 
   /**
@@ -183,7 +183,7 @@ export class Torrent {
       return null
     if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
     if (status !== 'seeding' && status !== 'stopped' && status !== 'queued') return null
-    if (this.#core.working && this.#parts.swarm.peers.hasDue(this.#core.now())) return null
+    if (this.#core.working && this.#parts.swarm.peers.dials.hasDue(this.#core.now())) return null
     this.#core.engine.deactivate(this.#parts)
     this.#parts.webSeeds.stop()
     return restingOf(this.#core, content.metainfo, content.picker.have)
