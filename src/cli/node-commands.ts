@@ -5,6 +5,7 @@ import { addBackupCommands } from './backup-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDownloadCommands } from './download-commands.ts'
 import { addEventsCommand } from './events-command.ts'
+import { addImportCommand } from './import-command.ts'
 import { addPlainCommands } from './plain-commands.ts'
 import { addPlayCommands } from './play-commands.ts'
 import { addSettingsCommands } from './settings-commands.ts'
@@ -15,6 +16,7 @@ export function addNodeCommands(program: Command): void {
   addPlayCommands(program)
   addSettingsCommands(program)
   addEventsCommand(program)
+  addImportCommand(program)
   addPlainCommands(program)
   addBackupCommands(program)
   addCompletionCommand(program)

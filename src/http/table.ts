@@ -9,6 +9,7 @@ import { debugRoutes } from './routes/debug.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { downloadRoutes } from './routes/downloads.ts'
 import { eventRoutes } from './routes/events.ts'
+import { importRoutes } from './routes/import.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
@@ -24,6 +25,7 @@ export const routeTable: readonly Route[] = [
   ...downloadRoutes,
   ...controlRoutes,
   ...createTorrentRoutes,
+  ...importRoutes,
   ...updateRoutes,
   ...coreRoutes,
   ...statisticsRoutes,

@@ -15,8 +15,11 @@ import { makeNetworkStack, type NetworkStack } from '../io/network-stack.ts'
 import { SystemRandom } from '../io/random.ts'
 import { SharedArena } from '../pools/arena.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
+import type { ClientPaths } from '../ports/new-files.ts'
+import type { PieceStores } from '../ports/piece-store.ts'
+import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { RecordsStore } from '../records/records-store.ts'
-import type { MetricsService, Services } from '../services/api.ts'
+import type { ImportService, MetricsService, Services } from '../services/api.ts'
 import { CallerPaths } from '../services/caller-paths.ts'
 import { type DownloadSettings, Downloads } from '../services/downloads.ts'
 import { EventHub } from '../services/events.ts'
@@ -27,6 +30,7 @@ import { NodeStatistics } from '../services/statistics.ts'
 import { CoreState } from '../services/state.ts'
 import { TorrentMaker } from '../services/torrent-maker.ts'
 import { TorrentInfo } from '../services/torrent-info.ts'
+import type { Session } from '../torrent/index.ts'
 import type { Updates } from '../services/updates.ts'
 import { Webhooks, type WebhookSettings } from '../services/webhooks.ts'
 import { CountedFetch, sumOf } from '../services/work-counts.ts'
@@ -99,6 +103,7 @@ export class TributaryNode {
   /** In the order they were started. */
   readonly #started: StartedPart[] = []
   #engine: EngineParts | null = null
+  #journal: ProgressJournal | null = null
   #fail: (error: Error) => void = () => undefined
   readonly #followDebug: (settings: Settings) => void
   #askToStop: () => void = () => undefined
@@ -177,6 +182,7 @@ export class TributaryNode {
     const docs = settingsDocs(settings)
     this.#settingsChanges = new SettingsChanges({ effective: () => docs.effective(), log: log.part('settings') })
     const metrics = this.#makeMetrics()
+    const imports = this.#makeImports(paths)
     const debug = makeDebug({ stateDir: options.stateDir, clock, log })
     this.#followDebug = debug.follow
     this.#started.push({ name: 'debug', stop: () => debug.stop() })
@@ -184,6 +190,7 @@ export class TributaryNode {
       downloads: this.#downloads,
       torrentInfo: new TorrentInfo({ clock, sources, previews: this.#previews, downloads: this.#downloads }),
       torrentMaker: this.#maker,
+      imports: { run: async (...asked) => (await imports()).run(...asked) },
       updates,
       settings: new NodeSettings({ source: settings, state: this.#state, docs, changes: this.#settingsChanges }),
       state: this.#state,
@@ -249,6 +256,7 @@ export class TributaryNode {
     this.#state.setNetwork(engine.network)
     this.#statistics.setNetwork(engine.counts)
     this.#engine = engine
+    this.#journal = records.progress
     this.#previews.start(engine.session, records.metadata)
     void this.#settingsChanges.open(records.settingsHistory)
     this.#started.push({ name: 'previews', stop: () => this.#previews.stop() })
@@ -292,6 +300,25 @@ export class TributaryNode {
       return metrics.service
     }
     return () => (made ??= make())
+  }
+
+  /** Made when somebody imports. */
+  #makeImports(paths: ClientPaths): () => Promise<ImportService> {
+    const { log } = this.#options
+    let made: Promise<ImportService> | null = null
+    const make = async (session: Session, stores: PieceStores, journal: ProgressJournal): Promise<ImportService> => {
+      const { makeImports } = await import('./imports.ts')
+      const imports = makeImports({
+        ...{ clock: this.#clock, random: this.#random, log: log.part('import'), stores, journal, paths, prepareFolder },
+        ...{ downloads: this.#downloads, room: () => session.room() },
+      })
+      this.#started.push({ name: 'imports', stop: () => imports.stop() })
+      return imports
+    }
+    return () => {
+      if (this.#engine === null || this.#journal === null) throw new AppError('NotReady')
+      return (made ??= make(this.#engine.session, this.#engine.stores, this.#journal))
+    }
   }
 
   #makeWebhooks(records: RecordsStore): Webhooks {

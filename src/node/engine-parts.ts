@@ -21,6 +21,7 @@ import type { Log } from '../ports/log.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { NetworkCounts } from '../ports/network-counts.ts'
 import type { NetworkFacts } from '../ports/network-facts.ts'
+import type { PieceStores } from '../ports/piece-store.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { NodeValues } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
@@ -65,6 +66,8 @@ export interface EngineParts {
   readonly session: Session
   /** Files that torrents are made of. */
   readonly contents: ContentSources
+  /** Where torrents have their files. */
+  readonly stores: PieceStores
   /** Where the node is in the network. */
   readonly network: NetworkFacts
   /** What passed it. */
@@ -162,6 +165,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   return {
     session,
     contents: stores.contents(),
+    stores,
     network: swarm.facts,
     counts: swarm.counts(() => session.listenPort),
     figures: () => ({ session: session.figures(), pool: stores.stats(), arenas: [blockArena, rangeArena] }),

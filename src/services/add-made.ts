@@ -1,15 +1,16 @@
-// A torrent that was just made of files becomes a download that seeds them: row, progress and torrent in the engine, complete
-// from the start. Invariant: the progress is durable before the engine has it, so a restart hashes nothing either.
+// A torrent whose content is there becomes a download: one that was just made of files, complete from the start, or one that
+// another client had. Invariant: the progress is durable before the engine has it, so a restart hashes nothing either.
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FileFacts } from '../ports/piece-store.ts'
-import type { ProgressJournal } from '../ports/progress-journal.ts'
+import type { ProgressJournal, ResumeData } from '../ports/progress-journal.ts'
+import type { DownloadControls } from '../ports/records.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Anonymity } from './add-checks.ts'
 import { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
-import { newRow, specOf, storedMetainfo } from './new-download.ts'
+import { newRow, type NewRow, specOf, storedMetainfo } from './new-download.ts'
 
 /** A torrent whose content is there, whole. */
 export interface SeedableTorrent {
@@ -21,6 +22,24 @@ export interface SeedableTorrent {
   readonly facts: readonly FileFacts[]
   /** Where progress is kept. */
   readonly journal: Pick<ProgressJournal, 'checkpoint'>
+  /** What another client did with it; absent: it was just made, and is complete. */
+  readonly earlier?: EarlierDownload
+}
+
+/** A download as another client left it. Times since 1970, 0 = not known. */
+export interface EarlierDownload {
+  /** Null = nothing is known of its pieces. */
+  readonly resume: ResumeData | null
+  readonly announceTiers: readonly (readonly string[])[]
+  readonly webSeeds: readonly string[]
+  readonly selectedFiles: readonly number[] | null
+  readonly controls: DownloadControls | null
+  readonly paused: boolean
+  readonly totalUp: number
+  readonly totalDown: number
+  readonly addedAtMs: number
+  readonly finishedAtMs: number
+  readonly seededSec: number
 }
 
 /** Adds it; the entry. Not for an info hash that is there. Rejects as the store does. */
@@ -30,18 +49,35 @@ export async function addMadeTorrent(
   traits: Anonymity,
   nowMs: number,
 ): Promise<DownloadEntry> {
-  const { metainfo, bytes, destination, facts, journal } = made
+  const { metainfo, facts, journal, earlier } = made
   const { infoHash } = metainfo
-  const uri = pathToFileURL(join(destination, metainfo.name)).href
-  const source = { kind: 'file', infoHash, metainfo, bytes } as const
-  const row = newRow({ uri, source, metainfo, selectedFiles: null, destination, traits, controls: null, nowMs })
+  const row = earlier === undefined ? madeRow(made, traits, nowMs) : earlierRow(made, earlier, traits, nowMs)
+  const whole = { have: allPieces(metainfo.pieceCount), suspect: [], files: facts, newestMs: 0 }
+  const resume = earlier === undefined ? whole : earlier.resume
   await set.store.insert({ ...row, ...storedMetainfo(metainfo) })
-  const have = allPieces(metainfo.pieceCount)
-  await journal.checkpoint(infoHash, have, facts)
+  const { totalUp, totalDown, finishedAtMs, seededSec } = row
+  if (totalUp + totalDown > 0) set.store.noteTotals(infoHash, totalUp, totalDown)
+  if (earlier !== undefined) await set.store.update(infoHash, { finishedAtMs, seededSec })
+  if (resume !== null) await journal.checkpoint(infoHash, resume.have, resume.files)
   const entry = new DownloadEntry({ ...row, position: set.entries.size })
   set.enter(entry)
-  entry.attach(set.running.add(specOf(row, metainfo, { have, suspect: [], files: facts, newestMs: 0 })))
+  entry.attach(set.running.add(specOf(row, metainfo, resume)))
   return entry
+}
+
+function madeRow({ metainfo, bytes, destination }: SeedableTorrent, traits: Anonymity, nowMs: number): NewRow {
+  const uri = pathToFileURL(join(destination, metainfo.name)).href
+  const source = { kind: 'file', infoHash: metainfo.infoHash, metainfo, bytes } as const
+  return newRow({ uri, source, metainfo, selectedFiles: null, destination, traits, controls: null, nowMs })
+}
+
+function earlierRow(made: SeedableTorrent, earlier: EarlierDownload, traits: Anonymity, nowMs: number): NewRow {
+  const { announceTiers, selectedFiles, controls, paused, webSeeds, totalUp, totalDown, seededSec } = earlier
+  const { metainfo, bytes, destination } = made
+  const source = { kind: 'file', infoHash: metainfo.infoHash, metainfo, bytes } as const
+  const asked = { announceTiers, selectedFiles, controls, paused }
+  const row = newRow({ uri: '', source, metainfo, destination, traits, nowMs: earlier.addedAtMs || nowMs, ...asked })
+  return { ...row, webSeeds, totalUp, totalDown, seededSec, finishedAtMs: earlier.finishedAtMs || null }
 }
 
 /** One bit a piece, most significant first; those behind the last piece are 0. */

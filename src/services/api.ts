@@ -5,6 +5,7 @@ import type { CallerPathsService, KeysService } from './callers-api.ts'
 import type { DebugService } from './debug-api.ts'
 import type { DownloadsService } from './downloads-api.ts'
 import type { EventsService } from './events-api.ts'
+import type { ImportService } from './import-api.ts'
 import type { MetricsService } from './metrics-api.ts'
 import type { SettingsService } from './settings-api.ts'
 import type { StateService } from './state-api.ts'
@@ -16,6 +17,7 @@ export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord }
 export type { DebugService } from './debug-api.ts'
 export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
 export type { DownloadDetails, TorrentDescription } from './details-api.ts'
+export type { ImportedTorrent, ImportPage, ImportReason, ImportService, ImportTorrents } from './import-api.ts'
 export type {
   EffectiveSetting,
   EffectiveSettings,
@@ -53,6 +55,7 @@ export interface Services {
   downloads: DownloadsService
   torrentInfo: TorrentInfoService
   torrentMaker: TorrentMakerService
+  imports: ImportService
   updates: UpdatesService
   settings: SettingsService
   state: StateService

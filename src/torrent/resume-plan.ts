@@ -73,7 +73,7 @@ function isSuspicious(
 }
 
 /** How long the file must be at least to hold the pieces we have of it, bytes. */
-function lastByteHad(lengths: TorrentLengths, file: TorrentFile, have: PieceSet): number {
+export function lastByteHad(lengths: TorrentLengths, file: TorrentFile, have: PieceSet): number {
   const [first, last] = piecesOfRange(lengths, file.offset, file.length)
   for (let piece = last; piece >= first; piece -= 1) {
     if (!have.get(piece)) continue

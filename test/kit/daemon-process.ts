@@ -11,6 +11,8 @@ export interface DaemonProcess {
   /** Throws with the output when the program has ended. */
   assertRunning(): void
   stop(): Promise<void>
+  /** Asks it to end, and waits until it has: what it keeps is on disk then. */
+  quit(): Promise<void>
 }
 
 /** What runs before the programs of other projects, for what is started within: `hostPrefix.run(['nsenter', ...], start)`. */
@@ -42,6 +44,11 @@ export function startDaemon(program: string, args: readonly string[], env: Recor
     output: () => text,
     assertRunning() {
       if (over()) throw new Error(`${program} ended: ${text}`)
+    },
+    async quit() {
+      if (over()) return
+      child.kill('SIGTERM')
+      await ended
     },
     async stop() {
       if (over()) return

@@ -3,6 +3,7 @@
 
 Plain TCP only: no DHT, no local discovery, no port mapping, no uTP; no encryption until settings say so. Commands:
   add {torrent|magnet, dir, peers: [[ip, port]], upload_limit, download_limit, seed_mode, no_pex} -> {id}
+  save {id, path, info} -> {}: resume data to a file; info: with the info dictionary
   status {id} -> {progress, state, upload, download, peers, payload_upload, payload_download, error}
   connect {id, ip, port}, tracker {id, url}, limit {id, upload, download}, peers {id}, remove {id}, settings {settings}, quit
   read {torrent} -> {v1, v2, pieces, piece_length, files: [[path, size, padding]]}
@@ -62,6 +63,18 @@ def status(handle):
             'peers': s.num_peers, 'seeding': s.is_seeding, 'metadata': s.has_metadata, 'error': s.errc.message() if s.errc.value() else ''}
 
 
+def save(session, handle, c):
+    handle.save_resume_data(lt.save_resume_flags_t.save_info_dict if c.get('info') else 0)
+    for _ in range(100):
+        session.wait_for_alert(100)
+        for alert in session.pop_alerts():
+            if isinstance(alert, lt.save_resume_data_alert):
+                with open(c['path'], 'wb') as out:
+                    out.write(lt.write_resume_data_buf(alert.params))
+                return {}
+    return {'error': 'no resume data'}
+
+
 def read(c):
     info = lt.torrent_info(c['torrent'])
     hashes = info.info_hashes()
@@ -116,6 +129,8 @@ def run(session, handles, c):
     if op == 'quit':
         sys.exit(0)
     handle = handles[c['id']]
+    if op == 'save':
+        return save(session, handle, c)
     if op == 'status':
         return status(handle)
     if op == 'connect':

@@ -81,6 +81,16 @@ export class TransmissionPeer {
     await waitFor('transmission complete', look, limitMs, () => last)
   }
 
+  /** Any request, for what this class has no word for. */
+  call(method: string, args: object): Promise<Record<string, unknown>> {
+    return this.#rpc.call(method, args)
+  }
+
+  /** Ends it as a service manager does: its resume files are written then. */
+  quit(): Promise<void> {
+    return this.#daemon.quit()
+  }
+
   stop(): Promise<void> {
     return this.#daemon.stop()
   }

@@ -318,6 +318,17 @@ export class ServiceDouble implements Services {
     },
   }
 
+  readonly imports = {
+    run: async (request: unknown, _signal: AbortSignal, caller: Caller) => {
+      this.callers.push(caller)
+      this.#note('import', request)
+      const counts = { pieces: 8, pieces_kept: 7, pieces_to_check: 1, pieces_sampled: 1 }
+      const reasons = [{ code: 'time_differs', message: '1 file is changed (Film/film.mp4).' }]
+      const place = { source: HASH, infohash: HASH, name: 'Film', destination: '/srv/downloads' }
+      return { results: [{ ...place, result: 'checking' as const, reasons, ...counts }], total: 1, next: '' }
+    },
+  }
+
   readonly updates = {
     followed: () => {
       this.#note('followed')
