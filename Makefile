@@ -57,7 +57,7 @@ suite: build
 	@$(NODE_TEST) $$(find dist/test/unit dist/test/contract dist/test/sim dist/test/fault dist/test/fuzz dist/test/e2e dist/test/issues -name '*.test.js' 2>/dev/null)
 
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
-SHORT := create encryption file-attributes hostile-swarm ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
+SHORT := create encryption file-attributes hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
 	opentracker players port-mapping proxies readme-example select-only transfer udp-tracker utp utp-clients utp-native v2-torrents \
 	v2-transfer web-seeds dht-network made-torrents prometheus reverse-proxy updates
 interop-short: build bench-rivals

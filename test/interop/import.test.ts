@@ -98,10 +98,10 @@ describe('importing from other clients', { concurrency: 1 }, () => {
     await client.add(one.torrentPath, one.data)
     await client.complete()
     const set = {
-      labels: ['films', 'a,b'],
+      labels: ['films', 'a b'],
       seedRatioLimit: 2.5,
       seedRatioMode: 1,
-      uploadLimit: 77,
+      uploadLimit: 7777,
       uploadLimited: true,
     }
     await client.call('torrent-set', { ids: [one.made.infoHash], 'priority-high': [1], ...set })
@@ -121,7 +121,7 @@ describe('importing from other clients', { concurrency: 1 }, () => {
     const record = await downloadComplete(importing, one.made.infoHash, 20_000)
     assert.deepEqual(
       [record.destination, record.labels, record.seeding_ratio, record.max_upload_speed],
-      [one.data, ['films', 'a b'], 2.5, 77_000],
+      [one.data, ['films', 'a b'], 2.5, 7_777_000],
     )
     assert.ok(record.total_down >= one.made.content.length, `${record.total_down}`)
     assert.deepEqual(await priorities(importing, one), [4, 7])
@@ -179,7 +179,7 @@ describe('importing from other clients', { concurrency: 1 }, () => {
     const [one, two] = [await scene(true), await scene(true)]
     const client = await QbittorrentPeer.start(hosts.next(), await folder.sub('qbittorrent-home'))
     t.after(() => client.stop())
-    const wishes = { category: 'films/hd', tags: 'x,y', ratioLimit: '1.5', upLimit: '50000' }
+    const wishes = { category: 'films/hd', tags: 'x,y', ratioLimit: '1.5', upLimit: '5000000' }
     await client.add(one.torrentPath, one.data, wishes)
     await client.add(two.torrentPath, two.data, { paused: 'true' })
     await client.until(one.made.infoHash, ({ progress }) => progress === 1)
@@ -212,7 +212,7 @@ describe('importing from other clients', { concurrency: 1 }, () => {
     const record = await downloadComplete(importing, one.made.infoHash, 20_000)
     assert.deepEqual(
       [record.labels, record.seeding_ratio, record.max_upload_speed, record.destination],
-      [['films/hd', 'x', 'y'], 1.5, 50_000, join(moved, 'one')],
+      [['films/hd', 'x', 'y'], 1.5, 5_000_000, join(moved, 'one')],
     )
     const stopped = await downloadRecord(importing, two.made.infoHash)
     assert.deepEqual([stopped.status, stopped.progress], ['DLSTATUS_STOPPED', 1])

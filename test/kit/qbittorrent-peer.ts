@@ -33,14 +33,21 @@ export class QbittorrentPeer {
     await mkdir(folder, { recursive: true })
     await writeFile(join(folder, 'qBittorrent.conf'), configuration(ip))
     const peer = new QbittorrentPeer(ip, home)
+    let last = ''
     const answers = async (): Promise<boolean> => {
       peer.#daemon.assertRunning()
-      return fetch(`${peer.#url}/app/version`).then(
-        reply => reply.ok,
-        () => false,
+      last = await fetch(`${peer.#url}/app/version`).then(
+        reply => (reply.ok ? '' : `status ${reply.status}`),
+        error => String(error.cause ?? error),
       )
+      return last === ''
     }
-    await waitFor('qbittorrent-nox answers', answers, 30_000, () => peer.#daemon.output())
+    try {
+      await waitFor('qbittorrent-nox answers', answers, 30_000, () => `${last} ${peer.#daemon.output()}`)
+    } catch (error) {
+      await peer.stop()
+      throw error
+    }
     return peer
   }
 
@@ -92,7 +99,7 @@ function configuration(ip: string): string {
     'Session\\MultiConnectionsPerIp=true',
   ]
   const web = ['Enabled=true', `Address=${ip}`, `Port=${WEB_PORT}`, 'UseUPnP=false']
-  const auth = ['AuthSubnetWhitelistEnabled=true', 'AuthSubnetWhitelist=127.0.0.0/8', 'HostHeaderValidation=false']
+  const auth = ['AuthSubnetWhitelistEnabled=true', 'AuthSubnetWhitelist=10.77.0.0/16']
   const sections = {
     BitTorrent: session,
     LegalNotice: ['Accepted=true'],
