@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { copyFile, mkdir, open, readdir, readFile, rename, stat, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
-import type { DownloadRecord, ImportedTorrent, ImportPage } from '../../src/services/api.ts'
+import type { ImportedTorrent, ImportPage } from '../../src/services/api.ts'
 import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
 import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
@@ -290,7 +290,7 @@ async function importInto(
 }
 
 async function priorities(importing: NodeProcess, { made }: Scene): Promise<number[]> {
-  const { files = [] } = (await downloadRecord(importing, made.infoHash, '?get_files=1')) as DownloadRecord
+  const { files = [] } = await downloadRecord(importing, made.infoHash, '?get_files=1')
   return files.map(({ priority }) => priority)
 }
 
