@@ -26,7 +26,7 @@ export function mappedPath(named: string, map: PathMap): string {
     best = start
     mapped = `${ours}/${path.slice(start.length)}`
   }
-  if (!isAbsolute(mapped))
+  if (!isAbsolute(mapped) || (best === '' && isWindows(named)))
     throw new AppError('InvalidParameter', `${named} is no path of this machine; say with map where that is here.`)
   const normal = normalize(mapped)
   return normal.length > 1 && normal.endsWith('/') ? normal.slice(0, -1) : normal
@@ -34,9 +34,12 @@ export function mappedPath(named: string, map: PathMap): string {
 
 /** With `/`, none doubled, none at the end. Backslashes separate on Windows alone. */
 function plain(path: string): string {
-  const windows = /^[A-Za-z]:[\\/]/.test(path) || path.startsWith('\\\\')
-  const text = (windows ? path.replaceAll('\\', '/') : path).replace(/\/{2,}/g, '/')
+  const text = (isWindows(path) ? path.replaceAll('\\', '/') : path).replace(/\/{2,}/g, '/')
   return text.length > 1 && text.endsWith('/') ? text.slice(0, -1) : text
+}
+
+function isWindows(path: string): boolean {
+  return /^[A-Za-z]:[\\/]/.test(path) || path.startsWith('\\\\')
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -25,6 +25,9 @@ function age(path: string, seconds: number): void {
 }
 
 test('a lock that another process holds and renews is not taken', async t => {
+  // Before the folder goes: the other process goes on writing there.
+  let end = async (): Promise<void> => undefined
+  t.after(() => end())
   const { path, left } = lockOf(t)
   const script = `
     const { writeFileSync } = require('node:fs')
@@ -33,10 +36,10 @@ test('a lock that another process holds and renews is not taken', async t => {
     setInterval(renew, 100)
     console.log('held')`
   const holder = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
-  t.after(async () => {
+  end = async () => {
     holder.kill('SIGKILL')
     if (holder.exitCode === null && holder.signalCode === null) await once(holder, 'exit')
-  })
+  }
   await once(holder.stdout, 'data')
   let changed = false
   const change = async () => void (changed = true)
