@@ -23,7 +23,7 @@ async function tourLines(): Promise<string[]> {
   return blocks.flatMap(block => block.split('\n').filter(line => line.trim() !== ''))
 }
 
-test('every line of the five minutes works as pasted', { skip, timeout: 180_000 }, async () => {
+test('every line of the five minutes works as pasted', { skip, timeout: 400_000 }, async () => {
   const lines = await tourLines()
   assert.ok(lines.length > 25, `${lines.length} lines`)
   const folder = await makeTestFolder()
