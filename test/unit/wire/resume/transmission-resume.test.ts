@@ -111,3 +111,14 @@ test('values of other types say nothing', () => {
   assert.deepEqual([state.uploaded, state.added], [0, 0])
   assert.deepEqual(read({ destination: 'a\0b' }).folders, [])
 })
+
+test('pieces of many blocks, wherever one is missing', () => {
+  // Two pieces of 17 blocks: neither begins or ends with a byte of the bits.
+  const shape = { totalLength: 34 * 16_384, pieceLength: 17 * 16_384, pieceCount: 2, fileCount: 1 }
+  for (let missing = 0; missing < 34; missing++) {
+    const blocks = new Uint8Array(5).fill(0xff)
+    blocks[missing >> 3] = 0xff & ~(0x80 >> (missing & 7))
+    const have = read({ progress: { blocks } }, shape).have
+    assert.deepEqual([...(have ?? [])], [missing < 17 ? 0b0100_0000 : 0b1000_0000], `${missing}`)
+  }
+})
