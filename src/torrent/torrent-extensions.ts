@@ -130,11 +130,10 @@ export class TorrentExtensions implements Ticker {
     if (nowMs - this.#secondMs < SECOND_MS) return this.#core.peers.size > 0
     this.#secondMs = nowMs
     this.#tendSuperSeeding(nowMs)
-    const uploadOnly = this.#uploadOnly
     for (const peer of this.#core.peers.values()) {
       if (!peer.link.alive) continue
       tellPeers(this.#core, peer, nowMs)
-      if (peer.extended && peer.toldUploadOnly !== uploadOnly) this.#tellUploadOnly(peer, uploadOnly)
+      this.#tellUploadOnly(peer)
     }
     return this.#core.peers.size > 0
   }
@@ -148,8 +147,10 @@ export class TorrentExtensions implements Ticker {
     return this.#core.working && this.#core.complete && !this.superSeeds
   }
 
-  /** By the message to those that know it, else by another handshake. */
-  #tellUploadOnly(peer: PeerSession, uploadOnly: boolean): void {
+  /** When it is not as it was told: by the message to those that know it, else by another handshake. */
+  #tellUploadOnly(peer: PeerSession): void {
+    const uploadOnly = this.#uploadOnly
+    if (!peer.extended || peer.toldUploadOnly === uploadOnly) return
     // Which of them it knows is not known before its own handshake.
     if (peer.extendedShakes === 0) return
     const id = peer.idOf(UPLOAD_ONLY)
@@ -162,6 +163,8 @@ export class TorrentExtensions implements Ticker {
 
   /** We lost `piece`: the peer hears so, when it was told of it and knows the message. */
   tellLost(peer: PeerSession, piece: number): void {
+    // First that we fetch again: one that wants nothing hangs up on whom it takes for a seed.
+    this.#tellUploadOnly(peer)
     const id = peer.idOf(LT_DONTHAVE)
     if (id !== 0 && this.mayFetch(peer, piece)) peer.extend(id, encodeDontHave(piece))
   }

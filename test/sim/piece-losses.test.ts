@@ -42,7 +42,7 @@ test('peers hear of a lost piece, others are served, and it is fetched again', a
   const torrent = makeTorrent({ length: 40 * PIECE, pieceLength: PIECE })
   const node = await swarm.seeder(torrent)
   const handle = node.session.get(torrent.infoHash) ?? assert.fail()
-  const asking = await unchoked(swarm, node, torrent, '10.7.0.1', { lt_donthave: 9 })
+  const asking = await unchoked(swarm, node, torrent, '10.7.0.1', { lt_donthave: 9, upload_only: 4 })
   const other = await unchoked(swarm, node, torrent, '10.7.0.2', { lt_donthave: 3 })
   const simple = await unchoked(swarm, node, torrent, '10.7.0.3', { ut_pex: 1 })
   lose(node, torrent, [39])
@@ -52,6 +52,14 @@ test('peers hear of a lost piece, others are served, and it is fetched again', a
   for (const piece of [39, 7]) asking.send(encodeRequest(piece, 0, PIECE))
   await swarm.clock.advance(500)
   assert.deepEqual([told(asking), told(other), told(simple)], [[39], [39], []])
+  // Who lacks nothing of what a seed has hangs up: first of all it hears that we are none.
+  assert.deepEqual(
+    asking.received.map(({ name, payload }) => [name, payload.at(-1)]),
+    [
+      ['upload_only', 0],
+      ['lt_donthave', 39],
+    ],
+  )
   assert.deepEqual(rejected(asking), [39, 39])
   assert.equal(handle.snapshot().totalUp, PIECE)
   assert.ok(asking.connected && other.connected && simple.connected)
