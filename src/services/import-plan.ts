@@ -12,6 +12,8 @@ import type { ImportReason } from './import-api.ts'
 
 /** A file may be this much younger than the resume file: file systems round. */
 const SAME_MOMENT_MS = 1000
+/** Transmission notes that a file was checked right after its own last write to it, by a clock that it sets once a second. */
+const CHECK_CLOCK_SEC = 2
 
 /** See the top of the file. */
 export interface ImportPlan {
@@ -142,7 +144,7 @@ class Looked {
     const then = seen.seconds[file.index] ?? 0
     if (then === 0) return 'not_verified'
     const nowSec = Math.floor(now.mtimeMs / 1000)
-    return (seen.rule === 'same' ? nowSec === then : nowSec <= then) ? null : 'time_differs'
+    return (seen.rule === 'same' ? nowSec === then : nowSec <= then + CHECK_CLOCK_SEC) ? null : 'time_differs'
   }
 
   #any(set: PieceSet, first: number, last: number): boolean {

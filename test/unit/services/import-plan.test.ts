@@ -87,6 +87,9 @@ test('times that the other client noted count for complete files', () => {
   assert.deepEqual(seen(plan(times('same', SEEN_SEC, late))), [3, 4, ['time_differs']])
   assert.deepEqual(seen(plan(times('latest', SEEN_SEC, late))), [7, 0, []])
   assert.deepEqual(seen(plan(times('latest', other, late))), [3, 4, ['time_differs']])
+  // Its clock may be late by that much when it notes the time of its own last write.
+  assert.deepEqual(seen(plan(times('latest', SEEN_SEC - 2, late))), [7, 0, []])
+  assert.deepEqual(seen(plan(times('latest', SEEN_SEC - 3, late))), [3, 4, ['time_differs']])
   assert.deepEqual(seen(plan(times('latest', SEEN_SEC, 0))), [3, 4, ['not_verified']])
   // Of a file that is not complete its client notes no time that could be compared.
   const have = Uint8Array.of(0b1111_1000)
