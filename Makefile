@@ -54,7 +54,7 @@ unit: build
 
 # Everything that needs no network namespace.
 suite: build
-	@$(NODE_TEST) $$(find dist/test/unit dist/test/contract dist/test/sim dist/test/fault dist/test/fuzz dist/test/e2e dist/test/issues -name '*.test.js' 2>/dev/null)
+	@node dist/test/kit/run-suite.js $$(find dist/test/unit dist/test/contract dist/test/sim dist/test/fault dist/test/fuzz dist/test/e2e dist/test/issues -name '*.test.js' 2>/dev/null)
 
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
 SHORT := create encryption file-attributes hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \

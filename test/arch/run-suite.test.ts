@@ -1,0 +1,63 @@
+// What the runner of `make suite` makes of failures: one by chance is tried again and passes, one that stays does not, and a
+// run with many is red without a second look.
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { projectRoot } from '../kit/project-root.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'tributary-run-suite-'))
+after(() => rmSync(folder, { recursive: true }))
+
+function testFile(name: string, body: string): string {
+  const path = join(folder, `${name}.test.mjs`)
+  writeFileSync(
+    path,
+    `import { existsSync, writeFileSync } from 'node:fs'\nimport { test } from 'node:test'\n${body}\n`,
+  )
+  return path
+}
+
+function runSuite(files: readonly string[]): { status: number | null; lastLine: string; said: string } {
+  // The runner of this file tells its children that they are inside of a run.
+  const { NODE_TEST_CONTEXT: _inside, ...env } = process.env
+  const runner = join(projectRoot, 'dist/test/kit/run-suite.js')
+  const { status, stdout } = spawnSync(process.execPath, [runner, ...files], { encoding: 'utf8', env })
+  return { status, lastLine: stdout.trimEnd().split('\n').at(-1) ?? '', said: stdout }
+}
+
+const passing = testFile('passing', "test('passes', () => {})")
+const broken = testFile('broken', "test('is broken', () => { throw new Error('broken for good') })")
+const ends = testFile('ends', 'process.exit(3)')
+
+test('what failed by chance passes alone and is named', () => {
+  const mark = JSON.stringify(join(folder, 'mark'))
+  const body = `if (existsSync(${mark})) return; writeFileSync(${mark}, ''); throw new Error('by chance')`
+  const { status, lastLine, said } = runSuite([passing, testFile('chance', `test('once', () => { ${body} })`)])
+  assert.equal(status, 0)
+  assert.equal(lastLine, '# 2 files, 1 tried twice, 0 failed')
+  assert.match(said, /failed beside others: .*chance\.test\.mjs: once\n#\s+Error: by chance/)
+})
+
+test('what fails twice fails the run, also a file that ends without a word', () => {
+  const { status, lastLine, said } = runSuite([passing, broken, ends])
+  assert.equal(status, 1)
+  assert.equal(lastLine, '# 3 files, 2 tried twice, 2 failed')
+  assert.match(said, /failed alone: .*broken\.test\.mjs: is broken/)
+})
+
+test('many failures are no chance: nothing is tried again', () => {
+  const many = Array.from({ length: 5 }, (_, index) =>
+    testFile(`many-${index}`, "test('is broken', () => { throw new Error('broken for good') })"),
+  )
+  const { status, lastLine } = runSuite(many)
+  assert.equal(status, 1)
+  assert.equal(lastLine, '# 5 files, 0 tried twice, 5 failed')
+})
+
+test('no file at all is no success', () => {
+  assert.equal(runSuite([]).status, 1)
+})

@@ -1,0 +1,31 @@
+// A reporter of node:test: one JSON line for each test that failed, nothing for the others. run-suite.ts reads it.
+
+import type { TestEvent } from 'node:test/reporters'
+
+/** A test that failed. */
+export interface Failure {
+  /** Path of its test file. */
+  readonly file: string
+  /** Name of the test; of the file where that failed as a whole. */
+  readonly name: string
+  /** First lines of what it threw. */
+  readonly error: string
+}
+
+/** Enough of an error to know which expectation it was. */
+const MAX_ERROR_LENGTH = 300
+
+function textOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
+  return String(cause instanceof Error ? (cause.stack ?? cause.message) : cause).slice(0, MAX_ERROR_LENGTH)
+}
+
+/** The reporter. */
+export default async function* failureList(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
+  for await (const event of source) {
+    if (event.type !== 'test:fail' || event.data.todo !== undefined) continue
+    const { name, file, details } = event.data
+    const failure: Failure = { file: file ?? name, name, error: textOf(details.error) }
+    yield `${JSON.stringify(failure)}\n`
+  }
+}
