@@ -39,10 +39,9 @@ function runFiles(files: readonly string[], atATime: number): Promise<Run> {
   })
 }
 
-/** The files to be tried again; null where chance is no explanation. */
-function suspects(first: Run): string[] | null {
-  const files = [...new Set(first.failures.map(({ file }) => file))]
-  return files.length === 0 || files.length > MAX_TRIED_AGAIN ? null : files
+/** The files that failed, each once. */
+function filesOf({ failures }: Run): string[] {
+  return [...new Set(failures.map(({ file }) => file))]
 }
 
 function print(title: string, failures: readonly Failure[]): void {
@@ -56,17 +55,19 @@ function print(title: string, failures: readonly Failure[]): void {
 async function run(files: readonly string[]): Promise<boolean> {
   const first = await runFiles(files, 2)
   if (first.passed) return true
-  const again = suspects(first)
+  const suspects = filesOf(first)
+  // A run that names no failure and is red all the same is no chance either.
+  const again = suspects.length > MAX_TRIED_AGAIN ? [] : suspects
   const second: Run[] = []
-  for (const file of again ?? []) second.push(await runFiles([file], 1))
+  for (const file of again) second.push(await runFiles([file], 1))
   print('failed beside others', first.failures)
   print(
     'failed alone',
     second.flatMap(({ failures }) => failures),
   )
-  const failed = again === null ? first.failures.length : second.filter(({ passed }) => !passed).length
-  process.stdout.write(`# ${files.length} files, ${again?.length ?? 0} tried twice, ${failed} failed\n`)
-  return again !== null && failed === 0
+  const failed = again.length === 0 ? Math.max(1, suspects.length) : second.filter(({ passed }) => !passed).length
+  process.stdout.write(`# ${files.length} files, ${again.length} tried twice, ${failed} failed\n`)
+  return failed === 0
 }
 
 if (process.argv.length < 3 || !(await run(process.argv.slice(2)))) process.exitCode = 1
