@@ -2,8 +2,9 @@
 
 /** Requests for introductions are dropped above this (section 12); settings may say otherwise. */
 export const MAX_PEERS = 30
-/** Peers of one overlay, whatever brought them; of all overlays together. */
+/** Peers of one overlay, whatever brought them. */
 export const MAX_PEERS_HELD = 256
+/** Peers of all overlays together. */
 export const MAX_PEERS_TOTAL = 2_048
 /** Bytes of a packet that is read at all: more than any message has, less than a datagram may have. */
 export const MAX_PACKET_BYTES = 8_192

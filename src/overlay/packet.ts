@@ -3,6 +3,7 @@
 import { PREFIX_BYTES } from './endpoint.ts'
 import type { Identity, SignatureCheck } from './identity.ts'
 
+/** Length of community ids. */
 export const COMMUNITY_ID_BYTES = 20
 /** Version of all overlays of the network. */
 const VERSION = 2

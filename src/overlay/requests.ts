@@ -18,8 +18,9 @@ export interface RequestKind<S> {
   readonly [stateBrand]?: S
 }
 
-/** Time-out of an answer where nothing else is said, and identifiers that wait of a kind. */
+/** Time-out of an answer where nothing else is said. */
 export const DEFAULT_REQUEST_TIMEOUT_MS = 10_000
+/** Requests of a kind that wait, where nothing else is said. */
 export const DEFAULT_REQUEST_LIMIT = 512
 
 /** Makes a kind; the defaults are 16 bits, 10 s and 512. */
