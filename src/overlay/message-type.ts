@@ -1,4 +1,5 @@
-// What an overlay must know of a message to send and receive it: its number, whether it is signed, its payload.
+// What an overlay must know of a message to send and receive it: its number, whether it is signed, its payload. The tables of
+// src/wire (messages with named fields) take its place as soon as they are there: `onSigned(message, values => ...)` stays.
 
 /** One message of an overlay. */
 export interface MessageType<T> {
