@@ -3,9 +3,8 @@
 
 import type { PeerAddress } from '../base/ids.ts'
 import type { UdpNetwork, UdpSocket } from '../ports/udp.ts'
+import { PREFIX_BYTES } from '../wire/overlay/packet.ts'
 
-/** Bytes that name an overlay: 00, version, community id. */
-export const PREFIX_BYTES = 22
 /** The message id follows; what is shorter is no packet. */
 const MIN_PACKET_BYTES = PREFIX_BYTES + 1
 /** Overlays of one port: those of the network and one for each hidden swarm that we introduce. */

@@ -1,4 +1,6 @@
-// Who this node is in the overlays, and what packets are signed and checked with. The keys themselves stay with who makes these.
+// Who this node is in the overlays, and what signatures are checked with. The keys themselves stay with who makes these.
+
+import type { PublicKey } from '../wire/overlay/public-key.ts'
 
 /** Our key pair, behind what may be done with it. */
 export interface Identity {
@@ -12,10 +14,8 @@ export interface Identity {
   sign(message: Uint8Array): Uint8Array
 }
 
-/** Checks of what others signed. Synchronous: about 0.1 ms each, so overlays give themselves a budget. */
+/** Checks what others signed. Synchronous: about 0.1 ms each, so overlays give themselves a budget. */
 export interface SignatureCheck {
-  /** Length of signatures by this key, which may be of an old kind; null: no key that we know. */
-  signatureBytes(publicKey: Uint8Array): number | null
   /** False for anything malformed, too. */
-  verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
+  verify(key: PublicKey, message: Uint8Array, signature: Uint8Array): boolean
 }

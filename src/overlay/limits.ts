@@ -16,3 +16,47 @@ export const CHECKS_OF_STRANGERS = { burst: 600, refillMs: 4 } as const
 export const MAX_CHECKED_ADDRESSES = 2_048
 /** Signed packets that are known when they come again. */
 export const MAX_SIGNATURES_REMEMBERED = 4_096
+/** So long; a sender whose address changes is not shut out for ever. */
+export const SIGNATURES_REMEMBERED_MS = 120_000
+/** Newest answers that our own address is guessed from. */
+export const MAX_ADDRESS_VOTES = 15
+/** Addresses of an overlay at which somebody may be. */
+export const MAX_WALKABLE = 256
+/** Punctures that others have us send: saved up, and one more each so many milliseconds. */
+export const PUNCTURES = { burst: 30, refillMs: 50 } as const
+/** Introductions asked for that may still be answered, of an overlay. */
+export const MAX_INTRODUCTIONS_ASKED = 128
+/** Between two steps of all walks (section 12). */
+export const STEP_MS = 500
+/** An address that does not answer within this is forgotten (section 12). */
+export const WALK_TIMEOUT_MS = 3_000
+/** Requests of a walk that are unanswered at a time (section 12). */
+export const WALK_WINDOW = 5
+/** A walk rests at so many peers (section 12). */
+export const TARGET_PEERS = 20
+/** Servers are asked at most once in this time and overlay (section 12). */
+export const BOOTSTRAP_EVERY_MS = 30_000
+/** Peers looked at in a step of the churn (section 4.3). */
+export const CHURN_SAMPLE = 8
+/** A peer that is silent for so long is pinged (section 12). */
+export const SILENT_MS = 27_500
+/** A peer that is silent for so long is dropped (section 12). */
+export const GONE_MS = 57_500
+/** Between two pings of a peer (section 12). */
+export const PING_EVERY_MS = 10_000
+/** A peer with fewer measured pings is pinged, silent or not (section 4.3). */
+export const WANTED_RTTS = 5
+/** A ping of the discovery overlay is answered within this (section 12). */
+export const DISCOVERY_PING_MS = 5_000
+/** Addresses to ask first, from settings. */
+export const MAX_BOOTSTRAP_ADDRESSES = 64
+/** Names among them are looked up again after this. */
+export const NAMES_LOOKED_UP_MS = 600_000
+/** Overlays of a peer that are looked at, and of ours that are told. */
+export const MAX_COMMUNITY_IDS = 64
+/** Between two questions for overlays (section 5). */
+export const SIMILARITY_EVERY_MS = 1_000
+/** A peer that discovery found in an overlay is asked for its extra bytes at most once in this time (section 5). */
+export const EXTRA_ASKED_MS = 300_000
+/** Addresses kept from one start to the next. */
+export const MAX_SAVED_ADDRESSES = 128

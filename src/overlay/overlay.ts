@@ -7,13 +7,15 @@ import type { PeerAddress } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
+import type { Shape, ValuesOf } from '../wire/overlay/fields.ts'
+import { decodePayload, type PacketMessage } from '../wire/overlay/message.ts'
+import { decodeUnsigned, encodePacket, MESSAGE_ID_AT, prefixOf, splitSigned } from '../wire/overlay/packet.ts'
+import type { PublicKey } from '../wire/overlay/public-key.ts'
 import type { CheckBudget } from './check-budget.ts'
-import { type Endpoint, PREFIX_BYTES } from './endpoint.ts'
+import type { Endpoint } from './endpoint.ts'
 import type { Identity, SignatureCheck } from './identity.ts'
 import { MAX_PACKET_BYTES } from './limits.ts'
-import type { MessageType } from './message-type.ts'
-import { plainPacket, plainPayload, prefixOf, signedPacket, splitSigned } from './packet.ts'
-import { type Peer, PUBLIC_KEY_BYTES } from './peer.ts'
+import type { Peer } from './peer.ts'
 import type { PeerBook } from './peer-book.ts'
 import { SeenSignatures } from './replays.ts'
 import { Requests } from './requests.ts'
@@ -21,8 +23,9 @@ import { Requests } from './requests.ts'
 /** Who signed a message, and where it came from. */
 export interface SignedSender {
   readonly address: PeerAddress
-  /** 74 bytes, or a key of an old kind where the message allows it. */
+  /** 74 bytes, or the form of an old key where the message allows it. */
   readonly publicKey: Uint8Array
+  readonly key: PublicKey
   /** Who that is, where it is a peer of this overlay already. */
   readonly peer: Peer | null
 }
@@ -57,6 +60,9 @@ export interface OverlayCounts {
   readonly bytesReceived: number
 }
 
+/** Global times begin by chance below this. */
+const FIRST_GLOBAL_TIME = 0x1000_0000
+
 type Receive = (packet: Uint8Array, from: PeerAddress) => void
 
 /** See the top of the file. */
@@ -72,7 +78,7 @@ export class Overlay {
   readonly #handlers: (Receive | null)[] = Array.from({ length: 256 }, () => null)
   readonly #seen = new SeenSignatures()
   readonly #unregister: () => void
-  #globalTime = 0
+  #globalTime: number
   #packetsSent = 0
   #packetsReceived = 0
   #packetsDropped = 0
@@ -87,6 +93,8 @@ export class Overlay {
     this.prefix = prefixOf(options.communityId)
     this.requests = new Requests(deps)
     this.#deps = deps
+    // Not from 1 at each start: what we sign is not to look like what we signed the last time.
+    this.#globalTime = deps.random.below(FIRST_GLOBAL_TIME)
     this.#unregister = deps.endpoint.register(this.prefix, { receive: (bytes, from) => this.#receive(bytes, from) })
   }
 
@@ -117,28 +125,29 @@ export class Overlay {
 
   // Messages.
 
-  /** A message without signature. `value` may be kept. Throws RangeError when somebody has its number. */
-  onPlain<T>(type: MessageType<T>, run: (value: T, from: PeerAddress) => void): void {
-    this.#handle(type.id, (packet, from) => {
-      const value = this.#decode(type, plainPayload(Uint8Array.from(packet)))
-      if (value !== undefined) run(value, from)
+  /** A message without signature. `values` may be kept. Throws RangeError when somebody has its number. */
+  onPlain<S extends Shape>(message: PacketMessage<S>, run: (values: ValuesOf<S>, from: PeerAddress) => void): void {
+    this.#handle(message.id, (packet, from) => {
+      const values = this.#decoded(() => decodeUnsigned(message, Uint8Array.from(packet)))
+      if (values !== undefined) run(values, from)
     })
   }
 
   /**
-   * A signed message: `run` sees it when the signature is right. `value` and sender may be kept. `oldKeys`: signatures of
-   * bootstrap servers' old kinds of keys are taken too.
+   * A signed message: `run` sees it when the signature is right. Values and sender may be kept. `oldKeys`: keys of bootstrap
+   * servers' old kinds are taken too. `decode`: another way to read the payload; throws DecodeError.
    */
-  onSigned<T>(
-    type: MessageType<T>,
-    run: (value: T, from: SignedSender) => void,
-    options: { readonly oldKeys?: boolean } = {},
+  onSigned<S extends Shape, V = ValuesOf<S>>(
+    message: PacketMessage<S>,
+    run: (values: V, from: SignedSender) => void,
+    options: { readonly oldKeys?: boolean; readonly decode?: (payload: Uint8Array) => V } = {},
   ): void {
-    this.#handle(type.id, (packet, from) => {
+    const decode = options.decode ?? (payload => decodePayload(message, payload) as V)
+    this.#handle(message.id, (packet, from) => {
       const checked = this.#checked(packet, from, options.oldKeys === true)
       if (checked === null) return
-      const value = this.#decode(type, checked.payload)
-      if (value !== undefined) run(value, { address: from, publicKey: checked.publicKey, peer: checked.peer })
+      const values = this.#decoded(() => decode(checked.payload))
+      if (values !== undefined) run(values, checked.sender)
     })
   }
 
@@ -147,16 +156,14 @@ export class Overlay {
     this.#handle(id, run)
   }
 
-  /** The packet of a message, signed where its type says so. Throws RangeError as its encoder. */
-  pack<T>(type: MessageType<T>, value: T): Uint8Array {
-    const payload = type.encode(value)
-    if (!type.signed) return plainPacket(this.prefix, type.id, payload)
-    return signedPacket(this.prefix, type.id, payload, this.#deps.identity)
+  /** The packet of a message, signed where it has to be. Throws RangeError for values that do not fit. */
+  pack<S extends Shape>(message: PacketMessage<S>, values: ValuesOf<S>): Uint8Array {
+    return encodePacket(this.prefix, message, values, message.signed ? this.#deps.identity : null)
   }
 
   /** Sends a message to a peer or to a literal IPv4 address. */
-  send<T>(type: MessageType<T>, value: T, to: Peer | PeerAddress): void {
-    if (!this.#closed) this.sendBytes(this.pack(type, value), 'address' in to ? to.address : to)
+  send<S extends Shape>(message: PacketMessage<S>, values: ValuesOf<S>, to: Peer | PeerAddress): void {
+    if (!this.#closed) this.sendBytes(this.pack(message, values), 'address' in to ? to.address : to)
   }
 
   /** Sends a packet that is made already. */
@@ -229,7 +236,7 @@ export class Overlay {
     this.#packetsReceived++
     this.#bytesReceived += bytes.length
     this.#deps.book.heard(from)
-    const handler = this.#handlers[bytes[PREFIX_BYTES] as number]
+    const handler = this.#handlers[bytes[MESSAGE_ID_AT] as number]
     if (handler === null || handler === undefined || bytes.length > MAX_PACKET_BYTES) {
       this.#packetsDropped++
       return
@@ -243,31 +250,32 @@ export class Overlay {
     }
   }
 
-  /** The parts of a signed packet, copied, when its signature is right and was not there before. */
+  /** What was signed, copied, when its signature is right and was not there before. */
   #checked(
     packet: Uint8Array,
     from: PeerAddress,
     oldKeys: boolean,
-  ): { readonly publicKey: Uint8Array; readonly payload: Uint8Array; readonly peer: Peer | null } | null {
+  ): { readonly sender: SignedSender; readonly payload: Uint8Array } | null {
     const { check, budget, book, clock } = this.#deps
-    const parts = splitSigned(packet, check)
+    const parts = this.#decoded(() => splitSigned(Uint8Array.from(packet)))
+    if (parts === undefined) return null
+    const { key, signedPart, signature, payload } = parts
+    const nowMs = clock.now()
     const fine =
-      parts !== null &&
-      (oldKeys || parts.publicKey.length === PUBLIC_KEY_BYTES) &&
-      budget.take(from, book.at(from) !== null, clock.now()) &&
-      check.verify(parts.publicKey, parts.message, parts.signature) &&
-      this.#seen.add(parts.signature)
+      (oldKeys || key.curve === 'curve25519') &&
+      budget.take(from, book.at(from) !== null, nowMs) &&
+      check.verify(key, signedPart, signature) &&
+      this.#seen.add(signature, from, nowMs)
     if (!fine) {
       this.#packetsDropped++
       return null
     }
-    const publicKey = Uint8Array.from(parts.publicKey)
-    return { publicKey, payload: Uint8Array.from(parts.payload), peer: this.peerOf(publicKey) }
+    return { sender: { address: from, key, publicKey: key.form, peer: this.peerOf(key.form) }, payload }
   }
 
-  #decode<T>(type: MessageType<T>, payload: Uint8Array): T | undefined {
+  #decoded<T>(decode: () => T): T | undefined {
     try {
-      return type.decode(payload)
+      return decode()
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
       this.#packetsDropped++

@@ -1,9 +1,10 @@
 // All verified peers of this node, and in which overlays each is: one object a peer, shared by the overlays. Bounded: what does not
 // fit is not taken in. Invariants: a peer is in the book while it is in an overlay; one address has one peer, the last that spoke.
 
-import { createHash } from 'node:crypto'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
+import { midOf } from '../wire/overlay/public-key.ts'
 import { MAX_PEERS_HELD, MAX_PEERS_TOTAL } from './limits.ts'
 import type { Peer } from './peer.ts'
 
@@ -30,7 +31,7 @@ class KnownPeer implements Peer {
 
   constructor(publicKey: Uint8Array, address: PeerAddress, nowMs: number) {
     this.publicKey = Uint8Array.from(publicKey)
-    this.mid = createHash('sha1').update(publicKey).digest()
+    this.mid = midOf(publicKey)
     this.member = Buffer.from(this.mid).toString('hex')
     this.address = address
     this.heardMs = nowMs
@@ -39,6 +40,10 @@ class KnownPeer implements Peer {
   get rttMs(): number | null {
     const sorted = [...this.rtts].sort((a, b) => a - b)
     return sorted[sorted.length >> 1] ?? null
+  }
+
+  get measured(): number {
+    return this.rtts.length
   }
 }
 
@@ -56,6 +61,7 @@ export class PeerBook {
   readonly #peers = new Map<string, KnownPeer>()
   readonly #byAddress = new Map<string, KnownPeer>()
   readonly #overlays = new Map<string, Members>()
+  #all: readonly Peer[] | null = null
   /** Sockets give the same object while a sender goes on sending: no text is made for each cell. */
   #heard = new WeakMap<PeerAddress, KnownPeer>()
 
@@ -86,6 +92,15 @@ export class PeerBook {
     return (members.list ??= [...members.byKey.values()])
   }
 
+  /** Some peers of any overlay, by chance, each once. */
+  sample(count: number, random: Random): readonly Peer[] {
+    this.#all ??= [...this.#peers.values()]
+    const all = this.#all
+    const some = new Set<Peer>()
+    for (let drawn = 0; drawn < Math.min(count, all.length); drawn++) some.add(all[random.below(all.length)] as Peer)
+    return [...some]
+  }
+
   /** Whether the peer is in an overlay. */
   isIn(peer: Peer, overlay: string): boolean {
     return this.#overlays.get(overlay)?.byKey.has(keyText(peer.publicKey)) ?? false
@@ -100,6 +115,7 @@ export class PeerBook {
     if (!members.byKey.has(key) && members.byKey.size >= MAX_PEERS_HELD) return null
     if (known === undefined && this.#peers.size >= MAX_PEERS_TOTAL) return null
     const peer = known ?? new KnownPeer(publicKey, address, this.#clock.now())
+    if (known === undefined) this.#all = null
     this.#peers.set(key, peer)
     this.#settle(peer, address)
     if (members.byKey.has(key)) return peer
@@ -183,6 +199,7 @@ export class PeerBook {
 
   #forget(key: string, peer: KnownPeer): void {
     this.#peers.delete(key)
+    this.#all = null
     const at = addressKey(peer.address)
     if (this.#byAddress.get(at) === peer) this.#byAddress.delete(at)
     this.#heard = new WeakMap()

@@ -2,11 +2,6 @@
 
 import type { PeerAddress } from '../base/ids.ts'
 
-/** Public keys of nodes: `LibNaCLPK:`, 32 bytes of X25519, 32 of Ed25519 (protocol section 2). */
-export const PUBLIC_KEY_BYTES = 74
-const KEY_NAME_BYTES = 10
-const X25519_BYTES = 32
-
 /** A verified peer: it has signed something that came from its address. The same object in all overlays. */
 export interface Peer {
   /** 74 bytes. */
@@ -25,14 +20,8 @@ export interface Peer {
   readonly heardMs: number
   /** Median of the newest pings, milliseconds; null: none was answered. */
   readonly rttMs: number | null
-}
-
-/** The X25519 half of a public key: what handshakes are made with. */
-export function x25519Of(publicKey: Uint8Array): Uint8Array {
-  return publicKey.subarray(KEY_NAME_BYTES, KEY_NAME_BYTES + X25519_BYTES)
-}
-
-/** The Ed25519 half of a public key: what signatures are checked with. */
-export function ed25519Of(publicKey: Uint8Array): Uint8Array {
-  return publicKey.subarray(KEY_NAME_BYTES + X25519_BYTES, PUBLIC_KEY_BYTES)
+  /** Pings that were answered, up to a few. */
+  readonly measured: number
+  /** Ids of the overlays it is in. */
+  readonly overlays: ReadonlySet<string>
 }

@@ -1,0 +1,67 @@
+// Thirty nodes that know one address find each other, on a line that loses packets, while nodes go and come.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { COMMUNITY_IDS } from '../../src/wire/overlay/community-ids.ts'
+import { OverlayNetwork } from '../kit/overlay-network.ts'
+
+function peersOf(node: OverlayNetwork['nodes'][number]): number {
+  return node.overlays.rows().find(row => row.id === COMMUNITY_IDS.discovery)?.peers ?? 0
+}
+
+test('thirty nodes find each other by one address, with loss', async () => {
+  const network = new OverlayNetwork(7, { lossPerMille: 100 })
+  await network.grow(30, 0)
+  const took = await network.clock.until(
+    'all have peers',
+    () => network.nodes.every(node => peersOf(node) >= 15),
+    300_000,
+  )
+  assert.ok(took < 180_000, `${took} ms`)
+  for (const node of network.nodes) assert.ok(peersOf(node) <= 40, String(peersOf(node)))
+  await network.close()
+  // What is still on its way arrives nowhere.
+  await network.clock.advance(1000)
+  assert.equal(network.clock.pending, 0)
+})
+
+test('nodes that vanish are forgotten, and who comes finds those that are left', async () => {
+  const network = new OverlayNetwork(11, { lossPerMille: 50 })
+  await network.grow(30, 60_000)
+  const gone = network.nodes.slice(1, 15)
+  const members = new Set<string>()
+  for (const node of gone) {
+    members.add(node.overlays.rows()[0]?.member ?? '')
+    await network.kill(node)
+  }
+  for (let i = 0; i < 8; i++) await network.add()
+  await network.clock.advance(180_000)
+  const left = new Set(network.nodes.map(node => `${node.address.ip}:${node.address.port}`))
+  for (const node of network.nodes) {
+    const addresses = node.overlays.addressesOf(COMMUNITY_IDS.discovery)
+    for (const { ip, port } of addresses) assert.ok(left.has(`${ip}:${port}`), `${ip} is gone`)
+    assert.ok(addresses.length >= 10, String(addresses.length))
+  }
+  await network.close()
+})
+
+test('the first address is gone: the others go on, and a node alone stays alone and well', async () => {
+  const network = new OverlayNetwork(13)
+  await network.grow(12, 30_000)
+  const [first] = network.nodes
+  assert.ok(first !== undefined)
+  await network.kill(first)
+  const late = await network.add({
+    bootstrap: [
+      { host: 'nowhere.example', port: 1 },
+      { host: first.address.ip, port: 8090 },
+    ],
+  })
+  await network.clock.advance(120_000)
+  for (const node of network.nodes) if (node !== late) assert.ok(peersOf(node) >= 9, String(peersOf(node)))
+  assert.equal(peersOf(late), 0)
+  // Somebody who knows its address finds it.
+  const finder = await network.add({ bootstrap: [{ host: late.address.ip, port: late.address.port }] })
+  await network.clock.until('found', () => peersOf(late) > 0 && peersOf(finder) > 0, 60_000)
+  await network.close()
+})
