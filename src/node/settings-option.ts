@@ -15,6 +15,8 @@ export type TextFormat =
   | 'cidr'
   | 'listen-list'
   | 'host-port'
+  | 'host-ports'
+  | 'hex-40'
   | 'http-url'
   | 'word'
   | 'part-level'
@@ -182,6 +184,10 @@ function formatProblem(format: TextFormat, text: string): string | null {
       return isListenList(text) ? null : 'must be addresses or devices separated by commas, or empty'
     case 'host-port':
       return isHostPort(text) ? null : 'must be host:port'
+    case 'host-ports':
+      return text.split(',').every(part => isHostPort(part.trim())) ? null : 'must be host:port, or several with commas'
+    case 'hex-40':
+      return /^[0-9a-f]{40}$/i.test(text) ? null : 'must be 40 hexadecimal digits'
     case 'key':
       return /^[\x21-\x7e]*$/.test(text) ? null : 'must have only printable ASCII characters without spaces'
     case 'path':

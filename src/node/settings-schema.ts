@@ -4,6 +4,7 @@
 import { libtorrentSettings } from './settings-libtorrent.ts'
 import { apiSettings } from './settings-api.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
+import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from './settings-overlay.ts'
 import { watchFolderSettings } from './settings-watch-folder.ts'
 
 /** Defaults that depend on where the node runs are made by `defaultsFor`. */
@@ -159,6 +160,9 @@ export const settingsSchema = {
       doc: 'Private address blocks (CIDR) that torrent sources may be fetched from, and webhooks be in.',
     },
   },
+  ipv8: ipv8Settings,
+  dispersy: dispersySettings,
+  tunnel_community: tunnelCommunitySettings,
   watch_folder: watchFolderSettings,
   updates: {
     interval: {

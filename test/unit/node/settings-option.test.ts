@@ -16,3 +16,14 @@ test('lists are JSON or separated by commas; an IPv6 address in front is no JSON
     assert.ok('problem' in checkOptionText(bootstrap, text), text)
   }
 })
+
+test('first addresses of the overlay are host:port with commas between, and a colon means nobody', () => {
+  const spec: OptionSpec = settingsSchema.ipv8.bootstrap_override
+  for (const text of ['', ':', '127.0.0.1:8000', 'a.example:1, 192.0.2.1:65535'])
+    assert.deepEqual(checkOptionText(spec, text), { value: text })
+  for (const text of ['a.example', 'a.example:0', 'a.example:1,', ',', '::1:5'])
+    assert.ok('problem' in checkOptionText(spec, text), text)
+  const id: OptionSpec = settingsSchema.tunnel_community.community_id
+  assert.ok('problem' in checkOptionText(id, 'a3591a'))
+  assert.ok('value' in checkOptionText(id, 'A3591A6BD89BBACA0974062A1287AFCFBC6FD6BC'))
+})
