@@ -1,0 +1,74 @@
+// Nonces of a layer (IPv8, section 7.4): salt of 4 bytes, counter of 8. The counter is two numbers of 32 bits, for a BigInt is an
+// object each time. Keys lie in the same memory of its own, so that one fill zeroes all of it.
+
+import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../ports/overlay-crypto.ts'
+
+const SALT_BYTES = 4
+const NONCE_BYTES = 12
+const KEY_BYTES = 32
+
+/** Key, and the nonces of both uses. */
+export class LayerNonce {
+  readonly key: Uint8Array
+  /** Nonce of the next seal, after next(). */
+  readonly own: Uint8Array
+  /** Nonce of the text to open, after of(). */
+  readonly theirs: Uint8Array
+  #high = 0
+  #low: number
+  #wiped = false
+
+  constructor(key: Uint8Array, salt: Uint8Array, counter: number) {
+    if (key.length !== KEY_BYTES || salt.length !== SALT_BYTES) throw new RangeError('a key has 32 bytes, a salt 4')
+    const memory = Buffer.allocUnsafeSlow(KEY_BYTES + 2 * NONCE_BYTES)
+    this.key = memory.subarray(0, KEY_BYTES)
+    this.own = memory.subarray(KEY_BYTES, KEY_BYTES + NONCE_BYTES)
+    this.theirs = memory.subarray(KEY_BYTES + NONCE_BYTES)
+    this.key.set(key)
+    this.own.set(salt)
+    this.theirs.set(salt)
+    this.#low = counter
+  }
+
+  get wiped(): boolean {
+    return this.#wiped
+  }
+
+  /** Makes `own` the next nonce, and writes its counter to bytes[at..at + 8). */
+  next(bytes: Uint8Array, at: number): void {
+    this.#low = (this.#low + 1) >>> 0
+    if (this.#low === 0) this.#high = (this.#high + 1) >>> 0
+    const nonce = this.own
+    nonce[4] = bytes[at] = this.#high >>> 24
+    nonce[5] = bytes[at + 1] = this.#high >>> 16
+    nonce[6] = bytes[at + 2] = this.#high >>> 8
+    nonce[7] = bytes[at + 3] = this.#high
+    nonce[8] = bytes[at + 4] = this.#low >>> 24
+    nonce[9] = bytes[at + 5] = this.#low >>> 16
+    nonce[10] = bytes[at + 6] = this.#low >>> 8
+    nonce[11] = bytes[at + 7] = this.#low
+  }
+
+  /** Makes `theirs` the nonce of the text at `at`. */
+  of(bytes: Uint8Array, at: number): void {
+    for (let i = 0; i < LAYER_HEAD_BYTES; i++) this.theirs[SALT_BYTES + i] = bytes[at + i] as number
+  }
+
+  wipe(): void {
+    this.#wiped = true
+    this.key.fill(0)
+    this.own.fill(0)
+    this.theirs.fill(0)
+  }
+}
+
+/** Throws RangeError when a layer around bytes[start..end) would reach beyond `bytes`. */
+export function checkRoom(bytes: Uint8Array, start: number, end: number): void {
+  if (start < LAYER_HEAD_BYTES || end < start || end + LAYER_TAG_BYTES > bytes.length)
+    throw new RangeError('no room for a layer')
+}
+
+/** True when a layer can lie in bytes[start..end). */
+export function canOpen(bytes: Uint8Array, start: number, end: number): boolean {
+  return start >= 0 && end <= bytes.length && end - start >= LAYER_BYTES
+}
