@@ -35,6 +35,7 @@ import type { Updates } from '../services/updates.ts'
 import { Webhooks, type WebhookSettings } from '../services/webhooks.ts'
 import { CountedFetch, sumOf } from '../services/work-counts.ts'
 import { databaseBytes } from './database-bytes.ts'
+import type { CircuitsSource } from './anonymous-engines.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { logLevels } from './log-levels.ts'
 import { makeDebug } from './process-inspection.ts'
@@ -188,7 +189,7 @@ export class TributaryNode {
     this.#started.push({ name: 'debug', stop: () => debug.stop() })
     this.#services = {
       downloads: this.#downloads,
-      torrentInfo: new TorrentInfo({ clock, sources, previews: this.#previews, downloads: this.#downloads }),
+      torrentInfo: new TorrentInfo({ clock, previews: this.#previews, downloads: this.#downloads }),
       torrentMaker: this.#maker,
       imports: { run: async (...asked) => (await imports()).run(...asked) },
       updates,
@@ -246,6 +247,7 @@ export class TributaryNode {
         contents: records.contents,
         values: records.values,
         events: this.#downloads.engineEvents,
+        circuits: NO_CIRCUITS,
         onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
       },
     )
@@ -257,13 +259,13 @@ export class TributaryNode {
     this.#statistics.setNetwork(engine.counts)
     this.#engine = engine
     this.#journal = records.progress
-    this.#previews.start(engine.session, records.metadata)
+    this.#previews.start(engine.session, records.metadata, engine.anonymous)
     void this.#settingsChanges.open(records.settingsHistory)
     this.#started.push({ name: 'previews', stop: () => this.#previews.stop() })
     this.#started.push({ name: 'downloads', stop: () => this.#downloads.stop() })
     this.#maker.start({ contents: engine.contents, journal: records.progress })
     this.#started.push({ name: 'torrents being made', stop: () => this.#maker.stop() })
-    await this.#downloads.load(engine.session)
+    await this.#downloads.load(engine.session, engine.anonymous)
     await this.#updates.start(records.updates, engine.items)
     this.#started.push({ name: 'updates', stop: () => this.#updates.stop() })
     const sides = this.#makeSideServices(records)
@@ -412,6 +414,14 @@ export class TributaryNode {
       this.#options.log.setLevel(settings.general.log_level, logLevels(settings.general.log_levels))
     })
   }
+}
+
+/** This node has none yet. */
+const NO_CIRCUITS: CircuitsSource = {
+  check: () => {
+    throw new AppError('CircuitsUnavailable')
+  },
+  open: () => Promise.reject(new AppError('CircuitsUnavailable')),
 }
 
 /** The engine, which the first answer does without: loaded while the database opens, when who waited has been answered. */

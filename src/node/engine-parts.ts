@@ -14,7 +14,7 @@ import { SharedArena } from '../pools/arena.ts'
 import { FilePieceStores } from '../pools/piece-stores.ts'
 import type { Arena } from '../ports/arena.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { EngineFigures } from '../ports/engine-figures.ts'
+import type { EngineFigures, SessionFigures } from '../ports/engine-figures.ts'
 import type { ContentSources } from '../ports/content-source.ts'
 import type { MutableItems } from '../ports/dht-items.ts'
 import type { Log } from '../ports/log.ts'
@@ -22,13 +22,15 @@ import type { NameResolver } from '../ports/name-resolver.ts'
 import type { NetworkCounts } from '../ports/network-counts.ts'
 import type { NetworkFacts } from '../ports/network-facts.ts'
 import type { PieceStores } from '../ports/piece-store.ts'
-import type { ProgressJournal } from '../ports/progress-journal.ts'
-import type { NodeValues } from '../ports/records.ts'
+import type { NodeValues, ProgressRecords } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
+import type { AnonymousEngines } from '../services/torrent-engine.ts'
 import { Session, type SessionLimits, type TorrentEvents } from '../torrent/index.ts'
 import type { AnnounceSpread } from '../tracker/announce-lanes.ts'
 import { TorrentAnnouncers } from '../tracker/announcer.ts'
+import type { AnonymousEngineOptions } from './anonymous/anonymous-engine.ts'
+import { type CircuitsSource, NodeAnonymousEngines } from './anonymous-engines.ts'
 import { NodeIpFilter } from './ip-filter.ts'
 import { itemsOf } from './dht-items.ts'
 import type { Settings } from './settings-schema.ts'
@@ -52,11 +54,13 @@ export interface EngineDeps {
   /** The ways into the network; its maker stops it. */
   readonly stack: NetworkStack
   readonly rangeArena: Arena
-  readonly journal: ProgressJournal
+  readonly journal: ProgressRecords
   readonly contents: TorrentContentsSource
   /** Where the DHT's routing table is kept. */
   readonly values: NodeValues
   readonly events: TorrentEvents
+  /** Where downloads over circuits get them. */
+  readonly circuits: CircuitsSource
   /** Workers die again and again: the node cannot go on. */
   onRepeatedLoss(): void
 }
@@ -64,6 +68,8 @@ export interface EngineDeps {
 /** The running engine. */
 export interface EngineParts {
   readonly session: Session
+  /** Engines beside it, of downloads over circuits. */
+  readonly anonymous: AnonymousEngines
   /** Files that torrents are made of. */
   readonly contents: ContentSources
   /** Where torrents have their files. */
@@ -157,21 +163,40 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       events,
     },
   )
+  let followed = settings
+  const anonymous = new NodeAnonymousEngines({
+    ...{ clock, log, circuits: deps.circuits, options: () => anonymousOptions(followed, version) },
+    parts: {
+      ...{ random, policy, stores, journal, contents, metadata, blockArena, rangeArena, events },
+      share: session.share,
+    },
+    loadResume: infoHash => journal.loadResume(infoHash),
+  })
   await stores.start()
-  await filter.start(taken => session.setIpFilter(taken))
+  await filter.start(taken => {
+    session.setIpFilter(taken)
+    anonymous.setIpFilter(taken)
+  })
   await session.start()
   await swarm.start(session)
   keeper.start(() => swarm.exportDht())
   return {
     session,
+    anonymous,
     contents: stores.contents(),
     stores,
     network: swarm.facts,
     counts: swarm.counts(() => session.listenPort),
-    figures: () => ({ session: session.figures(), pool: stores.stats(), arenas: [blockArena, rangeArena] }),
+    figures: () => ({
+      session: sumOf(session.figures(), anonymous.figures()),
+      pool: stores.stats(),
+      arenas: [blockArena, rangeArena],
+    }),
     items: swarm.dht === null ? null : itemsOf(swarm.dht),
     follow(changed) {
+      followed = changed
       session.setLimits(limitsOf(changed))
+      anonymous.follow(anonymousOptions(changed, version))
       trackers.setSpread(spreadOf(changed))
       filter.follow(changed.network.ip_filter)
       swarm.follow(changed.libtorrent)
@@ -181,7 +206,8 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
     async stop(deadlineMs) {
       const kept = keeper.stop(deadlineMs * SWARM_SHARE)
       await filter.stop()
-      await session.stop(deadlineMs * (1 - WORKER_SHARE - SWARM_SHARE))
+      const shareMs = deadlineMs * (1 - WORKER_SHARE - SWARM_SHARE)
+      await Promise.all([session.stop(shareMs), anonymous.stop(shareMs)])
       await kept
       await swarm.stop(deadlineMs * SWARM_SHARE)
       await trackers.close()
@@ -191,6 +217,30 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       await metadata.close()
     },
   }
+}
+
+/** What an engine over circuits is told. */
+function anonymousOptions(settings: Settings, version: string): AnonymousEngineOptions {
+  const { dht, dht_bootstrap: dhtBootstrap, pex } = settings.libtorrent
+  const checkDepth = 2 * settings.disk.worker_threads
+  return { limits: limitsOf(settings), spread: spreadOf(settings), dht, dhtBootstrap, pex, version, checkDepth }
+}
+
+/** Figures of all sessions together. */
+function sumOf(first: SessionFigures, others: readonly SessionFigures[]): SessionFigures {
+  return others.reduce((sum, one) => {
+    const torrents = new Map(sum.torrents)
+    for (const [status, count] of one.torrents) torrents.set(status, (torrents.get(status) ?? 0) + count)
+    return {
+      torrents,
+      downBytes: sum.downBytes + one.downBytes,
+      upBytes: sum.upBytes + one.upBytes,
+      piecesVerified: sum.piecesVerified + one.piecesVerified,
+      piecesFailed: sum.piecesFailed + one.piecesFailed,
+      peersConnected: sum.peersConnected + one.peersConnected,
+      peersHalfOpen: sum.peersHalfOpen + one.peersHalfOpen,
+    }
+  }, first)
 }
 
 /** How many trackers are to hear of a torrent. */

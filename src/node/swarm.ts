@@ -6,7 +6,7 @@ import { nodeEd25519 } from '../io/ed25519.ts'
 import type { LocalLane, NetworkStack } from '../io/network-stack.ts'
 import { errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
-import { type BootstrapEntry, defaultDhtOptions, type SavedDht } from '../dht/types.ts'
+import { defaultDhtOptions, type SavedDht } from '../dht/types.ts'
 import { DhtNode } from '../dht/node.ts'
 import type { LocalDiscovery } from '../lsd/discovery.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -22,6 +22,7 @@ import { DualNetwork } from '../torrent/dual-network.ts'
 import { ExternalAddress, type NetworkTrouble, type Session, type SwarmParts } from '../torrent/index.ts'
 import { UtpNetwork } from '../utp/mux.ts'
 import { parseIp } from '../wire/compact-address.ts'
+import { bootstrapEntries } from './bootstrap-entries.ts'
 import { DueClock } from './due-clock.ts'
 import { discoveryOf } from './local-discovery.ts'
 import { NamedDhtNodes } from './named-dht-nodes.ts'
@@ -157,7 +158,7 @@ export class Swarm {
     const options = {
       ...defaultDhtOptions,
       readOnly: this.#settings.dht_read_only,
-      bootstrap: this.#settings.dht_bootstrap.flatMap(text => bootstrapEntry(text) ?? []),
+      bootstrap: bootstrapEntries(this.#settings.dht_bootstrap),
     }
     const { resolver } = stack.peers
     const sender = (family: 4 | 6): UdpSocket | null => this.#sender(family)
@@ -276,7 +277,7 @@ export class Swarm {
 
   /** Names of first DHT nodes, where the proxy resolves them. */
   #findNamed(dht: DhtNode): NamedDhtNodes {
-    const entries = this.#settings.dht_bootstrap.flatMap(text => bootstrapEntry(text) ?? [])
+    const entries = bootstrapEntries(this.#settings.dht_bootstrap)
     return new NamedDhtNodes(entries, {
       clock: this.#deps.clock,
       random: this.#deps.random,
@@ -285,11 +286,4 @@ export class Swarm {
       found: address => dht.addNode(address),
     })
   }
-}
-
-/** Null for what is not host:port. */
-function bootstrapEntry(text: string): BootstrapEntry | null {
-  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
-  const host = bracketed ?? plain
-  return host === undefined ? null : { host, port: Number(port) }
 }

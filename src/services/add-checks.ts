@@ -2,6 +2,7 @@
 
 import { AppError } from '../base/errors.ts'
 import type { PatchDownload } from './api.ts'
+import type { AnonymousEngines } from './torrent-engine.ts'
 
 /** Section download_defaults, as far as the rules need it. */
 export interface AnonymityDefaults {
@@ -15,6 +16,9 @@ export interface Anonymity {
   readonly hops: number
   readonly safeSeeding: boolean
 }
+
+/** Whether there may be circuits; null: this node has none. */
+export type CircuitsCheck = Pick<AnonymousEngines, 'check'> | null
 
 /** More hops than this no circuit of the network has. */
 const MAX_HOPS = 3
@@ -31,18 +35,33 @@ export function checkHops(hops: number): void {
 
 /**
  * Hops and safe_seeding of a new download. What is absent comes from the defaults; the default of safe_seeding counts
- * only for hops above 0. AppErrors InvalidParameter, SafeSeedingRequired, CircuitsUnavailable (any hops above 0).
+ * only for hops above 0. AppErrors InvalidParameter, SafeSeedingRequired, CircuitsUnavailable.
  */
 export function anonymityOf(
   wanted: { readonly anon_hops?: number; readonly safe_seeding?: boolean },
   defaults: AnonymityDefaults,
+  circuits: CircuitsCheck,
 ): Anonymity {
-  const hops = wanted.anon_hops ?? (defaults.anonymityEnabled ? defaults.numberHops : 0)
-  checkHops(hops)
+  const hops = hopsOf(wanted.anon_hops, defaults)
   const safeSeeding = wanted.safe_seeding ?? (hops > 0 && defaults.safeSeedingEnabled)
   if (hops === 0) return { hops, safeSeeding }
   if (!safeSeeding) throw new AppError('SafeSeedingRequired')
-  throw new AppError('CircuitsUnavailable')
+  checkCircuits(hops, circuits)
+  return { hops, safeSeeding }
+}
+
+/** How many hops are wanted where nothing else is asked for than `wanted`. AppError InvalidParameter. */
+export function hopsOf(wanted: number | undefined, defaults: AnonymityDefaults): number {
+  const hops = wanted ?? (defaults.anonymityEnabled ? defaults.numberHops : 0)
+  checkHops(hops)
+  return hops
+}
+
+/** AppError CircuitsUnavailable for hops above 0 where the settings forbid circuits. */
+export function checkCircuits(hops: number, circuits: CircuitsCheck): void {
+  if (hops === 0) return
+  if (circuits === null) throw new AppError('CircuitsUnavailable')
+  circuits.check()
 }
 
 /**
@@ -66,12 +85,12 @@ export function fitSelection(files: readonly number[] | null, fileCount: number)
 }
 
 /** Rules of PATCH that need no download (decisions part 2). AppErrors InvalidParameter, CircuitsUnavailable. */
-export function checkPatch(change: PatchDownload): void {
+export function checkPatch(change: PatchDownload, circuits: CircuitsCheck): void {
   if (change.anon_hops === undefined) return
   const others = Object.entries(change).filter(([name, value]) => name !== 'anon_hops' && value !== undefined)
   if (others.length > 0) {
     throw new AppError('InvalidParameter', 'anon_hops must be the only parameter in this request.')
   }
   checkHops(change.anon_hops)
-  if (change.anon_hops > 0) throw new AppError('CircuitsUnavailable')
+  checkCircuits(change.anon_hops, circuits)
 }

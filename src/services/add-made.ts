@@ -54,6 +54,7 @@ export async function addMadeTorrent(
   const row = earlier === undefined ? madeRow(made, traits, nowMs) : earlierRow(made, earlier, traits, nowMs)
   const whole = { have: allPieces(metainfo.pieceCount), suspect: [], files: facts, newestMs: 0 }
   const resume = earlier === undefined ? whole : earlier.resume
+  const engine = await set.engineOf(row.hops)
   await set.store.insert({ ...row, ...storedMetainfo(metainfo) })
   const { totalUp, totalDown, finishedAtMs, seededSec } = row
   if (totalUp + totalDown > 0) set.store.noteTotals(infoHash, totalUp, totalDown)
@@ -61,7 +62,7 @@ export async function addMadeTorrent(
   if (resume !== null) await journal.checkpoint(infoHash, resume.have, resume.files)
   const entry = new DownloadEntry({ ...row, position: set.entries.size })
   set.enter(entry)
-  entry.attach(set.running.add(specOf(row, metainfo, resume)))
+  entry.attach(engine.add(specOf(row, metainfo, resume)), set.factsOf(row.hops))
   return entry
 }
 

@@ -28,6 +28,7 @@ export type {
 } from './settings-api.ts'
 export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates-api.ts'
 export type {
+  CircuitsRecord,
   DownloadRecord,
   DownloadStatus,
   ExplainReason,

@@ -3,6 +3,7 @@
 
 import { AppError } from '../base/errors.ts'
 import type { TorrentLengths } from '../base/lengths.ts'
+import type { CircuitFacts } from '../ports/circuits.ts'
 import type { StoredDownload } from '../ports/records.ts'
 import type { TrackerRow } from '../ports/announcer.ts'
 import type {
@@ -39,6 +40,7 @@ interface Told {
   readonly stored: StoredDownload
   readonly loadError: string
   readonly lineage: Lineage | null
+  readonly circuits: CircuitFacts | null
   /** Of a torrent at rest; null of others. */
   readonly revision: number | null
   /** Of one that is awake. */
@@ -55,6 +57,7 @@ export class DownloadEntry {
   /** What it is a version of; null = nothing. */
   lineage: Lineage | null = null
   #torrent: TorrentHandle | null = null
+  #circuits: (() => CircuitFacts) | null = null
   // Made at the first use: most of thousands of downloads have none.
   #readers: Set<OpenReader> | null = null
   #streamed: Map<number, StreamableFile> | null = null
@@ -81,9 +84,23 @@ export class DownloadEntry {
     return this.#torrent !== null
   }
 
-  attach(torrent: TorrentHandle): void {
+  /** `circuits`: tells of those it goes through; null = it goes through none. */
+  attach(torrent: TorrentHandle, circuits: (() => CircuitFacts) | null = null): void {
     this.#torrent = torrent
+    this.#circuits = circuits
     this.#streamed = null
+  }
+
+  /** It is on its way to another engine: until then it counts as being loaded. */
+  detach(): void {
+    this.#torrent = null
+    this.#circuits = null
+    this.#streamed = null
+  }
+
+  /** What is known of the circuits it goes through; null: it goes through none. */
+  get circuits(): CircuitFacts | null {
+    return this.#circuits?.() ?? null
   }
 
   addReader(reader: OpenReader): void {
@@ -136,7 +153,8 @@ export class DownloadEntry {
     const versions = lineage === null ? {} : { update_of: lineage.updateOf, updated_by: lineage.updatedBy ?? '' }
     if (torrent === null) return { ...this.#waitingRecord(limits), ...versions }
     const trackers = trackerRecords(torrent.trackers())
-    return { ...downloadRecord(torrent.snapshot(), this.stored, limits, this.#buffer(torrent), trackers), ...versions }
+    const shown = { buffer: this.#buffer(torrent), trackers, circuits: this.circuits }
+    return { ...downloadRecord(torrent.snapshot(), this.stored, limits, shown), ...versions }
   }
 
   /** Whether recordJson() would say something else than when it was asked last, under the same limits. */
@@ -144,6 +162,7 @@ export class DownloadEntry {
     const told = this.#told
     const torrent = this.#torrent
     if (told === null || told.stored !== this.stored || told.lineage !== this.lineage) return true
+    if (told.circuits !== this.circuits) return true
     // Where a reader is moves all the time; when the last one has gone that is to be told once.
     if (this.#readers !== null || told.read) return true
     if (torrent === null) return told.loadError !== this.loadError
@@ -160,6 +179,7 @@ export class DownloadEntry {
       stored,
       loadError,
       lineage,
+      circuits: this.circuits,
       revision,
       parts: awake ? partsOf(torrent) : [],
       read: this.#readers !== null,
@@ -243,8 +263,7 @@ export class DownloadEntry {
       },
       stored,
       limits,
-      null,
-      trackerRecords(rows),
+      { buffer: null, trackers: trackerRecords(rows), circuits: null },
     )
   }
 }

@@ -2,9 +2,18 @@
 // engine calls. Every field name here is the specification's.
 
 import type { TrackerRow } from '../ports/announcer.ts'
+import type { CircuitFacts } from '../ports/circuits.ts'
 import type { StoredDownload } from '../ports/records.ts'
 import type { FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentStatus, WebSeedRow } from '../torrent/types.ts'
-import type { DownloadRecord, DownloadStatus, FileRecord, PeerRecord, TrackerRecord, WebSeedRecord } from './api.ts'
+import type {
+  CircuitsRecord,
+  DownloadRecord,
+  DownloadStatus,
+  FileRecord,
+  PeerRecord,
+  TrackerRecord,
+  WebSeedRecord,
+} from './api.ts'
 import type { BufferProgress } from './buffer-progress.ts'
 import { controlsOf, limitInForce, shownGoal, shownPriority } from './download-controls.ts'
 
@@ -22,9 +31,33 @@ const statusNames: Readonly<Record<TorrentStatus, DownloadStatus>> = {
   error: 'DLSTATUS_STOPPED_ON_ERROR',
 }
 
-/** Spec 3.1 for a state of the engine. */
-export function shownStatus(status: TorrentStatus): DownloadStatus {
-  return statusNames[status]
+/** Spec 3.1 for a state of the engine; `circuits`: those it goes through, null = it goes through none. */
+export function shownStatus(
+  { status, downRate }: Pick<TorrentSnapshot, 'status' | 'downRate'>,
+  circuits: CircuitFacts | null,
+): DownloadStatus {
+  return waitsForCircuits(status, downRate, circuits) ? 'DLSTATUS_CIRCUITS' : statusNames[status]
+}
+
+/** It would look for peers, or fetch from them, and has no circuit to do it. */
+function waitsForCircuits(status: TorrentStatus, downRate: number, circuits: CircuitFacts | null): boolean {
+  if (circuits === null || circuits.ready > 0 || downRate > 0) return false
+  return status === 'metadata' || status === 'downloading'
+}
+
+/** The extra field of a download that goes through circuits. */
+export function circuitsRecord(facts: CircuitFacts): CircuitsRecord {
+  const { candidates, exits, ready, building, lastFailure } = facts
+  return { candidates, exits, ready, building, last_failure: lastFailure ?? '' }
+}
+
+/** What is shown beside a torrent's own state. */
+export interface ShownParts {
+  /** Of its newest reader; null when no reader is open. */
+  readonly buffer: BufferProgress | null
+  readonly trackers: TrackerRecord[]
+  /** Those it goes through; null = it goes through none. */
+  readonly circuits: CircuitFacts | null
 }
 
 /** What a download is beyond its torrent. */
@@ -39,13 +72,12 @@ export interface RateLimits {
   readonly maxUploadRate: number
 }
 
-/** The record of one download; `buffer` is that of its newest reader, null when no reader is open. */
+/** The record of one download. */
 export function downloadRecord(
   snapshot: TorrentSnapshot,
   traits: DownloadTraits,
   limits: RateLimits,
-  buffer: BufferProgress | null,
-  trackers: TrackerRecord[],
+  { buffer, trackers, circuits }: ShownParts,
 ): DownloadRecord {
   const controls = controlsOf(traits)
   return {
@@ -53,7 +85,7 @@ export function downloadRecord(
     infohash: snapshot.infoHash,
     infohash_v2: traits.infoHashV2,
     progress: snapshot.progress,
-    status: statusNames[snapshot.status],
+    status: shownStatus(snapshot, circuits),
     queued: snapshot.status === 'queued',
     size: snapshot.sizeBytes,
     eta: snapshot.etaSec,
@@ -86,6 +118,7 @@ export function downloadRecord(
     seeding_time: shownGoal(controls.seedingMinutes),
     moving_to: traits.movingTo ?? '',
     trackers,
+    ...(circuits === null ? {} : { circuits: circuitsRecord(circuits) }),
   }
 }
 

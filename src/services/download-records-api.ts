@@ -50,6 +50,18 @@ export interface PeerRecord {
   encryption: '' | 'rc4' | 'plaintext'
 }
 
+/** Circuits of the hop count of a download. */
+export interface CircuitsRecord {
+  /** Peers of the overlay that may be a hop, and those of them that carry BitTorrent traffic out. */
+  candidates: number
+  exits: number
+  /** Circuits that carry data, and those on their way. */
+  ready: number
+  building: number
+  /** For people; '' = none failed. */
+  last_failure: string
+}
+
 /** Spec 2.1, file record. `progress` stands in the per-download listing and here too. */
 export interface FileRecord {
   index: number
@@ -108,6 +120,8 @@ export interface DownloadRecord {
   /** Extra, only of a version of a followed torrent: its key's FollowedUpdate.target, and the newest version ('' = this). */
   update_of?: string
   updated_by?: string
+  /** Extra, only with hops above 0: why it waits, or what it goes through. */
+  circuits?: CircuitsRecord
   files?: FileRecord[]
   peers?: PeerRecord[]
   pieces?: string

@@ -9,7 +9,8 @@ import { swarmHashes } from '../wire/metainfo.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import { KeyedQueue } from './keyed-queue.ts'
-import type { TorrentEngine } from './torrent-engine.ts'
+import type { CircuitFacts } from '../ports/circuits.ts'
+import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 
 /** The entries of a service. */
 export class DownloadSet {
@@ -23,6 +24,8 @@ export class DownloadSet {
   records: DownloadRecords | null = null
   /** Null until loading begins. */
   engine: TorrentEngine | null = null
+  /** Engines of downloads over circuits; null until loading begins, and where there are none. */
+  anonymous: AnonymousEngines | null = null
   /** Every download of the store is here. */
   listed = false
   /** All are loaded, and requests that change something are taken. */
@@ -128,6 +131,19 @@ export class DownloadSet {
   get running(): TorrentEngine {
     if (this.engine === null) throw new AppError('NotReady')
     return this.engine
+  }
+
+  /** The engine of a hop count. Rejects with AppError NotReady, CircuitsUnavailable, Aborted. */
+  async engineOf(hops: number): Promise<TorrentEngine> {
+    if (hops === 0) return this.running
+    if (this.anonymous === null) throw new AppError('CircuitsUnavailable')
+    return this.anonymous.engine(hops)
+  }
+
+  /** Tells what is known of the circuits of a hop count; null where none are needed. */
+  factsOf(hops: number): (() => CircuitFacts) | null {
+    const { anonymous } = this
+    return hops === 0 || anonymous === null ? null : () => anonymous.facts(hops)
   }
 
   /** Writes the change to the store, then to the entry. Rejects as the store does. */

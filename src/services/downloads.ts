@@ -13,7 +13,7 @@ import type { TorrentEvents } from '../torrent/types.ts'
 import { formatMagnet } from '../wire/magnet.ts'
 import { encodeMetainfo } from '../wire/metainfo.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
-import { type Anonymity, type AnonymityDefaults, anonymityOf, checkPatch } from './add-checks.ts'
+import { type Anonymity, type AnonymityDefaults, anonymityOf, checkCircuits, checkPatch, hopsOf } from './add-checks.ts'
 import { addMadeTorrent, type SeedableTorrent } from './add-made.ts'
 import type {
   AddDownload,
@@ -39,6 +39,7 @@ import { type RateLimits, shownStatus, webSeedRecord } from './download-record.t
 import type { EventHub } from './events.ts'
 import type { FollowedUpdates } from './followed-updates.ts'
 import { explain, type ExplainFacts, isMoving } from './explain.ts'
+import { changeHops } from './hop-changes.ts'
 import {
   askedOf,
   decodeStored,
@@ -55,7 +56,7 @@ import { StorageMoves } from './storage-moves.ts'
 import { makeDeferred } from '../base/deferred.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import { streamableFile } from './stream-files.ts'
-import type { TorrentEngine } from './torrent-engine.ts'
+import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 import { readSource, sentSource, type SourceReaders, type TorrentSource, updateLinkOf } from './torrent-source.ts'
 import { addTracker, checkTrackerUrl, removeTracker } from './tracker-changes.ts'
 import type { Lineage } from './update-versions.ts'
@@ -114,7 +115,14 @@ export class Downloads implements DownloadsService {
     this.#goals = new SeedingGoals(this.#set, deps)
     this.#moves = new StorageMoves(this.#set, deps, () => this.#list.changed())
     this.#defaults = new DownloadDefaults(this.#set, this.#moves, deps)
-    this.#reports = new EngineReports(this.#set, { goals: this.#goals, defaults: this.#defaults }, deps)
+    this.#reports = new EngineReports(
+      this.#set,
+      { goals: this.#goals, defaults: this.#defaults },
+      {
+        ...deps,
+        hide: entry => this.#hide(entry),
+      },
+    )
     this.engineEvents = this.#reports
     this.#list = new DownloadList(
       deps.clock,
@@ -134,11 +142,12 @@ export class Downloads implements DownloadsService {
   }
 
   /** Hands every download to the engine, a turn of the event loop for each, no faster than it takes them; then every method works. */
-  async load(engine: TorrentEngine): Promise<void> {
+  async load(engine: TorrentEngine, anonymous: AnonymousEngines | null = null): Promise<void> {
     this.#set.engine = engine
+    this.#set.anonymous = anonymous
     for await (const page of this.#set.store.loadAll()) {
       for (const loaded of page) {
-        await this.#loadOne(engine, loaded)
+        await this.#loadOne(loaded)
         await Promise.all([nextTurn(), engine.room()])
       }
     }
@@ -241,16 +250,21 @@ export class Downloads implements DownloadsService {
 
   async add(request: AddDownload): Promise<{ started: boolean; infohash: string }> {
     this.#set.checkReady()
-    const traits = anonymityOf(request, this.#deps.settings())
+    const traits = this.#traitsOf(request)
     const link = updateLinkOf(request.uri)
     const { updates } = this.#deps
+    if (link !== null && traits.hops > 0)
+      throw new AppError(
+        'InvalidParameter',
+        'A torrent that is updated is followed by the plain DHT: not with anon_hops.',
+      )
     if (link !== null && updates !== undefined) return updates().follow(request, link)
-    return this.#addSource(request, await readSource(request.uri, this.#deps.sources), traits)
+    return this.#addSource(request, await readSource(request.uri, this.readers(traits.hops)), traits)
   }
 
   async addFile(bytes: Uint8Array, request: Omit<AddDownload, 'uri'>): Promise<{ started: boolean; infohash: string }> {
     this.#set.checkReady()
-    const traits = anonymityOf(request, this.#deps.settings())
+    const traits = this.#traitsOf(request)
     return this.#addSource({ ...request, uri: '' }, await sentSource(bytes), traits)
   }
 
@@ -288,13 +302,54 @@ export class Downloads implements DownloadsService {
   /** AppErrors that adding a torrent with the default hops would end in. */
   checkAdding(): void {
     this.#set.checkReady()
-    anonymityOf({}, this.#deps.settings())
+    this.#traitsOf({})
+  }
+
+  /** How many hops `wanted` are, absent = as the settings say. AppErrors InvalidParameter, CircuitsUnavailable. */
+  hopsOf(wanted: number | undefined): number {
+    const hops = hopsOf(wanted, this.#deps.settings())
+    checkCircuits(hops, this.#set.anonymous)
+    return hops
+  }
+
+  /** How sources are read for a hop count: what is fetched for one above 0 comes through circuits. */
+  readers(hops: number): SourceReaders {
+    const { sources } = this.#deps
+    const { anonymous } = this.#set
+    if (hops === 0) return sources
+    if (anonymous === null) throw new AppError('CircuitsUnavailable')
+    return { http: anonymous.sources(hops), readFile: (path, maxBytes) => sources.readFile(path, maxBytes) }
+  }
+
+  #traitsOf(request: Pick<AddDownload, 'anon_hops' | 'safe_seeding'>): Anonymity {
+    return anonymityOf(request, this.#deps.settings(), this.#set.anonymous)
+  }
+
+  /** Lets a complete download seed over circuits only; false where the settings forbid circuits. */
+  async #hide(entry: DownloadEntry): Promise<boolean> {
+    try {
+      checkCircuits(1, this.#set.anonymous)
+    } catch {
+      return false
+    }
+    const { log } = this.#deps
+    const hops = Math.max(1, this.#deps.settings().numberHops)
+    try {
+      await changeHops(this.#set, entry, hops, log)
+      return true
+    } catch (error) {
+      log.warn('a download could not go to circuits', { infoHash: entry.stored.infoHash, error: errorText(error) })
+      return false
+    } finally {
+      this.#goals.changed(entry.stored.infoHash)
+      this.#list.changed()
+    }
   }
 
   /** Adds a torrent that was made of files as they lie there: it seeds without a check. False when it is known already. */
   async addMade(made: SeedableTorrent): Promise<boolean> {
     this.#set.checkReady()
-    const traits = anonymityOf({}, this.#deps.settings())
+    const traits = this.#traitsOf({})
     const { metainfo } = made
     return this.#asKnown(metainfo.infoHash, metainfo.v2?.infoHash ?? null, async infoHash => {
       if (this.#set.entries.has(infoHash)) return false
@@ -326,10 +381,12 @@ export class Downloads implements DownloadsService {
   async patch(infohash: string, change: PatchDownload): Promise<{ infohash: string; modified: boolean }> {
     this.#set.checkReady()
     const { infoHash } = this.#set.find(infohash).stored
-    checkPatch(change)
+    checkPatch(change, this.#set.anonymous)
     return this.#set.queue.run(infoHash, async () => {
       const entry = this.#set.find(infoHash)
-      await changeDownload(this.#set, entry, change, { log: this.#deps.log, moves: this.#moves })
+      const { log } = this.#deps
+      if (change.anon_hops !== undefined) await changeHops(this.#set, entry, change.anon_hops, log)
+      else await changeDownload(this.#set, entry, change, { log, moves: this.#moves })
       this.#goals.changed(infoHash)
       this.#list.changed()
       return { infohash: infoHash, modified: Object.values(change).some(value => value !== undefined) }
@@ -354,10 +411,12 @@ export class Downloads implements DownloadsService {
     const { infoHash } = entry.stored
     const moving = this.#moves.isMoving(infoHash)
     const torrent = entry.loaded ? { ...entry.seen(), moving } : null
-    const facts: ExplainFacts = { stored: entry.stored, loadError: entry.loadError, torrent }
+    const { circuits } = entry
+    const facts: ExplainFacts = { stored: entry.stored, loadError: entry.loadError, torrent, circuits }
+    const unloaded = { status: entry.loadError === '' ? 'waiting-check' : 'error', downRate: 0 } as const
     return {
       infohash: infoHash,
-      status: shownStatus(torrent?.snapshot.status ?? (entry.loadError === '' ? 'waiting-check' : 'error')),
+      status: shownStatus(torrent?.snapshot ?? unloaded, circuits),
       moving: isMoving(facts),
       time_seeded: this.#goals.seededSec(entry),
       reasons: explain(facts),
@@ -443,19 +502,21 @@ export class Downloads implements DownloadsService {
       paused: request.paused === true,
       nowMs: clock.wallMs(),
     })
+    const engine = await this.#set.engineOf(traits.hops)
     await this.#set.store.insert({ ...row, ...(metainfo === null ? { infoBytes: null } : storedMetainfo(metainfo)) })
     while (previews.owns(source.infoHash)) await previews.giveWay(source.infoHash)
     const entry = new DownloadEntry({ ...row, position: this.#set.entries.size })
     this.#set.enter(entry)
-    entry.attach(this.#set.running.add(specOf(row, metainfo, null)))
+    entry.attach(engine.add(specOf(row, metainfo, null)), this.#set.factsOf(traits.hops))
     if (metainfo !== null) await this.#defaults.keepFile(entry, metainfo)
   }
 
   /** The error that kept data from being deleted, or null. The torrent is out of the engine either way. */
   async #removeTorrent(infoHash: InfoHash, deleteData: boolean): Promise<AppError | null> {
-    if (this.#set.entries.get(infoHash)?.loaded !== true) return null
+    const entry = this.#set.entries.get(infoHash)
+    if (entry?.loaded !== true) return null
     try {
-      await this.#set.running.remove(infoHash, { deleteData })
+      await (await this.#set.engineOf(entry.stored.hops)).remove(infoHash, { deleteData })
       return null
     } catch (error) {
       this.#deps.log.error('the data of a removed download is still there', { infoHash, error })
@@ -464,7 +525,7 @@ export class Downloads implements DownloadsService {
     }
   }
 
-  async #loadOne(engine: TorrentEngine, loaded: LoadedDownload): Promise<void> {
+  async #loadOne(loaded: LoadedDownload): Promise<void> {
     const { download, stored, resume } = loaded
     const entry = this.#set.entries.get(download.infoHash) ?? new DownloadEntry(download)
     this.#set.enter(entry)
@@ -473,7 +534,8 @@ export class Downloads implements DownloadsService {
       const metainfo = stored === null ? null : await decodeStored(stored, infoHash, announceTiers)
       // Rows of older versions do not say it.
       if (metainfo !== null) this.#set.named(entry, metainfo)
-      entry.attach(engine.add(specOf(download, metainfo, resume)))
+      const engine = await this.#set.engineOf(download.hops)
+      entry.attach(engine.add(specOf(download, metainfo, resume)), this.#set.factsOf(download.hops))
     } catch (error) {
       entry.loadError = errorText(error)
       this.#deps.log.error('a download could not be loaded', { infoHash: download.infoHash, error })

@@ -23,6 +23,8 @@ export interface EngineReportsDeps {
   readonly events: Pick<EventHub, 'emit'>
   readonly previews: Pick<MetadataPreviews, 'owns' | 'found'>
   readonly updates?: () => Pick<FollowedUpdates, 'metadataKnown'>
+  /** Lets a complete download seed over circuits only, in its turn; false = it cannot be. */
+  hide(entry: DownloadEntry): Promise<boolean>
 }
 
 /** Listens to the engine for one service. */
@@ -108,8 +110,9 @@ export class EngineReports implements TorrentEvents {
   /** safe_seeding without hops: complete data is not offered to plain peers (decisions part 2). */
   #leaveOpenSwarm(infoHash: InfoHash): void {
     const entry = this.#set.entries.get(infoHash)
-    if (entry === undefined || !entry.stored.safeSeeding) return
+    if (entry === undefined || !entry.stored.safeSeeding || entry.stored.hops > 0) return
     this.#inBackground(entry, async () => {
+      if (entry.stored.hops > 0 || (await this.#deps.hide(entry))) return
       await this.#set.update(entry, { userStopped: true })
       await entry.torrent.wake()
       await entry.torrent.stop()

@@ -2,6 +2,7 @@
 // counts most first. Pure. Nobody should have to guess from "stalled".
 
 import type { TrackerRow } from '../ports/announcer.ts'
+import type { CircuitFacts } from '../ports/circuits.ts'
 import type { StoredDownload } from '../ports/records.ts'
 import type { PeerSnapshot, TorrentObstacles, TorrentSnapshot, WebSeedRow } from '../torrent/types.ts'
 import type { ExplainReason } from './api.ts'
@@ -19,6 +20,9 @@ export const explainCodes = {
   waiting_for_check: 'It waits until its data can be checked (setting active_checking).',
   checking: 'Its data is being checked.',
   allocating: 'Its files are being made ready.',
+  no_relays_known: 'It goes through circuits, and no peer of their network is known yet.',
+  no_exits_known: 'It goes through circuits, and no peer that carries traffic out of them is known yet.',
+  building_circuits: 'It goes through circuits: the first are being built.',
   waiting_for_metadata: 'Its metadata is not known yet: a peer that has it is needed.',
   nothing_selected: 'No file is selected.',
   web_seeds_failing: 'None of its web seeds gives what is missing.',
@@ -51,6 +55,8 @@ export type ExplainCode = keyof typeof explainCodes
 export interface ExplainFacts {
   readonly stored: Pick<StoredDownload, 'userStopped' | 'goalReached' | 'movingTo' | 'selectedFiles'>
   readonly loadError: string
+  /** Circuits it goes through; absent or null: it goes through none. */
+  readonly circuits?: CircuitFacts | null
   readonly torrent: {
     readonly snapshot: TorrentSnapshot
     readonly peers: readonly PeerSnapshot[]
@@ -71,10 +77,27 @@ export function isMoving({ torrent }: ExplainFacts): boolean {
 
 /** The reasons, the one that counts most first. */
 export function explain(facts: ExplainFacts): ExplainReason[] {
-  return codesOf(facts).map(code => ({ code, message: explainCodes[code] }))
+  return codesOf(facts).map(code => ({ code, message: messageOf(code, facts) }))
 }
 
-function codesOf({ stored, loadError, torrent }: ExplainFacts): ExplainCode[] {
+/** Of circuits it is said too how the last one failed. */
+function messageOf(code: ExplainCode, { circuits }: ExplainFacts): string {
+  const failure = CIRCUIT_CODES.has(code) ? (circuits?.lastFailure ?? '') : ''
+  return failure === '' ? explainCodes[code] : `${explainCodes[code]} The last failure: ${failure}`
+}
+
+const CIRCUIT_CODES: ReadonlySet<ExplainCode> = new Set(['no_relays_known', 'no_exits_known', 'building_circuits'])
+
+/** Why there is no circuit, where one is needed. */
+function circuitCodes({ circuits, torrent }: ExplainFacts): ExplainCode[] {
+  if (circuits === undefined || circuits === null || circuits.ready > 0) return []
+  if (torrent !== null && torrent.snapshot.downRate > 0) return []
+  if (circuits.candidates === 0) return ['no_relays_known']
+  return [circuits.exits === 0 ? 'no_exits_known' : 'building_circuits']
+}
+
+function codesOf(facts: ExplainFacts): ExplainCode[] {
+  const { stored, loadError, torrent } = facts
   if (torrent === null) return [loadError === '' ? 'loading' : 'load_failed']
   const codes: ExplainCode[] = torrent.moving && stored.movingTo !== null ? ['moving_storage'] : []
   switch (torrent.snapshot.status) {
@@ -91,11 +114,11 @@ function codesOf({ stored, loadError, torrent }: ExplainFacts): ExplainCode[] {
     case 'allocating':
       return [...codes, 'allocating']
     case 'metadata':
-      return [...codes, 'waiting_for_metadata', ...swarmCodes(torrent)]
+      return [...codes, ...circuitCodes(facts), 'waiting_for_metadata', ...swarmCodes(torrent)]
     case 'downloading':
-      return [...codes, ...downloadCodes(torrent)]
+      return [...codes, ...circuitCodes(facts), ...downloadCodes(torrent)]
     case 'seeding':
-      return [...codes, ...seedCodes(stored, torrent)]
+      return [...codes, ...circuitCodes(facts), ...seedCodes(stored, torrent)]
   }
 }
 

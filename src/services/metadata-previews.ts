@@ -12,7 +12,7 @@ import { decodeKeptInfo } from '../wire/kept-info.ts'
 import type { Magnet } from '../wire/magnet.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { type Deferred, makeDeferred } from '../base/deferred.ts'
-import type { TorrentEngine } from './torrent-engine.ts'
+import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 import type { WorkCounts } from './work-counts.ts'
 
 /** Previews at a time: each asks trackers and peers. */
@@ -26,12 +26,20 @@ const CACHE_ENTRIES = 16
 const CACHE_BYTES = 16 * 1024 * 1024
 
 interface Preview {
+  readonly hops: number
   readonly result: Deferred<Metainfo>
   /** Rejected once the torrent is on its way out: the engine's wait in found() ends so. */
   readonly held: Deferred<never>
   /** Settles when the torrent is out of the engine. */
   gone: Promise<void>
   waiters: number
+}
+
+/** How a preview looks for metadata. */
+export interface PreviewWay {
+  /** 0 = plainly. */
+  readonly hops: number
+  readonly engine: TorrentEngine
 }
 
 /** What previews need of the node. */
@@ -48,6 +56,7 @@ export class MetadataPreviews {
   readonly #previews = new Map<InfoHash, Preview>()
   readonly #cache = new Map<InfoHash, { readonly metainfo: Metainfo; readonly untilMs: number }>()
   #engine: TorrentEngine | null = null
+  #anonymous: AnonymousEngines | null = null
   #stored: DiscoveredMetadata | null = null
   #fetched = 0
   #failed = 0
@@ -62,8 +71,13 @@ export class MetadataPreviews {
   }
 
   /** Until this, fetch() answers NotReady. */
-  start(engine: TorrentEngine, stored: DiscoveredMetadata | null = null): void {
+  start(
+    engine: TorrentEngine,
+    stored: DiscoveredMetadata | null = null,
+    anonymous: AnonymousEngines | null = null,
+  ): void {
     this.#stored = stored
+    this.#anonymous = anonymous
     this.#engine = engine
   }
 
@@ -98,14 +112,25 @@ export class MetadataPreviews {
   }
 
   /**
-   * The metadata of a magnet; equal magnets share one preview. AppErrors Aborted (the signal, or a download took over),
-   * TooManyRequests, NotReady.
+   * How to look for a torrent over circuits of so many hops (0: plainly). Waits until nobody looks for it in another way: who
+   * wants circuits is not to be shown what plain peers gave. AppErrors NotReady, CircuitsUnavailable.
    */
-  async fetch(magnet: Magnet, signal: AbortSignal): Promise<Metainfo> {
+  async wayFor(infoHash: InfoHash, hops: number, signal: AbortSignal): Promise<PreviewWay> {
+    const engine = await this.#engineOf(hops)
+    await this.#othersGone(infoHash, hops, signal)
+    return { hops, engine }
+  }
+
+  /**
+   * The metadata of a magnet; equal magnets share one preview. Begins within the call. AppErrors Aborted (the signal, or a
+   * download took over), TooManyRequests, NotReady.
+   */
+  async fetch(magnet: Magnet, signal: AbortSignal, way: PreviewWay): Promise<Metainfo> {
     const known = this.cached(magnet.infoHash)
     if (known !== null) return known
     if (signal.aborted) throw new AppError('Aborted')
-    const preview = this.#previews.get(magnet.infoHash) ?? this.#begin(magnet)
+    const preview = this.#previews.get(magnet.infoHash) ?? this.#begin(magnet, way)
+    if (preview.hops !== way.hops) throw new AppError('Aborted', 'It is looked for in another way.')
     preview.waiters++
     const aborted = makeDeferred<never>()
     const abort = () => aborted.reject(new AppError('Aborted'))
@@ -151,9 +176,27 @@ export class MetadataPreviews {
     }
   }
 
-  #begin(magnet: Magnet): Preview {
-    const engine = this.#engine
-    if (engine === null) throw new AppError('NotReady')
+  async #engineOf(hops: number): Promise<TorrentEngine> {
+    if (this.#engine === null) throw new AppError('NotReady')
+    if (hops === 0) return this.#engine
+    if (this.#anonymous === null) throw new AppError('CircuitsUnavailable')
+    return this.#anonymous.engine(hops)
+  }
+
+  /** Settles when nobody looks for it in another way, or the signal fired. */
+  async #othersGone(infoHash: InfoHash, hops: number, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const other = this.#previews.get(infoHash)
+      if (other === undefined || other.hops === hops || signal.aborted) return
+      const aborted = makeDeferred<void>()
+      const abort = () => aborted.resolve()
+      signal.addEventListener('abort', abort, { once: true })
+      await Promise.race([other.gone, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
+    }
+  }
+
+  #begin(magnet: Magnet, { engine, hops }: PreviewWay): Preview {
+    if (this.#engine === null) throw new AppError('NotReady')
     if (this.#previews.size >= MAX_PREVIEWS) throw new AppError('TooManyRequests')
     engine.add({
       infoHash: magnet.infoHash,
@@ -171,7 +214,7 @@ export class MetadataPreviews {
       totalDown: 0,
     })
     const result = makeDeferred<Metainfo>()
-    const preview: Preview = { result, held: makeDeferred(), gone: Promise.resolve(), waiters: 0 }
+    const preview: Preview = { hops, result, held: makeDeferred(), gone: Promise.resolve(), waiters: 0 }
     preview.gone = result.promise.then(
       metainfo => this.#end(engine, preview, magnet.infoHash, metainfo),
       () => this.#end(engine, preview, magnet.infoHash, null),

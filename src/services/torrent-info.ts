@@ -17,6 +17,10 @@ const METADATA_LIMIT_MS = 60_000
 
 /** What is asked of the downloads. */
 export interface KnownDownloads {
+  /** Absent = as the settings say. AppErrors InvalidParameter, CircuitsUnavailable. */
+  hopsOf(wanted: number | undefined): number
+  /** How sources are read for a hop count. */
+  readers(hops: number): SourceReaders
   /** AppError NotReady while it is not known yet. */
   has(infoHash: InfoHash): boolean
   /** Of a download that is there; waits for it. AppErrors DownloadNotFound, NotReady, Aborted. */
@@ -26,7 +30,6 @@ export interface KnownDownloads {
 /** What the service needs of the node. */
 export interface TorrentInfoDeps {
   readonly clock: Clock
-  readonly sources: SourceReaders
   readonly previews: MetadataPreviews
   readonly downloads: KnownDownloads
 }
@@ -42,14 +45,16 @@ export class TorrentInfo implements TorrentInfoService {
   async read(
     uri: string,
     signal: AbortSignal,
+    wantedHops?: number,
   ): Promise<{ metainfo: Json; infohash: string; download_exists: boolean }> {
-    const { clock, sources, downloads } = this.#deps
-    const source = await readSource(uri, sources, signal)
+    const { clock, downloads } = this.#deps
+    const hops = downloads.hopsOf(wantedHops)
+    const source = await readSource(uri, downloads.readers(hops), signal)
     const bytes =
       source.kind === 'file'
         ? source.bytes
         : await withDeadline({ clock, signal, limitMs: METADATA_LIMIT_MS, lateCode: 'MetadataTimeout' }, inner =>
-            this.#metadataOf(source.magnet, inner),
+            this.#metadataOf(source.magnet, hops, inner),
           )
     return {
       metainfo: metainfoJson(bytes),
@@ -58,21 +63,23 @@ export class TorrentInfo implements TorrentInfoService {
     }
   }
 
-  async #metadataOf(magnet: Magnet, signal: AbortSignal): Promise<Uint8Array> {
-    const { infoBytes, v2 } = await this.#find(magnet, signal)
+  async #metadataOf(magnet: Magnet, hops: number, signal: AbortSignal): Promise<Uint8Array> {
+    const { infoBytes, v2 } = await this.#find(magnet, hops, signal)
     const announceTiers = magnet.trackers.map(url => [url])
     return encodeMetainfo({ infoBytes, v2, announceTiers, webSeeds: magnet.webSeeds ?? [] })
   }
 
-  async #find(magnet: Magnet, signal: AbortSignal): Promise<Metainfo> {
+  async #find(magnet: Magnet, hops: number, signal: AbortSignal): Promise<Metainfo> {
     const { downloads, previews } = this.#deps
     await previews.recall(magnet.infoHash)
     for (;;) {
+      const way = await previews.wayFor(magnet.infoHash, hops, signal)
+      // From here to the begin of a preview nothing is waited for: no download can come between.
       if (downloads.has(magnet.infoHash)) return downloads.whenMetadata(magnet.infoHash, signal)
       try {
-        return await previews.fetch(magnet, signal)
+        return await previews.fetch(magnet, signal, way)
       } catch (error) {
-        // A download of this info hash was added meanwhile and goes on with the work: ask it.
+        // A download of this info hash was added meanwhile and goes on with the work (ask it), or another preview.
         const tookOver = error instanceof AppError && error.code === 'Aborted' && !signal.aborted
         if (!tookOver) throw error
       }

@@ -5,8 +5,12 @@ import type { Json } from './settings-api.ts'
 
 /** GET /torrentinfo. */
 export interface TorrentInfoService {
-  /** Decisions part 2, row torrentinfo. AppErrors as in add, and MetadataTimeout. */
-  read(uri: string, signal: AbortSignal): Promise<{ metainfo: Json; infohash: string; download_exists: boolean }>
+  /** Decisions part 2, row torrentinfo; `hops` absent = as new downloads. AppErrors as in add, and MetadataTimeout. */
+  read(
+    uri: string,
+    signal: AbortSignal,
+    hops?: number,
+  ): Promise<{ metainfo: Json; infohash: string; download_exists: boolean }>
 }
 
 /** POST /createtorrent after validation (extra). Absent members take their defaults; '' and 0 stand for none. */

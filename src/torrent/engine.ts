@@ -9,6 +9,7 @@ import { makePeerId } from '../wire/peer/peer-id.ts'
 import { AddressCounts } from './address-counts.ts'
 import { BanList } from './ban-list.ts'
 import { BlockBudget } from './block-budget.ts'
+import type { EngineShare } from './engine-share.ts'
 import { HostGate } from './host-gate.ts'
 import { NO_ENCRYPTION } from './connection-policy.ts'
 import { IpFilter } from './ip-filter.ts'
@@ -59,6 +60,8 @@ export class Engine {
   readonly upLimiter: RateLimiter
   readonly queue: TorrentQueue
   readonly checks: Permits
+  /** Memory, queue and rates belong to another session. */
+  readonly borrows: boolean
   readonly checkDepth: number
   readonly maxHalfOpen: number
   readonly link: LinkDeps
@@ -87,22 +90,16 @@ export class Engine {
     this.log = deps.log.part('engine')
     this.peerId = makePeerId(deps.random, options.version)
     this.turnEnd = new TurnEnd(error => this.defect(error))
-    const ownArena = deps.rangeArena !== undefined && deps.rangeArena !== deps.blockArena
-    const share = Math.max(1, Math.floor(deps.blockArena.slotCount / UPLOAD_SHARE))
-    this.budget = new BlockBudget(deps.blockArena, ownArena ? 0 : share, this.turnEnd)
-    this.holders = new SlotHolders(this.budget)
-    const upload = deps.rangeArena ?? deps.blockArena
-    this.uploadSlots = new UploadSlots(
-      upload,
-      ownArena ? Math.ceil(upload.slotCount / 2) : share,
-      this.turnEnd,
-      deps.clock,
-    )
-    this.downLimiter = new RateLimiter(options.maxDownloadRate)
-    this.upLimiter = new RateLimiter(options.maxUploadRate)
-    const queueLimits = options.queue ?? NO_QUEUE
-    this.queue = new TorrentQueue(queueLimits, deps.clock, this.turnEnd)
-    this.checks = new Permits(queueLimits.checks)
+    const { share } = deps
+    const shared = share ?? this.#ownShare(options, deps)
+    this.budget = shared.budget
+    this.holders = shared.holders
+    this.uploadSlots = shared.uploadSlots
+    this.downLimiter = shared.downLimiter
+    this.upLimiter = shared.upLimiter
+    this.queue = shared.queue
+    this.checks = shared.checks
+    this.borrows = share !== undefined
     this.checkDepth = options.checkDepth ?? CHECK_DEPTH
     this.maxHalfOpen = options.maxHalfOpen ?? MAX_HALF_OPEN
     this.link = {
@@ -118,6 +115,25 @@ export class Engine {
     this.#activated = activated
   }
 
+  #ownShare(options: SessionOptions, deps: SessionDeps): EngineShare {
+    const { blockArena, rangeArena, clock } = deps
+    const ownArena = rangeArena !== undefined && rangeArena !== blockArena
+    const share = Math.max(1, Math.floor(blockArena.slotCount / UPLOAD_SHARE))
+    const upload = rangeArena ?? blockArena
+    const uploadSlots = ownArena ? Math.ceil(upload.slotCount / 2) : share
+    const budget = new BlockBudget(blockArena, ownArena ? 0 : share, this.turnEnd)
+    const queue = options.queue ?? NO_QUEUE
+    return {
+      budget,
+      holders: new SlotHolders(budget),
+      uploadSlots: new UploadSlots(upload, uploadSlots, this.turnEnd, clock),
+      downLimiter: new RateLimiter(options.maxDownloadRate),
+      upLimiter: new RateLimiter(options.maxUploadRate),
+      queue: new TorrentQueue(queue, clock, this.turnEnd),
+      checks: new Permits(queue.checks),
+    }
+  }
+
   /** Room for one more connection of any kind. */
   get hasRoom(): boolean {
     return this.connected + this.halfOpen < this.limits.maxConnections
@@ -125,7 +141,8 @@ export class Engine {
 
   /** True for an address nobody is to be connected to at: banned, or in the owner's lists. */
   refuses(ip: string, nowMs: number): boolean {
-    return this.bans.isBanned(ip, nowMs) || this.ipFilter.blocks(ip)
+    if (this.bans.isBanned(ip, nowMs)) return true
+    return this.ipFilter.blocks(ip) && this.deps.swarm?.standsForCircuit?.(ip) !== true
   }
 
   /** True when `ip` has as many connections as it may have, `here` of them with the torrent that asks. */

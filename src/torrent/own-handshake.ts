@@ -55,7 +55,7 @@ export function ownHandshake(torrent: HandshakeTorrent, remote: PeerAddress, sta
     listenPort: engine.listenPort > 0 ? engine.listenPort : null,
     metadataSize: content?.metainfo.infoBytes.length ?? null,
     requestQueue: UPLOAD_QUEUE,
-    yourIp: parseIp(remote.ip),
+    yourIp: engine.deps.swarm?.standsForCircuit?.(remote.ip) === true ? null : parseIp(remote.ip),
     uploadOnly: state.uploadOnly,
   })
 }

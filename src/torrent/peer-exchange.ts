@@ -115,6 +115,7 @@ function contactsFor(torrent: ExchangeTorrent, peer: ExchangePeer): Map<string, 
     const key = addressKey(other.address)
     if (other === peer || key === own || !isReachable(other) || contacts.has(key)) continue
     if (!toLocal && isLocalIp(other.address.ip)) continue
+    if (torrent.engine.deps.swarm?.standsForCircuit?.(other.address.ip) === true) continue
     contacts.set(key, { address: other.address, flags: flagsOf(torrent, other) })
   }
   return contacts

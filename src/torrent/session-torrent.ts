@@ -237,6 +237,11 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     this.#state.awake?.wishes.setRateLimits(limits)
   }
 
+  /** Every address that is known may be tried at once. */
+  reachAgain(): void {
+    this.#state.awake?.reachAgain()
+  }
+
   /** Another IP filter is in force. */
   closeRefused(): void {
     this.#state.awake?.closeRefused()

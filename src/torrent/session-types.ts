@@ -13,6 +13,7 @@ import type { TcpNetwork } from '../ports/tcp.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import type { SwarmParts } from './swarm-parts.ts'
 import type { EncryptionSettings } from './connection-policy.ts'
+import type { EngineShare } from './engine-share.ts'
 import type { QueueLimits } from './torrent-queue.ts'
 import type { TorrentEvents } from './types.ts'
 
@@ -70,6 +71,8 @@ export interface SessionDeps {
   readonly contents?: TorrentContentsSource
   /** How web seeds are asked (BEP 19); without it none is. */
   readonly webSeeds?: HttpRanges
+  /** What another session lends (Session.share); without it this one has its own. */
+  readonly share?: EngineShare
   /** What swarms use besides; without it they do with less. */
   readonly swarm?: SwarmParts
 }

@@ -7,6 +7,7 @@ import type { Timer } from '../ports/clock.ts'
 import type { TcpListener } from '../ports/tcp.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { Engine } from './engine.ts'
+import type { EngineShare } from './engine-share.ts'
 import type { IpFilter } from './ip-filter.ts'
 import { OtherNames } from './other-names.ts'
 import { SessionAccept } from './session-accept.ts'
@@ -56,6 +57,16 @@ export class Session {
     return this.#listener?.address.port ?? 0
   }
 
+  /** For sessions beside this one. */
+  get share(): EngineShare {
+    return this.#engine
+  }
+
+  /** The network is there again: every address that is known may be tried at once. */
+  reachAgain(): void {
+    for (const torrent of this.#torrents.values()) torrent.reachAgain()
+  }
+
   /** The port that trackers and peers are told; null = the one this node listens at. A router may have given another one. */
   setOutsidePort(port: number | null): void {
     const told = port ?? this.listenPort
@@ -93,7 +104,7 @@ export class Session {
   async stop(deadlineMs: number): Promise<void> {
     const engine = this.#engine
     engine.stopping = true
-    engine.queue.close()
+    if (!engine.borrows) engine.queue.close()
     this.#timer?.cancel()
     this.#timer = null
     this.#accept.closeAll()
@@ -210,9 +221,10 @@ export class Session {
   setLimits(limits: Partial<SessionLimits>): void {
     const engine = this.#engine
     engine.limits = { ...engine.limits, ...limits }
+    if (limits.encryption !== undefined) engine.encryption.settings = limits.encryption
+    if (engine.borrows) return
     engine.downLimiter.setRate(engine.limits.maxDownloadRate)
     engine.upLimiter.setRate(engine.limits.maxUploadRate)
-    if (limits.encryption !== undefined) engine.encryption.settings = limits.encryption
     if (limits.queue === undefined) return
     engine.checks.setCount(limits.queue.checks)
     engine.queue.setLimits(limits.queue)

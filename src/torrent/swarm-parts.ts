@@ -24,6 +24,11 @@ export interface SwarmParts {
   exchangesPeers?(): boolean
   /** Whether peers of the local network are looked for (BEP 14). Default: no. */
   discoversLocally?(): boolean
+  /**
+   * True for an address that is none and stands for a circuit to a peer: nobody else can use it, so peers are not told of it,
+   * and no filter of addresses is meant for it. Default: there are no such.
+   */
+  standsForCircuit?(ip: string): boolean
   /** What keeps every connection from leaving now; null = nothing that is known. */
   networkTrouble?(): NetworkTrouble | null
 }

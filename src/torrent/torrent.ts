@@ -189,6 +189,15 @@ export class Torrent {
     return restingOf(this.#core, content.metainfo, content.picker.have)
   }
 
+  /** Every address that is known may be tried at once. */
+  reachAgain(): void {
+    const { engine, known, online } = this.#core
+    known.forgiveAll()
+    if (!online) return
+    this.#parts.swarm.peers.dials.connectSome(this.#core.now())
+    engine.activate(this.#parts)
+  }
+
   /** Another IP filter is in force: whom it refuses goes. */
   closeRefused(): void {
     this.#parts.swarm.peers.closeRefused('in the IP filter')

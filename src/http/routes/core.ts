@@ -30,6 +30,8 @@ const torrentInfo = route({
     '`metainfo` is the dictionary as JSON: text where it is UTF-8, `pieces` and other binary as hex.',
     '`infohash` and `download_exists` are extra. `uri` is read as another name of `torrent`; sources are those of PUT ' +
       '/downloads. A magnet is looked for during 60 s, then 408.',
+    '`anon_hops` (extra): everything is fetched through circuits of so many hops; absent = as a new download (settings ' +
+      'download_defaults), so that a look at a link tells no more than the download would.',
   ],
   parameters: TorrentInfoParameters,
   oldNames: { uri: 'torrent' },
@@ -43,12 +45,13 @@ const torrentInfo = route({
     'MetadataTimeout',
     'SourceFailed',
     'AddressRefused',
+    'CircuitsUnavailable',
     'NotReady',
   ],
   sample: { path: '/torrentinfo', query: `torrent=magnet:%3Fxt=urn:btih:${SAMPLE_INFOHASH}`, status: 200 },
   run: async ({ services }, { parameters, signal, caller }) => {
     const { uri } = await services.callerPaths.admit({ uri: parameters.torrent }, caller)
-    return services.torrentInfo.read(uri, signal)
+    return services.torrentInfo.read(uri, signal, parameters.anon_hops)
   },
 })
 

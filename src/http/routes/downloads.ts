@@ -77,11 +77,14 @@ export const addDownload = route({
     'What is absent comes from the settings download_defaults. `selected_files` (extra): indexes, absent = all.',
     '`paused` (extra): it is added stopped. Extra as in PATCH: `max_download_speed`, `max_upload_speed`, `seeding_ratio`, `seeding_time`, `file_priorities` ' +
       '(not for a magnet whose files are not known: 404), `sequential`, `super_seeding`, `labels`.',
-    '`anon_hops` is 0 to 3; above 0 it needs `safe_seeding` and answers 503 `CircuitsUnavailable`: this node has no ' +
-      'circuits yet, nothing is added or sent.',
-    'With `safe_seeding` and 0 hops the download stops when it is complete.',
+    '`anon_hops` is 0 to 3; above 0 it needs `safe_seeding`, and everything goes through circuits, the fetching of an http ' +
+      '`uri` too: an https one is 400 `BadScheme`, for exits carry no TLS, and a link with `xs=urn:btpk:` is 400. 503 ' +
+      '`CircuitsUnavailable` only where the settings forbid circuits; without any yet it waits as DLSTATUS_CIRCUITS, and the ' +
+      'extra field `circuits` says why.',
+    'With `safe_seeding` and 0 hops the download goes on over circuits (number_hops, at least 1) when it is complete; it stops ' +
+      'where the settings forbid them.',
     'Statuses follow one another as METADATA (magnets), ALLOCATING_DISKSPACE, WAITING4HASHCHECK and HASHCHECKING (when ' +
-      'data is there), DOWNLOADING, SEEDING.',
+      'data is there), DOWNLOADING, SEEDING; with hops CIRCUITS instead of METADATA and DOWNLOADING while no circuit is ready.',
   ],
   parameters: AddParameters,
   oldNames: { torrent: 'uri' },
@@ -149,7 +152,9 @@ export const patchDownload = route({
     '`selected_files`: indexes; an empty list = no file, absent = unchanged; one out of range is 400 and changes nothing.',
     '`stop`: DLSTATUS_STOPPED at once, also after a restart. `resume`: works again, also after an error. `recheck`: ' +
       'DLSTATUS_HASHCHECKING, then the state before; 409 without metadata.',
-    '`anon_hops` above 0 answers 503 `CircuitsUnavailable` and changes nothing: this node has no circuits yet.',
+    '`anon_hops`: connections of the old kind are closed before one of the new kind opens; data, selection and time_added ' +
+      'stay. Above 0 `safe_seeding` becomes true, with 0 false. 503 `CircuitsUnavailable` where the settings forbid circuits; ' +
+      '409 while its files are being moved.',
     'Extra are `destination`, `max_download_speed`, `max_upload_speed`, `seeding_ratio`, `seeding_time`, `file_priorities`, ' +
       '`sequential`, `super_seeding` and `labels`. The two speeds: bytes a second of this download alone, 0 = none.',
     '`seeding_ratio`, `seeding_time` (minutes): seeding ends at the first that is reached; -1 = never, -2 = as the ' +

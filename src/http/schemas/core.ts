@@ -93,6 +93,7 @@ export const EffectiveSettingsReply = Type.Object({
 /** Query of GET /torrentinfo. */
 export const TorrentInfoParameters = Type.Object({
   torrent: Type.String({ description: 'a magnet link, an http(s) URL or a file path; uri is read too' }),
+  anon_hops: Type.Optional(Type.Integer({ minimum: 0, maximum: 3, description: 'an integer from 0 (plain) to 3' })),
 })
 
 /** GET /torrentinfo. */

@@ -113,6 +113,18 @@ export const DownloadSchema = Type.Object({
     Type.String({ description: 'extra: the followed key it is a version of (`target` of GET /updates/followed)' }),
   ),
   updated_by: Type.Optional(Type.String({ description: 'extra: the newest version; empty = this one' })),
+  circuits: Type.Optional(
+    Type.Object(
+      {
+        candidates: Type.Integer({ description: 'peers of the overlay that may be a hop' }),
+        exits: Type.Integer({ description: 'those of them that carry BitTorrent traffic out' }),
+        ready: Type.Integer({ description: 'circuits that carry data' }),
+        building: Type.Integer({ description: 'circuits on their way' }),
+        last_failure: Type.String({ description: 'empty = none failed' }),
+      },
+      { description: 'extra, with hops above 0: circuits of that many hops' },
+    ),
+  ),
   files: Type.Optional(Type.Array(FileSchema)),
   peers: Type.Optional(Type.Array(PeerSchema)),
   pieces: Type.Optional(Type.String({ description: 'extra: base64, one bit a piece, most significant first' })),

@@ -109,8 +109,15 @@ export const DOWNLOAD: RecordShape = {
     super_seeding: 'boolean',
     moving_to: 'string',
   },
-  // 0288: only of versions of a followed torrent.
-  sometimes: { update_of: 'string', updated_by: 'string' },
+  // 0288: only of versions of a followed torrent; 0393: only with hops.
+  sometimes: {
+    update_of: 'string',
+    updated_by: 'string',
+    circuits: {
+      fields: {},
+      extra: { candidates: 'integer', exits: 'integer', ready: 'integer', building: 'integer', last_failure: 'string' },
+    },
+  },
 }
 
 /** 2.12 and 2.11. */

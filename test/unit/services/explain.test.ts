@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TrackerRow } from '../../../src/ports/announcer.ts'
+import type { CircuitFacts } from '../../../src/ports/circuits.ts'
 import { explain, explainCodes, type ExplainFacts, isMoving } from '../../../src/services/explain.ts'
 import type { NetworkTrouble } from '../../../src/torrent/index.ts'
 import type {
@@ -17,6 +18,7 @@ import { noObstacles } from './service-doubles.ts'
 
 const stored: ExplainFacts['stored'] = { userStopped: false, goalReached: false, movingTo: null, selectedFiles: null }
 const seen = new Set<string>()
+const NO_CIRCUITS: CircuitFacts = { candidates: 0, exits: 0, ready: 0, building: 0, lastFailure: null }
 
 interface Told {
   readonly status: TorrentStatus
@@ -27,6 +29,7 @@ interface Told {
   readonly stored?: Partial<ExplainFacts['stored']>
   readonly moving?: boolean
   readonly webSeeds?: readonly WebSeedRow['state'][]
+  readonly circuits?: Partial<CircuitFacts>
 }
 
 function factsOf(told: Told): ExplainFacts {
@@ -36,6 +39,7 @@ function factsOf(told: Told): ExplainFacts {
   return {
     stored: { ...stored, ...told.stored },
     loadError: '',
+    ...(told.circuits === undefined ? {} : { circuits: { ...NO_CIRCUITS, ...told.circuits } }),
     torrent: {
       snapshot: { downRate: 0, upRate: 0, ...told.snapshot, status: told.status } as TorrentSnapshot,
       peers: (told.peers ?? []) as PeerSnapshot[],
@@ -154,6 +158,22 @@ test('a magnet and a seed', () => {
   assert.deepEqual(reasons({ status: 'seeding', peers: [{ upInterested: true }], obstacles: { upLimited: true } }), [
     'rate_limited',
   ])
+})
+
+test('no circuit where one is needed comes first; one that moves needs none', () => {
+  const status = 'downloading'
+  const first = (circuits: Partial<CircuitFacts>, more: Partial<Told> = {}) => reasons({ status, circuits, ...more })[0]
+  assert.equal(first({}), 'no_relays_known')
+  assert.equal(first({ candidates: 2 }), 'no_exits_known')
+  assert.equal(first({ candidates: 2, exits: 1 }), 'building_circuits')
+  assert.equal(first({ candidates: 2, exits: 1 }, { status: 'seeding' }), 'building_circuits')
+  assert.equal(first({ candidates: 2, exits: 1 }, { status: 'metadata' }), 'building_circuits')
+  for (const one of [{ ready: 1 }, {}]) {
+    const moving = one.ready === undefined ? { snapshot: { downRate: 5 } } : {}
+    assert.ok(!reasons({ status, circuits: one, ...moving }).some(code => /relays|exits|circuits/.test(code)))
+  }
+  const failed = explain(factsOf({ status, circuits: { candidates: 1, exits: 1, lastFailure: 'no answer' } }))[0]
+  assert.equal(failed?.message, `${explainCodes.building_circuits} The last failure: no answer`)
 })
 
 test('every code was seen', () => {

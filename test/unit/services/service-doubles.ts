@@ -3,7 +3,10 @@
 
 import { AppError } from '../../../src/base/errors.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
+import type { CircuitFacts } from '../../../src/ports/circuits.ts'
 import type { Clock, Timer } from '../../../src/ports/clock.ts'
+import type { ResumeData } from '../../../src/ports/progress-journal.ts'
+import type { SourceFetch } from '../../../src/ports/source-fetch.ts'
 import type {
   DownloadChange,
   DownloadRecords,
@@ -15,7 +18,7 @@ import type {
 import { Downloads, type DownloadSettings, type DownloadUpdates } from '../../../src/services/downloads.ts'
 import { MetadataPreviews } from '../../../src/services/metadata-previews.ts'
 import type { SeedingMode } from '../../../src/services/seeding-goals.ts'
-import type { TorrentEngine } from '../../../src/services/torrent-engine.ts'
+import type { AnonymousEngines, TorrentEngine } from '../../../src/services/torrent-engine.ts'
 import type { StorageMove } from '../../../src/ports/piece-store.ts'
 import type {
   FileReader,
@@ -310,6 +313,52 @@ export class FakeEngine implements TorrentEngine {
   }
 }
 
+/** Engines over circuits that only remember. */
+export class FakeAnonymousEngines implements AnonymousEngines {
+  readonly engines = new Map<number, FakeEngine>()
+  /** Thrown by check(). */
+  forbidden: AppError | null = null
+  /** What http sources answer, by hops and url: `2 http://x`. */
+  readonly fetched = new Map<string, Uint8Array>()
+  readonly resumes = new Map<InfoHash, ResumeData>()
+  readonly known = new Map<number, CircuitFacts>()
+
+  check(): void {
+    if (this.forbidden !== null) throw this.forbidden
+  }
+
+  of(hops: number): FakeEngine {
+    const engine = this.engines.get(hops) ?? new FakeEngine()
+    this.engines.set(hops, engine)
+    return engine
+  }
+
+  async engine(hops: number): Promise<FakeEngine> {
+    return this.of(hops)
+  }
+
+  sources(hops: number): SourceFetch {
+    return {
+      fetch: async uri => {
+        const bytes = this.fetched.get(`${hops} ${uri}`)
+        if (bytes === undefined) throw new AppError('SourceFailed')
+        return { kind: 'bytes', bytes }
+      },
+      close: async () => undefined,
+    }
+  }
+
+  facts(hops: number): CircuitFacts {
+    const none = { candidates: 0, exits: 0, ready: 0, building: 0, lastFailure: null }
+    if (!this.known.has(hops)) this.known.set(hops, none)
+    return this.known.get(hops) ?? none
+  }
+
+  async loadResume(infoHash: InfoHash): Promise<ResumeData | null> {
+    return this.resumes.get(infoHash) ?? null
+  }
+}
+
 type MemoryRow = StoredDownload & Pick<NewDownload, 'infoBytes' | 'notes' | 'pieceLayers'>
 
 function storedOf(row: MemoryRow | undefined): StoredMetainfo | null {
@@ -401,6 +450,7 @@ export async function startDownloads(
   records = new MemoryRecords(),
   load = true,
   updates?: () => DownloadUpdates,
+  anonymous: AnonymousEngines | null = null,
 ): Promise<DownloadsBench> {
   const engine = new FakeEngine()
   const clock = new HandClock()
@@ -457,8 +507,8 @@ export async function startDownloads(
   })
   await downloads.openStore(records)
   if (load) {
-    previews.start(engine)
-    await downloads.load(engine)
+    previews.start(engine, null, anonymous)
+    await downloads.load(engine, anonymous)
   }
   return { downloads, engine, records, clock, previews, emitted, sources, settings, badFolders, written }
 }

@@ -16,14 +16,7 @@ const magnet = `magnet:?xt=urn:btih:${made.infoHash}&tr=udp%3A%2F%2Ft.example%3A
 const refuses = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code
 
 function infoOver(bench: DownloadsBench): TorrentInfo {
-  const sources = {
-    http: {
-      fetch: async (uri: string) => ({ kind: 'bytes' as const, bytes: bench.sources.get(uri) ?? new Uint8Array() }),
-      close: () => Promise.resolve(),
-    },
-    readFile: async (path: string) => bench.sources.get(path) ?? new Uint8Array(),
-  }
-  return new TorrentInfo({ clock: bench.clock, sources, previews: bench.previews, downloads: bench.downloads })
+  return new TorrentInfo({ clock: bench.clock, previews: bench.previews, downloads: bench.downloads })
 }
 
 /** The engine found the metadata of the preview and asks whether to go on. */

@@ -1,0 +1,54 @@
+// Fetches a torrent from an http address that a client named for an anonymous download: through circuits alone. An exit that
+// fails is not the source's fault, so it is tried again while there is time.
+
+import { AppError } from '../base/errors.ts'
+import type { FetchedSource, SourceFetch } from '../ports/source-fetch.ts'
+import { MAX_MAGNET_CHARS } from '../wire/magnet.ts'
+import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
+import type { CircuitHttp, CircuitResult } from './circuit-http.ts'
+
+/** For everything: circuits may have to be built first. */
+const TIMEOUT_MS = 60_000
+/** For one try. */
+const TRY_MS = 30_000
+const TRIES = 3
+
+/** SourceFetch over a lane. */
+export class CircuitFetch implements SourceFetch {
+  readonly #http: CircuitHttp
+
+  constructor(http: CircuitHttp) {
+    this.#http = http
+  }
+
+  async fetch(uri: string, signal?: AbortSignal): Promise<FetchedSource> {
+    if (!/^https?:/i.test(uri)) throw new AppError('BadScheme')
+    const result = await this.#tryFetch(uri, signal)
+    if (result.movedTo !== null) return { kind: 'magnet', uri: result.movedTo }
+    if (result.status !== 200)
+      throw new AppError('SourceFailed', `The source answered with HTTP status ${result.status}.`)
+    return { kind: 'bytes', bytes: result.body }
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  async #tryFetch(url: string, signal: AbortSignal | undefined): Promise<CircuitResult> {
+    const order = { url, maxBytes: MAX_METAINFO_BYTES, privateRule: 'refuse' } as const
+    for (let attempt = 1; ; attempt += 1) {
+      // The first try may have to wait for a circuit.
+      const timeoutMs = attempt === 1 ? TIMEOUT_MS : TRY_MS
+      try {
+        return await this.#http.follow({ ...order, timeoutMs, ...(signal === undefined ? {} : { signal }) }, isMagnet)
+      } catch (error) {
+        const mayHelp = error instanceof AppError && error.code === 'SourceFailed' && attempt < TRIES
+        if (!mayHelp || signal?.aborted === true) throw error
+      }
+    }
+  }
+}
+
+function isMagnet(location: string): boolean {
+  return /^magnet:/i.test(location) && location.length <= MAX_MAGNET_CHARS
+}

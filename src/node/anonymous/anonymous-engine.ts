@@ -1,0 +1,139 @@
+// The BitTorrent engine of downloads that leave by circuits of one hop count. Its session, trackers, DHT and web servers are made
+// of a circuit lane and of nothing else that reaches a network, so no download given to it can send a plain packet
+// (test/arch/anonymous-engine.test.ts, decision 0390). Memory, disk, queue and rates are those of the plain session.
+
+import type { AddressPolicy } from '../../io/address-policy.ts'
+import { CircuitFetch } from '../../io/circuit-fetch.ts'
+import { CircuitHttp } from '../../io/circuit-http.ts'
+import { CircuitRanges } from '../../io/circuit-ranges.ts'
+import { LiteralResolver } from '../../io/literal-resolver.ts'
+import type { Arena } from '../../ports/arena.ts'
+import type { CircuitLane } from '../../ports/circuits.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { SessionFigures } from '../../ports/engine-figures.ts'
+import type { Log } from '../../ports/log.ts'
+import type { MetadataChunks } from '../../ports/metadata-chunks.ts'
+import type { PieceStores } from '../../ports/piece-store.ts'
+import type { ProgressJournal } from '../../ports/progress-journal.ts'
+import type { Random } from '../../ports/random.ts'
+import type { SourceFetch } from '../../ports/source-fetch.ts'
+import type { TorrentContentsSource } from '../../ports/torrent-contents.ts'
+import type { EngineShare } from '../../torrent/engine-share.ts'
+import { type IpFilter, Session, type SessionLimits, type TorrentEvents } from '../../torrent/index.ts'
+import type { AnnounceSpread } from '../../tracker/announce-lanes.ts'
+import { TorrentAnnouncers } from '../../tracker/announcer.ts'
+import { SwarmAnnouncers } from '../swarm-announcers.ts'
+import { CircuitAnnouncers } from './circuit-announcers.ts'
+import { CircuitSwarm, type CircuitSwarmOptions } from './circuit-swarm.ts'
+
+/** What the settings say of it. */
+export interface AnonymousEngineOptions extends CircuitSwarmOptions {
+  readonly limits: SessionLimits
+  readonly spread: AnnounceSpread
+  readonly version: string
+  readonly checkDepth: number
+}
+
+/** What it works with: a lane, and what it shares with the plain engine. */
+export interface AnonymousEngineDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly policy: AddressPolicy
+  readonly lane: CircuitLane
+  readonly stores: PieceStores
+  readonly journal: ProgressJournal
+  readonly contents?: TorrentContentsSource
+  readonly metadata: MetadataChunks
+  readonly blockArena: Arena
+  readonly rangeArena: Arena
+  readonly events: TorrentEvents
+  /** Absent: it has its own. */
+  readonly share?: EngineShare
+}
+
+/** The running engine of one hop count. */
+export interface AnonymousEngine {
+  readonly session: Session
+  /** Fetches torrents that http addresses name. */
+  readonly sources: SourceFetch
+  figures(): SessionFigures
+  follow(changed: Pick<AnonymousEngineOptions, 'limits' | 'spread' | 'pex'>): void
+  setIpFilter(filter: IpFilter): void
+  /** Torrents stop, trackers hear of it as far as circuits carry it; gives up what takes longer than `deadlineMs`. */
+  stop(deadlineMs: number): Promise<void>
+}
+
+/** Ports that are told to trackers and peers begin here: which one a node has says nothing, for nobody is behind it. */
+const FIRST_PORT = 10_000
+const PORTS = 50_000
+
+/** Makes it. Nothing is sent before a torrent is added that runs, or a source is fetched. */
+export async function startAnonymousEngine(
+  options: AnonymousEngineOptions,
+  deps: AnonymousEngineDeps,
+): Promise<AnonymousEngine> {
+  const { clock, random, lane, policy } = deps
+  const log = deps.log.part('anonymous')
+  const web = { lane, policy, clock }
+  const http = new CircuitHttp(web)
+  const swarm = new CircuitSwarm(options, { clock, random, log, policy, lane })
+  const trackers = new TorrentAnnouncers(
+    { localIp: null, namesToProxy: true },
+    { clock, random, log: log.part('tracker'), http, udp: lane.udp, resolver: new LiteralResolver(policy) },
+  )
+  trackers.setSpread(options.spread)
+  const open = new SwarmAnnouncers({ trackers, dht: swarm.searches, impliedPort: true })
+  const announcers = new CircuitAnnouncers({ clock, lane, open, hidden: address => swarm.noteHidden(address) })
+  const session = new Session(sessionOptions(options, random), {
+    ...{ clock, random, log, tcp: swarm.utp, swarm: swarm.parts, webSeeds: new CircuitRanges(web) },
+    ...{ stores: deps.stores, journal: deps.journal, metadata: deps.metadata, announcers, events: deps.events },
+    ...{ blockArena: deps.blockArena, rangeArena: deps.rangeArena },
+    ...(deps.contents === undefined ? {} : { contents: deps.contents }),
+    ...(deps.share === undefined ? {} : { share: deps.share }),
+  })
+  await swarm.start()
+  await session.start()
+  const unwatch = whenReached(lane, () => {
+    swarm.reach()
+    announcers.reach()
+    session.reachAgain()
+  })
+  return {
+    session,
+    sources: new CircuitFetch(http),
+    figures: () => session.figures(),
+    follow({ limits, spread, pex }) {
+      session.setLimits(limits)
+      trackers.setSpread(spread)
+      swarm.follow({ pex })
+      session.swarmChanged()
+    },
+    setIpFilter: filter => session.setIpFilter(filter),
+    async stop(deadlineMs) {
+      unwatch()
+      await session.stop(deadlineMs)
+      await swarm.stop()
+      await trackers.close()
+    },
+  }
+}
+
+function sessionOptions({ limits, version, checkDepth }: AnonymousEngineOptions, random: Random) {
+  const listenPort = FIRST_PORT + random.below(PORTS)
+  return { ...limits, listenIp: '0.0.0.0', listenPort, localIp: null, version, checkDepth }
+}
+
+/** Calls `reached` whenever the first circuit is ready; answers what ends that. */
+function whenReached(lane: CircuitLane, reached: () => void): () => void {
+  let had = false
+  const look = (): void => {
+    const has = lane.facts().ready > 0
+    const gained = has && !had
+    had = has
+    if (gained) reached()
+  }
+  const unwatch = lane.watch(look)
+  look()
+  return unwatch
+}
