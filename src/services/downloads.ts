@@ -10,10 +10,8 @@ import type { Log } from '../ports/log.ts'
 import type { NewFiles } from '../ports/new-files.ts'
 import type { DownloadRecords, LoadedDownload, StoredDownload } from '../ports/records.ts'
 import type { TorrentEvents } from '../torrent/types.ts'
-import { formatMagnet } from '../wire/magnet.ts'
-import { encodeMetainfo } from '../wire/metainfo.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
-import { type Anonymity, type AnonymityDefaults, anonymityOf, checkCircuits, checkPatch, hopsOf } from './add-checks.ts'
+import { type Anonymity, type AnonymityDefaults, checkPatch } from './add-checks.ts'
 import { addMadeTorrent, type SeedableTorrent } from './add-made.ts'
 import type {
   AddDownload,
@@ -29,24 +27,24 @@ import type {
   TorrentDescription,
 } from './api.ts'
 import { changeDownload, mergeTrackers } from './download-changes.ts'
+import { DownloadAnonymity } from './download-anonymity.ts'
 import { DownloadDefaults, type DefaultsSettings } from './download-defaults.ts'
 import { DownloadDeltas } from './download-deltas.ts'
 import { DownloadList } from './download-list.ts'
 import { DownloadEntry } from './download-entry.ts'
+import { descriptionOf, magnetOf, torrentFileOf } from './download-exports.ts'
 import { DownloadSet } from './download-set.ts'
 import { EngineReports } from './engine-reports.ts'
-import { type RateLimits, shownStatus, webSeedRecord } from './download-record.ts'
+import type { RateLimits } from './download-record.ts'
 import type { EventHub } from './events.ts'
 import type { FollowedUpdates } from './followed-updates.ts'
-import { explain, type ExplainFacts, isMoving } from './explain.ts'
-import { changeHops } from './hop-changes.ts'
+import { explanationOf } from './explanation.ts'
 import {
   askedOf,
   decodeStored,
   infoHashV2Of,
   metainfoOf,
   newRow,
-  notesOf,
   selectionOf,
   specOf,
   storedMetainfo,
@@ -105,6 +103,7 @@ export class Downloads implements DownloadsService {
   readonly #goals: SeedingGoals
   readonly #moves: StorageMoves
   readonly #defaults: DownloadDefaults
+  readonly #anonymity: DownloadAnonymity
   /** What the engine is given to report to. */
   readonly engineEvents: TorrentEvents
   readonly #reports: EngineReports
@@ -113,6 +112,7 @@ export class Downloads implements DownloadsService {
   constructor(deps: DownloadsDeps) {
     this.#deps = deps
     this.#goals = new SeedingGoals(this.#set, deps)
+    this.#anonymity = new DownloadAnonymity(this.#set, deps)
     this.#moves = new StorageMoves(this.#set, deps, () => this.#list.changed())
     this.#defaults = new DownloadDefaults(this.#set, this.#moves, deps)
     this.#reports = new EngineReports(
@@ -250,7 +250,7 @@ export class Downloads implements DownloadsService {
 
   async add(request: AddDownload): Promise<{ started: boolean; infohash: string }> {
     this.#set.checkReady()
-    const traits = this.#traitsOf(request)
+    const traits = this.#anonymity.traitsOf(request)
     const link = updateLinkOf(request.uri)
     const { updates } = this.#deps
     if (link !== null && traits.hops > 0)
@@ -264,7 +264,7 @@ export class Downloads implements DownloadsService {
 
   async addFile(bytes: Uint8Array, request: Omit<AddDownload, 'uri'>): Promise<{ started: boolean; infohash: string }> {
     this.#set.checkReady()
-    const traits = this.#traitsOf(request)
+    const traits = this.#anonymity.traitsOf(request)
     return this.#addSource({ ...request, uri: '' }, await sentSource(bytes), traits)
   }
 
@@ -302,54 +302,28 @@ export class Downloads implements DownloadsService {
   /** AppErrors that adding a torrent with the default hops would end in. */
   checkAdding(): void {
     this.#set.checkReady()
-    this.#traitsOf({})
+    this.#anonymity.traitsOf({})
   }
 
-  /** How many hops `wanted` are, absent = as the settings say. AppErrors InvalidParameter, CircuitsUnavailable. */
   hopsOf(wanted: number | undefined): number {
-    const hops = hopsOf(wanted, this.#deps.settings())
-    checkCircuits(hops, this.#set.anonymous)
-    return hops
+    return this.#anonymity.hopsOf(wanted)
   }
 
-  /** How sources are read for a hop count: what is fetched for one above 0 comes through circuits. */
   readers(hops: number): SourceReaders {
-    const { sources } = this.#deps
-    const { anonymous } = this.#set
-    if (hops === 0) return sources
-    if (anonymous === null) throw new AppError('CircuitsUnavailable')
-    return { http: anonymous.sources(hops), readFile: (path, maxBytes) => sources.readFile(path, maxBytes) }
+    return this.#anonymity.readers(hops)
   }
 
-  #traitsOf(request: Pick<AddDownload, 'anon_hops' | 'safe_seeding'>): Anonymity {
-    return anonymityOf(request, this.#deps.settings(), this.#set.anonymous)
-  }
-
-  /** Lets a complete download seed over circuits only; false where the settings forbid circuits. */
   async #hide(entry: DownloadEntry): Promise<boolean> {
-    try {
-      checkCircuits(1, this.#set.anonymous)
-    } catch {
-      return false
-    }
-    const { log } = this.#deps
-    const hops = Math.max(1, this.#deps.settings().numberHops)
-    try {
-      await changeHops(this.#set, entry, hops, log)
-      return true
-    } catch (error) {
-      log.warn('a download could not go to circuits', { infoHash: entry.stored.infoHash, error: errorText(error) })
-      return false
-    } finally {
-      this.#goals.changed(entry.stored.infoHash)
-      this.#list.changed()
-    }
+    const hidden = await this.#anonymity.hide(entry)
+    this.#goals.changed(entry.stored.infoHash)
+    this.#list.changed()
+    return hidden
   }
 
   /** Adds a torrent that was made of files as they lie there: it seeds without a check. False when it is known already. */
   async addMade(made: SeedableTorrent): Promise<boolean> {
     this.#set.checkReady()
-    const traits = this.#traitsOf({})
+    const traits = this.#anonymity.traitsOf({})
     const { metainfo } = made
     return this.#asKnown(metainfo.infoHash, metainfo.v2?.infoHash ?? null, async infoHash => {
       if (this.#set.entries.has(infoHash)) return false
@@ -384,9 +358,8 @@ export class Downloads implements DownloadsService {
     checkPatch(change, this.#set.anonymous)
     return this.#set.queue.run(infoHash, async () => {
       const entry = this.#set.find(infoHash)
-      const { log } = this.#deps
-      if (change.anon_hops !== undefined) await changeHops(this.#set, entry, change.anon_hops, log)
-      else await changeDownload(this.#set, entry, change, { log, moves: this.#moves })
+      if (change.anon_hops !== undefined) await this.#anonymity.change(entry, change.anon_hops)
+      else await changeDownload(this.#set, entry, change, { log: this.#deps.log, moves: this.#moves })
       this.#goals.changed(infoHash)
       this.#list.changed()
       return { infohash: infoHash, modified: Object.values(change).some(value => value !== undefined) }
@@ -408,20 +381,7 @@ export class Downloads implements DownloadsService {
 
   async explain(infohash: string): Promise<Explanation> {
     const entry = this.#set.find(infohash)
-    const { infoHash } = entry.stored
-    const moving = this.#moves.isMoving(infoHash)
-    const torrent = entry.loaded ? { ...entry.seen(), moving } : null
-    const { circuits } = entry
-    const facts: ExplainFacts = { stored: entry.stored, loadError: entry.loadError, torrent, circuits }
-    const unloaded = { status: entry.loadError === '' ? 'waiting-check' : 'error', downRate: 0 } as const
-    return {
-      infohash: infoHash,
-      status: shownStatus(torrent?.snapshot ?? unloaded, circuits),
-      moving: isMoving(facts),
-      time_seeded: this.#goals.seededSec(entry),
-      reasons: explain(facts),
-      web_seeds: torrent?.webSeeds.map(webSeedRecord) ?? [],
-    }
+    return explanationOf(entry, this.#moves.isMoving(entry.stored.infoHash), this.#goals.seededSec(entry))
   }
 
   /** Changes one download in its turn. */
@@ -443,16 +403,7 @@ export class Downloads implements DownloadsService {
   }
 
   async describe(infohash: string): Promise<TorrentDescription | null> {
-    const metainfo = await this.#set.find(infohash).torrent.loadMetainfo()
-    if (metainfo === null) return null
-    return {
-      piece_length: metainfo.pieceLength,
-      files: metainfo.files.filter(file => !file.padding).length,
-      multi_file: metainfo.multiFile,
-      comment: metainfo.comment ?? '',
-      created_by: metainfo.createdBy ?? '',
-      creation_date: metainfo.creationDateSec ?? 0,
-    }
+    return descriptionOf(this.#set.find(infohash))
   }
 
   async freeSpace(folder: string): Promise<number> {
@@ -464,19 +415,11 @@ export class Downloads implements DownloadsService {
   }
 
   async torrentFile(infohash: string): Promise<Uint8Array> {
-    const { torrent, stored } = this.#set.find(infohash)
-    const metainfo = await torrent.loadMetainfo()
-    if (metainfo === null) throw new AppError('MetadataNotFound')
-    const { infoBytes, v2 } = metainfo
-    const { webSeeds } = stored
-    return encodeMetainfo({ infoBytes, v2, webSeeds, announceTiers: torrent.announceTiers(), ...notesOf(metainfo) })
+    return torrentFileOf(this.#set.find(infohash))
   }
 
   async magnet(infohash: string): Promise<{ magnet: string }> {
-    const entry = this.#set.find(infohash)
-    const { name, infoHashV2, webSeeds, announceTiers } = entry.stored
-    const trackers = (entry.loaded ? entry.torrent.announceTiers() : announceTiers).flat()
-    return { magnet: formatMagnet({ infoHash: this.#set.v1Of(entry), infoHashV2, name, trackers, webSeeds }) }
+    return { magnet: magnetOf(this.#set, this.#set.find(infohash)) }
   }
 
   streamable(infohash: string, fileIndex: string, asker: Asker): StreamableFile | Promise<StreamableFile> {

@@ -170,6 +170,7 @@ const core: readonly SpecRoute[] = [
     method: 'GET',
     path: '/torrentinfo',
     parameters: { torrent: { type: 'string', required: true } },
+    extraParameters: ['anon_hops'],
     answer: json({ metainfo: 'any' }, { infohash: 'string', download_exists: 'boolean' }),
     status: 200,
     failures: [400, 408, 502, 503],

@@ -8,13 +8,8 @@ import { TorrentInfo } from '../../../src/services/torrent-info.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { waitFor } from '../../kit/wait-for.ts'
-import {
-  type DownloadsBench,
-  FakeAnonymousEngines,
-  type FakeTorrent,
-  MemoryRecords,
-  startDownloads,
-} from './service-doubles.ts'
+import { FakeAnonymousEngines } from './anonymous-doubles.ts'
+import { type DownloadsBench, type FakeTorrent, MemoryRecords, startDownloads } from './service-doubles.ts'
 
 const NOTHING = { peers: false, pieces: false, files: false }
 const made = makeTorrent({ length: 100_000, announce: [['http://t.example/announce']] })
