@@ -1,6 +1,7 @@
 // All routes of the node: the single source of routing, checking, documentation and the contract tests.
 
 import type { Route } from './route.ts'
+import { circuitRoutes } from './routes/circuits.ts'
 import { controlRoutes } from './routes/controls.ts'
 import { coreRoutes } from './routes/core.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
@@ -31,6 +32,7 @@ export const routeTable: readonly Route[] = [
   ...statisticsRoutes,
   ...keyRoutes,
   ...shutdownRoutes,
+  ...circuitRoutes,
   ...debugRoutes,
   ...metricsRoutes,
   ...eventRoutes,

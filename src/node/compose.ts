@@ -16,11 +16,13 @@ import { SystemRandom } from '../io/random.ts'
 import { SharedArena } from '../pools/arena.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { ClientPaths } from '../ports/new-files.ts'
+import type { OverlayFacts } from '../ports/overlay-facts.ts'
 import type { PieceStores } from '../ports/piece-store.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { RecordsStore } from '../records/records-store.ts'
 import type { ImportService, MetricsService, Services } from '../services/api.ts'
 import { CallerPaths } from '../services/caller-paths.ts'
+import { CircuitFigures } from '../services/circuit-figures.ts'
 import { type DownloadSettings, Downloads } from '../services/downloads.ts'
 import { EventHub } from '../services/events.ts'
 import { MetadataPreviews } from '../services/metadata-previews.ts'
@@ -67,6 +69,9 @@ const RECORDS_SHARE = 0.15
 /** The page of a release tells more than its version. */
 const MAX_VERSION_BYTES = 256 * 1024
 
+/** Places for circuits of others that nobody competes for, as in the real system. */
+const RANDOM_SLOTS = 5
+
 /** The database takes longer to open than this. */
 const FIRST_ANSWER_MS = 10
 
@@ -104,6 +109,7 @@ export class TributaryNode {
   /** In the order they were started. */
   readonly #started: StartedPart[] = []
   #engine: EngineParts | null = null
+  #overlay: OverlayFacts | null = null
   #journal: ProgressJournal | null = null
   #fail: (error: Error) => void = () => undefined
   readonly #followDebug: (settings: Settings) => void
@@ -179,6 +185,7 @@ export class TributaryNode {
       databaseBytes: () => databaseBytes(join(options.stateDir, DATABASE_FILE_NAME)),
       metadata: () => sumOf(this.#previews.counts, this.#downloads.metadataCounts),
       sources: () => http.counts,
+      overlay: () => this.#overlay,
     })
     const docs = settingsDocs(settings)
     this.#settingsChanges = new SettingsChanges({ effective: () => docs.effective(), log: log.part('settings') })
@@ -199,6 +206,7 @@ export class TributaryNode {
       events: this.#events,
       shutdown: { shutDown: () => this.#askToStop() },
       debug: debug.service,
+      circuits: new CircuitFigures({ overlay: () => this.#overlay, randomSlots: () => RANDOM_SLOTS }),
       metrics: { families: async () => (await metrics()).families() },
       callerPaths: new CallerPaths(paths),
       keys: this.#keys,
@@ -295,7 +303,7 @@ export class TributaryNode {
     const make = async (): Promise<MetricsService> => {
       const { makeMetrics } = await import('./metrics.ts')
       const metrics = makeMetrics({
-        ...{ clock: this.#clock, version, engine: () => this.#engine },
+        ...{ clock: this.#clock, version, engine: () => this.#engine, overlay: () => this.#overlay },
         databaseBytes: () => databaseBytes(join(stateDir, DATABASE_FILE_NAME)),
       })
       this.#started.push({ name: 'metrics', stop: () => Promise.resolve(metrics.stop()) })

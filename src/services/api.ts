@@ -2,6 +2,7 @@
 // define, a chapter each.
 
 import type { CallerPathsService, KeysService } from './callers-api.ts'
+import type { CircuitsService } from './circuits-api.ts'
 import type { DebugService } from './debug-api.ts'
 import type { DownloadsService } from './downloads-api.ts'
 import type { EventsService } from './events-api.ts'
@@ -14,6 +15,7 @@ import type { TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
 import type { UpdatesService } from './updates-api.ts'
 
 export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord } from './callers-api.ts'
+export type { CircuitsService } from './circuits-api.ts'
 export type { DebugService } from './debug-api.ts'
 export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
 export type { DownloadDetails, TorrentDescription } from './details-api.ts'
@@ -64,6 +66,7 @@ export interface Services {
   events: EventsService
   shutdown: ShutdownService
   debug: DebugService
+  circuits: CircuitsService
   metrics: MetricsService
   callerPaths: CallerPathsService
   keys: KeysService

@@ -1,23 +1,6 @@
-// What the debug routes see (spec 2.11, 2.12, 4.11; decisions part 5). Field names of records are the specification's.
+// What the debug routes see (spec 2.12, 4.11; decisions part 5). Field names of records are the specification's.
 
 import type { Slot } from '../ports/arena.ts'
-
-/** Spec 2.11, with the extra fields that circuits will have. */
-export interface CircuitRecord {
-  id: number
-  state: string
-  goal_hops: number
-  bytes_up: number
-  bytes_down: number
-  created: number
-  hops: { host: string }[]
-}
-
-/** Spec 2.11, slots record. */
-export interface SlotsRecord {
-  competing: number
-  random: number
-}
 
 /** Spec 2.12. `time`: milliseconds since 1970; `cpu`: per cent of one core since the entry before. */
 export interface CpuEntry {
@@ -77,10 +60,8 @@ export interface MemoryDump {
   }
 }
 
-/** Everything under /debug. */
+/** Everything under /debug but circuits. */
 export interface DebugService {
-  circuits(): CircuitRecord[]
-  slots(): SlotsRecord[]
   /** Oldest first. */
   cpuHistory(): CpuEntry[]
   memoryHistory(): MemoryEntry[]

@@ -1,9 +1,8 @@
 // The debug use cases: asks the adapters, which are loaded at their first use, and keeps to one dump and one profile at a
-// time. Circuits and slots are empty until there are circuits.
+// time.
 
 import { AppError } from '../base/errors.ts'
 import type {
-  CircuitRecord,
   CpuEntry,
   DebugService,
   MemoryDump,
@@ -11,7 +10,6 @@ import type {
   OpenFileRecord,
   OpenSocketRecord,
   ProfilerState,
-  SlotsRecord,
   ThreadRecord,
 } from './debug-api.ts'
 import type { ResourceHistory } from './resource-history.ts'
@@ -47,14 +45,6 @@ export class Debug implements DebugService {
   constructor(deps: { readonly history: ResourceHistory; readonly inspection: ProcessInspection }) {
     this.#history = deps.history
     this.#inspection = deps.inspection
-  }
-
-  circuits(): CircuitRecord[] {
-    return []
-  }
-
-  slots(): SlotsRecord[] {
-    return []
   }
 
   cpuHistory(): CpuEntry[] {

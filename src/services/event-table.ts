@@ -37,6 +37,17 @@ export interface EventPayloads {
   seeding_goal_reached: { infohash: string; name: string; goal: 'ratio' | 'time' }
   storage_moved: { infohash: string; destination: string }
   storage_move_failed: { infohash: string; error: string }
+  circuit_ready: { circuit_id: number; purpose: string; goal_hops: number; skipped: number }
+  circuit_removed: {
+    circuit_id: number
+    purpose: string
+    goal_hops: number
+    reason: string
+    bytes_up: number
+    bytes_down: number
+    uptime: number
+    skipped: number
+  }
 }
 
 /** A type of the table. */
@@ -66,4 +77,6 @@ export const eventDocs: Record<EventType, string> = {
   seeding_goal_reached: '(extra) A download was stopped because it has reached its ratio or its time of seeding.',
   storage_moved: '(extra) The files of a download are in their new folder.',
   storage_move_failed: '(extra) The files of a download could not be moved; they are where they were.',
+  circuit_ready: '(extra) A circuit of this node carries data now.',
+  circuit_removed: '(extra) A circuit of this node is gone, or could not be built; `reason` is for people.',
 }

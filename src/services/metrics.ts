@@ -3,6 +3,9 @@
 
 import type { EngineFigures, JobFigures } from '../ports/engine-figures.ts'
 import type { NetworkCounts } from '../ports/network-counts.ts'
+import type { OverlayFacts } from '../ports/overlay-facts.ts'
+import { circuitFamilies } from './circuit-metrics.ts'
+import { counter, gauge } from './metric-families.ts'
 import type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
 
 /** Of the process as a whole. Times in seconds, sizes in bytes. */
@@ -39,6 +42,8 @@ export interface MetricsDeps {
   databaseBytes(): Promise<number>
   /** Null while the engine does not run. */
   engine(): EngineMetrics | null
+  /** Overlays of circuits; null while the node is starting. */
+  overlay(): OverlayFacts | null
 }
 
 /** See MetricsService. */
@@ -50,23 +55,22 @@ export class NodeMetrics implements MetricsService {
   }
 
   async families(): Promise<MetricFamily[]> {
-    const { version, process, databaseBytes, engine } = this.#deps
+    const { version, process, databaseBytes, engine, overlay } = this.#deps
     const running = engine()
+    const facts = overlay()
+    const overlays = facts?.running === true ? facts : null
     return [
       gauge('tributary_info', 'The version of the node.', [{ labels: { version }, value: 1 }]),
       ...processFamilies(await process()),
       gauge('tributary_database_bytes', 'Size of the store on the disk.', [{ value: await databaseBytes() }]),
       ...(running === null ? [] : [...engineFamilies(running.figures()), ...networkFamilies(running.counts)]),
+      gauge('tributary_overlay_nodes', 'Known nodes of each overlay network.', [
+        ...(running?.counts.overlays() ?? []).map(({ name, candidates }) => nodesOf(name, candidates)),
+        ...(overlays?.overlays() ?? []).map(({ name, peers }) => nodesOf(name, peers)),
+      ]),
+      ...(overlays === null ? [] : circuitFamilies(overlays)),
     ]
   }
-}
-
-function counter(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
-  return { name, help, type: 'counter', samples }
-}
-
-function gauge(name: string, help: string, samples: readonly MetricSample[]): MetricFamily {
-  return { name, help, type: 'gauge', samples }
 }
 
 function processFamilies(figures: ProcessFigures): MetricFamily[] {
@@ -153,7 +157,6 @@ function jobSamples(job: string, figures: JobFigures | undefined, time: 'waitMs'
 
 function networkFamilies(counts: NetworkCounts): MetricFamily[] {
   const { packetsSent, packetsReceived, bytesSent, bytesReceived } = counts.datagrams()
-  const overlays = counts.overlays()
   return [
     counter('tributary_udp_packets_total', 'Datagrams of the port for peers.', both(packetsSent, packetsReceived)),
     counter(
@@ -161,12 +164,11 @@ function networkFamilies(counts: NetworkCounts): MetricFamily[] {
       'Bytes of the datagrams of the port for peers.',
       both(bytesSent, bytesReceived),
     ),
-    gauge(
-      'tributary_overlay_nodes',
-      'Known nodes of each overlay network.',
-      overlays.map(({ name, candidates }) => ({ labels: { overlay: name }, value: candidates })),
-    ),
   ]
+}
+
+function nodesOf(overlay: string, value: number): MetricSample {
+  return { labels: { overlay }, value }
 }
 
 function both(sent: number, received: number): MetricSample[] {

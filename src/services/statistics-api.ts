@@ -9,6 +9,11 @@ export interface CommunityStatistics {
   global_time: number
   packets_sent: number
   packets_received: number
+  /** Extra, from here on of the overlays of circuits only: packets that came and were of no use, malformed or forged. */
+  packets_dropped?: number
+  /** Bytes. */
+  bytes_sent?: number
+  bytes_received?: number
 }
 
 /** GET /statistics/dispersy. */
@@ -24,6 +29,13 @@ export interface DispersyStatistics {
   total_uploaded: number
   packets_sent: number
   packets_received: number
+}
+
+/** GET /statistics/ipv8 (extra): bytes of the overlays of circuits, and seconds they have run. */
+export interface Ipv8Statistics {
+  total_up: number
+  total_down: number
+  session_uptime: number
 }
 
 /** A queue of GET /statistics/tribler; `total` is the sum of the three others. */
@@ -47,5 +59,6 @@ export interface TriblerStatistics {
 export interface StatisticsService {
   communities(): CommunityStatistics[]
   dispersy(): DispersyStatistics
+  ipv8(): Ipv8Statistics
   tribler(): Promise<TriblerStatistics>
 }

@@ -3,9 +3,11 @@
 
 import type { PeerAddress } from '../base/ids.ts'
 import type { NetworkCounts } from '../ports/network-counts.ts'
+import type { OverlayFacts, OverlayRow } from '../ports/overlay-facts.ts'
 import type {
   CommunityStatistics,
   DispersyStatistics,
+  Ipv8Statistics,
   QueueStatistics,
   StatisticsService,
   TriblerStatistics,
@@ -20,10 +22,13 @@ export interface StatisticsDeps {
   metadata(): WorkCounts
   /** Torrent files from web servers. */
   sources(): WorkCounts
+  /** Overlays of circuits; null while the node is starting. */
+  overlay(): OverlayFacts | null
 }
 
 /** An address that nobody has told. */
 const NO_ADDRESS = '0.0.0.0:0'
+const NO_DATAGRAMS = { bytesSent: 0, bytesReceived: 0, packetsSent: 0, packetsReceived: 0 }
 
 /** See the top of the file. */
 export class NodeStatistics implements StatisticsService {
@@ -40,7 +45,7 @@ export class NodeStatistics implements StatisticsService {
   }
 
   communities(): CommunityStatistics[] {
-    return (this.#network?.overlays() ?? []).map(overlay => ({
+    const mainline = (this.#network?.overlays() ?? []).map(overlay => ({
       identifier: overlay.name,
       member: overlay.member,
       classification: 'MainlineDHT',
@@ -50,20 +55,31 @@ export class NodeStatistics implements StatisticsService {
       packets_sent: overlay.packetsSent,
       packets_received: overlay.packetsReceived,
     }))
+    return [...mainline, ...this.#overlays().map(communityOf)]
   }
 
   dispersy(): DispersyStatistics {
     const network = this.#network
-    const counts = network?.datagrams()
+    const overlay = this.#running()
+    const counts = [network?.datagrams() ?? NO_DATAGRAMS, ...this.#overlays()]
     return {
-      wan_address: addressText(network?.wanAddress() ?? null),
-      lan_address: addressText(network?.lanAddress() ?? null),
+      wan_address: overlay?.wanAddress() ?? addressText(network?.wanAddress() ?? null),
+      lan_address: overlay?.lanAddress() ?? addressText(network?.lanAddress() ?? null),
       connection: network?.isPublic() === true ? 'public' : 'unknown',
-      runtime: network?.runtimeSec() ?? 0,
-      total_downloaded: counts?.bytesReceived ?? 0,
-      total_uploaded: counts?.bytesSent ?? 0,
-      packets_sent: counts?.packetsSent ?? 0,
-      packets_received: counts?.packetsReceived ?? 0,
+      runtime: Math.max(network?.runtimeSec() ?? 0, overlay?.runtimeS() ?? 0),
+      total_downloaded: total(counts.map(({ bytesReceived }) => bytesReceived)),
+      total_uploaded: total(counts.map(({ bytesSent }) => bytesSent)),
+      packets_sent: total(counts.map(({ packetsSent }) => packetsSent)),
+      packets_received: total(counts.map(({ packetsReceived }) => packetsReceived)),
+    }
+  }
+
+  ipv8(): Ipv8Statistics {
+    const overlays = this.#overlays()
+    return {
+      total_up: total(overlays.map(({ bytesSent }) => bytesSent)),
+      total_down: total(overlays.map(({ bytesReceived }) => bytesReceived)),
+      session_uptime: this.#running()?.runtimeS() ?? 0,
     }
   }
 
@@ -75,6 +91,34 @@ export class NodeStatistics implements StatisticsService {
       torrent_queue_stats: [queue('DHT', metadata()), queue('HTTP', sources())],
     }
   }
+
+  #running(): OverlayFacts | null {
+    const overlay = this.#deps.overlay()
+    return overlay?.running === true ? overlay : null
+  }
+
+  #overlays(): readonly OverlayRow[] {
+    return this.#running()?.overlays() ?? []
+  }
+}
+
+function communityOf(overlay: OverlayRow): CommunityStatistics {
+  return {
+    identifier: overlay.id,
+    member: overlay.member,
+    classification: overlay.name,
+    candidates: overlay.peers,
+    global_time: overlay.globalTime,
+    packets_sent: overlay.packetsSent,
+    packets_received: overlay.packetsReceived,
+    packets_dropped: overlay.packetsDropped,
+    bytes_sent: overlay.bytesSent,
+    bytes_received: overlay.bytesReceived,
+  }
+}
+
+function total(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 function queue(type: string, { pending, success, failed }: WorkCounts): QueueStatistics {

@@ -1,8 +1,7 @@
-// The debug routes (spec 4.11; decisions part 5).
+// The debug routes (spec 4.11; decisions part 5); those of circuits are in circuits.ts.
 
 import { type RouteContext, route } from '../route.ts'
 import {
-  CircuitsReply,
   CpuHistoryReply,
   LogParameters,
   LogReply,
@@ -12,7 +11,6 @@ import {
   ProfilerReply,
   ProfilerStartReply,
   ProfilerStopReply,
-  SlotsReply,
   ThreadsReply,
 } from '../schemas/debug.ts'
 
@@ -20,32 +18,6 @@ const DEFAULT_LINES = 100
 
 const common = { kind: 'json', scope: 'admin', tag: 'debug', parameters: null } as const
 const debugOf = ({ services }: RouteContext): RouteContext['services']['debug'] => services.debug
-
-const circuits = route({
-  ...common,
-  id: 'debug.circuits',
-  method: 'GET',
-  path: '/debug/circuits',
-  summary: 'Onion circuits',
-  choices: ['States: EXTENDING, READY, CLOSING. Empty while this node has no circuits.'],
-  reply: CircuitsReply,
-  errors: [],
-  sample: { path: '/debug/circuits', status: 200 },
-  run: context => ({ circuits: debugOf(context).circuits() }),
-})
-
-const slots = route({
-  ...common,
-  id: 'debug.slots',
-  method: 'GET',
-  path: '/debug/circuits/slots',
-  summary: 'Slots of circuits that others build through this node',
-  choices: ['Empty while this node has no circuits.'],
-  reply: SlotsReply,
-  errors: [],
-  sample: { path: '/debug/circuits/slots', status: 200 },
-  run: context => ({ slots: debugOf(context).slots() }),
-})
 
 const cpuHistory = route({
   ...common,
@@ -209,8 +181,6 @@ const stopProfiler = route({
 
 /** Every route of this file. */
 export const debugRoutes = [
-  circuits,
-  slots,
   cpuHistory,
   memoryHistory,
   memoryDump,

@@ -33,7 +33,10 @@ export const eventRoutes = [
         'name; new_version_available: version; channel_discovered: name, description, dispersy_cid; torrent_discovered: ' +
         'infohash, name, trackers, files (name and size), dispersy_cid, timestamp; torrent_finished: infohash, name; ' +
         'torrent_error: infohash, error. Extra: seeding_goal_reached: infohash, name, goal (ratio or time); storage_moved: ' +
-        'infohash, destination; storage_move_failed: infohash, error.',
+        'infohash, destination; storage_move_failed: infohash, error; circuit_ready: circuit_id, purpose, goal_hops, ' +
+        'skipped; circuit_removed: these, and reason, bytes_up, bytes_down, uptime (seconds).',
+      'Of circuits at most 30 events come in a burst and one a minute in the long run; `skipped` says how many did not come ' +
+        'since the one before.',
       '`id` (extra) grows; `since` (extra), or the header `Last-Event-ID`, replays what came after that event.',
       'The log keeps 100,000 events or 7 days; what is gone by then is told as `lost` (extra) in events_start.',
       '`downloads` (extra): events of type `downloads_changed` come too. They have no `id` and are not in the log; keys of `event`: ' +

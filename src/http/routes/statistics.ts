@@ -1,7 +1,7 @@
 // Routes of statistics (spec 4.10; decisions part 5; decision 0316).
 
 import { route } from '../route.ts'
-import { CommunitiesReply, DispersyReply, TriblerReply } from '../schemas/statistics.ts'
+import { CommunitiesReply, DispersyReply, Ipv8Reply, TriblerReply } from '../schemas/statistics.ts'
 
 const communities = route({
   id: 'statistics.communities',
@@ -14,6 +14,8 @@ const communities = route({
   choices: [
     'One entry an overlay that runs; none before the engine does. `mainline_dht4` and `mainline_dht6` are the Mainline DHT ' +
       'over IPv4 and IPv6: `candidates` are the nodes in its routing table, `global_time` is 0, it has no common clock.',
+    'Overlays of circuits come with the first anonymous download: `identifier` is the id of the community, `classification` its name. ' +
+      'Extra, only of these: `packets_dropped`, `bytes_sent`, `bytes_received`.',
   ],
   parameters: null,
   reply: CommunitiesReply,
@@ -29,11 +31,11 @@ const dispersy = route({
   kind: 'json',
   scope: 'read',
   tag: 'statistics',
-  summary: 'What passed the port that overlays share',
+  summary: 'What passed the ports of overlays',
   choices: [
-    'Counted is the UDP port for peers, which uTP and the DHT share: payload bytes and datagrams. All zeros while there ' +
-      'is none (uTP and DHT are off, or the node is starting).',
-    'Addresses that are not known are `0.0.0.0:0`. `connection` is public when the machine has the address at which others ' +
+    'Counted are the UDP port for peers, which uTP and the DHT share, and while they run that of the overlays of circuits: payload ' +
+      'bytes and datagrams. All zeros while there is none (uTP and DHT are off, or the node is starting).',
+    'Addresses are those of the overlays while they run; what is not known is `0.0.0.0:0`. `connection` is public when the machine has the address at which others ' +
       'see it, else unknown.',
   ],
   parameters: null,
@@ -41,6 +43,22 @@ const dispersy = route({
   errors: [],
   sample: { path: '/statistics/dispersy', status: 200 },
   run: ({ services }) => ({ dispersy_statistics: services.statistics.dispersy() }),
+})
+
+const ipv8 = route({
+  id: 'statistics.ipv8',
+  method: 'GET',
+  path: '/statistics/ipv8',
+  kind: 'json',
+  scope: 'read',
+  tag: 'statistics',
+  summary: 'Bytes of the overlays of circuits (extra)',
+  choices: ['Zeros before the overlays run, which an anonymous download starts.'],
+  parameters: null,
+  reply: Ipv8Reply,
+  errors: [],
+  sample: { path: '/statistics/ipv8', status: 200 },
+  run: ({ services }) => ({ ipv8_statistics: services.statistics.ipv8() }),
 })
 
 const tribler = route({
@@ -64,4 +82,4 @@ const tribler = route({
 })
 
 /** Every route of this file. */
-export const statisticsRoutes = [communities, dispersy, tribler] as const
+export const statisticsRoutes = [communities, dispersy, ipv8, tribler] as const

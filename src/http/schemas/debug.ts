@@ -1,26 +1,6 @@
-// JSON schemas of the debug routes (spec 2.11, 2.12, 4.11; decisions part 5).
+// JSON schemas of the debug routes (spec 2.12, 4.11; decisions part 5).
 
 import { Type } from '@sinclair/typebox'
-
-/** GET /debug/circuits. */
-export const CircuitsReply = Type.Object({
-  circuits: Type.Array(
-    Type.Object({
-      id: Type.Integer(),
-      state: Type.String({ description: 'EXTENDING, READY or CLOSING' }),
-      goal_hops: Type.Integer(),
-      bytes_up: Type.Integer(),
-      bytes_down: Type.Integer(),
-      created: Type.Integer({ description: 'Unix time' }),
-      hops: Type.Array(Type.Object({ host: Type.String({ description: 'unknown where it is not known' }) })),
-    }),
-  ),
-})
-
-/** GET /debug/circuits/slots. */
-export const SlotsReply = Type.Object({
-  slots: Type.Array(Type.Object({ competing: Type.Integer(), random: Type.Integer() })),
-})
 
 const SampleTime = Type.Integer({ description: 'milliseconds since 1970' })
 

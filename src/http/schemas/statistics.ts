@@ -17,6 +17,9 @@ export const CommunitiesReply = Type.Object({
       global_time: Count('the clock its members share, 0 = it has none'),
       packets_sent: Sent,
       packets_received: Received,
+      packets_dropped: Type.Optional(Count('extra, of overlays of circuits: datagrams that were of no use')),
+      bytes_sent: Type.Optional(Count('extra, of overlays of circuits')),
+      bytes_received: Type.Optional(Count('extra, of overlays of circuits')),
     }),
   ),
 })
@@ -27,11 +30,20 @@ export const DispersyReply = Type.Object({
     wan_address: Type.String({ description: 'ip:port from outside; 0.0.0.0:0 = not known' }),
     lan_address: Type.String({ description: 'ip:port in its own network; 0.0.0.0:0 = none' }),
     connection: Type.Union([Type.Literal('unknown'), Type.Literal('public')]),
-    runtime: Type.Number({ minimum: 0, description: 'seconds since the UDP port was bound' }),
+    runtime: Type.Number({ minimum: 0, description: 'seconds since the first of these UDP ports was bound' }),
     total_downloaded: Count('bytes received'),
     total_uploaded: Count('bytes sent'),
     packets_sent: Sent,
     packets_received: Received,
+  }),
+})
+
+/** GET /statistics/ipv8. */
+export const Ipv8Reply = Type.Object({
+  ipv8_statistics: Type.Object({
+    total_up: Count('bytes sent'),
+    total_down: Count('bytes received'),
+    session_uptime: Type.Number({ minimum: 0, description: 'seconds the overlays have run' }),
   }),
 })
 

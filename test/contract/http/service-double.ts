@@ -23,6 +23,8 @@ import type {
   StreamableFile,
   TorrentDescription,
 } from '../../../src/services/api.ts'
+import { CircuitFigures } from '../../../src/services/circuit-figures.ts'
+import { FakeOverlay } from '../../kit/fake-overlay.ts'
 import { download, file, HASH } from './sample-records.ts'
 
 export { download, HASH } from './sample-records.ts'
@@ -269,8 +271,6 @@ export class ServiceDouble implements Services {
   }
 
   readonly debug: DebugService = {
-    circuits: () => [],
-    slots: () => [],
     cpuHistory: () => [{ time: 1_700_000_000_000, cpu: 1.5 }],
     memoryHistory: () => [{ time: 1_700_000_000_000, mem: 80_000_000 }],
     openFiles: async () => [{ path: '/srv/x', fd: 7 }],
@@ -292,6 +292,8 @@ export class ServiceDouble implements Services {
       return '/srv/state/x.cpuprofile'
     },
   }
+
+  readonly circuits = new CircuitFigures({ overlay: () => new FakeOverlay().withEverything(), randomSlots: () => 1 })
 
   readonly metrics: MetricsService = {
     families: async () => [{ name: 'a_total', help: 'A.', type: 'counter', samples: [{ value: 7 }] }],
@@ -456,6 +458,10 @@ export class ServiceDouble implements Services {
         packets_sent: 5,
         packets_received: 4,
       }
+    },
+    ipv8: () => {
+      this.#note('ipv8')
+      return { total_up: 700, total_down: 800, session_uptime: 9.5 }
     },
     tribler: async () => {
       this.#note('tribler')

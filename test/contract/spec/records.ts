@@ -130,7 +130,16 @@ export const DEBUG = {
       bytes_up: 'integer',
       bytes_down: 'integer',
       created: 'integer',
-      hops: { list: { fields: { host: 'string' } } },
+      hops: { list: { fields: { host: 'string' }, extra: { member: 'string' } } },
+    },
+    // 0395.
+    extra: {
+      purpose: 'string',
+      speed_up: 'integer',
+      speed_down: 'integer',
+      rtt: { nullable: 'number' },
+      loss: 'number',
+      reason: 'string',
     },
   },
   slots: { fields: { competing: 'integer', random: 'integer' } },
@@ -156,6 +165,8 @@ export const STATISTICS = {
       packets_sent: 'integer',
       packets_received: 'integer',
     },
+    // 0395: of overlays of circuits.
+    sometimes: { packets_dropped: 'integer', bytes_sent: 'integer', bytes_received: 'integer' },
   },
   dispersy: {
     fields: {

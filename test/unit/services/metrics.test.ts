@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MetricFamily } from '../../../src/services/metrics-api.ts'
+import { FakeOverlay } from '../../kit/fake-overlay.ts'
 import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../../../src/services/metrics.ts'
 
 const process: ProcessFigures = {
@@ -44,9 +45,9 @@ function rowsOf(families: readonly MetricFamily[]): Map<string, number> {
   )
 }
 
-async function rows(running: EngineMetrics | null): Promise<Map<string, number>> {
+async function rows(running: EngineMetrics | null, overlay: FakeOverlay | null = null): Promise<Map<string, number>> {
   const deps = { version: '1.2.3', process: async () => process, databaseBytes: async () => 4096 }
-  return rowsOf(await new NodeMetrics({ ...deps, engine: () => running }).families())
+  return rowsOf(await new NodeMetrics({ ...deps, engine: () => running, overlay: () => overlay }).families())
 }
 
 test('before the engine runs: the process and the store alone', async () => {
@@ -83,8 +84,39 @@ test('the engine: payload, pieces, peers, waits in seconds, slots and overlays',
   for (const [name, value] of expected) assert.equal(found.get(name), value, name)
 })
 
+test('circuits: states, roles, places, candidates and bytes while overlays run; nothing of them before', async () => {
+  const found = await rows(engine, new FakeOverlay().withEverything())
+  const expected: [string, number][] = [
+    ['tributary_overlay_nodes mainline_dht4', 12],
+    ['tributary_overlay_nodes TunnelCommunity', 9],
+    ['tributary_circuits ready', 2],
+    ['tributary_circuits extending', 1],
+    ['tributary_circuits closing', 1],
+    ['tributary_circuits_of_others exit', 1],
+    ['tributary_circuits_of_others rendezvous', 0],
+    ['tributary_circuit_places taken', 3],
+    ['tributary_circuit_places free', 17],
+    ['tributary_circuit_candidates exit', 4],
+    ['tributary_circuit_bytes_total own down', 90_000_000],
+    ['tributary_circuit_bytes_total relayed both', 5_000_000],
+    ['tributary_circuit_bytes_total exited up', 70_000],
+    ['tributary_overlay_packets_total TunnelCommunity dropped', 3],
+    ['tributary_overlay_bytes_total TunnelCommunity received', 2000],
+  ]
+  for (const [name, value] of expected) assert.equal(found.get(name), value, name)
+  for (const quiet of [null, new FakeOverlay()]) {
+    assert.ok(![...(await rows(engine, quiet)).keys()].some(name => name.includes('circuit')))
+  }
+})
+
 test('names are those of Prometheus: counters end in _total, and nothing is told twice', async () => {
-  const deps = { version: '1', process: async () => process, databaseBytes: async () => 0, engine: () => engine }
+  const deps = {
+    version: '1',
+    process: async () => process,
+    databaseBytes: async () => 0,
+    engine: () => engine,
+    overlay: () => new FakeOverlay().withEverything(),
+  }
   const families = await new NodeMetrics(deps).families()
   assert.equal(new Set(families.map(({ name }) => name)).size, families.length)
   for (const { name, type, help } of families) {
