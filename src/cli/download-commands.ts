@@ -31,10 +31,15 @@ function listText(rows: readonly DownloadRow[]): string {
     rateText(row.speed_up),
     row.progress < 1 && !row.status.startsWith('DLSTATUS_STOPPED') ? timeText(row.eta) : '',
     row.ratio.toFixed(2),
-    statusText(row.status, row.queued),
+    anonymously(statusText(row.status, row.queued), row.hops),
     row.name,
   ])
   return tableText(columns, lines, width())
+}
+
+/** `downloading, 2 hops`. */
+function anonymously(text: string, hops: number): string {
+  return hops === 0 ? text : `${text}, ${hops} ${hops === 1 ? 'hop' : 'hops'}`
 }
 
 function filesText(files: readonly FileRow[]): string {
@@ -200,6 +205,18 @@ function addStates(program: Command): void {
     .argument('<folder>', 'where to')
     .action((text: string, folder: string, flags: NodeFlags) =>
       runForNode(flags, context => patchEach(context, [text], { destination: resolve(folder) })),
+    )
+  forNode(
+    program.command('hops').description('Do a download anonymously, over so many hops of circuits; 0 = in the open.'),
+  )
+    .argument('<download>', DOWNLOAD)
+    .argument('<n>', '0 to 3: each hop hides more, and costs speed', hopCount)
+    .addHelpText(
+      'after',
+      '\nConnections of the old kind are closed before one of the new kind opens; what is there stays. See docs/anonymity.md.',
+    )
+    .action((text: string, hops: number, flags: NodeFlags) =>
+      runForNode(flags, context => patchEach(context, [text], { anon_hops: hops })),
     )
   forNode(program.command('limit').description('Limits and goals of downloads.'))
     .argument('<download...>', `${DOWNLOAD}; all = all`)

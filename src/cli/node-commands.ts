@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander'
 import { addBackupCommands } from './backup-commands.ts'
+import { addCircuitCommands } from './circuit-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDownloadCommands } from './download-commands.ts'
 import { addEventsCommand } from './events-command.ts'
@@ -13,6 +14,7 @@ import { addSettingsCommands } from './settings-commands.ts'
 /** Adds them to the commands that need no node. */
 export function addNodeCommands(program: Command): void {
   addDownloadCommands(program)
+  addCircuitCommands(program)
   addPlayCommands(program)
   addSettingsCommands(program)
   addEventsCommand(program)

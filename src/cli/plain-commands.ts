@@ -40,6 +40,7 @@ const COMMANDS: readonly PlainCommand[] = [
   { words: 'health', method: 'GET', path: '/healthz', text: 'Whether the node answers; needs no key.' },
   { words: 'shutdown', method: 'PUT', path: '/shutdown', text: 'Stop the node.' },
   { words: 'stats dispersy', method: 'GET', path: '/statistics/dispersy', text: 'Packets, bytes and run time.' },
+  { words: 'stats ipv8', method: 'GET', path: '/statistics/ipv8', text: 'Bytes of the overlays of circuits.' },
   { words: 'stats tribler', method: 'GET', path: '/statistics/tribler', text: 'Size of the store, and the queues.' },
   { words: 'stats communities', method: 'GET', path: '/statistics/communities', text: 'Overlays and the DHT.' },
   {
@@ -62,8 +63,8 @@ const COMMANDS: readonly PlainCommand[] = [
     ...{ words: 'create-there', method: 'POST', path: '/createtorrent', parameters: ['path'], paths: ['path'] },
     text: 'Make a torrent of a file or folder of the node; see create for one of this machine.',
   },
-  { words: 'debug circuits', method: 'GET', path: '/debug/circuits', text: 'Onion circuits.' },
-  { words: 'debug slots', method: 'GET', path: '/debug/circuits/slots', text: 'Slots of circuits.' },
+  { words: 'debug circuits', method: 'GET', path: '/debug/circuits', text: 'Onion circuits; see circuits too.' },
+  { words: 'debug slots', method: 'GET', path: '/debug/circuits/slots', text: 'Places for circuits of others.' },
   { words: 'debug cpu', method: 'GET', path: '/debug/cpu/history', text: 'Processor time over the last hour.' },
   { words: 'debug memory', method: 'GET', path: '/debug/memory/history', text: 'Memory over the last hour.' },
   { words: 'debug memory-dump', method: 'GET', path: '/debug/memory/dump', text: 'A heap snapshot.', bytes: true },

@@ -8,6 +8,7 @@ export interface DownloadRow {
   readonly progress: number
   readonly status: string
   readonly queued: boolean
+  readonly hops: number
   readonly size: number
   readonly eta: number
   readonly speed_down: number
@@ -22,7 +23,53 @@ export interface DownloadRow {
   readonly peers?: readonly PeerRow[]
 }
 
-/** A peer of one. */
+/** A circuit of the node, as far as commands look at it. */
+export interface CircuitRow {
+  readonly id: number
+  readonly state: string
+  readonly goal_hops: number
+  readonly hops: readonly { readonly host: string; readonly member: string }[]
+  readonly created: number
+  readonly purpose: string
+  readonly speed_up: number
+  readonly speed_down: number
+  readonly rtt: number | null
+  readonly loss: number
+  readonly reason: string
+}
+
+/** A circuit of others that passes through it, or ends at it. */
+export interface JoinedRow {
+  readonly id: number
+  readonly role: string
+  readonly from: string
+  readonly to: string
+  readonly bytes_up: number
+  readonly bytes_down: number
+  readonly created: number
+}
+
+/** The network they are made in. */
+export interface CircuitNetworkRow {
+  readonly running: boolean
+  readonly runtime: number
+  readonly relays: number
+  readonly exits: number
+  readonly places: number
+  readonly places_taken: number
+  readonly reason: string
+}
+
+/** Whose bytes passed. */
+export interface CircuitTrafficRow {
+  readonly own_up: number
+  readonly own_down: number
+  readonly relayed: number
+  readonly exited_up: number
+  readonly exited_down: number
+}
+
+/** A peer of a download. */
 export interface PeerRow {
   readonly ip: string
   readonly port: number
@@ -34,7 +81,7 @@ export interface PeerRow {
   readonly encryption: string
 }
 
-/** A file of one. */
+/** A file of a download. */
 export interface FileRow {
   readonly index: number
   readonly name: string

@@ -5,6 +5,7 @@ import { type CommandContext, print } from './command-run.ts'
 import { allDownloads, chosenDownloads } from './chosen.ts'
 import { CommandError } from './node-client.ts'
 import type { DownloadRow } from './records.ts'
+import { Redrawn, type ScreenSize } from './screen.ts'
 import { barText, percentText, printable, rateText, sizeText, statusText, timeText } from './show.ts'
 
 const LOOK_MS = 1000
@@ -47,12 +48,6 @@ function checkFailures(rows: readonly DownloadRow[], expected: number): void {
   }
 }
 
-/** What a terminal has room for. */
-export interface ScreenSize {
-  readonly columns: number
-  readonly rows: number
-}
-
 /** What is drawn: no more lines than there is room for, those that move first, and how many are left out. */
 export function screenLines(rows: readonly DownloadRow[], { columns, rows: height }: ScreenSize): string[] {
   const room = Math.max(1, height - 1)
@@ -71,7 +66,7 @@ function weight(row: DownloadRow): number {
 class Screen {
   readonly #size: ScreenSize | null
   readonly #told = new Map<string, string>()
-  #drawn = 0
+  readonly #redrawn = new Redrawn()
 
   constructor(size: ScreenSize | null) {
     this.#size = size
@@ -79,10 +74,7 @@ class Screen {
 
   draw(rows: readonly DownloadRow[]): void {
     if (this.#size === null) return this.#lines(rows)
-    const lines = screenLines(rows, this.#size)
-    const back = this.#drawn > 0 ? `\u001b[${this.#drawn}A` : ''
-    print(back + lines.map(line => `\u001b[2K${line}\n`).join('') + (lines.length < this.#drawn ? '\u001b[J' : ''))
-    this.#drawn = lines.length
+    this.#redrawn.draw(screenLines(rows, this.#size))
   }
 
   #lines(rows: readonly DownloadRow[]): void {

@@ -10,6 +10,7 @@ import type {
   JoinedCircuitRecord,
   SlotsRecord,
 } from './circuits-api.ts'
+import { circuitReason } from './circuit-reason.ts'
 
 /** What it reads. */
 export interface CircuitFiguresDeps {
@@ -79,6 +80,7 @@ export class CircuitFigures implements CircuitsService {
       exits: candidates?.exits ?? 0,
       places: places?.total ?? 0,
       places_taken: places?.taken ?? 0,
+      reason: circuitReason(overlay),
     }
   }
 

@@ -79,6 +79,8 @@ export interface CircuitNetworkRecord {
   /** Places for circuits of others, and how many are taken. */
   places: number
   places_taken: number
+  /** Why no circuit of this node carries data; empty when one does. */
+  reason: string
 }
 
 /** Everything under /debug/circuits. Answers at any time and starts nothing: empty lists and zeros before the overlays run. */

@@ -36,6 +36,11 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'state.read': 'state',
   'health.read': 'health',
   'docs.openapi': 'api',
+  'debug.circuits': 'circuits',
+  'debug.relays': 'circuits',
+  'debug.exits': 'circuits',
+  'debug.circuit-traffic': 'circuits',
+  'debug.circuit-network': 'circuits',
   'debug.memory-dump': 'debug memory-dump',
 }
 /** Pages for browsers, and what other programs speak: `call` reaches them. */

@@ -83,5 +83,6 @@ export const NetworkReply = Type.Object({
     exits: Type.Integer({ minimum: 0, description: 'those of them that let traffic out' }),
     places: Type.Integer({ minimum: 0, description: 'for circuits of others' }),
     places_taken: Type.Integer({ minimum: 0 }),
+    reason: Type.String({ description: 'why no circuit of this node carries data; empty when one does' }),
   }),
 })

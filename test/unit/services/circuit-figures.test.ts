@@ -19,6 +19,7 @@ test('while the node starts, and before overlays run: zeros and empty lists', ()
     assert.deepEqual(made.network(), {
       ...{ running: false, wan_address: '0.0.0.0:0', lan_address: '0.0.0.0:0', runtime: 0 },
       ...{ relays: 0, exits: 0, places: 0, places_taken: 0 },
+      reason: 'The overlays do not run: nothing has asked for circuits yet.',
     })
   }
 })
@@ -63,7 +64,7 @@ test('circuits of others: exits apart from those that pass through', () => {
   })
   assert.deepEqual(made.network(), {
     ...{ running: true, wan_address: '192.0.2.77:7759', lan_address: '192.168.1.5:7759', runtime: 61.5 },
-    ...{ relays: 21, exits: 4, places: 20, places_taken: 3 },
+    ...{ relays: 21, exits: 4, places: 20, places_taken: 3, reason: '' },
   })
 })
 
@@ -97,4 +98,23 @@ test('a circuit of its own that is new comes first, whatever its number', () => 
       .map(({ id }) => id),
     [1, 2],
   )
+})
+
+test('why no circuit is ready: the first thing that is missing on the way to one', () => {
+  const overlay = new FakeOverlay()
+  overlay.running = true
+  const reason = () => figures(overlay).network().reason
+  assert.match(reason(), /Looking for peers/)
+  overlay.runtime = 61
+  assert.match(reason(), /No peer of the network answers.*ipv8/)
+  overlay.known = { relays: 5, exits: 0 }
+  assert.match(reason(), /^5 relays are known, none of them lets traffic out/)
+  overlay.known = { relays: 5, exits: 2 }
+  assert.match(reason(), /No download asks for circuits now/)
+  overlay.own = [ownCircuit(1, { state: 'EXTENDING', reason: 'The second hop does not answer.' })]
+  assert.equal(reason(), 'A circuit is being built. The second hop does not answer.')
+  overlay.own = [...overlay.own, ownCircuit(2, { purpose: 'introduction-seeder' })]
+  assert.match(reason(), /^A circuit is being built/, 'one of another purpose carries no downloads')
+  overlay.own = [...overlay.own, ownCircuit(3)]
+  assert.equal(reason(), '')
 })
