@@ -51,6 +51,8 @@ function requestOf({ to, paused, label, select, sequential, hops }: AddFlags): J
     ...(select !== undefined && { selected_files: select }),
     ...(sequential === true && { sequential }),
     ...(hops !== undefined && { anon_hops: hops }),
+    // What was fetched anonymously is not seeded in the open; without it the node refuses.
+    ...(hops !== undefined && hops > 0 && { safe_seeding: true }),
   }
 }
 

@@ -6,6 +6,7 @@ import { addressOf, home, type Place } from './model/place.ts'
 import { plainRate } from './model/format.ts'
 import { place, session } from './node/context.ts'
 import { AddDialog, type Addition } from './pages/add-dialog.tsx'
+import { CircuitsPage } from './pages/circuits-page.tsx'
 import { DownloadsPage } from './pages/downloads-page.tsx'
 import { EventsPage } from './pages/events-page.tsx'
 import { KeyPage } from './pages/key-page.tsx'
@@ -26,10 +27,10 @@ interface Destination {
 
 const destinations: readonly Destination[] = [
   { name: 'Downloads', icon: 'list', place: home },
+  { name: 'Circuits', icon: 'circuit', place: { page: 'circuits' } },
   { name: 'Statistics', icon: 'chart', place: { page: 'statistics' } },
   { name: 'Events', icon: 'bell', place: { page: 'events' } },
   { name: 'Settings', icon: 'gear', place: { page: 'settings' } },
-  { name: 'Circuits', icon: 'circuit', place: null },
   { name: 'Channels', icon: 'channel', place: null },
   { name: 'Market', icon: 'market', place: null },
 ]
@@ -98,6 +99,8 @@ function Page({ add }: { add: (addition: Addition) => void }) {
       return <DownloadsPage infohash={at.infohash} tab={at.tab} add={() => add({ files: [], text: '' })} />
     case 'play':
       return <PlayerPage key={`${at.infohash}/${at.file}`} infohash={at.infohash} file={at.file} />
+    case 'circuits':
+      return <CircuitsPage />
     case 'statistics':
       return <StatisticsPage />
     case 'events':

@@ -16,7 +16,7 @@ export const detailTabs: readonly (readonly [DetailTab, string])[] = [
 export type Place =
   | { readonly page: 'downloads'; readonly infohash: string; readonly tab: DetailTab }
   | { readonly page: 'play'; readonly infohash: string; readonly file: number }
-  | { readonly page: 'statistics' | 'events' | 'settings' }
+  | { readonly page: 'circuits' | 'statistics' | 'events' | 'settings' }
 
 /** Where the page begins, and what unknown addresses mean. */
 export const home: Place = { page: 'downloads', infohash: '', tab: 'overview' }
@@ -32,6 +32,7 @@ export function placeOf(hash: string): Place {
     }
     case 'play':
       return known && /^\d{1,6}$/.test(rest) ? { page, infohash, file: Number(rest) } : home
+    case 'circuits':
     case 'statistics':
     case 'events':
     case 'settings':

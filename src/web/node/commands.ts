@@ -9,6 +9,9 @@ export interface AddOptions {
   readonly destination?: string
   readonly labels?: string[]
   readonly sequential?: boolean
+  /** 0 to 3; above 0 only with safe_seeding. */
+  readonly anon_hops?: number
+  readonly safe_seeding?: boolean
 }
 
 /** A file with its signed link. */
@@ -25,11 +28,14 @@ export async function addSource(uri: string, options: AddOptions): Promise<strin
 }
 
 /** Starts a download by a torrent file. */
-export async function addFile(file: Blob, { destination, labels = [], sequential }: AddOptions): Promise<string> {
+export async function addFile(file: Blob, options: AddOptions): Promise<string> {
+  const { destination, labels = [], sequential, anon_hops: hops, safe_seeding: safe } = options
   const query = new URLSearchParams()
   if (destination !== undefined) query.set('destination', destination)
   for (const label of labels) query.append('labels[]', label)
   if (sequential === true) query.set('sequential', '1')
+  if (hops !== undefined) query.set('anon_hops', String(hops))
+  if (safe !== undefined) query.set('safe_seeding', safe ? '1' : '0')
   const body = new Blob([file], { type: 'application/x-bittorrent' })
   const { infohash } = await session.api.ask<{ infohash: string }>('POST', `downloads?${query}`, body)
   return infohash

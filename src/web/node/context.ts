@@ -34,6 +34,7 @@ phone.addEventListener('change', () => {
 const titles: Readonly<Record<Place['page'], string>> = {
   downloads: 'Downloads',
   play: 'Player',
+  circuits: 'Circuits',
   statistics: 'Statistics',
   events: 'Events',
   settings: 'Settings',

@@ -6,6 +6,8 @@ import { textOf } from '../node/api.ts'
 import { addFile, type AddOptions, addSource } from '../node/commands.ts'
 import { go, session } from '../node/context.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import { Check, Field } from '../parts/field.tsx'
+import { HopChoice } from '../parts/hop-choice.tsx'
 import { Icon } from '../parts/icons.tsx'
 
 /** Torrent files that the node takes are at most this long. */
@@ -99,9 +101,13 @@ interface OptionFields {
   readonly destination: string
   readonly labels: string
   readonly sequential: boolean
+  /** -1 = as the settings say. */
+  readonly hops: number
 }
 
-function optionsOf({ destination, labels, sequential }: OptionFields): AddOptions {
+const NOTHING_CHOSEN: OptionFields = { destination: '', labels: '', sequential: false, hops: -1 }
+
+function optionsOf({ destination, labels, sequential, hops }: OptionFields): AddOptions {
   const list = labels
     .split(',')
     .map(label => label.trim())
@@ -110,38 +116,33 @@ function optionsOf({ destination, labels, sequential }: OptionFields): AddOption
     ...(destination.trim() === '' ? {} : { destination: destination.trim() }),
     ...(list.length === 0 ? {} : { labels: list }),
     ...(sequential ? { sequential } : {}),
+    ...(hops < 0 ? {} : { anon_hops: hops, safe_seeding: hops > 0 }),
   }
 }
 
 function Options({ fields, set }: { fields: OptionFields; set: (fields: OptionFields) => void }) {
-  const [folder, labels] = [useId(), useId()]
   return (
     <details class="more">
       <summary>Options</summary>
       <div class="more-fields">
-        <label for={folder}>Folder on the node</label>
-        <input
-          id={folder}
+        <Field
+          label="Folder on the node"
           value={fields.destination}
           placeholder="as in the settings"
-          spellcheck={false}
-          onInput={event => set({ ...fields, destination: event.currentTarget.value })}
+          set={destination => set({ ...fields, destination })}
         />
-        <label for={labels}>Labels</label>
-        <input
-          id={labels}
+        <Field
+          label="Labels"
           value={fields.labels}
           placeholder="films, linux"
-          onInput={event => set({ ...fields, labels: event.currentTarget.value })}
+          set={labels => set({ ...fields, labels })}
         />
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={fields.sequential}
-            onChange={event => set({ ...fields, sequential: event.currentTarget.checked })}
-          />
-          Fetch pieces in their order
-        </label>
+        <Check
+          label="Fetch pieces in their order"
+          value={fields.sequential}
+          set={sequential => set({ ...fields, sequential })}
+        />
+        <HopChoice hops={fields.hops} withDefault set={hops => set({ ...fields, hops })} />
       </div>
     </details>
   )
@@ -151,7 +152,7 @@ function Options({ fields, set }: { fields: OptionFields; set: (fields: OptionFi
 export function AddDialog({ addition, onClose }: { addition: Addition; onClose: () => void }) {
   const [text, setText] = useState(addition.text)
   const [files, setFiles] = useState(addition.files)
-  const [fields, setFields] = useState<OptionFields>({ destination: '', labels: '', sequential: false })
+  const [fields, setFields] = useState(NOTHING_CHOSEN)
   const [failures, setFailures] = useState<readonly Failure[]>([])
   const [adding, setAdding] = useState(false)
   const field = useId()

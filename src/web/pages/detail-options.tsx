@@ -1,10 +1,12 @@
-// What can be asked of one download: limits, goals of seeding, labels, order of pieces, its folder. One change at a time is
-// sent, of what was changed only.
+// What can be asked of one download: limits, goals of seeding, labels, order of pieces, its folder, sent together as
+// far as they were changed; and, by themselves, the hops it goes over.
 
-import { useId, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { ControlChange, DownloadRecord, PatchDownload } from '../../services/api.ts'
 import { change } from '../node/commands.ts'
 import { session } from '../node/context.ts'
+import { Check, Field } from '../parts/field.tsx'
+import { HopChoice } from '../parts/hop-choice.tsx'
 
 interface Fields {
   readonly down: string
@@ -52,36 +54,33 @@ function changesOf(before: Fields, now: Fields): PatchDownload & ControlChange {
   }
 }
 
-interface FieldProps {
+type TextField = 'down' | 'up' | 'ratio' | 'minutes' | 'labels' | 'destination'
+
+interface TextRow {
+  readonly name: TextField
   readonly label: string
-  readonly help: string
-  readonly value: string
   readonly numeric?: boolean
-  set(value: string): void
+  help(record: DownloadRecord): string
 }
 
-function Field({ label, help, value, numeric = false, set }: FieldProps) {
-  const id = useId()
-  return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        value={value}
-        inputMode={numeric ? 'decimal' : 'text'}
-        spellcheck={false}
-        aria-describedby={`${id}-help`}
-        onInput={event => set(event.currentTarget.value)}
-      />
-      <span id={`${id}-help`} class="help">
-        {help}
-      </span>
-    </div>
-  )
-}
+const ownLimit = (rate: number) =>
+  `0 = no limit of its own. ${rate > 0 ? `In force: ${Math.round(rate / 1024)} KiB/s.` : 'None is in force.'}`
+const goalHelp = () => 'Empty = as the settings say, - = without end.'
 
-/** See the top of the file. */
-export function DetailOptions({ record }: { record: DownloadRecord }) {
+/** In the order they are shown. */
+const textRows: readonly TextRow[] = [
+  {
+    ...{ name: 'down', label: 'Limit down, KiB/s', numeric: true },
+    help: record => ownLimit(record.max_download_speed),
+  },
+  { name: 'up', label: 'Limit up, KiB/s', numeric: true, help: record => ownLimit(record.max_upload_speed) },
+  { name: 'ratio', label: 'Seed to ratio', numeric: true, help: goalHelp },
+  { name: 'minutes', label: 'Seed for minutes', numeric: true, help: goalHelp },
+  { name: 'labels', label: 'Labels', help: () => 'Separated by commas.' },
+  { name: 'destination', label: 'Folder', help: () => 'Its files are moved there in the background.' },
+]
+
+function Options({ record }: { record: DownloadRecord }) {
   const [before, setBefore] = useState(() => fieldsOf(record))
   const [now, setNow] = useState(before)
   const changes = changesOf(before, now)
@@ -91,60 +90,24 @@ export function DetailOptions({ record }: { record: DownloadRecord }) {
     event.preventDefault()
     if (await session.attempt(() => change(record.infohash, changes), 'Changed.')) setBefore(now)
   }
-  const inForce = (rate: number) => (rate > 0 ? `In force: ${Math.round(rate / 1024)} KiB/s.` : 'None is in force.')
   return (
-    <form class="options" onSubmit={event => void submit(event)}>
-      <Field
-        label="Limit down, KiB/s"
-        help={`0 = no limit of its own. ${inForce(record.max_download_speed)}`}
-        value={now.down}
-        numeric
-        set={down => set({ down })}
-      />
-      <Field
-        label="Limit up, KiB/s"
-        help={`0 = no limit of its own. ${inForce(record.max_upload_speed)}`}
-        value={now.up}
-        numeric
-        set={up => set({ up })}
-      />
-      <Field
-        label="Seed to ratio"
-        help="Empty = as the settings say, - = without end."
-        value={now.ratio}
-        numeric
-        set={ratio => set({ ratio })}
-      />
-      <Field
-        label="Seed for minutes"
-        help="Empty = as the settings say, - = without end."
-        value={now.minutes}
-        numeric
-        set={minutes => set({ minutes })}
-      />
-      <Field label="Labels" help="Separated by commas." value={now.labels} set={labels => set({ labels })} />
-      <Field
-        label="Folder"
-        help="Its files are moved there in the background."
-        value={now.destination}
-        set={destination => set({ destination })}
-      />
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={now.sequential}
-          onChange={event => set({ sequential: event.currentTarget.checked })}
+    <form class="options" aria-label="Options" onSubmit={event => void submit(event)}>
+      {textRows.map(({ name, label, numeric, help }) => (
+        <Field
+          key={name}
+          label={label}
+          help={help(record)}
+          value={now[name]}
+          numeric={numeric ?? false}
+          set={value => set({ [name]: value })}
         />
-        Fetch pieces in their order
-      </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={now.superSeeding}
-          onChange={event => set({ superSeeding: event.currentTarget.checked })}
-        />
-        Super-seeding: each new peer hears of a few pieces only
-      </label>
+      ))}
+      <Check label="Fetch pieces in their order" value={now.sequential} set={sequential => set({ sequential })} />
+      <Check
+        label="Super-seeding: each new peer hears of a few pieces only"
+        value={now.superSeeding}
+        set={superSeeding => set({ superSeeding })}
+      />
       <div class="form-actions">
         <button type="button" disabled={!isChanged} onClick={() => setNow(before)}>
           Undo
@@ -154,5 +117,41 @@ export function DetailOptions({ record }: { record: DownloadRecord }) {
         </button>
       </div>
     </form>
+  )
+}
+
+/** Hops are changed by themselves: the node closes all connections of the old kind before it opens one of the new kind. */
+function Hops({ record }: { record: DownloadRecord }) {
+  const [chosen, choose] = useState(record.hops)
+  const isChanged = chosen !== record.hops
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void session.attempt(() => change(record.infohash, { anon_hops: chosen }), 'Changed.')
+  }
+  return (
+    <form class="options" aria-label="Anonymity" onSubmit={submit}>
+      <HopChoice hops={chosen} set={choose} />
+      {isChanged && (
+        <p class="help">
+          Every connection is closed before one of the new kind opens. What is there stays.
+          {chosen > 0 && record.hops === 0 && ' Peers of the open network have seen this download already.'}
+        </p>
+      )}
+      <div class="form-actions">
+        <button type="submit" class="primary" disabled={!isChanged}>
+          Change
+        </button>
+      </div>
+    </form>
+  )
+}
+
+/** See the top of the file. */
+export function DetailOptions({ record }: { record: DownloadRecord }) {
+  return (
+    <>
+      <Options record={record} />
+      <Hops key={record.hops} record={record} />
+    </>
   )
 }

@@ -2,7 +2,8 @@
 
 import { useMemo } from 'preact/hooks'
 import type { DownloadRecord } from '../../services/api.ts'
-import { bytes, dateTime, eta, plainRate, ratio } from '../model/format.ts'
+import { circuitsText, type WithCircuits } from '../model/circuit-path.ts'
+import { bytes, counted, dateTime, eta, plainRate, ratio } from '../model/format.ts'
 import { explanation, magnetOf, saveTorrent } from '../node/commands.ts'
 import { session } from '../node/context.ts'
 import { useAnswer } from '../node/use-answer.ts'
@@ -43,6 +44,15 @@ function OwnRates({ record }: { record: DownloadRecord }) {
   return <Graph name="Rates of this download" lines={rateLines} data={data} height={130} format={plainRate} />
 }
 
+/** Over how many hops, and what they are made of now. */
+function anonymity({ hops, circuits }: DownloadRecord & WithCircuits): [string, string][] {
+  if (hops === 0) return []
+  return [
+    ['Anonymity', counted(hops, 'hop')],
+    ...(circuits === undefined ? [] : [['Circuits', circuitsText(circuits)] as [string, string]]),
+  ]
+}
+
 function Facts({ record }: { record: DownloadRecord }) {
   const facts: [string, string][] = [
     ['Down', plainRate(record.speed_down)],
@@ -57,6 +67,7 @@ function Facts({ record }: { record: DownloadRecord }) {
     ['Seeds', `${record.num_connected_seeds} of ${record.num_seeds}`],
     ['Pieces', record.total_pieces.toLocaleString('en')],
     ['Added', dateTime(record.time_added)],
+    ...anonymity(record),
   ]
   return <FactList facts={facts} />
 }

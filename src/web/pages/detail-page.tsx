@@ -5,12 +5,13 @@ import type { DownloadRecord } from '../../services/api.ts'
 import { canResume, stateText, toneOf } from '../model/download-groups.ts'
 import { percent } from '../model/format.ts'
 import { addressOf, type DetailTab, detailTabs } from '../model/place.ts'
-import { change, details, files as filesOf } from '../node/commands.ts'
+import { details, files as filesOf } from '../node/commands.ts'
 import { go, session } from '../node/context.ts'
 import { recordOf } from '../node/session.ts'
 import { useAnswer } from '../node/use-answer.ts'
 import { Icon } from '../parts/icons.tsx'
 import { ProgressBar } from '../parts/progress-bar.tsx'
+import { StateButtons } from '../parts/state-buttons.tsx'
 import { DetailFiles, MEDIA } from './detail-files.tsx'
 import { DetailOptions } from './detail-options.tsx'
 import { DetailOverview } from './detail-overview.tsx'
@@ -38,29 +39,16 @@ async function playFirst(infohash: string): Promise<void> {
 
 function Commands({ record, remove }: { record: DownloadRecord; remove: () => void }) {
   const { infohash } = record
-  const to = (state: 'resume' | 'stop' | 'recheck') => void session.attempt(() => change(infohash, { state }))
+  const resumes = canResume(record)
   return (
     <div class="commands" role="toolbar" aria-label="This download">
-      {canResume(record) ? (
-        <button type="button" class="primary" onClick={() => to('resume')}>
-          <Icon name="play" size={16} /> Resume
-        </button>
-      ) : (
-        <button type="button" onClick={() => to('stop')}>
-          <Icon name="pause" size={16} /> Stop
-        </button>
-      )}
-      {record.total_pieces > 0 && (
-        <button type="button" onClick={() => void playFirst(infohash)}>
-          <Icon name="film" size={16} /> Play
-        </button>
-      )}
-      <button type="button" onClick={() => to('recheck')}>
-        <Icon name="recheck" size={16} /> Recheck
-      </button>
-      <button type="button" onClick={remove}>
-        <Icon name="trash" size={16} /> Remove
-      </button>
+      <StateButtons infohashes={[infohash]} resume={resumes ? 'primary' : 'none'} stop={!resumes} remove={remove}>
+        {record.total_pieces > 0 && (
+          <button type="button" onClick={() => void playFirst(infohash)}>
+            <Icon name="film" size={16} /> Play
+          </button>
+        )}
+      </StateButtons>
     </div>
   )
 }

@@ -2,8 +2,9 @@
 
 import { memo } from 'preact/compat'
 import type { DownloadRecord } from '../../services/api.ts'
+import { circuitsText, type WithCircuits } from '../model/circuit-path.ts'
 import { stateText, toneOf } from '../model/download-groups.ts'
-import { bytes, dateTime, eta, percent, rate, ratio } from '../model/format.ts'
+import { bytes, counted, dateTime, eta, percent, rate, ratio } from '../model/format.ts'
 import { Icon, type IconName } from '../parts/icons.tsx'
 import { ProgressBar } from '../parts/progress-bar.tsx'
 
@@ -29,6 +30,11 @@ function signOf(record: DownloadRecord): IconName {
   return record.status === 'DLSTATUS_STOPPED' && record.progress >= 1 ? 'check' : signs[toneOf(record)]
 }
 
+/** Why an anonymous download does not move yet. */
+function waitingFor({ status, circuits }: DownloadRecord & WithCircuits): string {
+  return status === 'DLSTATUS_CIRCUITS' && circuits !== undefined ? circuitsText(circuits) : ''
+}
+
 /** What stands under the name on a phone. */
 function summary(record: DownloadRecord): string {
   const parts = [
@@ -48,6 +54,13 @@ function Name({ record }: { record: DownloadRecord }) {
       <bdi class="name-text" title={record.name}>
         {record.name === '' ? record.infohash : record.name}
       </bdi>
+      {record.hops > 0 && (
+        <span class="hops" title={`Over ${counted(record.hops, 'hop')}`}>
+          <Icon name="circuit" size={14} />
+          <span aria-hidden="true">{record.hops}</span>
+          <span class="visually-hidden">over {counted(record.hops, 'hop')}</span>
+        </span>
+      )}
       {record.labels.length > 0 && (
         <span class="labels">
           {record.labels.map(label => (
@@ -69,7 +82,7 @@ function Cells({ record }: { record: DownloadRecord }) {
         <ProgressBar value={record.progress} tone={tone} label={null} />
         <span class="number">{percent(record.progress)}</span>
       </span>
-      <span role="gridcell" class={`cell state ${tone}`} title={record.error}>
+      <span role="gridcell" class={`cell state ${tone}`} title={record.error || waitingFor(record)}>
         {stateText(record)}
       </span>
       <span role="gridcell" class="cell number size">

@@ -5,9 +5,9 @@ import { groups } from '../model/download-groups.ts'
 import type { View } from '../model/download-table.ts'
 import { counted } from '../model/format.ts'
 import type { DetailTab } from '../model/place.ts'
-import { change, each } from '../node/commands.ts'
 import { go, narrow, session } from '../node/context.ts'
 import { Icon } from '../parts/icons.tsx'
+import { StateButtons } from '../parts/state-buttons.tsx'
 import { DetailPage } from './detail-page.tsx'
 import { DownloadList } from './download-list.tsx'
 import { RemoveDialog } from './remove-dialog.tsx'
@@ -83,24 +83,10 @@ interface SelectionBarProps {
 }
 
 function SelectionBar({ selected, clear, remove }: SelectionBarProps) {
-  const all = [...selected]
-  const to = (state: 'resume' | 'stop' | 'recheck') =>
-    void session.attempt(() => each(all, infohash => change(infohash, { state })))
   return (
     <div class="selection" role="toolbar" aria-label="Selected downloads">
       <strong>{selected.size.toLocaleString('en')} selected</strong>
-      <button type="button" onClick={() => to('resume')}>
-        <Icon name="play" size={16} /> Resume
-      </button>
-      <button type="button" onClick={() => to('stop')}>
-        <Icon name="pause" size={16} /> Stop
-      </button>
-      <button type="button" onClick={() => to('recheck')}>
-        <Icon name="recheck" size={16} /> Recheck
-      </button>
-      <button type="button" onClick={remove}>
-        <Icon name="trash" size={16} /> Remove
-      </button>
+      <StateButtons infohashes={[...selected]} resume="plain" stop remove={remove} />
       <button type="button" class="quiet" onClick={clear}>
         Clear
       </button>

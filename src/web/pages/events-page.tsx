@@ -27,6 +27,8 @@ const words: Readonly<Record<string, string>> = {
   upgrader_tick: 'Upgrade of the store',
   upgrader_finished: 'Upgrade of the store is done',
   tribler_exception: 'Defect',
+  circuit_ready: 'Circuit ready',
+  circuit_removed: 'Circuit gone',
 }
 
 /** What an event is about, without its type. */

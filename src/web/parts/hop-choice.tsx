@@ -1,0 +1,41 @@
+// Over how many hops a download goes: the choices, and what the chosen one hides and costs.
+
+import { useId } from 'preact/hooks'
+import { hopChoices } from '../model/circuit-path.ts'
+
+interface HopChoiceProps {
+  /** -1 = as the settings say, where that may be chosen. */
+  readonly hops: number
+  /** Offers the choice of the settings too. */
+  readonly withDefault?: boolean
+  set(hops: number): void
+}
+
+const AS_SET = 'What settings download_defaults say.'
+
+/** See the top of the file. */
+export function HopChoice({ hops, withDefault = false, set }: HopChoiceProps) {
+  const id = useId()
+  return (
+    <div class="field hop-choice">
+      <label for={id}>Anonymity</label>
+      <select
+        id={id}
+        value={hops}
+        aria-describedby={`${id}-help`}
+        onChange={event => set(Number(event.currentTarget.value))}
+      >
+        {withDefault && <option value={-1}>As in the settings</option>}
+        {hopChoices.map(choice => (
+          <option key={choice.hops} value={choice.hops}>
+            {choice.name}
+          </option>
+        ))}
+      </select>
+      <span id={`${id}-help`} class="help">
+        {hopChoices.find(choice => choice.hops === hops)?.cost ?? AS_SET}
+        {hops > 0 && ' Circuits are slower than the open network, and https trackers cannot be asked through them.'}
+      </span>
+    </div>
+  )
+}
