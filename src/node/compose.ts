@@ -45,6 +45,7 @@ import { FurtherKeys } from './further-keys.ts'
 import { baseUrls, makeHttpFront } from './http-front.ts'
 import { openLinkSecret } from './link-secret.ts'
 import { networkOptions } from './network-options.ts'
+import { switchedOff } from './overlay-switch.ts'
 import { ProcessPriority } from './process-priority.ts'
 import { settingsDocs } from './settings-docs.ts'
 import type { Settings } from './settings-schema.ts'
@@ -68,9 +69,6 @@ const RECORDS_SHARE = 0.15
 
 /** The page of a release tells more than its version. */
 const MAX_VERSION_BYTES = 256 * 1024
-
-/** Places for circuits of others that nobody competes for, as in the real system. */
-const RANDOM_SLOTS = 5
 
 /** The database takes longer to open than this. */
 const FIRST_ANSWER_MS = 10
@@ -206,7 +204,11 @@ export class TributaryNode {
       events: this.#events,
       shutdown: { shutDown: () => this.#askToStop() },
       debug: debug.service,
-      circuits: new CircuitFigures({ overlay: () => this.#overlay, randomSlots: () => RANDOM_SLOTS }),
+      circuits: new CircuitFigures({
+        overlay: () => this.#overlay,
+        randomSlots: () => settings.values.tunnel_community.random_slots,
+        forbiddenBy: () => switchedOff(settings.values),
+      }),
       metrics: { families: async () => (await metrics()).families() },
       callerPaths: new CallerPaths(paths),
       keys: this.#keys,

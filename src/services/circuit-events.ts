@@ -2,6 +2,7 @@
 // downloads stand too: beyond the allowance they are only counted, and the next one that is told says how many were not.
 
 import { Allowance } from '../base/allowance.ts'
+import type { Log } from '../ports/log.ts'
 import type { CircuitEvent, OverlayFacts, OwnCircuitFacts } from '../ports/overlay-facts.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EventPayloads } from './event-table.ts'
@@ -15,16 +16,20 @@ const REFILL_MS = 60_000
 export interface CircuitEventsDeps {
   readonly clock: Pick<Clock, 'now' | 'wallMs'>
   readonly events: Pick<EventHub, 'emit'>
+  /** Has every one of them, at level debug. */
+  readonly log: Log
 }
 
 /** Tells of circuits as events of the node until the function it answers is called. */
 export function tellCircuitEvents(
   overlay: Pick<OverlayFacts, 'watch'>,
-  { clock, events }: CircuitEventsDeps,
+  { clock, events, log }: CircuitEventsDeps,
 ): () => void {
   const allowance = new Allowance(BURST, REFILL_MS)
   let skipped = 0
   return overlay.watch(event => {
+    const reason = event.kind === 'removed' ? event.reason : event.circuit.reason
+    log.debug(`circuit ${event.kind}`, { ...factsOf(event.circuit), ...(reason === null ? {} : { reason }) })
     if (!allowance.take(clock.now())) {
       skipped += 1
       return

@@ -18,6 +18,8 @@ export interface CircuitFiguresDeps {
   overlay(): OverlayFacts | null
   /** Places that are not competed for (setting tunnel_community.random_slots). */
   randomSlots(): number
+  /** The setting that forbids circuits; empty when none does. */
+  forbiddenBy(): string
 }
 
 const NO_ADDRESS = '0.0.0.0:0'
@@ -80,7 +82,7 @@ export class CircuitFigures implements CircuitsService {
       exits: candidates?.exits ?? 0,
       places: places?.total ?? 0,
       places_taken: places?.taken ?? 0,
-      reason: circuitReason(overlay),
+      reason: circuitReason(overlay, this.#deps.forbiddenBy()),
     }
   }
 

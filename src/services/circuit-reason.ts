@@ -5,8 +5,12 @@ import type { OverlayFacts } from '../ports/overlay-facts.ts'
 /** Seconds in which the first peers are usually found. */
 const FINDING_S = 60
 
-/** A sentence or two; empty when a circuit carries data. `overlay` null: nothing runs. */
-export function circuitReason(overlay: OverlayFacts | null): string {
+/**
+ * A sentence or two; empty when a circuit carries data. `overlay` null: nothing runs. `forbiddenBy`: the setting that is why;
+ * empty: none.
+ */
+export function circuitReason(overlay: OverlayFacts | null, forbiddenBy: string): string {
+  if (forbiddenBy !== '') return `Circuits are off by setting ${forbiddenBy}: anonymous downloads are refused.`
   if (overlay === null) return 'The overlays do not run: nothing has asked for circuits yet.'
   const circuits = overlay.circuits().filter(({ purpose }) => purpose === 'data')
   if (circuits.some(({ state }) => state === 'READY')) return ''

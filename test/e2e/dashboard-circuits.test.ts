@@ -22,7 +22,7 @@ const HASH = 'ab'.repeat(20)
 
 /** Answers the routes of circuits from `overlay`, with the node's own code for their records. */
 async function showOverlay(page: Page, overlay: FakeOverlay): Promise<void> {
-  const figures = new CircuitFigures({ overlay: () => overlay, randomSlots: () => 5 })
+  const figures = new CircuitFigures({ overlay: () => overlay, randomSlots: () => 5, forbiddenBy: () => '' })
   const answers: Readonly<Record<string, () => object>> = {
     '': () => ({ circuits: figures.circuits() }),
     '/network': () => ({ network: figures.network() }),

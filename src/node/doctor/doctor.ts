@@ -22,6 +22,7 @@ import { checkFolder, type NamedFolder, userText } from './folders.ts'
 import { checkOpenFiles } from './limits.ts'
 import { lockHolders } from './lock-holder.ts'
 import { readMounts } from './mounts.ts'
+import { checkOverlay } from './overlay.ts'
 import { checkAnswer, checkBinding, checkPort, type NamedPort } from './ports.ts'
 
 /** What the command line gives: as to a start. */
@@ -70,6 +71,7 @@ export async function examine(args: DoctorArguments): Promise<Finding[]> {
   if (settings === null) return findings
   if (settings.api.https_enabled) findings.push(await checkCertificate(settings.api, Date.now()))
   findings.push(...(await checkPorts(settings, { pid, stateDir })), ...checkBinding(settings.libtorrent.interface))
+  findings.push(...(await checkOverlay(settings, pid !== null)))
   const needs = { openFiles: settings.disk.open_files, connections: settings.libtorrent.max_connections }
   return [...findings, await checkOpenFiles(needs, pid)]
 }

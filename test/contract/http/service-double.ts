@@ -293,7 +293,11 @@ export class ServiceDouble implements Services {
     },
   }
 
-  readonly circuits = new CircuitFigures({ overlay: () => new FakeOverlay().withEverything(), randomSlots: () => 1 })
+  readonly circuits = new CircuitFigures({
+    overlay: () => new FakeOverlay().withEverything(),
+    randomSlots: () => 1,
+    forbiddenBy: () => '',
+  })
 
   readonly metrics: MetricsService = {
     families: async () => [{ name: 'a_total', help: 'A.', type: 'counter', samples: [{ value: 7 }] }],

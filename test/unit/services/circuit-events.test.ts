@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tellCircuitEvents } from '../../../src/services/circuit-events.ts'
 import { FakeOverlay, ownCircuit } from '../../kit/fake-overlay.ts'
+import { silentLog } from '../../kit/silent-log.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
 type Told = [type: string, event: Record<string, unknown>]
@@ -12,7 +13,7 @@ function rig() {
   const [overlay, clock] = [new FakeOverlay(), new VirtualClock()]
   const told: Told[] = []
   const emit = (type: string, event?: unknown) => void told.push([type, event as Told[1]])
-  const end = tellCircuitEvents(overlay, { clock, events: { emit } })
+  const end = tellCircuitEvents(overlay, { clock, events: { emit }, log: silentLog })
   return { overlay, clock, told, end }
 }
 

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { CircuitFigures } from '../../../src/services/circuit-figures.ts'
 import { FakeOverlay, joinedCircuit, ownCircuit } from '../../kit/fake-overlay.ts'
 
-function figures(overlay: FakeOverlay | null, random = 2): CircuitFigures {
-  return new CircuitFigures({ overlay: () => overlay, randomSlots: () => random })
+function figures(overlay: FakeOverlay | null, random = 2, forbiddenBy = ''): CircuitFigures {
+  return new CircuitFigures({ overlay: () => overlay, randomSlots: () => random, forbiddenBy: () => forbiddenBy })
 }
 
 test('while the node starts, and before overlays run: zeros and empty lists', () => {
@@ -117,4 +117,5 @@ test('why no circuit is ready: the first thing that is missing on the way to one
   assert.match(reason(), /^A circuit is being built/, 'one of another purpose carries no downloads')
   overlay.own = [...overlay.own, ownCircuit(3)]
   assert.equal(reason(), '')
+  assert.match(figures(null, 2, 'ipv8.enabled').network().reason, /off by setting ipv8\.enabled/)
 })
