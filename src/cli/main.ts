@@ -18,7 +18,7 @@ interface StartFlags {
 }
 
 function collectSetting(text: string, earlier: [string, string][]): [string, string][] {
-  const found = /^([a-z_]+\.[a-z_]+)=(.*)$/s.exec(text)
+  const found = /^([a-z][a-z0-9_]*\.[a-z][a-z0-9_]*)=(.*)$/s.exec(text)
   if (found === null) throw new InvalidArgumentError('It must be SECTION.OPTION=VALUE.')
   return [...earlier, [found[1] ?? '', found[2] ?? '']]
 }

@@ -87,8 +87,8 @@ test('every command that they name exists', () => {
 
 /** `section.option` of everything a page sets or names. */
 function settingsIn(text: string): string[] {
-  const named = [...text.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, name = '']) => name)
-  const given = [...text.matchAll(/\b([a-z_]+\.[a-z_]+)=/g)].map(([, name = '']) => name)
+  const named = [...text.matchAll(/`([a-z][a-z0-9_]*\.[a-z_]+)`/g)].map(([, name = '']) => name)
+  const given = [...text.matchAll(/\b([a-z][a-z0-9_]*\.[a-z_]+)=/g)].map(([, name = '']) => name)
   const blocks = [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].flatMap(([, block = '']) =>
     Object.entries(parse(block) as Record<string, object>).flatMap(([section, options]) =>
       Object.keys(options).map(option => `${section}.${option}`),

@@ -1,5 +1,6 @@
 // A circuit as a path of stations, from this node to where it leads, and what hops cost, in words. Pure.
 
+import type { DownloadRecord } from '../../services/api.ts'
 import type { CircuitRecord } from '../../services/circuits-api.ts'
 import type { Tone } from './download-groups.ts'
 import { counted } from './format.ts'
@@ -14,6 +15,7 @@ export interface Station {
   readonly kind: 'here' | 'hop' | 'waiting' | 'far'
 }
 
+type CircuitsRecord = NonNullable<DownloadRecord['circuits']>
 type Purpose = CircuitRecord['purpose']
 
 /** The last hop, and what lies behind it. */
@@ -74,28 +76,8 @@ export function inOrder(circuits: readonly CircuitRecord[]): CircuitRecord[] {
   return circuits.toSorted((a, b) => rank[a.state] - rank[b.state] || b.created - a.created)
 }
 
-/** Circuits of a download's hop count, as its record tells them. */
-export interface CircuitsOfDownload {
-  readonly candidates: number
-  readonly exits: number
-  readonly ready: number
-  readonly building: number
-  readonly last_failure: string
-}
-
-/** A record that may have them. */
-export interface WithCircuits {
-  readonly circuits?: CircuitsOfDownload
-}
-
 /** Why an anonymous download waits, or what it goes through. */
-export function circuitsText({
-  candidates,
-  exits,
-  ready,
-  building,
-  last_failure: failure,
-}: CircuitsOfDownload): string {
+export function circuitsText({ candidates, exits, ready, building, last_failure: failure }: CircuitsRecord): string {
   if (ready > 0) return `${counted(ready, 'circuit')} ready${building > 0 ? `, ${building} being built` : ''}`
   const parts = [
     `${counted(candidates, 'relay')} known`,

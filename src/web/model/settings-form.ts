@@ -86,7 +86,7 @@ export function valueOf(kind: FieldKind, input: string | boolean): Json {
 
 /** The option that a refusal names, as `section.name`; null when it names none. */
 export function refusedOption(message: string): string | null {
-  return /\bsetting ([a-z_]+\.[a-z0-9_]+)/.exec(message)?.[1] ?? null
+  return /\bsetting ([a-z][a-z0-9_]*\.[a-z0-9_]+)/.exec(message)?.[1] ?? null
 }
 
 /** Words that are not written as others are. */

@@ -2,7 +2,7 @@
 
 import { useMemo } from 'preact/hooks'
 import type { DownloadRecord } from '../../services/api.ts'
-import { circuitsText, type WithCircuits } from '../model/circuit-path.ts'
+import { circuitsText } from '../model/circuit-path.ts'
 import { bytes, counted, dateTime, eta, plainRate, ratio } from '../model/format.ts'
 import { explanation, magnetOf, saveTorrent } from '../node/commands.ts'
 import { session } from '../node/context.ts'
@@ -45,7 +45,7 @@ function OwnRates({ record }: { record: DownloadRecord }) {
 }
 
 /** Over how many hops, and what they are made of now. */
-function anonymity({ hops, circuits }: DownloadRecord & WithCircuits): [string, string][] {
+function anonymity({ hops, circuits }: DownloadRecord): [string, string][] {
   if (hops === 0) return []
   return [
     ['Anonymity', counted(hops, 'hop')],

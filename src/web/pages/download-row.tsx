@@ -2,7 +2,7 @@
 
 import { memo } from 'preact/compat'
 import type { DownloadRecord } from '../../services/api.ts'
-import { circuitsText, type WithCircuits } from '../model/circuit-path.ts'
+import { circuitsText } from '../model/circuit-path.ts'
 import { stateText, toneOf } from '../model/download-groups.ts'
 import { bytes, counted, dateTime, eta, percent, rate, ratio } from '../model/format.ts'
 import { Icon, type IconName } from '../parts/icons.tsx'
@@ -31,7 +31,7 @@ function signOf(record: DownloadRecord): IconName {
 }
 
 /** Why an anonymous download does not move yet. */
-function waitingFor({ status, circuits }: DownloadRecord & WithCircuits): string {
+function waitingFor({ status, circuits }: DownloadRecord): string {
   return status === 'DLSTATUS_CIRCUITS' && circuits !== undefined ? circuitsText(circuits) : ''
 }
 
