@@ -3,13 +3,13 @@
 
 import { Allowance } from '../base/allowance.ts'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
+import { Allowances } from './allowances.ts'
 import { CHECKS_OF_ADDRESS, CHECKS_OF_STRANGERS, MAX_CHECKED_ADDRESSES } from './limits.ts'
 
 /** Says which signatures are checked. */
 export class CheckBudget {
   readonly #strangers = new Allowance(CHECKS_OF_STRANGERS.burst, CHECKS_OF_STRANGERS.refillMs)
-  /** In the order of last use. */
-  readonly #byAddress = new Map<string, Allowance>()
+  readonly #addresses = new Allowances(CHECKS_OF_ADDRESS, MAX_CHECKED_ADDRESSES)
   #refused = 0
 
   /** Packets that were dropped unchecked. */
@@ -19,20 +19,8 @@ export class CheckBudget {
 
   /** True when a signature that came from `from` is checked; it is counted then. `known`: a peer of ours is there. */
   take(from: PeerAddress, known: boolean, nowMs: number): boolean {
-    if (this.#of(from).take(nowMs) && (known || this.#strangers.take(nowMs))) return true
+    if (this.#addresses.take(addressKey(from), nowMs) && (known || this.#strangers.take(nowMs))) return true
     this.#refused++
     return false
-  }
-
-  #of(from: PeerAddress): Allowance {
-    const key = addressKey(from)
-    const own = this.#byAddress.get(key) ?? new Allowance(CHECKS_OF_ADDRESS.burst, CHECKS_OF_ADDRESS.refillMs)
-    this.#byAddress.delete(key)
-    this.#byAddress.set(key, own)
-    for (const oldest of this.#byAddress.keys()) {
-      if (this.#byAddress.size <= MAX_CHECKED_ADDRESSES) break
-      this.#byAddress.delete(oldest)
-    }
-    return own
   }
 }

@@ -77,6 +77,7 @@ export class Introductions implements PeerIntroductions {
   readonly #told = new WeakSet<Peer>()
   readonly #punctures = new Allowance(PUNCTURES.burst, PUNCTURES.refillMs)
   #extra: () => Uint8Array = noExtra
+  #alsoKnown: (address: PeerAddress) => boolean = () => false
   #asked = 0
   #answered = 0
 
@@ -108,6 +109,11 @@ export class Introductions implements PeerIntroductions {
   onExtra(run: (peer: Peer, extra: Uint8Array) => void): () => void {
     this.#extraWatches.add(run)
     return () => this.#extraWatches.delete(run)
+  }
+
+  /** Others than peers may have us send punctures: nodes of the DHT. */
+  alsoPunctureFor(isKnown: (address: PeerAddress) => boolean): void {
+    this.#alsoKnown = isKnown
   }
 
   /** Calls when an address answered; `peer` is null for servers. Answers what ends the calls. */
@@ -281,7 +287,7 @@ export class Introductions implements PeerIntroductions {
     const to = neighbour && !isNoAddress(walkerLan) ? walkerLan : walkerWan
     // Only those we know have a reason to ask: nobody else gets a signed answer sent to where he likes.
     const fine =
-      (book.at(from) !== null || isServer(from)) &&
+      (book.at(from) !== null || isServer(from) || this.#alsoKnown(from)) &&
       (neighbour ? canBeNode(to) : mayTell(from, to)) &&
       !own.isOurPort(to) &&
       this.#punctures.take(clock.now())

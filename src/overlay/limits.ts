@@ -60,3 +60,49 @@ export const SIMILARITY_EVERY_MS = 1_000
 export const EXTRA_ASKED_MS = 300_000
 /** Addresses kept from one start to the next. */
 export const MAX_SAVED_ADDRESSES = 128
+/** Nodes of a bucket, nodes that a look-up ends with, values of a packet (section 6). */
+export const DHT_BUCKET = 8
+/** Failures after which a node is bad (section 6). */
+export const DHT_BAD_FAILURES = 2
+/** Failures after which it is forgotten. */
+export const DHT_FORGOTTEN_FAILURES = 5
+/** A node that answered within this is good (section 6). */
+export const DHT_GOOD_MS = 900_000
+/** Answers to questions of the DHT, but for finds (section 12). */
+export const DHT_REQUEST_MS = 5_000
+/** Answers to finds (section 12). */
+export const DHT_FIND_MS = 2_000
+/** Questions of a kind that wait. */
+export const MAX_DHT_ASKED = 256
+/** Between two pings of a node (section 6). */
+export const DHT_PING_EVERY_MS = 25_000
+/** A secret of tokens is used so long (section 6). */
+export const DHT_SECRET_MS = 300_000
+/** Questions of one node that are answered: so many saved up, and one more each so many milliseconds (section 12: 10 in 5 s). */
+export const DHT_QUERIES = { burst: 10, refillMs: 500 } as const
+/** Questions of a look-up that are out at a time, and in all (section 6). */
+export const DHT_PARALLEL = 4
+/** See above. */
+export const DHT_LOOKUP_REQUESTS = 24
+/** Look-ups at a time; those above wait. */
+export const MAX_DHT_LOOKUPS = 8
+/** Look-ups that wait; those above find nothing. */
+export const MAX_DHT_LOOKUPS_WAITING = 256
+/** Targets for which values are kept. */
+export const MAX_DHT_TARGETS = 4_096
+/** Values kept of one target. */
+export const MAX_DHT_VALUES_OF_TARGET = 64
+/** A value is kept so long (section 12). */
+export const DHT_VALUE_AGE_MS = 3_600_000
+/** Peers that are stored with us under their mids. */
+export const MAX_DHT_STORED_PEERS = 512
+/** A stored peer, and who stores us, is dropped after so much silence (section 6). */
+export const DHT_STORED_PEER_MS = 60_000
+/** Between two attempts at being stored (section 6). */
+export const DHT_STORE_SELF_MS = 30_000
+/** Enough nodes that store us (section 6). */
+export const DHT_STORED_AT = 4
+/** Between two looks at the ages of everything. */
+export const DHT_CARE_MS = 5_000
+/** Between two look-ups that keep the table fresh. */
+export const DHT_REFRESH_MS = 600_000

@@ -13,9 +13,10 @@ import { Bootstrap, type BootstrapAddress } from './bootstrap.ts'
 import { CheckBudget } from './check-budget.ts'
 import { Churn } from './churn.ts'
 import { decodeDiscoveryRequest, Discovery } from './discovery.ts'
+import { DhtOverlay, type DhtOverlayStats } from './dht-overlay.ts'
 import { Endpoint, type EndpointCounts } from './endpoint.ts'
 import type { Identity, SignatureCheck } from './identity.ts'
-import type { Communities, Community, CommunityOptions } from './introduced.ts'
+import type { Communities, Community, CommunityOptions, OverlayDht } from './introduced.ts'
 import { MAX_SAVED_ADDRESSES, SIMILARITY_EVERY_MS, STEP_MS } from './limits.ts'
 import { OwnAddresses } from './own-addresses.ts'
 import type { Peer } from './peer.ts'
@@ -53,6 +54,7 @@ export class Overlays implements Communities {
   readonly #shared: WalkedOverlayDeps
   readonly #open = new Map<string, WalkedOverlay>()
   readonly #discovery: Discovery
+  readonly #dht: DhtOverlay
   readonly #churn: Churn
   #timers: Timer[] = []
   #startedMs: number | null = null
@@ -71,6 +73,7 @@ export class Overlays implements Communities {
       bootstrap: new Bootstrap(options.bootstrap, { clock, resolver }),
     }
     this.#discovery = this.#makeDiscovery()
+    this.#dht = this.#makeDht()
     this.#churn = new Churn({ book: this.#shared.book, clock, random, ping: peer => this.#ping(peer) })
   }
 
@@ -79,6 +82,7 @@ export class Overlays implements Communities {
     const { clock } = this.#deps
     await this.#endpoint.open(this.#options)
     this.#startedMs = clock.now()
+    this.#dht.start()
     this.#timers = [
       clock.every(STEP_MS, () => this.#step()),
       clock.every(SIMILARITY_EVERY_MS, () => this.#discovery.step()),
@@ -87,6 +91,16 @@ export class Overlays implements Communities {
 
   open(options: CommunityOptions): Community {
     return this.#add(options)
+  }
+
+  /** The DHT of the overlays. */
+  get dht(): OverlayDht {
+    return this.#dht
+  }
+
+  /** What the DHT holds. */
+  get dhtStats(): DhtOverlayStats {
+    return this.#dht.stats
   }
 
   /** Where the port is bound; null: it is not. */
@@ -138,6 +152,7 @@ export class Overlays implements Communities {
   async stop(): Promise<void> {
     for (const timer of this.#timers.splice(0)) timer.cancel()
     this.#shared.bootstrap.stop()
+    this.#dht.stop()
     for (const walked of [...this.#open.values()]) walked.close()
     this.#startedMs = null
     await this.#endpoint.close()
@@ -156,6 +171,14 @@ export class Overlays implements Communities {
       communityIds: () => [...this.#open.values()].map(walked => walked.communityId),
       found: (peer, id) => this.#open.get(id)?.found(peer),
     })
+  }
+
+  #makeDht(): DhtOverlay {
+    const { overlay, introductions } = this.#add({
+      communityId: knownId(COMMUNITY_IDS.dht),
+      name: 'DHTCommunity',
+    })
+    return new DhtOverlay({ ...this.#shared, overlay, introductions })
   }
 
   #add(options: WalkedOverlayOptions): WalkedOverlay {

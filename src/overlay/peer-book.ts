@@ -81,6 +81,12 @@ export class PeerBook {
     return this.#peers.get(keyText(publicKey)) ?? null
   }
 
+  /** The peer whose public key has this SHA-1, in hex. */
+  named(member: string): Peer | null {
+    for (const peer of this.#peers.values()) if (peer.member === member) return peer
+    return null
+  }
+
   /** The peer that was last heard from this address. */
   at(address: PeerAddress): Peer | null {
     return this.#byAddress.get(addressKey(address)) ?? null
