@@ -11,7 +11,7 @@ import { stateDirectoryOf } from './find-node.ts'
 import { StateDirectory } from './state-directory.ts'
 
 /** Files beside the store that make a node what it is; those that are not there are passed over. */
-const SMALL_FILES = ['tributary.yaml', 'link-secret', 'keys.json', 'update-key'] as const
+const SMALL_FILES = ['tributary.yaml', 'link-secret', 'keys.json', 'update-key', 'overlay-key'] as const
 
 /** Copies the state of a node into a new folder; the names of the files. AppErrors StateConflict, StateUnreadable. */
 export async function backUp(chosen: string | null, folder: string): Promise<string[]> {

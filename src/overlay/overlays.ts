@@ -31,6 +31,8 @@ export interface OverlaysOptions {
   readonly port: number
   /** Addresses to ask first; null = the servers of the network. */
   readonly bootstrap: readonly BootstrapAddress[] | null
+  /** Milliseconds between two steps of a walk; absent = STEP_MS. */
+  readonly stepMs?: number
 }
 
 /** What they work with. */
@@ -182,7 +184,9 @@ export class Overlays implements Communities {
   }
 
   #add(options: WalkedOverlayOptions): WalkedOverlay {
-    const walked: WalkedOverlay = new WalkedOverlay(options, this.#shared, () => this.#open.delete(walked.overlay.id))
+    const walked: WalkedOverlay = new WalkedOverlay(
+      { stepMs: this.#options.stepMs ?? 0, ...options },
+      this.#shared, () => this.#open.delete(walked.overlay.id))
     this.#open.set(walked.overlay.id, walked)
     return walked
   }
