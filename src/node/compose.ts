@@ -16,12 +16,12 @@ import { SystemRandom } from '../io/random.ts'
 import { SharedArena } from '../pools/arena.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { ClientPaths } from '../ports/new-files.ts'
-import type { OverlayFacts } from '../ports/overlay-facts.ts'
 import type { PieceStores } from '../ports/piece-store.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { RecordsStore } from '../records/records-store.ts'
 import type { ImportService, MetricsService, Services } from '../services/api.ts'
 import { CallerPaths } from '../services/caller-paths.ts'
+import { tellCircuitEvents } from '../services/circuit-events.ts'
 import { CircuitFigures } from '../services/circuit-figures.ts'
 import { type DownloadSettings, Downloads } from '../services/downloads.ts'
 import { EventHub } from '../services/events.ts'
@@ -37,7 +37,6 @@ import type { Updates } from '../services/updates.ts'
 import { Webhooks, type WebhookSettings } from '../services/webhooks.ts'
 import { CountedFetch, sumOf } from '../services/work-counts.ts'
 import { databaseBytes } from './database-bytes.ts'
-import type { CircuitsSource } from './anonymous-engines.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { logLevels } from './log-levels.ts'
 import { makeDebug } from './process-inspection.ts'
@@ -45,6 +44,8 @@ import { FurtherKeys } from './further-keys.ts'
 import { baseUrls, makeHttpFront } from './http-front.ts'
 import { openLinkSecret } from './link-secret.ts'
 import { networkOptions } from './network-options.ts'
+import { startsAtOnce } from './overlay-options.ts'
+import { OverlayParts } from './overlay-parts.ts'
 import { switchedOff } from './overlay-switch.ts'
 import { ProcessPriority } from './process-priority.ts'
 import { settingsDocs } from './settings-docs.ts'
@@ -63,9 +64,10 @@ export interface NodeOptions {
 }
 
 /** Parts of the time to stop: the engine tells trackers and saves, the others have little left to do. */
-const ENGINE_SHARE = 0.65
+const ENGINE_SHARE = 0.6
 const HTTP_SHARE = 0.2
 const RECORDS_SHARE = 0.15
+const OVERLAY_SHARE = 0.05
 
 /** The page of a release tells more than its version. */
 const MAX_VERSION_BYTES = 256 * 1024
@@ -107,7 +109,7 @@ export class TributaryNode {
   /** In the order they were started. */
   readonly #started: StartedPart[] = []
   #engine: EngineParts | null = null
-  #overlay: OverlayFacts | null = null
+  #overlay: OverlayParts | null = null
   #journal: ProgressJournal | null = null
   #fail: (error: Error) => void = () => undefined
   readonly #followDebug: (settings: Settings) => void
@@ -183,7 +185,7 @@ export class TributaryNode {
       databaseBytes: () => databaseBytes(join(options.stateDir, DATABASE_FILE_NAME)),
       metadata: () => sumOf(this.#previews.counts, this.#downloads.metadataCounts),
       sources: () => http.counts,
-      overlay: () => this.#overlay,
+      overlay: () => this.#overlay?.facts ?? null,
     })
     const docs = settingsDocs(settings)
     this.#settingsChanges = new SettingsChanges({ effective: () => docs.effective(), log: log.part('settings') })
@@ -205,7 +207,7 @@ export class TributaryNode {
       shutdown: { shutDown: () => this.#askToStop() },
       debug: debug.service,
       circuits: new CircuitFigures({
-        overlay: () => this.#overlay,
+        overlay: () => this.#overlay?.facts ?? null,
         randomSlots: () => settings.values.tunnel_community.random_slots,
         forbiddenBy: () => switchedOff(settings.values),
       }),
@@ -244,6 +246,7 @@ export class TributaryNode {
     })
     await this.#downloads.openStore(records.downloads)
     const given = settings.values
+    const overlay = this.#makeOverlay(records)
     const engine = await startEngine(
       { stateDir: this.#options.stateDir, settings: given, version: this.#options.version },
       {
@@ -257,7 +260,7 @@ export class TributaryNode {
         contents: records.contents,
         values: records.values,
         events: this.#downloads.engineEvents,
-        circuits: NO_CIRCUITS,
+        circuits: overlay,
         onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
       },
     )
@@ -276,12 +279,33 @@ export class TributaryNode {
     this.#maker.start({ contents: engine.contents, journal: records.progress })
     this.#started.push({ name: 'torrents being made', stop: () => this.#maker.stop() })
     await this.#downloads.load(engine.session, engine.anonymous)
+    void overlay.startIfAsked(startsAtOnce(settings.values))
     await this.#updates.start(records.updates, engine.items)
     this.#started.push({ name: 'updates', stop: () => this.#updates.stop() })
     const sides = this.#makeSideServices(records)
     this.#started.push({ name: 'side services', stop: () => sides.stop() })
     void sides.follow()
     this.#follow(settings.values, () => void sides.follow())
+  }
+
+  /** Circuits end after the engines that use them. */
+  #makeOverlay({ values }: RecordsStore): OverlayParts {
+    const { settings, log, stateDir } = this.#options
+    const overlay = new OverlayParts({
+      ...{ stateDir, values, clock: this.#clock, random: this.#random, log: log.part('overlay'), stack: this.#stack },
+      settings: () => settings.values,
+    })
+    this.#overlay = overlay
+    const logged = log.part('circuits')
+    const ended = tellCircuitEvents(overlay.facts, { clock: this.#clock, events: this.#events, log: logged })
+    this.#started.push({
+      name: 'overlay',
+      stop: async deadlineMs => {
+        ended()
+        await overlay.stop(deadlineMs * OVERLAY_SHARE)
+      },
+    })
+    return overlay
   }
 
   #makeSideServices(records: RecordsStore): SideServices {
@@ -305,7 +329,7 @@ export class TributaryNode {
     const make = async (): Promise<MetricsService> => {
       const { makeMetrics } = await import('./metrics.ts')
       const metrics = makeMetrics({
-        ...{ clock: this.#clock, version, engine: () => this.#engine, overlay: () => this.#overlay },
+        ...{ clock: this.#clock, version, engine: () => this.#engine, overlay: () => this.#overlay?.facts ?? null },
         databaseBytes: () => databaseBytes(join(stateDir, DATABASE_FILE_NAME)),
       })
       this.#started.push({ name: 'metrics', stop: () => Promise.resolve(metrics.stop()) })
@@ -424,14 +448,6 @@ export class TributaryNode {
       this.#options.log.setLevel(settings.general.log_level, logLevels(settings.general.log_levels))
     })
   }
-}
-
-/** This node has none yet. */
-const NO_CIRCUITS: CircuitsSource = {
-  check: () => {
-    throw new AppError('CircuitsUnavailable')
-  },
-  open: () => Promise.reject(new AppError('CircuitsUnavailable')),
 }
 
 /** The engine, which the first answer does without: loaded while the database opens, when who waited has been answered. */

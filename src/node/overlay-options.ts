@@ -1,19 +1,12 @@
 // The overlay as the settings ask for it. Pure; loads nothing of the overlay.
 
 import type { OverlaysOptions } from '../overlay/index.ts'
+import { switchedOff } from './overlay-switch.ts'
 import type { Settings } from './settings-schema.ts'
-
-/** Why there are no circuits, for people; null: there may be. */
-export function overlayForbidden({ ipv8, dispersy, tunnel_community }: Settings): string | null {
-  if (!ipv8.enabled) return 'Anonymous downloads need the overlay, which setting ipv8.enabled turns off.'
-  if (!dispersy.enabled) return 'Anonymous downloads need the overlay, which setting dispersy.enabled turns off.'
-  if (!tunnel_community.enabled) return 'Anonymous downloads need circuits, which setting tunnel_community.enabled turns off.'
-  return null
-}
 
 /** True when the overlay starts with the node: it is asked to, or to let others out. */
 export function startsAtOnce(settings: Settings): boolean {
-  if (overlayForbidden(settings) !== null) return false
+  if (switchedOff(settings) !== '') return false
   return settings.ipv8.start === 'always' || settings.tunnel_community.exitnode_enabled
 }
 

@@ -1,7 +1,9 @@
 // The running overlay: key, port, overlays, circuits, made in order when somebody needs them and stopped in reverse. Loaded then,
 // not before: a node without anonymous downloads has none of this in memory.
 
+import { makeDeferred } from '../base/deferred.ts'
 import { AppError } from '../base/errors.ts'
+import { addressKey, type PeerAddress } from '../base/ids.ts'
 import { localInterfaces } from '../io/multicast.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
 import { makeOverlayCrypto } from '../io/overlay-crypto.ts'
@@ -13,10 +15,10 @@ import type { OverlayCrypto, OverlayKeyPair } from '../ports/overlay-crypto.ts'
 import type { OverlayFacts } from '../ports/overlay-facts.ts'
 import type { NodeValues } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
-import { COMMUNITY_IDS } from '../wire/overlay/community-ids.ts'
 import { openOverlayKey } from './overlay-key.ts'
+import { type CircuitsFacts, noCircuitFacts } from './overlay-nothing.ts'
 import { overlaysOptions } from './overlay-options.ts'
-import { OverlayPeers } from './overlay-peers.ts'
+import { OverlayPeers, type SavedOverlayPeers } from './overlay-peers.ts'
 import type { Settings } from './settings-schema.ts'
 
 /** What the overlay is made from. */
@@ -28,9 +30,6 @@ export interface OverlayStartDeps {
   readonly stack: NetworkStack
   readonly values: NodeValues
 }
-
-/** What is known of circuits; the rest of OverlayFacts is of the overlays. */
-export type CircuitsFacts = Pick<OverlayFacts, 'circuits' | 'joined' | 'places' | 'traffic' | 'candidates' | 'watch'>
 
 /** It runs until stop(). */
 export interface RunningOverlay {
@@ -54,11 +53,64 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
   log.info('the overlay has started', { port: overlays.lanAddress?.port, member: memberOf(pair), crypto: crypto.made })
   return {
     circuits: { lane: () => Promise.reject(new AppError('CircuitsUnavailable')) },
-    facts: factsOf(overlays),
+    facts: factsOf(overlays, noCircuitFacts),
     async stop(deadlineMs) {
-      await withinMs(clock, deadlineMs, peers.stop())
+      await settledWithin(clock, deadlineMs, peers.stop())
       await overlays.stop()
       pair.wipe()
     },
   }
+}
+
+interface OverlayMaking extends Pick<OverlayStartDeps, 'clock' | 'random' | 'log' | 'stack'> {
+  readonly crypto: OverlayCrypto
+  readonly pair: OverlayKeyPair
+}
+
+function makeOverlays(settings: Settings, { clock, random, log, stack, crypto, pair }: OverlayMaking): Overlays {
+  const { place, peers: lane } = stack
+  return new Overlays(overlaysOptions(settings), {
+    ...{ clock, random, log, udp: lane.udp, resolver: lane.resolver, check: crypto },
+    identity: { publicKey: pair.publicKey, mid: pair.mid, member: memberOf(pair), sign: bytes => pair.sign(bytes) },
+    localIps: () =>
+      place === null
+        ? localInterfaces(4).map(({ ip }) => ip)
+        : place.endpoints().flatMap(({ ip }) => (isV4(ip) ? [ip] : [])),
+  })
+}
+
+function savedPeers(overlays: Overlays): SavedOverlayPeers {
+  return Object.fromEntries(overlays.rows().map(({ id }) => [id, overlays.addressesOf(id)]))
+}
+
+/** What the overlays tell, with what there is of circuits. */
+function factsOf(overlays: Overlays, circuits: CircuitsFacts): OverlayFacts {
+  return {
+    ...circuits,
+    running: true,
+    wanAddress: () => textOf(overlays.wanAddress),
+    lanAddress: () => textOf(overlays.lanAddress),
+    runtimeS: () => overlays.runtimeS,
+    overlays: () => overlays.rows(),
+  }
+}
+
+function textOf(address: PeerAddress | null): string | null {
+  return address === null ? null : addressKey(address)
+}
+
+function memberOf({ mid }: OverlayKeyPair): string {
+  return Buffer.from(mid).toString('hex')
+}
+
+function isV4(ip: string): boolean {
+  return !ip.includes(':')
+}
+
+/** Waits for `work`, but not longer than `deadlineMs`. */
+async function settledWithin(clock: Clock, deadlineMs: number, work: Promise<void>): Promise<void> {
+  const late = makeDeferred<void>()
+  const timer = clock.after(deadlineMs, () => late.resolve())
+  await Promise.race([work, late.promise])
+  timer.cancel()
 }

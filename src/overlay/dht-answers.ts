@@ -57,7 +57,11 @@ export class DhtAnswers {
 
   constructor(deps: DhtAnswersDeps) {
     this.#deps = deps
-    const { overlay } = deps
+  }
+
+  /** Answers from here on. */
+  listen(): void {
+    const { overlay } = this.#deps
     overlay.onSigned(dhtPingRequest, (request, from) => this.#pinged(request, from))
     overlay.onSigned(findRequest, (request, from) => this.#find(request, from))
     overlay.onSigned(storeRequest, (request, from) => this.#store(request, from))

@@ -186,7 +186,9 @@ export class Overlays implements Communities {
   #add(options: WalkedOverlayOptions): WalkedOverlay {
     const walked: WalkedOverlay = new WalkedOverlay(
       { stepMs: this.#options.stepMs ?? 0, ...options },
-      this.#shared, () => this.#open.delete(walked.overlay.id))
+      this.#shared,
+      () => this.#open.delete(walked.overlay.id),
+    )
     this.#open.set(walked.overlay.id, walked)
     return walked
   }

@@ -26,7 +26,7 @@ test('the engine, the store and packages for later are not loaded before the fir
   const loaded = loadedWith('src/node/main.ts')
   assert.ok(loaded.has('src/node/compose.ts') && loaded.has('yaml'))
   const late =
-    /^(src\/(torrent|tracker|records)\/(?!database-file)|src\/pools\/(?!arena)|(fs-chunk-store|koffi|msgpackr|piscina)$)/
+    /^(src\/(torrent|tracker|records|overlay|circuits)\/(?!database-file)|src\/pools\/(?!arena)|(fs-chunk-store|koffi|msgpackr|piscina|sodium-native)$)/
   assert.deepEqual(
     [...loaded].filter(name => late.test(name)),
     [],
@@ -37,6 +37,17 @@ test('the engine comes without the packages that an idle node needs not', () => 
   const loaded = loadedWith('src/node/engine-parts.ts')
   assert.ok(loaded.has('src/pools/pool.ts') && loaded.has('bitfield'))
   for (const name of ['fs-chunk-store', 'koffi', 'piscina']) assert.ok(!loaded.has(name), name)
+})
+
+test('nothing of the overlay is loaded before somebody needs circuits', () => {
+  const loaded = loadedWith('src/node/overlay-parts.ts')
+  for (const name of loadedWith('src/node/engine-parts.ts')) loaded.add(name)
+  const late = /^(src\/(overlay|circuits)\/|src\/node\/overlay-start|src\/io\/overlay-|sodium-native$)/
+  assert.deepEqual(
+    [...loaded].filter(name => late.test(name)),
+    [],
+  )
+  assert.ok(loadedWith('src/node/overlay-start.ts').has('src/overlay/overlays.ts'))
 })
 
 test('the door for clients of Transmission is not loaded before one comes', () => {

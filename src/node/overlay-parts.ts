@@ -1,0 +1,112 @@
+// The overlay as the rest of the node has it: started when somebody first asks for circuits (or with the node, where settings say
+// so), stopped with the node. Before that it is a few empty lists, and none of its code is loaded.
+
+import { AppError, errorText } from '../base/errors.ts'
+import type { Circuits } from '../ports/circuits.ts'
+import type { Log } from '../ports/log.ts'
+import type { CircuitEvent, OverlayFacts } from '../ports/overlay-facts.ts'
+import type { CircuitsSource } from './anonymous-engines.ts'
+import { nothingRuns } from './overlay-nothing.ts'
+import type { OverlayStartDeps, RunningOverlay } from './overlay-start.ts'
+import { switchedOff } from './overlay-switch.ts'
+import type { Settings } from './settings-schema.ts'
+
+/** What it needs of the node. */
+export interface OverlayPartsDeps extends OverlayStartDeps {
+  readonly log: Log
+  settings(): Settings
+  /** Starts it; tests replace it. */
+  readonly start?: (settings: Settings, deps: OverlayStartDeps) => Promise<RunningOverlay>
+}
+
+type Happened = (event: CircuitEvent) => void
+
+/** See the top of the file. */
+export class OverlayParts implements CircuitsSource {
+  readonly #deps: OverlayPartsDeps
+  readonly #watches = new Set<Happened>()
+  #starting: Promise<RunningOverlay> | null = null
+  #running: RunningOverlay | null = null
+  #endWatch: () => void = () => undefined
+  #stopped = false
+
+  constructor(deps: OverlayPartsDeps) {
+    this.#deps = deps
+  }
+
+  /** What it tells; empty before it runs. Events are told from whenever it runs. */
+  readonly facts: OverlayFacts = this.#makeFacts()
+
+  check(): void {
+    const setting = switchedOff(this.#deps.settings())
+    if (setting !== '') throw new AppError('CircuitsUnavailable', `Setting ${setting} forbids circuits.`)
+    if (this.#stopped) throw new AppError('CircuitsUnavailable', 'The node is stopping.')
+  }
+
+  async open(): Promise<Circuits> {
+    this.check()
+    return (await this.#start()).circuits
+  }
+
+  /** Starts it where the settings ask for that; a failure is logged. Never rejects. */
+  async startIfAsked(wanted: boolean): Promise<void> {
+    if (!wanted || this.#stopped) return
+    await this.#start().catch((error: unknown) =>
+      this.#deps.log.error('the overlay could not be started', { error: errorText(error) }),
+    )
+  }
+
+  /** Ends it within `deadlineMs`. Nothing is told or sent after it. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.#stopped = true
+    const running = await this.#starting?.catch(() => null)
+    this.#endWatch()
+    this.#watches.clear()
+    this.#running = null
+    await running?.stop(deadlineMs)
+  }
+
+  /** One start at a time; one that failed may be tried again. */
+  #start(): Promise<RunningOverlay> {
+    this.#starting ??= this.#make().catch((error: unknown) => {
+      this.#starting = null
+      const reason = `The overlay could not be started: ${errorText(error)}`
+      throw new AppError('CircuitsUnavailable', reason, { cause: error })
+    })
+    return this.#starting
+  }
+
+  async #make(): Promise<RunningOverlay> {
+    const start = this.#deps.start ?? (await import('./overlay-start.ts')).startOverlay
+    const running = await start(this.#deps.settings(), this.#deps)
+    if (this.#stopped) return running
+    this.#running = running
+    this.#endWatch = running.facts.watch(event => {
+      for (const happened of this.#watches) happened(event)
+    })
+    return running
+  }
+
+  #makeFacts(): OverlayFacts {
+    const now = (): OverlayFacts => this.#running?.facts ?? nothingRuns
+    const isRunning = (): boolean => this.#running !== null
+    return {
+      get running() {
+        return isRunning()
+      },
+      wanAddress: () => now().wanAddress(),
+      lanAddress: () => now().lanAddress(),
+      runtimeS: () => now().runtimeS(),
+      overlays: () => now().overlays(),
+      circuits: () => now().circuits(),
+      joined: () => now().joined(),
+      places: () => now().places(),
+      traffic: () => now().traffic(),
+      candidates: () => now().candidates(),
+      watch: happened => {
+        this.#watches.add(happened)
+        return () => this.#watches.delete(happened)
+      },
+    }
+  }
+}
