@@ -3,13 +3,7 @@
 
 import { DecodeError } from '../base/errors.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
-import {
-  type HandshakeStart,
-  LAYER_HEAD_BYTES,
-  LAYER_TAG_BYTES,
-  type OverlayCrypto,
-  type SessionKeys,
-} from '../ports/overlay-crypto.ts'
+import type { HandshakeFinished, HandshakeStart, OverlayCrypto } from '../ports/overlay-crypto.ts'
 import type { Random } from '../ports/random.ts'
 import { NO_ADDRESS } from '../wire/overlay/address.ts'
 import { type Candidates as Offer, decodeCandidates } from '../wire/overlay/candidates.ts'
@@ -167,19 +161,20 @@ export class CircuitBuilder {
     }
     building.asked = null
     asked.timer.cancel()
-    const keys = asked.handshake.finish(asked.hop.publicKey, values)
+    const done = asked.handshake.finish(asked.hop.publicKey, values, values.candidates)
     asked.handshake.wipe()
-    this.#finished(building, asked.hop, keys, Uint8Array.from(values.candidates))
+    this.#finished(building, asked.hop, done)
   }
 
-  #finished(building: Building, hop: HopCandidate, keys: SessionKeys | null, sealed: Uint8Array): void {
+  #finished(building: Building, hop: HopCandidate, done: HandshakeFinished | null): void {
     const { circuit } = building
     const { candidates, clock } = this.#deps
-    if (keys === null) {
+    if (done === null) {
       candidates.doubt(circuit.hops.at(-1)?.publicKey ?? hop.publicKey, clock.now())
       return this.#fail(building, 'a hop answered with a wrong key')
     }
     const { publicKey, address } = hop
+    const { keys, text } = done
     const member = Buffer.from(midOf(publicKey)).toString('hex')
     const open = new OpeningLayer(keys.backward)
     circuit.addHop({ publicKey, member, address, seal: keys.forward, open, wipe: () => keys.wipe() })
@@ -188,26 +183,24 @@ export class CircuitBuilder {
       this.#building.delete(circuit)
       return this.#deps.ready(circuit)
     }
-    building.offered = this.#readOffer(keys, sealed)
+    building.offered = readOffer(text)
     building.tries = 0
     this.#ask(building)
-  }
-
-  /** What the hop offers; a list that cannot be read offers nobody. */
-  #readOffer(keys: SessionKeys, sealed: Uint8Array): Offer {
-    const nobody = { relays: [], exits: [] }
-    if (!keys.forward.open(sealed, 0, sealed.length)) return nobody
-    try {
-      return decodeCandidates(sealed.subarray(LAYER_HEAD_BYTES, sealed.length - LAYER_TAG_BYTES))
-    } catch (error) {
-      if (!(error instanceof DecodeError)) throw error
-      return nobody
-    }
   }
 
   #fail(building: Building, reason: string): void {
     this.stop(building.circuit)
     this.#deps.failed(building.circuit, reason)
+  }
+}
+
+/** What a hop offers; a list that cannot be read offers nobody. */
+function readOffer(text: Uint8Array): Offer {
+  try {
+    return decodeCandidates(Uint8Array.from(text))
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error
+    return { relays: [], exits: [] }
   }
 }
 

@@ -94,7 +94,8 @@ export class ExitHttp {
     if (chosen === undefined || target.port === 0 || circuit.gone) return null
     this.#deps.counts.up += request.length
     return new Promise(done => {
-      new Exchange({ ip: chosen.ip, port: target.port }, request, { tcp, clock, circuit, done })
+      const exchange = new Exchange(request, { clock, circuit, done })
+      exchange.open(tcp, { ip: chosen.ip, port: target.port })
     })
   }
 }
@@ -103,31 +104,38 @@ export class ExitHttp {
 class Exchange {
   readonly #chunks: Uint8Array[] = []
   readonly #done: (answer: Uint8Array | null) => void
-  readonly #stream: TcpStream
+  readonly #request: Uint8Array
   readonly #timer: Timer
+  #stream: TcpStream | null = null
   #bytes = 0
   #ended = false
 
   constructor(
-    to: { readonly ip: string; readonly port: number },
     request: Uint8Array,
     deps: {
-      readonly tcp: TcpNetwork
       readonly clock: Clock
       readonly circuit: EndingCircuit
       readonly done: (answer: Uint8Array | null) => void
     },
   ) {
+    this.#request = request
     this.#done = deps.done
     this.#timer = deps.clock.after(HTTP_TIMEOUT_MS, () => this.#end(null))
-    const options = { localIp: null, timeoutMs: HTTP_TIMEOUT_MS }
-    this.#stream = deps.tcp.connect(to, options, {
-      open: () => void this.#stream.write(request),
-      data: chunk => this.#data(chunk),
-      drain: () => undefined,
-      close: error => this.#end(error === null ? Buffer.concat(this.#chunks) : null),
-    })
     deps.circuit.onEnd(() => this.#end(null))
+  }
+
+  open(tcp: TcpNetwork, to: { readonly ip: string; readonly port: number }): void {
+    if (this.#ended) return
+    this.#stream = tcp.connect(
+      to,
+      { localIp: null, timeoutMs: HTTP_TIMEOUT_MS },
+      {
+        open: () => void this.#stream?.write(this.#request),
+        data: chunk => this.#data(chunk),
+        drain: () => undefined,
+        close: error => this.#end(error === null ? Buffer.concat(this.#chunks) : null),
+      },
+    )
   }
 
   #data(chunk: Uint8Array): void {
@@ -143,7 +151,7 @@ class Exchange {
     if (this.#ended) return
     this.#ended = true
     this.#timer.cancel()
-    this.#stream.destroy()
+    this.#stream?.destroy()
     this.#done(answer)
   }
 }

@@ -3,6 +3,7 @@
 // layers are off: message number and payload, without circuit id.
 
 import type { PeerAddress } from '../base/ids.ts'
+import type { LayerKey, OverlayCrypto } from '../ports/overlay-crypto.ts'
 import type { CircuitPurpose } from '../ports/overlay-facts.ts'
 
 /** A node that is to be the last hop. `address` null: the hop before it knows it. */
@@ -12,20 +13,17 @@ export interface LastHop {
   readonly address: PeerAddress | null
 }
 
-/** Keys of the layer between both ends of a linked circuit; `forward` is sealed by the seeder. */
-export interface EndToEndKeys {
-  readonly forward: { readonly key: Uint8Array; readonly salt: Uint8Array }
-  readonly backward: { readonly key: Uint8Array; readonly salt: Uint8Array }
+/**
+ * The innermost layer of one end of a linked circuit (8.5): the seeder seals forward and opens backward, the downloader the other way
+ * round. Whoever got it wipes it when the circuit ends.
+ */
+export interface EndToEnd {
+  readonly seal: LayerKey
+  readonly open: LayerKey
 }
 
-/** The innermost layer of one end. */
-export interface EndToEnd {
-  readonly keys: EndToEndKeys
-  /** The seeder seals forward and opens backward, the downloader the other way round (8.5). */
-  readonly side: 'seeder' | 'downloader'
-  /** The last counter that was used for sealing: 2 at the seeder, which sealed the rendezvous info; 1 at the downloader. */
-  readonly counter: number
-}
+/** What hidden services ask of cryptography. */
+export type HiddenCrypto = Pick<OverlayCrypto, 'generate' | 'begin' | 'respond'>
 
 /** A complete circuit of our own that was built for hidden services; nobody else uses it. */
 export interface HiddenCircuit {
@@ -80,10 +78,10 @@ export interface HiddenHost {
   /** Rejects with AppError SourceFailed when it could not be completed, or when `signal` says so. */
   build(wanted: HiddenBuild, signal: AbortSignal): Promise<HiddenCircuit>
   /**
-   * Both circuits become a pair of rendezvous relays (8.6). False: one of them is not alive or exiting; nothing happened then.
-   * What is sent on `from` afterwards still goes to its originator alone.
+   * Both circuits become a pair of rendezvous relays (8.6), and `answer`, a text, goes to the originator of `from` as the last thing
+   * that we ourselves send to it. False: one of them is not alive or exiting; nothing happened then.
    */
-  link(from: ServedCircuit, to: ServedCircuit): boolean
+  link(from: ServedCircuit, to: ServedCircuit, answer: Uint8Array): boolean
 }
 
 /** What circuits tell hidden services. Byte strings are valid only during the call. Must not throw. */

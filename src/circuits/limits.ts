@@ -28,31 +28,39 @@ export const REMOVAL_DELAY_MS = 5_000
 
 /** Entries of circuits of others: an exit has one, a relay two (setting tunnel_community.max_joined_circuits). */
 export const MAX_JOINED = 100
-/** Creates that are answered: each costs a handshake. An address has so many, and all together. */
+/** Creates of one address that are answered, for each costs a handshake: saved up, and one more each so many milliseconds. */
 export const CREATES_OF_ADDRESS = { burst: 20, refillMs: 500 } as const
+/** The same of all addresses together. */
 export const CREATES_OF_ALL = { burst: 60, refillMs: 20 } as const
-/** Addresses whose creates are counted, and circuit ids of creates that are remembered. */
+/** Addresses whose creates are counted. */
 export const MAX_CREATING_ADDRESSES = 1_024
+/** Circuit ids of creates that are remembered. */
 export const MAX_CREATES_REMEMBERED = 8_192
-/** Names that one exit looks up at a time, and datagrams that wait for sockets or names. */
+/** Datagrams of one exit that wait for sockets or names. */
 export const EXIT_QUEUE = 10
-/** HTTP requests at a time of one circuit, and of all; the time of each. */
+/** HTTP requests of one circuit at a time. */
 export const HTTP_REQUESTS = 5
+/** The same of all circuits together. */
 export const MAX_HTTP_REQUESTS = 32
+/** Time of an HTTP request. */
 export const HTTP_TIMEOUT_MS = 5_000
-/** Bytes of an answer, and pieces in which it may trickle in. */
+/** Bytes of an answer that an exit returns. */
 export const MAX_HTTP_ANSWER_BYTES = 1024 * 1024
+/** Pieces in which such an answer may trickle in. */
 export const MAX_HTTP_CHUNKS = 2_048
-/** Parts of an answer that leave in one turn, and milliseconds between turns. */
+/** Parts of an answer that leave in one turn. */
 export const HTTP_PARTS_A_TURN = 32
+/** Between such turns. */
 export const HTTP_TURN_MS = 2
-/** Answers to speed tests of one circuit: saved up, and one more each so many milliseconds; bytes of one. */
+/** Answers to speed tests of one circuit: saved up, and one more each so many milliseconds. */
 export const TEST_ANSWERS = { burst: 2_048, refillMs: 2 } as const
+/** Bytes of one. */
 export const TEST_ANSWER_BYTES = 2_048
 /** A ping that is not answered within this failed; after a failed one the next follows at once. */
 export const PING_TIMEOUT_MS = 2_500
 /** We sent so long without hearing anything: ping now. */
 export const SILENCE_MS = 2_000
+/** Between looks at how circuits do. */
 export const HEALTH_MS = 1_000
 /** Pings whose answers say what a circuit loses. */
 export const PINGS_KEPT = 16
@@ -60,20 +68,23 @@ export const PINGS_KEPT = 16
 export const LOSS_PINGS = 8
 /** Cells of a circuit that could not be read, from which on (and as part of all) it is given up. */
 export const BAD_CELLS = { least: 16, part: 0.1 } as const
-/** Destinations of a lane whose circuits are remembered. */
+/** Destinations of a lane's socket whose circuits are remembered. */
 export const MAX_ROUTES = 4_096
 /** Bytes of a slot for sending: more than a datagram of Ethernet has. */
 export const SLOT_BYTES = 2_048
 /** Slots of a ring. */
 export const SLOTS = 256
-/** Between looks at the circuits of a lane; circuits are kept so long without downloads; replaced so long before they are too old. */
+/** Between looks at the circuits of a lane. */
 export const LANE_LOOK_MS = 1_000
+/** Circuits of a lane are kept so long without downloads. */
 export const IDLE_LANE_MS = 60_000
+/** They are replaced so long before they are too old. */
 export const REPLACE_BEFORE_MS = 60_000
 /** Wait after a circuit that could not be built; it doubles four times. */
 export const BUILD_AGAIN_MS = 1_000
 /** Bytes of a datagram that a lane sends at all. */
 export const MAX_LANE_DATAGRAM = 4_096
-/** HTTP exchanges at a time, and bytes of a request: it has to fit one cell. */
+/** HTTP exchanges of our own at a time. */
 export const MAX_EXCHANGES = 64
+/** Bytes of a request: it has to fit one cell. */
 export const MAX_REQUEST_BYTES = 4_096
