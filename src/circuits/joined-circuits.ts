@@ -1,5 +1,5 @@
-// Circuits of others that run through this node: those that end here, and those that go on (two entries each). Knows their ages and
-// bounds; how they come to be is told elsewhere. Invariant: an id has one entry, and entries are at most as many as the setting says.
+// Circuits of others that run through this node: those that end here, and those that go on. Knows their ages and bounds; how they come
+// to be is told elsewhere. Invariant: an id means one circuit, and circuits are at most as many as there are places.
 
 import type { PeerAddress } from '../base/ids.ts'
 import { addressKey } from '../base/ids.ts'
@@ -62,9 +62,9 @@ export class JoinedCircuits {
     this.#deps = deps
   }
 
-  /** Entries there may be, and are. */
+  /** Circuits there may be, and are. */
   get places(): { readonly total: number; readonly taken: number } {
-    return { total: this.#places, taken: this.#ending.size + this.#pairs.size }
+    return { total: this.#places, taken: this.#ending.size + this.#pairs.size / 2 }
   }
 
   /** The setting changed; what is there stays. */

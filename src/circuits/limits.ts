@@ -26,8 +26,8 @@ export const REMOVAL_DELAY_MS = 5_000
 
 // Our own.
 
-/** Entries of circuits of others: an exit has one, a relay two (setting tunnel_community.max_joined_circuits). */
-export const MAX_JOINED = 100
+/** Creates of ours for others that wait for their answers. */
+export const MAX_LINKS = 256
 /** Creates of one address that are answered, for each costs a handshake: saved up, and one more each so many milliseconds. */
 export const CREATES_OF_ADDRESS = { burst: 20, refillMs: 500 } as const
 /** The same of all addresses together. */

@@ -18,7 +18,7 @@ import { CreateGate } from './create-gate.ts'
 import { EndingCircuit } from './ending-circuit.ts'
 import { keyText } from './hop-choice.ts'
 import type { JoinedCircuits } from './joined-circuits.ts'
-import { EXTEND_WITHIN_MS, MAX_JOINED } from './limits.ts'
+import { EXTEND_WITHIN_MS, MAX_LINKS } from './limits.ts'
 import { OpeningLayer } from './opening-layer.ts'
 import type { CircuitWire } from './own-circuit.ts'
 
@@ -99,7 +99,8 @@ export class ServingHop {
     const { clock, flags } = this.#deps
     const late = clock.now() - circuit.createdMs > EXTEND_WITHIN_MS
     const hop = this.#hopOf(circuit, values)
-    if (!early || late || hop === null || (flags() & PEER_FLAG.relay) === 0 || this.#full()) {
+    const full = this.#links.size >= MAX_LINKS
+    if (!early || late || hop === null || (flags() & PEER_FLAG.relay) === 0 || full) {
       this.#dropped++
       return
     }
@@ -174,11 +175,6 @@ export class ServingHop {
     if (peer !== null) return peer
     if (given.port === 0 || given.ip.includes(':') || !mayReach(given.ip)) return null
     return { publicKey: Uint8Array.from(publicKey), address: given }
-  }
-
-  #full(): boolean {
-    const { total, taken } = this.#deps.joined.places
-    return this.#links.size >= MAX_JOINED || taken + 1 > total
   }
 
   #drop(id: number): void {

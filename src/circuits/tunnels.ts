@@ -31,7 +31,7 @@ import { SlotRing } from './slot-ring.ts'
 export interface TunnelOptions {
   /** Sum of PEER_FLAG; 0: circuits of others do not run through here. */
   readonly flags: number
-  /** Entries of circuits of others. */
+  /** Most circuits of others. */
   readonly places: number
 }
 

@@ -46,6 +46,9 @@ export class CountedUdpNetwork implements UdpNetwork {
       get address() {
         return socket.address
       },
+      get unsentBytes() {
+        return socket.unsentBytes ?? 0
+      },
       send: (bytes, to) => {
         this.#sent(bytes)
         socket.send(bytes, to)

@@ -85,6 +85,12 @@ class PlacedUdpSocket implements UdpSocket {
     chosen?.send(bytes, to)
   }
 
+  get unsentBytes(): number {
+    let bytes = 0
+    for (const socket of this.#follower.sockets.values()) bytes += socket.unsentBytes ?? 0
+    return bytes
+  }
+
   async close(): Promise<void> {
     await this.#follower.close()
     this.#partners.clear()

@@ -87,6 +87,10 @@ class BoundSocket implements UdpSocket {
     this.#socket.send(bytes, to.port, to.ip)
   }
 
+  get unsentBytes(): number {
+    return this.#closed ? 0 : this.#socket.getSendQueueSize()
+  }
+
   close(): Promise<void> {
     return new Promise(done => {
       if (this.#closed) return done()

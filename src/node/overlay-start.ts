@@ -2,7 +2,6 @@
 // not before: a node without anonymous downloads has none of this in memory.
 
 import { makeDeferred } from '../base/deferred.ts'
-import { AppError } from '../base/errors.ts'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import { localInterfaces } from '../io/multicast.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
@@ -16,7 +15,8 @@ import type { OverlayFacts } from '../ports/overlay-facts.ts'
 import type { NodeValues } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
 import { openOverlayKey } from './overlay-key.ts'
-import { type CircuitsFacts, noCircuitFacts } from './overlay-nothing.ts'
+import { makeCircuits } from './circuit-parts.ts'
+import type { CircuitsFacts } from './overlay-nothing.ts'
 import { overlaysOptions } from './overlay-options.ts'
 import { OverlayPeers, type SavedOverlayPeers } from './overlay-peers.ts'
 import type { Settings } from './settings-schema.ts'
@@ -45,6 +45,7 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
   const crypto = makeOverlayCrypto(random)
   const pair = await openOverlayKey(stateDir, crypto)
   const overlays = makeOverlays(settings, { clock, random, log, stack, crypto, pair })
+  const parts = makeCircuits(settings, { overlays, crypto, pair, clock, random, log, stack })
   const peers = new OverlayPeers({ clock, log, values, peers: () => savedPeers(overlays) })
   const saved = await peers.load()
   await overlays.start()
@@ -52,10 +53,11 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
   peers.start()
   log.info('the overlay has started', { port: overlays.lanAddress?.port, member: memberOf(pair), crypto: crypto.made })
   return {
-    circuits: { lane: () => Promise.reject(new AppError('CircuitsUnavailable')) },
-    facts: factsOf(overlays, noCircuitFacts),
+    circuits: parts.circuits,
+    facts: factsOf(overlays, parts.facts),
     async stop(deadlineMs) {
       await settledWithin(clock, deadlineMs, peers.stop())
+      parts.stop()
       await overlays.stop()
       pair.wipe()
     },

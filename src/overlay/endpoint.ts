@@ -65,6 +65,11 @@ export class Endpoint {
     return this.#socket?.address ?? null
   }
 
+  /** Bytes that wait for the kernel; memory that was sent must not change while there are any. */
+  get unsentBytes(): number {
+    return this.#socket?.unsentBytes ?? 0
+  }
+
   get counts(): EndpointCounts {
     return {
       packetsSent: this.#packetsSent,

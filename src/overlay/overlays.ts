@@ -121,6 +121,11 @@ export class Overlays implements Communities {
     return this.#startedMs === null ? 0 : Math.max(0, (this.#deps.clock.now() - this.#startedMs) / 1000)
   }
 
+  /** Bytes of sent packets that wait for the kernel. */
+  get unsentBytes(): number {
+    return this.#endpoint.unsentBytes
+  }
+
   get counts(): EndpointCounts {
     return this.#endpoint.counts
   }

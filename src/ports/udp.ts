@@ -12,6 +12,8 @@ export interface UdpSocket {
    * address of either family.
    */
   sendToName?(bytes: Uint8Array, to: { readonly host: string; readonly port: number }): void
+  /** Bytes of earlier sends that wait in this process for the kernel; absent: none ever do. Memory of theirs must not change. */
+  readonly unsentBytes?: number
   close(): Promise<void>
 }
 

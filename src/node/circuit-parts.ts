@@ -1,0 +1,83 @@
+// Circuits over the running overlays, put together from the settings: what this node is for others, what exits leave through, lanes
+// of its own downloads. Loaded with the overlay.
+
+import { CircuitLanes } from '../circuits/lanes.ts'
+import { type CircuitFigures, circuitFigures } from '../circuits/circuit-facts.ts'
+import { CircuitsForHidden } from '../circuits/circuits-for-hidden.ts'
+import { Tunnels } from '../circuits/tunnels.ts'
+import { AddressPolicy } from '../io/address-policy.ts'
+import type { NetworkStack } from '../io/network-stack.ts'
+import type { Overlays } from '../overlay/index.ts'
+import type { Circuits } from '../ports/circuits.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { OverlayCrypto, OverlayKeyPair } from '../ports/overlay-crypto.ts'
+import type { Random } from '../ports/random.ts'
+import { communityIdBytes } from '../wire/overlay/community-ids.ts'
+import { PEER_FLAG } from '../wire/overlay/peer-flags.ts'
+import type { Settings } from './settings-schema.ts'
+
+/** What circuits are made from. */
+export interface CircuitPartsDeps {
+  readonly overlays: Overlays
+  readonly crypto: OverlayCrypto
+  readonly pair: OverlayKeyPair
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly stack: NetworkStack
+}
+
+/** They run until stop(). */
+export interface CircuitParts {
+  readonly circuits: Circuits
+  readonly facts: CircuitFigures
+  /** Ends all circuits; neighbours are told. The overlays are the caller's to stop, afterwards. */
+  stop(): void
+}
+
+/** Opens the tunnel overlay; to be called before the overlays start. */
+export function makeCircuits({ tunnel_community: settings }: Settings, deps: CircuitPartsDeps): CircuitParts {
+  const { overlays, crypto, pair, clock, random, stack } = deps
+  const log = deps.log.part('circuits')
+  const communityId = communityIdBytes(settings.community_id) ?? new Uint8Array(20)
+  const community = overlays.open({ communityId, name: 'TunnelCommunity' })
+  const { udp, tcp, resolver } = stack.peers
+  const tunnels = new Tunnels(
+    { flags: flagsOf(settings), places: settings.random_slots + settings.competing_slots },
+    {
+      ...{ community, clock, random, log, crypto, udp, tcp, resolver },
+      respond: ephemeral => Promise.resolve(crypto.respond(pair, ephemeral)),
+      mayReach: reachableFromExits(settings.exit_allow_private),
+      unsent: () => overlays.unsentBytes,
+    },
+  )
+  const hidden = new CircuitsForHidden(tunnels)
+  const limits = (): { min: number; max: number } => ({ min: settings.min_circuits, max: settings.max_circuits })
+  const lanes = new CircuitLanes({ tunnels, hidden, clock, random, limits, join: null })
+  return {
+    circuits: { lane: hops => Promise.resolve(lanes.lane(hops)) },
+    facts: circuitFigures(tunnels),
+    stop() {
+      lanes.stop()
+      tunnels.stop()
+      community.close()
+    },
+  }
+}
+
+/** What introductions say that this node does for others. */
+function flagsOf(settings: Settings['tunnel_community']): number {
+  const relay = PEER_FLAG.relay | PEER_FLAG.speedTest
+  const exit = PEER_FLAG.exitBittorrent | PEER_FLAG.exitIpv8 | PEER_FLAG.exitHttp | PEER_FLAG.speedTest
+  return (settings.relay_enabled ? relay : 0) | (settings.exitnode_enabled ? exit : 0)
+}
+
+/** The owner's exceptions for downloads of this node (network.allow_private) are not for strangers. */
+function reachableFromExits(allowPrivate: boolean): (ip: string) => boolean {
+  const policy = new AddressPolicy()
+  return ip => {
+    const kind = policy.classify(ip)
+    return kind === 'public' || (allowPrivate && kind === 'private')
+  }
+}
