@@ -1,6 +1,7 @@
 // The piece worker: hashes, writes and rechecks pieces. Its workerData are the arenas' buffers by ArenaNumber.
 
 import { workerData } from 'node:worker_threads'
+import type { JobHandlers, PieceJobName } from '../src/pools/contract/jobs.ts'
 import { commitPiece } from '../src/pools/jobs/commit.ts'
 import { hashLeaves, hashPieces } from '../src/pools/jobs/hash.ts'
 import { writeBlocks } from '../src/pools/jobs/write.ts'
@@ -17,4 +18,4 @@ export const runBatch = makeRunner({
   'blocks.write': request => writeBlocks(arenas, request),
   'pieces.hash': request => hashPieces(request),
   'piece.leaves': request => hashLeaves(request),
-})
+} satisfies JobHandlers<PieceJobName>)

@@ -2,15 +2,16 @@
 // result a job. It owns no state; a job that throws ends as a failure of that job alone.
 
 import { makeBatchCodec, nowUs, type JobResult, type PackedJob } from '../src/pools/contract/batch.ts'
-import { jobNames, jobs, type JobHandlers } from '../src/pools/contract/jobs.ts'
+import { type JobHandlers, type JobName, jobNames, jobs } from '../src/pools/contract/jobs.ts'
 import { failureOf } from '../src/pools/jobs/failure.ts'
 
 type AnyHandler = (request: unknown) => unknown
 
 /** Makes the function that piscina calls in a worker: packed JobBatch in, packed ResultBatch out. Never throws on a job. */
-export function makeRunner(handlers: JobHandlers): (message: Uint8Array) => Uint8Array {
+export function makeRunner(handlers: Partial<JobHandlers<JobName>>): (message: Uint8Array) => Uint8Array {
   const codec = makeBatchCodec()
-  const byNumber = new Map<number, AnyHandler>(jobNames.map(name => [jobs[name].number, handlers[name] as AnyHandler]))
+  const own = jobNames.filter(name => handlers[name] !== undefined)
+  const byNumber = new Map<number, AnyHandler>(own.map(name => [jobs[name].number, handlers[name] as AnyHandler]))
   return message => {
     const startedUs = nowUs()
     const results = codec.decodeJobs(message).jobs.map(job => runJob(byNumber, job))

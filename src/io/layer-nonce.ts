@@ -6,6 +6,8 @@ import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../ports/overlay
 const SALT_BYTES = 4
 const NONCE_BYTES = 12
 const KEY_BYTES = 32
+/** Bytes of a key that is handed over: key, salt, counter. */
+export const HANDED_KEY_BYTES = KEY_BYTES + SALT_BYTES + LAYER_HEAD_BYTES
 
 /** Key, and the nonces of both uses. */
 export class LayerNonce {
@@ -15,7 +17,7 @@ export class LayerNonce {
   /** Nonce of the text to open, after of(). */
   readonly theirs: Uint8Array
   #high = 0
-  #low: number
+  #low = 0
   #wiped = false
 
   constructor(key: Uint8Array, salt: Uint8Array, counter: number) {
@@ -27,7 +29,7 @@ export class LayerNonce {
     this.key.set(key)
     this.own.set(salt)
     this.theirs.set(salt)
-    this.#low = counter
+    this.#setCounter(counter)
   }
 
   get wiped(): boolean {
@@ -38,15 +40,27 @@ export class LayerNonce {
   next(bytes: Uint8Array, at: number): void {
     this.#low = (this.#low + 1) >>> 0
     if (this.#low === 0) this.#high = (this.#high + 1) >>> 0
-    const nonce = this.own
-    nonce[4] = bytes[at] = this.#high >>> 24
-    nonce[5] = bytes[at + 1] = this.#high >>> 16
-    nonce[6] = bytes[at + 2] = this.#high >>> 8
-    nonce[7] = bytes[at + 3] = this.#high
-    nonce[8] = bytes[at + 4] = this.#low >>> 24
-    nonce[9] = bytes[at + 5] = this.#low >>> 16
-    nonce[10] = bytes[at + 6] = this.#low >>> 8
-    nonce[11] = bytes[at + 7] = this.#low
+    putCounter(this.own, SALT_BYTES, this.#high, this.#low)
+    putCounter(bytes, at, this.#high, this.#low)
+  }
+
+  /**
+   * Writes key, salt and counter to into[at..at + 44), for `uses` seals that somebody else makes with them: this one goes on behind.
+   * False after wipe(), and nothing is written.
+   */
+  handOver(into: Uint8Array, at: number, uses: number): boolean {
+    if (this.#wiped) return false
+    const counter = this.#high * 0x1_0000_0000 + this.#low
+    into.set(this.key, at)
+    into.set(this.own.subarray(0, SALT_BYTES), at + KEY_BYTES)
+    putCounter(into, at + KEY_BYTES + SALT_BYTES, this.#high, this.#low)
+    this.#setCounter(counter + uses)
+    return true
+  }
+
+  #setCounter(counter: number): void {
+    this.#high = Math.floor(counter / 0x1_0000_0000)
+    this.#low = counter >>> 0
   }
 
   /** Makes `theirs` the nonce of the text at `at`. */
@@ -71,4 +85,24 @@ export function checkRoom(bytes: Uint8Array, start: number, end: number): void {
 /** True when a layer can lie in bytes[start..end). */
 export function canOpen(bytes: Uint8Array, start: number, end: number): boolean {
   return start >= 0 && end <= bytes.length && end - start >= LAYER_BYTES
+}
+
+/** Key, salt and counter of a key that was handed over, at bytes[at..at + 44); views. */
+export function handedKey(bytes: Uint8Array, at: number): { key: Uint8Array; salt: Uint8Array; counter: number } {
+  const salted = at + KEY_BYTES
+  const counterAt = salted + SALT_BYTES
+  let counter = 0
+  for (let i = 0; i < LAYER_HEAD_BYTES; i++) counter = counter * 256 + (bytes[counterAt + i] as number)
+  return { key: bytes.subarray(at, salted), salt: bytes.subarray(salted, counterAt), counter }
+}
+
+function putCounter(bytes: Uint8Array, at: number, high: number, low: number): void {
+  bytes[at] = high >>> 24
+  bytes[at + 1] = high >>> 16
+  bytes[at + 2] = high >>> 8
+  bytes[at + 3] = high
+  bytes[at + 4] = low >>> 24
+  bytes[at + 5] = low >>> 16
+  bytes[at + 6] = low >>> 8
+  bytes[at + 7] = low
 }

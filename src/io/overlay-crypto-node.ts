@@ -1,5 +1,5 @@
-// The overlays' cryptography by node:crypto alone, for machines without sodium-native. Each call makes objects and copies, so that
-// a layer costs about three times as much. Keys of layers are given as bytes, which can be zeroed; copies inside Node cannot.
+// The overlays' cryptography by node:crypto alone, for machines without sodium-native: each call makes objects and copies. Keys of
+// layers are given as bytes, which can be zeroed; what Node makes of other secrets it zeroes itself when nobody holds it any more.
 
 import {
   createCipheriv,
@@ -8,49 +8,70 @@ import {
   createPublicKey,
   diffieHellman,
   type KeyObject,
+  sign,
+  verify,
 } from 'node:crypto'
-import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../ports/overlay-crypto.ts'
-import { nodeEd25519 } from './ed25519.ts'
+import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../ports/overlay-crypto.ts'
 import { canOpen, checkRoom, LayerNonce } from './layer-nonce.ts'
-import type { CurvePrimitives } from './overlay-primitives.ts'
+import type { CurvePrimitives, HandedLayerKey } from './overlay-primitives.ts'
 
-const KEY_BYTES = 32
 const CIPHER = 'chacha20-poly1305'
 const TAG = { authTagLength: LAYER_TAG_BYTES } as const
-/** SubjectPublicKeyInfo and PKCS #8 of X25519 up to the key itself (RFC 8410). */
-const PUBLIC_FRAME = Buffer.from('302a300506032b656e032100', 'hex')
-const PRIVATE_FRAME = Buffer.from('302e020100300506032b656e04220420', 'hex')
+/** PKCS #8 up to the key itself (RFC 8410). A secret is not given as text, which could never be zeroed. */
+const PRIVATE_FRAME = {
+  X25519: Buffer.from('302e020100300506032b656e04220420', 'hex'),
+  Ed25519: Buffer.from('302e020100300506032b657004220420', 'hex'),
+} as const
+type Curve = keyof typeof PRIVATE_FRAME
 
-function secretKey(secret: Uint8Array): KeyObject {
-  const der = Buffer.concat([PRIVATE_FRAME, secret])
+/** Reading a secret takes ten times as long as using it; who uses one twice shows the same array. */
+const secrets = new WeakMap<Uint8Array, KeyObject>()
+
+function secretKey(curve: Curve, secret: Uint8Array): KeyObject {
+  const known = secrets.get(secret)
+  if (known !== undefined) return known
+  const der = Buffer.concat([PRIVATE_FRAME[curve], secret])
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' })
   der.fill(0)
+  secrets.set(secret, key)
   return key
+}
+
+/** From JSON: from DER it takes ten times as long. */
+function publicKey(curve: Curve, bytes: Uint8Array): KeyObject {
+  const x = Buffer.from(bytes).toString('base64url')
+  return createPublicKey({ key: { kty: 'OKP', crv: curve, x }, format: 'jwk' })
+}
+
+function publicOf(curve: Curve, secret: Uint8Array): Uint8Array {
+  const { x } = createPublicKey(secretKey(curve, secret)).export({ format: 'jwk' })
+  return Uint8Array.from(Buffer.from(x ?? '', 'base64url'))
 }
 
 /** The primitives over node:crypto. */
 export const nodePrimitives: CurvePrimitives = {
   made: 'node:crypto',
-  agreementPublic(secret) {
-    const der = createPublicKey(secretKey(secret)).export({ format: 'der', type: 'spki' })
-    return Uint8Array.from(der.subarray(der.length - KEY_BYTES))
-  },
+  agreementPublic: secret => publicOf('X25519', secret),
   agree(secret, theirs) {
     try {
-      const key = Buffer.concat([PUBLIC_FRAME, theirs])
-      const publicKey = createPublicKey({ key, format: 'der', type: 'spki' })
-      return diffieHellman({ privateKey: secretKey(secret), publicKey })
+      return diffieHellman({ privateKey: secretKey('X25519', secret), publicKey: publicKey('X25519', theirs) })
     } catch {
       return null
     }
   },
-  signingPublic: seed => nodeEd25519.publicKey(seed),
-  sign: (message, seed) => nodeEd25519.sign(message, seed),
-  verify: (signature, message, publicKey) => nodeEd25519.verify(signature, message, publicKey),
+  signingPublic: seed => publicOf('Ed25519', seed),
+  sign: (message, seed) => Uint8Array.from(sign(null, message, secretKey('Ed25519', seed))),
+  verify(signature, message, key) {
+    try {
+      return verify(null, message, publicKey('Ed25519', key), signature)
+    } catch {
+      return false
+    }
+  },
   layer: (key, salt, counter) => new NodeLayer(new LayerNonce(key, salt, counter)),
 }
 
-class NodeLayer implements LayerKey {
+class NodeLayer implements HandedLayerKey {
   readonly #nonce: LayerNonce
 
   constructor(nonce: LayerNonce) {
@@ -84,6 +105,10 @@ class NodeLayer implements LayerKey {
     } catch {
       return false
     }
+  }
+
+  handOver(into: Uint8Array, at: number, uses: number): boolean {
+    return this.#nonce.handOver(into, at, uses)
   }
 
   wipe(): void {

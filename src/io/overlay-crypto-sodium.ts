@@ -1,10 +1,9 @@
 // The overlays' cryptography by libsodium (sodium-native, an optional package): layers are put on and taken off where the bytes lie.
 
 import { createRequire } from 'node:module'
-import type { LayerKey } from '../ports/overlay-crypto.ts'
 import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../ports/overlay-crypto.ts'
 import { canOpen, checkRoom, LayerNonce } from './layer-nonce.ts'
-import type { CurvePrimitives } from './overlay-primitives.ts'
+import type { CurvePrimitives, HandedLayerKey } from './overlay-primitives.ts'
 
 const KEY_BYTES = 32
 const SIGNATURE_BYTES = 64
@@ -76,12 +75,18 @@ function primitivesOf(sodium: Sodium): CurvePrimitives {
       secret.fill(0)
       return signature
     },
-    verify: (signature, message, publicKey) => sodium.crypto_sign_verify_detached(signature, message, publicKey),
+    verify: (signature, message, publicKey) =>
+      sodium.crypto_sign_verify_detached(unshared(signature), unshared(message), unshared(publicKey)),
     layer: (key, salt, counter) => new SodiumLayer(sodium, new LayerNonce(key, salt, counter)),
   }
 }
 
-class SodiumLayer implements LayerKey {
+/** Verifying is the one function here that takes shared memory for empty (and so every signature for wrong). */
+function unshared(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer instanceof SharedArrayBuffer ? Uint8Array.from(bytes) : bytes
+}
+
+class SodiumLayer implements HandedLayerKey {
   readonly #sodium: Sodium
   readonly #nonce: LayerNonce
 
@@ -117,6 +122,10 @@ class SodiumLayer implements LayerKey {
     } catch {
       return false
     }
+  }
+
+  handOver(into: Uint8Array, at: number, uses: number): boolean {
+    return this.#nonce.handOver(into, at, uses)
   }
 
   wipe(): void {

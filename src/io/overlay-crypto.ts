@@ -81,8 +81,8 @@ class CurveCrypto implements OverlayCrypto {
   }
 
   respond(own: OverlayKeyPair, ephemeral: Uint8Array): HandshakeDone | null {
-    if (!(own instanceof KeyPair)) throw new TypeError('a key pair of this module')
-    const answered = answerHandshake(this.#curve, own.agreementSecret, ephemeral, this.#random.bytes(KEY_HALF_BYTES))
+    const { agreement } = pairSecrets(own)
+    const answered = answerHandshake(this.#curve, agreement, ephemeral, this.#random.bytes(KEY_HALF_BYTES))
     if (answered === null) return null
     const keys = this.session(answered.material, 'hop')
     answered.material.fill(0)
@@ -102,6 +102,24 @@ class CurveCrypto implements OverlayCrypto {
       },
     }
   }
+}
+
+/** The two secrets of a pair, 32 bytes each; views. */
+export interface PairSecrets {
+  readonly agreement: Uint8Array
+  readonly seed: Uint8Array
+}
+
+/** The secrets of a pair that was made here. Throws Error after wipe(), TypeError for another pair. */
+export function pairSecrets(pair: OverlayKeyPair): PairSecrets {
+  if (!(pair instanceof KeyPair)) throw new TypeError('a key pair of this module')
+  return pair.secrets
+}
+
+/** The secret (32 bytes, a view) of a handshake that was begun here; null after wipe(). Throws TypeError for another one. */
+export function startSecret(start: HandshakeStart): Uint8Array | null {
+  if (!(start instanceof Start)) throw new TypeError('a handshake of this module')
+  return start.secret
 }
 
 /** The hop's half of the arithmetic; `fresh` (32 random bytes) becomes its ephemeral secret and is wiped. */
@@ -153,35 +171,34 @@ class KeyPair implements OverlayKeyPair {
   readonly publicKey: Uint8Array
   readonly mid: Uint8Array
   readonly #curve: CurvePrimitives
-  /** Both secrets, 64 bytes. */
+  /** Both secrets, 64 bytes, and views of them that stay the same. */
   readonly #secrets: Uint8Array
+  readonly #agreement: Uint8Array
+  readonly #seed: Uint8Array
   #wiped = false
 
   /** Takes `secrets` over. */
   constructor(curve: CurvePrimitives, secrets: Uint8Array) {
     this.#curve = curve
     this.#secrets = secrets
-    this.publicKey = publicForm(curve.agreementPublic(this.agreementSecret), curve.signingPublic(this.#seed))
+    this.#agreement = secrets.subarray(0, KEY_HALF_BYTES)
+    this.#seed = secrets.subarray(KEY_HALF_BYTES)
+    this.publicKey = publicForm(curve.agreementPublic(this.#agreement), curve.signingPublic(this.#seed))
     this.mid = midOf(this.publicKey)
   }
 
-  /** A view. Throws Error after wipe(). */
-  get agreementSecret(): Uint8Array {
+  get secrets(): PairSecrets {
     if (this.#wiped) throw new Error('the key is wiped')
-    return this.#secrets.subarray(0, KEY_HALF_BYTES)
-  }
-
-  get #seed(): Uint8Array {
-    return this.#secrets.subarray(KEY_HALF_BYTES)
+    return { agreement: this.#agreement, seed: this.#seed }
   }
 
   sign(bytes: Uint8Array): Uint8Array {
-    if (this.#wiped) throw new Error('the key is wiped')
-    return this.#curve.sign(bytes, this.#seed, signingHalf(this.publicKey))
+    return this.#curve.sign(bytes, this.secrets.seed, signingHalf(this.publicKey))
   }
 
   privateForm(): Uint8Array {
-    return privateForm(this.agreementSecret, this.#seed)
+    const { agreement, seed } = this.secrets
+    return privateForm(agreement, seed)
   }
 
   wipe(): void {
@@ -203,6 +220,10 @@ class Start implements HandshakeStart {
     this.#curve = curve
     this.#secret = secret
     this.ephemeral = curve.agreementPublic(secret)
+  }
+
+  get secret(): Uint8Array | null {
+    return this.#wiped ? null : this.#secret
   }
 
   finish(hopKey: Uint8Array, answer: HandshakeAnswer, sealed: Uint8Array): HandshakeFinished | null {

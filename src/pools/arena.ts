@@ -22,7 +22,7 @@ interface Waiter {
 
 /** An arena over one SharedArrayBuffer, which the workers get once as workerData. Pages are touched only when lent. */
 export class SharedArena implements Arena {
-  readonly id: 'block' | 'range'
+  readonly id: 'block' | 'range' | 'seal'
   readonly slotBytes: number
   readonly slotCount: number
   readonly buffer: SharedArrayBuffer
@@ -35,7 +35,11 @@ export class SharedArena implements Arena {
   #generation = 0
 
   /** `bytes` is rounded down to whole slots, at least one. Throws RangeError for sizes that are not positive. */
-  constructor(options: { readonly id: 'block' | 'range'; readonly slotBytes?: number; readonly bytes?: number }) {
+  constructor(options: {
+    readonly id: 'block' | 'range' | 'seal'
+    readonly slotBytes?: number
+    readonly bytes?: number
+  }) {
     const block = options.id === 'block'
     this.id = options.id
     this.slotBytes = options.slotBytes ?? (block ? BLOCK_SLOT_BYTES : RANGE_SLOT_BYTES)

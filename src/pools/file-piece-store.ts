@@ -24,7 +24,7 @@ import type {
   StoreLayout,
 } from '../ports/piece-store.ts'
 import { fileOfPiece, pieceTree } from '../wire/piece-layers.ts'
-import type { ArenaNumber, JobName, ReplyOf, RequestOf, Span, TreeCheck } from './contract/jobs.ts'
+import type { ArenaNumber, PieceJobName, ReplyOf, RequestOf, Span, TreeCheck } from './contract/jobs.ts'
 import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
 import { Fence } from './fence.ts'
 import type { FirstJobs } from './first-jobs.ts'
@@ -324,7 +324,7 @@ export class FilePieceStore implements PieceStore {
   }
 
   /** Runs a job and turns its failures into AppErrors that name the file. `spans` are those of the request, in order. */
-  async #run<Name extends JobName>(
+  async #run<Name extends PieceJobName>(
     name: Name,
     request: RequestOf<Name>,
     spans: readonly FileSpan[],

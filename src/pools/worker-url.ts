@@ -2,3 +2,6 @@
 
 /** The file of the piece worker. */
 export const pieceWorkerUrl = new URL('../../workers/piece.js', import.meta.url)
+
+/** The file of the seal worker. */
+export const sealWorkerUrl = new URL('../../workers/seal.js', import.meta.url)

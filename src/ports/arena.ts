@@ -13,7 +13,7 @@ export interface Slot {
 /** A fixed number of equal slots. It never grows: no free slot means the caller waits. */
 export interface Arena {
   /** Which arena this is, in messages to the workers. */
-  readonly id: 'block' | 'range'
+  readonly id: 'block' | 'range' | 'seal'
   readonly slotBytes: number
   readonly slotCount: number
   readonly freeCount: number

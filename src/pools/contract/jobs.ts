@@ -106,6 +106,30 @@ export interface LeavesReply {
   readonly leaves: Uint8Array
 }
 
+/** A slot of shared memory that holds what a job of the seal worker works on (seal-slot.ts). */
+export interface SlotRequest {
+  /** First byte of the slot. */
+  readonly at: number
+}
+/** Whether it worked; what came of it stands in the slot. */
+export interface SlotReply {
+  readonly done: boolean
+}
+
+/** Put layers around cells that lie in a slot, or take them off. */
+export interface LayersRequest extends SlotRequest {
+  /** How many keys stand at the slot's start (layer-nonce.ts), in the order of their use. */
+  readonly keys: number
+  readonly open: boolean
+  /** Flat pairs start, end of each cell's text, from the slot's start. */
+  readonly cells: readonly number[]
+}
+/** What came of it; the texts stand where they stood, grown or shrunk at both ends. */
+export interface LayersReply {
+  /** One byte a cell: 1 = all layers are on, or off. */
+  readonly fine: Uint8Array
+}
+
 /** One job of the table. */
 export interface JobEntry<Request, Reply> {
   /** Its number in messages; never reused. */
@@ -119,6 +143,14 @@ export interface JobEntry<Request, Reply> {
 
 function job<Request, Reply>(entry: JobEntry<Request, Reply>): JobEntry<Request, Reply> {
   return entry
+}
+
+/** A layer takes as long as this many bytes of hashing. */
+const LAYER_COST = 2_500
+
+/** `cost`: bytes of hashing that take as long. */
+function slotJob(number: number, cost: number): JobEntry<SlotRequest, SlotReply> {
+  return { number, cost: () => cost, spread: false, sample: { request: { at: 4096 }, reply: { done: true } } }
 }
 
 function segmentBytes(source: Source): number {
@@ -176,6 +208,19 @@ export const jobs = {
     spread: true,
     sample: { request: { spans }, reply: { leaves: new Uint8Array(64).fill(0x5a) } },
   }),
+  'seal.verify': slotJob(7, 100_000),
+  'seal.sign': slotJob(8, 30_000),
+  'seal.answer': slotJob(9, 160_000),
+  'seal.finish': slotJob(10, 130_000),
+  'seal.layers': job<LayersRequest, LayersReply>({
+    number: 11,
+    cost: request => request.keys * (request.cells.length / 2) * LAYER_COST,
+    spread: false,
+    sample: {
+      request: { at: 0, keys: 3, open: true, cells: [200, 1200, 2248, 3248] },
+      reply: { fine: Uint8Array.of(1, 0) },
+    },
+  }),
 } as const
 
 type JobTable = typeof jobs
@@ -185,8 +230,14 @@ export type JobName = keyof JobTable
 export type RequestOf<Name extends JobName> = JobTable[Name]['sample']['request']
 /** What a job answers. */
 export type ReplyOf<Name extends JobName> = JobTable[Name]['sample']['reply']
-/** What a worker must implement: one synchronous function a job. A throw is a failure, see JobFailureData. */
-export type JobHandlers = { readonly [Name in JobName]: (request: RequestOf<Name>) => ReplyOf<Name> }
+/** The jobs of the seal worker. */
+export type SealJobName = Extract<JobName, `seal.${string}`>
+/** The jobs of the piece worker. */
+export type PieceJobName = Exclude<JobName, SealJobName>
+/** What a worker must implement: one synchronous function a job of its own. A throw is a failure, see JobFailureData. */
+export type JobHandlers<Names extends JobName> = {
+  readonly [Name in Names]: (request: RequestOf<Name>) => ReplyOf<Name>
+}
 
 /** The job names in a fixed order. */
 export const jobNames = Object.keys(jobs) as readonly JobName[]

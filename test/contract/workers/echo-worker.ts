@@ -1,7 +1,7 @@
 // Test worker: answers every job with the sample reply of the table, after checking that the request came as the sample.
 
 import assert from 'node:assert/strict'
-import { jobs } from '../../../src/pools/contract/jobs.ts'
+import { type JobHandlers, type JobName, jobs } from '../../../src/pools/contract/jobs.ts'
 import { makeRunner } from '../../../workers/run.ts'
 
 /** Request as plain data, the way deepEqual compares it: bytes may come back as another Uint8Array class. */
@@ -25,4 +25,9 @@ export const runBatch = makeRunner({
   'blocks.write': echo(jobs['blocks.write'].sample),
   'pieces.hash': echo(jobs['pieces.hash'].sample),
   'piece.leaves': echo(jobs['piece.leaves'].sample),
-})
+  'seal.verify': echo(jobs['seal.verify'].sample),
+  'seal.sign': echo(jobs['seal.sign'].sample),
+  'seal.answer': echo(jobs['seal.answer'].sample),
+  'seal.finish': echo(jobs['seal.finish'].sample),
+  'seal.layers': echo(jobs['seal.layers'].sample),
+} satisfies JobHandlers<JobName>)

@@ -100,6 +100,12 @@ each('signatures, of old keys too', curve => {
       wrong[at] = (wrong[at] as number) ^ 1
       assert.ok(!crypto.verify(key, text, wrong), key.curve)
     }
+    const shared = (bytes: Uint8Array): Uint8Array => {
+      const copy = new Uint8Array(new SharedArrayBuffer(bytes.length))
+      copy.set(bytes)
+      return copy
+    }
+    assert.ok(crypto.verify(parsePublicKey(shared(key.form)), shared(text), shared(right)), 'in shared memory too')
     assert.ok(!crypto.verify(key, Uint8Array.of(...text, 0), right))
     assert.ok(!crypto.verify(key, text, right.subarray(1)))
     assert.ok(!crypto.verify(key, text, new Uint8Array(0)))

@@ -1,0 +1,19 @@
+// The seal worker: signatures, handshakes and layers of the overlays. Its workerData are the two arenas' buffers: slots, batches.
+
+import { workerData } from 'node:worker_threads'
+import type { JobHandlers, SealJobName } from '../src/pools/contract/jobs.ts'
+import { BATCH_BYTES, SEAL_SLOT_BYTES } from '../src/pools/contract/seal-slot.ts'
+import { answerCreate, finishCreate, signMessage, verifySignature, workLayers } from '../src/pools/jobs/seal.ts'
+import { makeRunner } from './run.ts'
+
+const { slots, batches } = workerData as Readonly<Record<'slots' | 'batches', SharedArrayBuffer>>
+const slotAt = (at: number): Uint8Array => new Uint8Array(slots, at, SEAL_SLOT_BYTES)
+
+/** Runs one packed batch; see workers/run.ts. */
+export const runBatch = makeRunner({
+  'seal.verify': ({ at }) => verifySignature(slotAt(at)),
+  'seal.sign': ({ at }) => signMessage(slotAt(at)),
+  'seal.answer': ({ at }) => answerCreate(slotAt(at)),
+  'seal.finish': ({ at }) => finishCreate(slotAt(at)),
+  'seal.layers': request => workLayers(new Uint8Array(batches, request.at, BATCH_BYTES), request),
+} satisfies JobHandlers<SealJobName>)
