@@ -96,6 +96,7 @@ bench-rivals:
 bench-micro: build
 	@node dist/bench/micro/all.js
 	@node dist/bench/micro/encryption.js
+	@node dist/bench/micro/overlay-crypto.js
 
 # One flow by itself: bench-leech, bench-seed, bench-recheck, bench-ranges, bench-first-byte, bench-magnet, bench-list,
 # bench-start, bench-stream-memory, bench-dashboard, bench-events.

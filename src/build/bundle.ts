@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url))
 const PARTS = 'dist/src/bundle'
 
 /** Packages with machine code, with threads or files of their own, or too large to be read for nothing. */
-const external = ['koffi', 'msgpackr-extract', 'piscina', 'swagger-ui-dist', 'uWebSockets.js']
+const external = ['koffi', 'msgpackr-extract', 'piscina', 'sodium-native', 'swagger-ui-dist', 'uWebSockets.js']
 
 /** Optional to its user (random-access-file), which needs it only for calls that nobody here makes. */
 const unused: Plugin = {
@@ -40,7 +40,7 @@ const common = {
 /** The threads: modules that share parts. */
 const threads = {
   ...common,
-  entryPoints: ['workers/piece.ts', 'workers/records.ts'],
+  entryPoints: ['workers/piece.ts', 'workers/records.ts', 'workers/seal.ts'],
   outbase: '.',
   outdir: 'dist',
   chunkNames: 'src/bundle/[name]-[hash]',

@@ -41,6 +41,22 @@ async function livesAndStops(daemon: DaemonProcess, within: Within, health: read
   assert.equal(daemon.child.exitCode, 0, daemon.output())
 }
 
+/** sodium-native loads from these modules, and lies there once: for this machine. */
+async function hasSodium(modules: string): Promise<void> {
+  const sodium = join(modules, 'sodium-native')
+  const script = `process.stdout.write(String(require(${JSON.stringify(sodium)}).crypto_sign_BYTES))`
+  assert.equal((await run('node', ['-e', script])).stdout, '64')
+  const { stdout: found } = await run('find', [modules, '-path', '*sodium-native/prebuilds/*/*', '-printf', '%P\n'])
+  assert.equal(found.trim(), `sodium-native/prebuilds/linux-${process.arch}/sodium-native.node`)
+  const { stdout: size } = await run('du', [
+    '-ksc',
+    sodium,
+    ...['which-runtime', 'require-addon'].map(n => join(modules, n)),
+  ])
+  assert.ok(Number.parseInt(size.trim().split('\n').at(-1) ?? '', 10) < 2048, size)
+  await assert.rejects(stat(join(modules, 'bare-fs')), /ENOENT/)
+}
+
 describe('on a small Debian', {
   skip: needs('mmdebstrap', 'npm-registry', 'real-root', 'mounts'),
   concurrency: 1,
@@ -120,6 +136,7 @@ describe('on a small Debian', {
       assert.equal(stdout.trim(), `uws_linux_${process.arch}_${process.versions.modules}.node`)
       const { stdout: size } = await run('du', ['-sm', join(root, 'opt/tributary')])
       assert.ok(Number.parseInt(size, 10) < 60, size)
+      await hasSodium(join(root, 'opt/tributary/node_modules'))
       await assert.rejects(stat(join(root, 'tmp/tributary.tgz')), /ENOENT/)
       await assert.rejects(stat(join(root, 'root/.npm')), /ENOENT/)
     })
@@ -184,6 +201,7 @@ describe('on a small Debian', {
     test('is installed, runs as its own user, and is purged without the downloads', { timeout: 180_000 }, async () => {
       await assert.rejects(dpkg('--install', deb), /depends on nodejs/)
       await dpkg('--install', await nodePackage(), deb)
+      await hasSodium(join(root, 'usr/lib/tributary/node_modules'))
       const passwd = await readFile(join(root, 'etc/passwd'), 'utf8')
       const [, uid = '', gid = ''] = /^tributary:x:(\d+):(\d+):/m.exec(passwd) ?? []
       assert.ok(Number(uid) > 0 && Number(uid) < 1000, passwd)

@@ -80,9 +80,13 @@ test('bytes behind the fields of a cell are passed over', () => {
   assert.throws(() => decodeCellMessage(circuit.pong, text), DecodeError)
   assert.throws(() => decodeCellMessage(circuit.ping, text, 0, 2), DecodeError)
   // Nested records may have fields that came later.
-  const peers = Uint8Array.of(18, 0, 1, ...new Uint8Array(20), 1, 0, 13, ...unhex('01010203040500'), 0, 0, 0, 0, 2, 7)
+  const peer = [0, 13, ...unhex('01010203040500'), 0, 0, 0, 0, 2, 7]
+  const peers = Uint8Array.of(18, 0, 1, ...new Uint8Array(20), 2, ...peer, ...peer.with(13, 1))
   const { peers: read } = decodeCellMessage(hidden.peersResponse, peers)
-  assert.equal(read[0]?.source, 2)
+  assert.deepEqual(
+    read.map(({ source }) => source),
+    [2, 1],
+  )
 })
 
 test('messages of Tribler and of its Rust endpoint', () => {
