@@ -82,6 +82,12 @@ export function checkRoom(bytes: Uint8Array, start: number, end: number): void {
     throw new RangeError('no room for a layer')
 }
 
+/** What a wiped key does with a text that is to be sealed: nobody shall send it as it is. */
+export function refuse(bytes: Uint8Array, start: number, end: number): false {
+  bytes.fill(0, start, end)
+  return false
+}
+
 /** True when a layer can lie in bytes[start..end). */
 export function canOpen(bytes: Uint8Array, start: number, end: number): boolean {
   return start >= 0 && end <= bytes.length && end - start >= LAYER_BYTES

@@ -12,7 +12,7 @@ import {
   verify,
 } from 'node:crypto'
 import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../ports/overlay-crypto.ts'
-import { canOpen, checkRoom, LayerNonce } from './layer-nonce.ts'
+import { canOpen, checkRoom, LayerNonce, refuse } from './layer-nonce.ts'
 import type { CurvePrimitives, HandedLayerKey } from './overlay-primitives.ts'
 
 const CIPHER = 'chacha20-poly1305'
@@ -81,7 +81,7 @@ class NodeLayer implements HandedLayerKey {
   seal(bytes: Uint8Array, start: number, end: number): boolean {
     const nonce = this.#nonce
     checkRoom(bytes, start, end)
-    if (nonce.wiped) return false
+    if (nonce.wiped) return refuse(bytes, start, end)
     nonce.next(bytes, start - LAYER_HEAD_BYTES)
     const cipher = createCipheriv(CIPHER, nonce.key, nonce.own, TAG)
     bytes.set(cipher.update(bytes.subarray(start, end)), start)

@@ -2,7 +2,7 @@
 
 import { createRequire } from 'node:module'
 import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../ports/overlay-crypto.ts'
-import { canOpen, checkRoom, LayerNonce } from './layer-nonce.ts'
+import { canOpen, checkRoom, LayerNonce, refuse } from './layer-nonce.ts'
 import type { CurvePrimitives, HandedLayerKey } from './overlay-primitives.ts'
 
 const KEY_BYTES = 32
@@ -98,7 +98,7 @@ class SodiumLayer implements HandedLayerKey {
   seal(bytes: Uint8Array, start: number, end: number): boolean {
     const nonce = this.#nonce
     checkRoom(bytes, start, end)
-    if (nonce.wiped) return false
+    if (nonce.wiped) return refuse(bytes, start, end)
     nonce.next(bytes, start - LAYER_HEAD_BYTES)
     // Plain views of the memory: those of a Buffer take longer to make.
     const at = bytes.byteOffset + start

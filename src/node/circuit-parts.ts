@@ -12,6 +12,7 @@ import type { Circuits } from '../ports/circuits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { OverlayCrypto, OverlayKeyPair } from '../ports/overlay-crypto.ts'
+import type { OverlayCryptoPool } from '../ports/overlay-crypto-pool.ts'
 import type { Random } from '../ports/random.ts'
 import { communityIdBytes } from '../wire/overlay/community-ids.ts'
 import { PEER_FLAG } from '../wire/overlay/peer-flags.ts'
@@ -21,6 +22,7 @@ import type { Settings } from './settings-schema.ts'
 export interface CircuitPartsDeps {
   readonly overlays: Overlays
   readonly crypto: OverlayCrypto
+  readonly pool: Pick<OverlayCryptoPool, 'respond'>
   readonly pair: OverlayKeyPair
   readonly clock: Clock
   readonly random: Random
@@ -38,7 +40,7 @@ export interface CircuitParts {
 
 /** Opens the tunnel overlay; to be called before the overlays start. */
 export function makeCircuits({ tunnel_community: settings }: Settings, deps: CircuitPartsDeps): CircuitParts {
-  const { overlays, crypto, pair, clock, random, stack } = deps
+  const { overlays, crypto, pool, pair, clock, random, stack } = deps
   const log = deps.log.part('circuits')
   const communityId = communityIdBytes(settings.community_id) ?? new Uint8Array(20)
   const community = overlays.open({ communityId, name: 'TunnelCommunity' })
@@ -47,7 +49,7 @@ export function makeCircuits({ tunnel_community: settings }: Settings, deps: Cir
     { flags: flagsOf(settings), places: settings.random_slots + settings.competing_slots },
     {
       ...{ community, clock, random, log, crypto, udp, tcp, resolver },
-      respond: ephemeral => Promise.resolve(crypto.respond(pair, ephemeral)),
+      respond: ephemeral => pool.respond(pair, ephemeral),
       mayReach: reachableFromExits(settings.exit_allow_private),
       unsent: () => overlays.unsentBytes,
     },

@@ -7,6 +7,7 @@ import { localInterfaces } from '../io/multicast.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
 import { makeOverlayCrypto } from '../io/overlay-crypto.ts'
 import { Overlays } from '../overlay/index.ts'
+import { SealPool } from '../pools/seal-pool.ts'
 import type { Circuits } from '../ports/circuits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -44,8 +45,9 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
   const { clock, random, log, stack, stateDir, values } = deps
   const crypto = makeOverlayCrypto(random)
   const pair = await openOverlayKey(stateDir, crypto)
-  const overlays = makeOverlays(settings, { clock, random, log, stack, crypto, pair })
-  const parts = makeCircuits(settings, { overlays, crypto, pair, clock, random, log, stack })
+  const pool = new SealPool({}, { crypto, random, log })
+  const overlays = makeOverlays(settings, { clock, random, log, stack, crypto, pool, pair })
+  const parts = makeCircuits(settings, { overlays, crypto, pool, pair, clock, random, log, stack })
   const peers = new OverlayPeers({ clock, log, values, peers: () => savedPeers(overlays) })
   const saved = await peers.load()
   await overlays.start()
@@ -59,6 +61,7 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
       await settledWithin(clock, deadlineMs, peers.stop())
       parts.stop()
       await overlays.stop()
+      await pool.stop()
       pair.wipe()
     },
   }
@@ -66,13 +69,19 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
 
 interface OverlayMaking extends Pick<OverlayStartDeps, 'clock' | 'random' | 'log' | 'stack'> {
   readonly crypto: OverlayCrypto
+  readonly pool: SealPool
   readonly pair: OverlayKeyPair
 }
 
-function makeOverlays(settings: Settings, { clock, random, log, stack, crypto, pair }: OverlayMaking): Overlays {
+function makeOverlays(settings: Settings, deps: OverlayMaking): Overlays {
+  const { clock, random, log, stack, crypto, pool, pair } = deps
   const { place, peers: lane } = stack
   return new Overlays(overlaysOptions(settings), {
-    ...{ clock, random, log, udp: lane.udp, resolver: lane.resolver, check: crypto },
+    ...{ clock, random, log, udp: lane.udp, resolver: lane.resolver },
+    check: {
+      verify: (...asked) => crypto.verify(...asked),
+      verifyOrLater: (...asked) => pool.verifyOrLater(...asked),
+    },
     identity: { publicKey: pair.publicKey, mid: pair.mid, member: memberOf(pair), sign: bytes => pair.sign(bytes) },
     localIps: () =>
       place === null

@@ -18,4 +18,6 @@ export interface Identity {
 export interface SignatureCheck {
   /** False for anything malformed, too. */
   verify(key: PublicKey, message: Uint8Array, signature: Uint8Array): boolean
+  /** The same, but in a flood later, by a thread; a promise that rejects: too many wait for it. Absent = there is no thread. */
+  verifyOrLater?(key: PublicKey, message: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>
 }

@@ -63,6 +63,12 @@ export interface OverlayCounts {
 /** Global times begin by chance below this. */
 const FIRST_GLOBAL_TIME = 0x1000_0000
 
+/** What somebody signed. */
+interface Checked {
+  readonly sender: SignedSender
+  readonly payload: Uint8Array
+}
+
 type Receive = (packet: Uint8Array, from: PeerAddress) => void
 
 /** See the top of the file. */
@@ -144,10 +150,10 @@ export class Overlay {
   ): void {
     const decode = options.decode ?? (payload => decodePayload(message, payload) as V)
     this.#handle(message.id, (packet, from) => {
-      const checked = this.#checked(packet, from, options.oldKeys === true)
-      if (checked === null) return
-      const values = this.#decoded(() => decode(checked.payload))
-      if (values !== undefined) run(values, checked.sender)
+      this.#check(packet, from, options.oldKeys === true, checked => {
+        const values = this.#decoded(() => decode(checked.payload))
+        if (values !== undefined) run(values, checked.sender)
+      })
     })
   }
 
@@ -241,36 +247,36 @@ export class Overlay {
       this.#packetsDropped++
       return
     }
+    this.#guarded(() => handler(bytes, from))
+  }
+
+  /** A bug of a handler costs one packet, not the node. */
+  #guarded(handle: () => void): void {
     try {
-      handler(bytes, from)
+      handle()
     } catch (error) {
-      // A bug of a handler costs one packet, not the node.
       this.#packetsDropped++
       this.#deps.log.error('a packet could not be handled', { overlay: this.name, error: errorText(error) })
     }
   }
 
-  /** What was signed, copied, when its signature is right and was not there before. */
-  #checked(
-    packet: Uint8Array,
-    from: PeerAddress,
-    oldKeys: boolean,
-  ): { readonly sender: SignedSender; readonly payload: Uint8Array } | null {
+  /** Gives `take` what was signed, copied, when its signature is right and was not there before: now, or in a flood later. */
+  #check(packet: Uint8Array, from: PeerAddress, oldKeys: boolean, take: (checked: Checked) => void): void {
     const { check, budget, book, clock } = this.#deps
     const parts = this.#decoded(() => splitSigned(Uint8Array.from(packet)))
-    if (parts === undefined) return null
+    if (parts === undefined) return
     const { key, signedPart, signature, payload } = parts
-    const nowMs = clock.now()
-    const fine =
-      (oldKeys || key.curve === 'curve25519') &&
-      budget.take(from, book.at(from) !== null, nowMs) &&
-      check.verify(key, signedPart, signature) &&
-      this.#seen.add(signature, from, nowMs)
-    if (!fine) {
-      this.#packetsDropped++
-      return null
+    const may = (oldKeys || key.curve === 'curve25519') && budget.take(from, book.at(from) !== null, clock.now())
+    const right = may && (check.verifyOrLater?.(key, signedPart, signature) ?? check.verify(key, signedPart, signature))
+    const judge = (fine: boolean): void => {
+      if (!fine || this.#closed || !this.#seen.add(signature, from, clock.now())) this.#packetsDropped++
+      else take({ sender: { address: from, key, publicKey: key.form, peer: this.peerOf(key.form) }, payload })
     }
-    return { sender: { address: from, key, publicKey: key.form, peer: this.peerOf(key.form) }, payload }
+    if (typeof right === 'boolean') return judge(right)
+    right.then(
+      fine => this.#guarded(() => judge(fine)),
+      () => judge(false),
+    )
   }
 
   #decoded<T>(decode: () => T): T | undefined {

@@ -65,7 +65,8 @@ export class CellBatches {
     open: boolean,
   ): Promise<readonly boolean[]> {
     const uses = open ? 0 : cells.length
-    if (!keys.every((key, i) => key.handOver(slot.bytes, i * HANDED_KEY_BYTES, uses))) return cells.map(() => false)
+    if (!keys.every((key, i) => key.handOver(slot.bytes, i * HANDED_KEY_BYTES, uses)))
+      return workHere(keys, cells, open)
     const places = cells.map((cell, i) => copyIn(slot.bytes, cell, i, open ? 0 : keys.length))
     const request = {
       at: slot.offset,
@@ -101,6 +102,7 @@ function checkReach({ bytes, start, end }: CellText, layers: number): void {
 
 function workHere(keys: readonly LayerKey[], cells: readonly CellText[], open: boolean): readonly boolean[] {
   return cells.map(({ bytes, start, end }) =>
+    // A wiped key zeroes the text, also under layers of others.
     keys.every((key, i) => {
       const [head, tail] = [i * LAYER_HEAD_BYTES, i * LAYER_TAG_BYTES]
       return open ? key.open(bytes, start + head, end - tail) : key.seal(bytes, start - head, end + tail)

@@ -45,6 +45,8 @@ export interface SealPoolOptions {
   readonly hereUs?: number
   /** The worker's file, for tests. */
   readonly worker?: URL
+  /** Memory of signatures and handshakes; default sealSlots(). */
+  readonly slots?: SharedArena
 }
 
 /** What it needs. */
@@ -72,7 +74,7 @@ export class SealPool implements OverlayCryptoPool {
   readonly #random: Random
   readonly #nowUs: () => number
   readonly #hereUs: number
-  readonly #slots = new SharedArena({ id: 'seal', slotBytes: SEAL_SLOT_BYTES, bytes: SLOTS * SEAL_SLOT_BYTES })
+  readonly #slots: SharedArena
   readonly #batches: CellBatches
   readonly #pool: WorkerPool
   #windowUs = 0
@@ -86,6 +88,7 @@ export class SealPool implements OverlayCryptoPool {
     this.#random = deps.random
     this.#nowUs = deps.nowUs ?? nowUs
     this.#hereUs = options.hereUs ?? HERE_US
+    this.#slots = options.slots ?? sealSlots()
     const batches = new SharedArena({ id: 'seal', slotBytes: BATCH_BYTES, bytes: BATCHES * BATCH_BYTES })
     this.#pool = new WorkerPool(
       {
@@ -99,8 +102,13 @@ export class SealPool implements OverlayCryptoPool {
   }
 
   async verify(key: PublicKey, signedPart: Uint8Array, signature: Uint8Array): Promise<boolean> {
+    return this.verifyOrLater(key, signedPart, signature)
+  }
+
+  verifyOrLater(key: PublicKey, signedPart: Uint8Array, signature: Uint8Array): boolean | Promise<boolean> {
     const here = (): boolean => this.#crypto.verify(key, signedPart, signature)
-    return this.#run('seal.verify', [key.form, signature, signedPart], here, slot => slot !== null)
+    if (this.#mayHere()) return this.#doHere(here)
+    return this.#send('seal.verify', [key.form, signature, signedPart], here, slot => slot !== null)
   }
 
   async sign(own: OverlayKeyPair, message: Uint8Array): Promise<Uint8Array> {
@@ -211,6 +219,11 @@ export class SealPool implements OverlayCryptoPool {
       this.#spentUs += this.#nowUs() - began
     }
   }
+}
+
+/** Memory for what is at the workers and waits for them. */
+export function sealSlots(): SharedArena {
+  return new SharedArena({ id: 'seal', slotBytes: SEAL_SLOT_BYTES, bytes: SLOTS * SEAL_SLOT_BYTES })
 }
 
 /** The only part of a slot, copied. */

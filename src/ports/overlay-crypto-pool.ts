@@ -23,6 +23,8 @@ export interface CellText {
 export interface OverlayCryptoPool {
   /** OverlayCrypto.verify. */
   verify(key: PublicKey, signedPart: Uint8Array, signature: Uint8Array): Promise<boolean>
+  /** The same, and at once while the main thread has time for it: a quiet node takes its packets in the turn they come. */
+  verifyOrLater(key: PublicKey, signedPart: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>
   /** OverlayKeyPair.sign. */
   sign(own: OverlayKeyPair, message: Uint8Array): Promise<Uint8Array>
   /** OverlayCrypto.respond. */

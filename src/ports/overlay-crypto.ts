@@ -26,8 +26,9 @@ export interface OverlayKeyPair {
 /** One direction of a layer. Never throws on what came from the network. */
 export interface LayerKey {
   /**
-   * Puts a layer around bytes[start..end), in place: it then reaches from start - 8 to end + 16. False after wipe(), and nothing is
-   * written. Throws RangeError when there is no room. No memory is asked for but views.
+   * Puts a layer around bytes[start..end), in place: it then reaches from start - 8 to end + 16. False after wipe(); then the
+   * text is zeroed, so that who overlooks it sends nothing in clear. Throws RangeError when there is no room. No memory is asked for
+   * but views.
    */
   seal(bytes: Uint8Array, start: number, end: number): boolean
   /**

@@ -3,6 +3,7 @@
 
 import type { PeerAddress } from '../../src/base/ids.ts'
 import type { NameResolver } from '../../src/ports/name-resolver.ts'
+import type { SignatureCheck } from '../../src/overlay/identity.ts'
 import { type BootstrapAddress, Overlays } from '../../src/overlay/index.ts'
 import { DatagramHub, type HubLine } from './datagram-hub.ts'
 import { fakeCheck, fakeIdentity } from './fake-keys.ts'
@@ -54,7 +55,12 @@ export class OverlayNetwork {
 
   /** A node; started. Without `bootstrap` it asks the first node of the network first. */
   async add(
-    params: { readonly ip?: string; readonly name?: string; readonly bootstrap?: readonly BootstrapAddress[] } = {},
+    params: {
+      readonly ip?: string
+      readonly name?: string
+      readonly bootstrap?: readonly BootstrapAddress[]
+      readonly check?: SignatureCheck
+    } = {},
   ): Promise<OverlayNode> {
     const ip = params.ip ?? this.freshIp()
     const name = params.name ?? ip
@@ -68,7 +74,7 @@ export class OverlayNetwork {
         random: this.random,
         log: silentLog,
         identity: fakeIdentity(name),
-        check: fakeCheck,
+        check: params.check ?? fakeCheck,
         resolver: this.names,
         localIps: () => [ip],
       },

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { COMMUNITY_IDS } from '../../src/wire/overlay/community-ids.ts'
+import type { SignatureCheck } from '../../src/overlay/identity.ts'
+import { fakeCheck } from '../kit/fake-keys.ts'
 import { OverlayNetwork } from '../kit/overlay-network.ts'
 
 function peersOf(node: OverlayNetwork['nodes'][number]): number {
@@ -63,5 +65,25 @@ test('the first address is gone: the others go on, and a node alone stays alone 
   // Somebody who knows its address finds it.
   const finder = await network.add({ bootstrap: [{ host: late.address.ip, port: late.address.port }] })
   await network.clock.until('found', () => peersOf(late) > 0 && peersOf(finder) > 0, 60_000)
+  await network.close()
+})
+
+test('signatures judged later, as in a flood, are as good; those that nobody has time for are dropped', async () => {
+  const network = new OverlayNetwork(17)
+  let asked = 0
+  const later: SignatureCheck = {
+    verify: () => assert.fail('there is a thread'),
+    verifyOrLater: (...what) => (asked++, Promise.resolve(fakeCheck.verify(...what))),
+  }
+  const never: SignatureCheck = { ...later, verifyOrLater: () => Promise.reject(new Error('too many wait')) }
+  await network.add()
+  for (let i = 0; i < 5; i++) await network.add({ check: later })
+  const deaf = await network.add({ check: never })
+  await network.clock.advance(60_000)
+  const [first, ...others] = network.nodes.slice(0, 6)
+  assert.ok(first && others.every(node => peersOf(node) >= 4), others.map(peersOf).join())
+  assert.ok(asked > 20)
+  assert.equal(peersOf(deaf), 0)
+  assert.ok((deaf.overlays.rows()[0]?.packetsDropped ?? 0) > 0)
   await network.close()
 })

@@ -7,7 +7,7 @@ import { SystemRandom } from '../../../src/io/random.ts'
 import { CellBatches, WORTH_A_WORKER } from '../../../src/pools/cell-batches.ts'
 import { SharedArena } from '../../../src/pools/arena.ts'
 import { BATCH_BYTES, partsOf, putParts } from '../../../src/pools/contract/seal-slot.ts'
-import { SealPool, type SealPoolOptions } from '../../../src/pools/seal-pool.ts'
+import { SealPool, type SealPoolOptions, sealSlots } from '../../../src/pools/seal-pool.ts'
 import type { LayerKey, OverlayCrypto } from '../../../src/ports/overlay-crypto.ts'
 import type { CellText } from '../../../src/ports/overlay-crypto-pool.ts'
 import { parsePublicKey } from '../../../src/wire/overlay/public-key.ts'
@@ -69,7 +69,8 @@ test('signatures are made and judged at a worker', async t => {
 })
 
 test('handshakes at a worker agree with those here, and refuse what those refuse', async t => {
-  const pool = poolOf(t)
+  const slots = sealSlots()
+  const pool = poolOf(t, { slots })
   const own = crypto.generate()
   const start = crypto.begin()
   const done = await pool.respond(own, start.ephemeral)
@@ -91,6 +92,11 @@ test('handshakes at a worker agree with those here, and refuse what those refuse
   own.wipe()
   await assert.rejects(pool.sign(own, new Uint8Array(1)), /wiped/)
   assert.equal(pool.stats().slotsInUse, 0)
+  assert.ok(pool.stats().sent > 5)
+  assert.ok(
+    new Uint8Array(slots.buffer).every(byte => byte === 0),
+    'no secret is left in memory that is shared',
+  )
 })
 
 test('the main thread does what comes until a fifth of its time is spent', async t => {
