@@ -156,7 +156,7 @@ export class SealPool implements OverlayCryptoPool {
 
   stats(): SealPoolStats {
     const { threads } = this.#pool.stats()
-    const slotsInUse = SLOTS - this.#slots.freeCount
+    const slotsInUse = this.#slots.slotCount - this.#slots.freeCount
     return { threads, slotsInUse, here: this.#here, sent: this.#sent, refused: this.#refused }
   }
 
