@@ -1,0 +1,60 @@
+// Times and bounds of hidden services. Those of the network's protocol say its section; the others are ours, so that nothing grows.
+
+/** How often a swarm thinks of looking up; between two look-ups; the same while nobody was found yet (ours). */
+export const LOOKUP_TICK_MS = 2_000
+export const LOOKUP_EVERY_MS = 30_000
+export const FIRST_LOOKUPS_EVERY_MS = 6_000
+export const FIRST_LOOKUPS = 5
+/** The overlay DHT is asked again after this (8.3), and sooner while no seeder is linked (theirs: 120 s while no point is known). */
+export const DHT_LOOKUP_EVERY_MS = 300_000
+export const DHT_LOOKUP_UNLINKED_MS = 60_000
+/** No look-ups with so many linked circuits. */
+export const MAX_CONNECTIONS = 15
+/** Introduction points not seen for this are forgotten; known ones of a swarm. */
+export const POINT_AGE_MS = 180_000
+export const MAX_POINTS = 64
+/** Introduction points in a peers-response. */
+export const POINTS_IN_RESPONSE = 7
+/** Waiting for an answer, for each step. */
+export const STEP_TIMEOUT_MS = 10_000
+/** Look-ups without any answer after which another circuit carries them. */
+export const SILENT_LOOKUPS = 2
+
+/** Introduction points of one swarm, and of all. */
+export const INTRODUCTION_POINTS = 1
+export const MAX_INTRODUCTION_POINTS = 50
+/** A failed introduction point is tried again after this, doubled each time up to the second. */
+export const INTRODUCTION_RETRY_MS = 2_000
+export const MAX_INTRODUCTION_RETRY_MS = 30_000
+/** Rendezvous circuits of a seeder: on their way and of a swarm at all; requests saved up, and one more each so many ms. */
+export const MAX_MEETINGS_PENDING = 8
+export const MAX_MEETINGS = 64
+export const MEETINGS = { burst: 16, refillMs: 500 } as const
+/** Downloaders' keys that are known when they come again. */
+export const MAX_EPHEMERALS_REMEMBERED = 256
+
+/** Seeders that one circuit of others, and all of them together, may register here. */
+export const MAX_SEEDERS_OF_CIRCUIT = 4
+export const MAX_SEEDERS_SERVED = 200
+/** Cookies that one circuit, and all of them together, may leave here. */
+export const MAX_COOKIES_OF_CIRCUIT = 2
+export const MAX_COOKIES = 500
+/** Packets passed on to one seeder: saved up, and one more each so many ms. */
+export const FORWARDED = { burst: 30, refillMs: 200 } as const
+/** Look-ups for one circuit of others: saved up, and one more each so many ms; at a time for all. */
+export const LOOKUPS_OF_CIRCUIT = { burst: 10, refillMs: 3_000 } as const
+export const MAX_LOOKUPS_SERVED = 16
+/** Answers to peers-requests that came as bare packets: an answer is far longer than its question. */
+export const ANSWERS_OF_ADDRESS = { burst: 6, refillMs: 1_000 } as const
+export const MAX_ANSWERED_ADDRESSES = 512
+
+/** A value in the DHT lives for 3600 s (section 6): renewed before; tried again when nobody took it. */
+export const ANNOUNCE_EVERY_MS = 2_700_000
+export const ANNOUNCE_RETRY_MS = 60_000
+/** Overlays of introduction points that we take part in; their peers and steps; entries, and how long they are used (8.6). */
+export const MAX_PEX_OVERLAYS = 64
+export const PEX_PEERS = 10
+export const PEX_STEP_MS = 5_000
+export const PEX_KEYS = 10
+export const PEX_ENTRIES = 20
+export const PEX_ENTRY_AGE_MS = 300_000
