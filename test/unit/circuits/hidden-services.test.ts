@@ -124,7 +124,7 @@ describe('hidden swarms', () => {
   it('look for nobody while there is enough', async () => {
     const net = new HiddenNetwork()
     const [node] = [net.add(), net.add()]
-    const swarm = (node as HiddenNode).services.join(1, INFO_HASH, () => undefined)
+    const swarm = node.services.join(1, INFO_HASH, () => undefined)
     swarm.setSated(true)
     await net.clock.advance(120_000)
     assert.equal(net.dhtCalls.length, 0)
@@ -161,7 +161,7 @@ describe('introduction points', () => {
     const second = net.nodes.find(
       node => node.services.figures.seedersIntroduced === 0 && node !== seeder,
     ) as HiddenNode
-    const circuit = (await lineTo(net, seeder, second)) as Line
+    const circuit = await lineTo(net, seeder, second)
     const key = publicForm(net.random.bytes(32), net.random.bytes(32))
     const infoHash = lookupInfoHash(INFO_HASH)
     circuit.send(encodeCellMessage(establishIntro, { identifier: 1, infoHash, publicKey: key }))
