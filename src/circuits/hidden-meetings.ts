@@ -4,6 +4,7 @@
 import { DecodeError, errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import type { Log } from '../ports/log.ts'
+import type { SessionKeys } from '../ports/overlay-crypto.ts'
 import { type createdE2e, createE2e, linkE2e, rendezvousInfo } from '../wire/overlay/hidden-messages.ts'
 import { addressOfCircuit } from '../wire/overlay/hidden-names.ts'
 import { decodePayload, encodeCellMessage, type PayloadOf } from '../wire/overlay/message.ts'
@@ -11,9 +12,8 @@ import { encodePacket } from '../wire/overlay/packet.ts'
 import { isCircuitKey } from '../wire/overlay/public-key.ts'
 import type { Answers } from './hidden-answers.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import type { HiddenCrypto } from './hidden-crypto.ts'
 import { type IntroductionPointName, isSomewhere, seederText } from './hidden-points.ts'
-import type { EndToEndKeys, HiddenCircuit, HiddenHost } from './hidden-seam.ts'
+import type { HiddenCircuit, HiddenCrypto, HiddenHost } from './hidden-seam.ts'
 
 /** An answer of a seeder, copied. */
 export type CreatedE2e = PayloadOf<typeof createdE2e>
@@ -44,7 +44,7 @@ interface Rendezvous {
   readonly address: PeerAddress
   readonly publicKey: Uint8Array
   readonly cookie: Uint8Array
-  readonly keys: EndToEndKeys
+  readonly keys: SessionKeys
 }
 
 /** The meetings of one swarm. */
@@ -83,15 +83,16 @@ export class SeederMeetings {
     return !this.#linked.has(text) && !this.#pending.has(text)
   }
 
-  /** Meets a seeder that isFree, asking over `contact`. Never rejects: one that fails is tried again after the next look-up. */
-  async meet(contact: HiddenCircuit, point: IntroductionPointName): Promise<void> {
+  /** Meets a seeder that isFree, asking over `contact`; true: we are linked. Never rejects. */
+  async meet(contact: HiddenCircuit, point: IntroductionPointName): Promise<boolean> {
     const seeder = seederText(point.seederKey)
     this.#pending.add(seeder)
     try {
       const rendezvous = await this.#ask(contact, point)
-      if (rendezvous !== null && !this.#ending.signal.aborted) await this.#link(rendezvous, seeder)
+      return rendezvous !== null && (await this.#follow(rendezvous, seeder))
     } catch (error) {
       this.#deps.log.debug('a hidden seeder was not reached', { error: errorText(error) })
+      return false
     } finally {
       this.#pending.delete(seeder)
     }
@@ -115,21 +116,34 @@ export class SeederMeetings {
     const { created, counts, crypto, prefix } = this.#deps
     const handshake = crypto.begin()
     const asked = created.ask(contact)
-    if (asked === null) return null
+    if (asked === null) {
+      handshake.wipe()
+      return null
+    }
     const { seederKey: publicKey, address } = point
     const { ephemeral } = handshake
     const values = { identifier: asked.identifier, infoHash: this.#options.lookup, publicKey, ephemeral }
     contact.sendData(address, encodePacket(prefix, createE2e, values))
     const answer = await asked.answer
-    if (answer === null) return null
-    const keys = await handshake.finish(point.seederKey, answer.ephemeral, answer.auth)
-    const info = keys === null ? null : crypto.open(keys, answer.rendezvous)
-    const rendezvous = keys === null || info === null ? null : rendezvousOf(info, keys)
-    if (rendezvous === null) counts.forged++
+    const finished = answer === null ? null : handshake.finish(publicKey, answer, answer.rendezvous)
+    handshake.wipe()
+    const rendezvous = finished === null ? null : rendezvousOf(finished.text, finished.keys)
+    if (answer !== null && rendezvous === null) counts.forged++
     return rendezvous
   }
 
-  async #link({ address, publicKey, cookie, keys }: Rendezvous, seeder: string): Promise<void> {
+  /** Keys of a meeting that comes to nothing are wiped. */
+  async #follow(rendezvous: Rendezvous, seeder: string): Promise<boolean> {
+    let done = false
+    try {
+      done = !this.#ending.signal.aborted && (await this.#link(rendezvous, seeder))
+      return done
+    } finally {
+      if (!done) rendezvous.keys.wipe()
+    }
+  }
+
+  async #link({ address, publicKey, cookie, keys }: Rendezvous, seeder: string): Promise<boolean> {
     const { host, linked, counts } = this.#deps
     const last = { publicKey, address: isSomewhere(address) ? address : null }
     const wanted = { purpose: 'rendezvous-downloader', hops: this.#options.hops + 1, last } as const
@@ -138,22 +152,25 @@ export class SeederMeetings {
     if (asked !== null) circuit.send(encodeCellMessage(linkE2e, { identifier: asked.identifier, cookie }))
     if (asked === null || (await asked.answer) === null || this.#ending.signal.aborted) {
       circuit.remove('the rendezvous point did not link it')
-      return
+      return false
     }
-    circuit.setEndToEnd({ keys, side: 'downloader', counter: 1 })
+    circuit.setEndToEnd({ seal: keys.backward, open: keys.forward })
     this.#circuits.set(circuit, seeder)
     this.#linked.add(seeder)
     counts.linked++
     this.#options.found(addressOfCircuit(circuit.id))
+    return true
   }
 }
 
-function rendezvousOf(info: Uint8Array, keys: EndToEndKeys): Rendezvous | null {
+/** Null, and the keys wiped: it cannot be read. */
+function rendezvousOf(info: Uint8Array, keys: SessionKeys): Rendezvous | null {
   try {
     const { address, publicKey, cookie } = decodePayload(rendezvousInfo, info).info
-    return isCircuitKey(publicKey) ? { address, publicKey, cookie, keys } : null
+    if (isCircuitKey(publicKey)) return { address, publicKey, cookie, keys }
   } catch (error) {
-    if (error instanceof DecodeError) return null
-    throw error
+    if (!(error instanceof DecodeError)) throw error
   }
+  keys.wipe()
+  return null
 }

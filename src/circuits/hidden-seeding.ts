@@ -7,13 +7,13 @@ import { errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import { LAYER_BYTES, LAYER_HEAD_BYTES, type LayerKey, type OverlayKeyPair } from '../ports/overlay-crypto.ts'
 import type { Random } from '../ports/random.ts'
 import { createdE2e, type createE2e, establishIntro } from '../wire/overlay/hidden-messages.ts'
 import { encodeCellMessage, type PayloadOf } from '../wire/overlay/message.ts'
 import { encodePacket } from '../wire/overlay/packet.ts'
 import type { Answers } from './hidden-answers.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import type { HiddenCrypto, SwarmKey } from './hidden-crypto.ts'
 import {
   INTRODUCTION_POINTS,
   INTRODUCTION_RETRY_MS,
@@ -24,7 +24,7 @@ import {
   MEETINGS,
 } from './hidden-limits.ts'
 import { prepareRendezvous } from './hidden-rendezvous-offer.ts'
-import type { HiddenCircuit, HiddenHost } from './hidden-seam.ts'
+import type { HiddenCircuit, HiddenCrypto, HiddenHost } from './hidden-seam.ts'
 
 /** What seeders work with. */
 export interface SeedingDeps {
@@ -56,7 +56,7 @@ export type CreateE2e = PayloadOf<typeof createE2e>
 export class HiddenSeeding {
   readonly #options: SeedingOptions
   readonly #deps: SeedingDeps
-  readonly #key: SwarmKey
+  readonly #key: OverlayKeyPair
   readonly #ending = new AbortController()
   readonly #introductions = new Set<HiddenCircuit>()
   /** To introduction points that have not answered yet; downloaders may come before the answer does. */
@@ -72,7 +72,7 @@ export class HiddenSeeding {
   constructor(options: SeedingOptions, deps: SeedingDeps) {
     this.#options = options
     this.#deps = deps
-    this.#key = deps.crypto.newKey()
+    this.#key = deps.crypto.generate()
     for (let at = 0; at < INTRODUCTION_POINTS; at++) void this.#introduce()
   }
 
@@ -116,6 +116,7 @@ export class HiddenSeeding {
     for (let places = this.#introductions.size; places > 0; places--) this.#deps.givePlace()
     this.#introductions.clear()
     for (const circuit of circuits) circuit.remove('the seeder left its hidden swarm')
+    this.#key.wipe()
   }
 
   #accepts({ infoHash, publicKey, ephemeral }: CreateE2e): boolean {
@@ -147,21 +148,20 @@ export class HiddenSeeding {
     const { crypto, counts, prefix } = this.#deps
     const offer = await prepareRendezvous(this.#options.hops, this.#ending.signal, this.#deps)
     if (offer === null) return
-    const answered = await this.#key.answer(wish.ephemeral)
-    if (answered === null || !offer.circuit.alive || !circuit.alive || this.#ending.signal.aborted) {
-      if (answered === null) counts.malformed++
+    const fine = offer.circuit.alive && circuit.alive && !this.#ending.signal.aborted
+    const answered = fine ? crypto.respond(this.#key, wish.ephemeral) : null
+    if (answered === null) {
+      if (fine) counts.malformed++
       offer.circuit.remove('the downloader is gone')
       return
     }
     const { keys, ephemeral, auth } = answered
-    const rendezvous = crypto.seal(keys, offer.info)
+    const rendezvous = sealed(offer.info, keys.forward)
     this.#meetings.add(offer.circuit)
-    offer.circuit.setEndToEnd({ keys, side: 'seeder', counter: 2 })
+    offer.circuit.setEndToEnd({ seal: keys.forward, open: keys.backward })
     counts.meetings++
-    circuit.sendData(
-      origin,
-      encodePacket(prefix, createdE2e, { identifier: wish.identifier, ephemeral, auth, rendezvous }),
-    )
+    const { identifier } = wish
+    circuit.sendData(origin, encodePacket(prefix, createdE2e, { identifier, ephemeral, auth, rendezvous }))
   }
 
   async #introduce(): Promise<void> {
@@ -206,4 +206,12 @@ export class HiddenSeeding {
     })
     this.#timers.add(timer)
   }
+}
+
+/** A text in a layer of its own: the first thing that is sealed with the key. */
+function sealed(text: Uint8Array, key: LayerKey): Uint8Array {
+  const bytes = new Uint8Array(text.length + LAYER_BYTES)
+  bytes.set(text, LAYER_HEAD_BYTES)
+  key.seal(bytes, LAYER_HEAD_BYTES, LAYER_HEAD_BYTES + text.length)
+  return bytes
 }

@@ -108,9 +108,8 @@ export class HiddenSeeker {
 
   #wantsDht(nowMs: number): boolean {
     const sinceMs = nowMs - this.#dhtAnsweredMs
-    return (
-      sinceMs >= DHT_LOOKUP_EVERY_MS || (this.#deps.meetings.linked.size === 0 && sinceMs >= DHT_LOOKUP_UNLINKED_MS)
-    )
+    const unlinked = this.#deps.meetings.linked.size === 0
+    return this.#points.size === 0 || sinceMs >= (unlinked ? DHT_LOOKUP_UNLINKED_MS : DHT_LOOKUP_EVERY_MS)
   }
 
   /** The last hop asks the overlay DHT, or knows the swarm itself. */
@@ -154,11 +153,18 @@ export class HiddenSeeker {
   #meetAll(): void {
     const { contact, meetings, random } = this.#deps
     const circuit = contact.circuit
-    if (circuit === null || this.#sated) return
+    if (circuit === null || this.#sated || this.#closed) return
     const waiting = this.#points.list().filter(({ seederKey }) => meetings.isFree(seederKey))
     while (waiting.length > 0 && meetings.busy < MAX_CONNECTIONS) {
       const [point] = waiting.splice(random.below(waiting.length), 1)
-      if (point !== undefined && meetings.isFree(point.seederKey)) void meetings.meet(circuit, point)
+      if (point !== undefined && meetings.isFree(point.seederKey)) void this.#meet(circuit, point)
     }
+  }
+
+  /** A point that leads nowhere is forgotten, and the seeder looked for at others that are known. */
+  async #meet(circuit: HiddenCircuit, point: IntroductionPointName): Promise<void> {
+    if ((await this.#deps.meetings.meet(circuit, point)) || !circuit.alive) return
+    this.#points.remove(point)
+    this.#meetAll()
   }
 }

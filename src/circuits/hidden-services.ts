@@ -10,12 +10,11 @@ import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import { createE2e, peersRequest } from '../wire/overlay/hidden-messages.ts'
 import { type HiddenCounts, newHiddenCounts } from './hidden-counts.ts'
-import type { HiddenCrypto } from './hidden-crypto.ts'
 import type { ExchangeDeps } from './hidden-exchange.ts'
 import { HiddenIntroductions } from './hidden-introductions.ts'
 import { HiddenLookups } from './hidden-lookups.ts'
 import { HiddenRendezvous } from './hidden-rendezvous.ts'
-import type { HiddenCircuit, HiddenHost, HiddenListener, ServedCircuit } from './hidden-seam.ts'
+import type { HiddenCircuit, HiddenCrypto, HiddenHost, HiddenListener, ServedCircuit } from './hidden-seam.ts'
 import { HiddenSwarms } from './hidden-swarms.ts'
 
 /** What hidden services work with. */

@@ -20,11 +20,10 @@ import { decodeUnsigned, decodeUnwrapped, messageIdOf } from '../wire/overlay/pa
 import { Answers } from './hidden-answers.ts'
 import { ContactCircuit } from './hidden-contact.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import type { HiddenCrypto } from './hidden-crypto.ts'
 import { LOOKUP_TICK_MS, MAX_INTRODUCTION_POINTS } from './hidden-limits.ts'
 import type { CreatedE2e } from './hidden-meetings.ts'
 import { isSomewhere } from './hidden-points.ts'
-import type { HiddenCircuit, HiddenHost } from './hidden-seam.ts'
+import type { HiddenCircuit, HiddenCrypto, HiddenHost } from './hidden-seam.ts'
 import type { PeersFound } from './hidden-seeker.ts'
 import { JoinedSwarm, type JoinedSwarmDeps } from './hidden-swarm.ts'
 

@@ -1,13 +1,14 @@
 // Nodes with hidden services whose circuits are lines in memory: everything of hidden services is real, nothing of circuits is. A text
 // put in at one end comes out at the other a millisecond later. Exits and sockets have addresses of their own, as in the network.
 
-import { createHash } from 'node:crypto'
 import { AppError } from '../../src/base/errors.ts'
 import { addressKey, type PeerAddress } from '../../src/base/ids.ts'
-import type { HiddenCrypto } from '../../src/circuits/hidden-crypto.ts'
 import type { EndToEnd, HiddenBuild, HiddenCircuit, HiddenHost, ServedCircuit } from '../../src/circuits/hidden-seam.ts'
 import { HiddenServices } from '../../src/circuits/hidden-services.ts'
+import { makeOverlayCrypto } from '../../src/io/overlay-crypto.ts'
+import { nodePrimitives } from '../../src/io/overlay-crypto-node.ts'
 import { type CommunityOptions, type Peer, type PeerIntroductions, Requests } from '../../src/overlay/index.ts'
+import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../../src/ports/overlay-crypto.ts'
 import type { CircuitPurpose } from '../../src/ports/overlay-facts.ts'
 import { messageIdOf, prefixOf } from '../../src/wire/overlay/packet.ts'
 import { publicForm } from '../../src/wire/overlay/public-key.ts'
@@ -91,7 +92,7 @@ export class HiddenNode implements HiddenHost {
       onRaw: (id: number, run: Packet) => void this.#handlers.set(id, run),
       sendBytes: (packet: Uint8Array, to: PeerAddress) => net.send(packet, this.address, to),
     }
-    const crypto = new ToyCrypto(random)
+    const crypto = makeOverlayCrypto(random, nodePrimitives)
     const shared = { overlay, crypto, clock, random, log: silentLog, ownAddress: () => this.address }
     const communities = { open: (options: CommunityOptions) => this.#exchange(options) }
     this.services = new HiddenServices({ ...shared, host: this, dht: this.#dht(), communities })
@@ -217,14 +218,16 @@ export class Line implements HiddenCircuit {
     this.net.send(packet, this.#exit, destination)
   }
 
-  /** Data for the other end of a linked circuit. Comes out where both ends have the same keys, and each its side. */
+  /** Data for the other end of a linked circuit, sealed at this end and opened at the other. */
   sendLinked(data: string): void {
     const far = this.other
-    const mine = this.endToEnd
-    const theirs = far?.endToEnd
-    if (far === null || mine === null || theirs === null || theirs === undefined) return
-    if (mine.side === theirs.side || Buffer.compare(mine.keys.forward.key, theirs.keys.forward.key) !== 0) return
-    this.net.clock.after(1, () => far.owner.received.push({ circuit: far.id, data }))
+    if (far?.endToEnd === null || far?.endToEnd === undefined || this.endToEnd === null) return
+    const bytes = Buffer.concat([Buffer.alloc(LAYER_HEAD_BYTES), Buffer.from(data), Buffer.alloc(LAYER_TAG_BYTES)])
+    const end = bytes.length - LAYER_TAG_BYTES
+    this.endToEnd.seal.seal(bytes, LAYER_HEAD_BYTES, end)
+    if (!far.endToEnd.open.open(bytes, 0, bytes.length)) throw new Error('the ends have other keys')
+    const text = bytes.subarray(LAYER_HEAD_BYTES, end).toString()
+    this.net.clock.after(1, () => far.owner.received.push({ circuit: far.id, data: text }))
   }
 
   setEndToEnd(end: EndToEnd): void {
@@ -280,58 +283,4 @@ export class ServedLine implements ServedCircuit {
   serveAs(role: 'introduction' | 'rendezvous'): void {
     this.role = role
   }
-}
-
-/** Handshakes of hashes: like the real ones in who can know what, and worth nothing. */
-class ToyCrypto implements HiddenCrypto {
-  readonly #random: SeededRandom
-
-  constructor(random: SeededRandom) {
-    this.#random = random
-  }
-
-  newKey(): ReturnType<HiddenCrypto['newKey']> {
-    const publicKey = publicForm(this.#random.bytes(32), this.#random.bytes(32))
-    return {
-      publicKey,
-      answer: ephemeral => {
-        const own = this.#random.bytes(32)
-        return Promise.resolve({ keys: keysOf(ephemeral, own), ephemeral: own, auth: hash(publicKey, own, ephemeral) })
-      },
-    }
-  }
-
-  begin(): ReturnType<HiddenCrypto['begin']> {
-    const ephemeral = this.#random.bytes(32)
-    return {
-      ephemeral,
-      finish: (seederKey, answer, auth) =>
-        Promise.resolve(
-          Buffer.compare(auth, hash(seederKey, answer, ephemeral)) === 0 ? keysOf(ephemeral, answer) : null,
-        ),
-    }
-  }
-
-  seal({ forward }: { forward: { key: Uint8Array } }, info: Uint8Array): Uint8Array {
-    return Buffer.concat([hash(forward.key, info), info])
-  }
-
-  open({ forward }: { forward: { key: Uint8Array } }, sealed: Uint8Array): Uint8Array | null {
-    const info = sealed.subarray(32)
-    return Buffer.compare(hash(forward.key, info), sealed.subarray(0, 32)) === 0 ? info : null
-  }
-}
-
-function keysOf(x: Uint8Array, y: Uint8Array): EndToEnd['keys'] {
-  const way = (name: string): { key: Uint8Array; salt: Uint8Array } => {
-    const key = hash(Buffer.from(name), x, y)
-    return { key, salt: key.subarray(0, 4) }
-  }
-  return { forward: way('forward'), backward: way('backward') }
-}
-
-function hash(...parts: readonly Uint8Array[]): Uint8Array {
-  const sum = createHash('sha256')
-  for (const part of parts) sum.update(part)
-  return sum.digest()
 }
