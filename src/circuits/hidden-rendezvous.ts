@@ -56,13 +56,13 @@ export class HiddenRendezvous {
     const { counts, host } = this.#deps
     const name = Buffer.from(cookie).toString('latin1')
     const seeder = this.#cookies.get(name)
-    if (seeder === undefined || seeder === circuit || !host.link(circuit, seeder)) {
+    const answer = encodeCellMessage(linkedE2e, { identifier })
+    if (seeder === undefined || seeder === circuit || !host.link(circuit, seeder, answer)) {
       counts.strangeCookies++
       return
     }
     this.#cookies.delete(name)
     counts.joined++
-    circuit.send(encodeCellMessage(linkedE2e, { identifier }))
   }
 
   /** A circuit of others is gone. */

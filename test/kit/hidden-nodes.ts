@@ -115,9 +115,10 @@ export class HiddenNode implements HiddenHost {
   }
 
   /** Both lines become one. */
-  link(from: ServedCircuit, to: ServedCircuit): boolean {
+  link(from: ServedCircuit, to: ServedCircuit, answer: Uint8Array): boolean {
     const [a, b] = [(from as ServedLine).line, (to as ServedLine).line]
     if (!a.alive || !b.alive || a.served.exiting || b.served.exiting) return false
+    from.send(answer)
     a.other = b
     b.other = a
     for (const { served } of [a, b]) this.services.servedRemoved(served)
