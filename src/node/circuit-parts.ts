@@ -4,6 +4,7 @@
 import { CircuitLanes } from '../circuits/lanes.ts'
 import { type CircuitFigures, circuitFigures } from '../circuits/circuit-facts.ts'
 import { CircuitsForHidden } from '../circuits/circuits-for-hidden.ts'
+import { HiddenServices } from '../circuits/hidden-services.ts'
 import { Tunnels } from '../circuits/tunnels.ts'
 import { AddressPolicy } from '../io/address-policy.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
@@ -14,6 +15,7 @@ import type { Log } from '../ports/log.ts'
 import type { OverlayCrypto, OverlayKeyPair } from '../ports/overlay-crypto.ts'
 import type { OverlayCryptoPool } from '../ports/overlay-crypto-pool.ts'
 import type { Random } from '../ports/random.ts'
+import { NO_ADDRESS } from '../wire/overlay/address.ts'
 import { communityIdBytes } from '../wire/overlay/community-ids.ts'
 import { PEER_FLAG } from '../wire/overlay/peer-flags.ts'
 import type { Settings } from './settings-schema.ts'
@@ -56,11 +58,19 @@ export function makeCircuits({ tunnel_community: settings }: Settings, deps: Cir
   )
   const hidden = new CircuitsForHidden(tunnels)
   const limits = (): { min: number; max: number } => ({ min: settings.min_circuits, max: settings.max_circuits })
-  const lanes = new CircuitLanes({ tunnels, hidden, clock, random, limits, join: null })
+  const services = new HiddenServices({
+    ...{ host: hidden, overlay: community.overlay, dht: overlays.dht, communities: overlays },
+    ...{ crypto, clock, random, log: log.part('hidden') },
+    ownAddress: () => overlays.wanAddress ?? overlays.lanAddress ?? NO_ADDRESS,
+  })
+  hidden.listen(services)
+  const join: HiddenServices['join'] = (hops, infoHash, found) => services.join(hops, infoHash, found)
+  const lanes = new CircuitLanes({ tunnels, hidden, clock, random, limits, join })
   return {
     circuits: { lane: hops => Promise.resolve(lanes.lane(hops)) },
     facts: circuitFigures(tunnels),
     stop() {
+      services.close()
       lanes.stop()
       tunnels.stop()
       community.close()

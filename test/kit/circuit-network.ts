@@ -3,6 +3,7 @@
 
 import type { PeerAddress } from '../../src/base/ids.ts'
 import { CircuitsForHidden } from '../../src/circuits/circuits-for-hidden.ts'
+import { HiddenServices } from '../../src/circuits/hidden-services.ts'
 import { CircuitLanes } from '../../src/circuits/lanes.ts'
 import { Tunnels } from '../../src/circuits/tunnels.ts'
 import { makeOverlayCrypto } from '../../src/io/overlay-crypto.ts'
@@ -35,6 +36,7 @@ export interface CircuitNode {
   readonly community: Community
   readonly tunnels: Tunnels
   readonly circuits: CircuitLanes
+  readonly services: HiddenServices
   /** What happens to a datagram of its overlay port on the way out; null: it is lost. */
   tamper: (bytes: Uint8Array, to: PeerAddress) => Uint8Array | null
   stop(): Promise<void>
@@ -104,22 +106,24 @@ export class CircuitNetwork {
     )
     const hidden = new CircuitsForHidden(tunnels)
     const { clock, random } = this
-    const circuits = new CircuitLanes({
-      tunnels,
-      hidden,
-      clock,
-      random,
-      limits: () => ({ min: 3, max: 8 }),
-      join: null,
+    const address = { ip, port: PORT }
+    const services = new HiddenServices({
+      ...{ host: hidden, overlay: community.overlay, dht: overlays.dht, communities: overlays },
+      ...{ crypto, clock, random, log: silentLog, ownAddress: () => address },
     })
+    hidden.listen(services)
+    const join: HiddenServices['join'] = (hops, infoHash, found) => services.join(hops, infoHash, found)
+    const circuits = new CircuitLanes({ tunnels, hidden, clock, random, limits: () => ({ min: 3, max: 8 }), join })
     const made: CircuitNode = Object.assign(node, {
       name: ip,
-      address: { ip, port: PORT },
+      address,
       keys,
       community,
       tunnels,
       circuits,
+      services,
       stop: () => {
+        services.close()
         circuits.stop()
         tunnels.stop()
         return overlays.stop()

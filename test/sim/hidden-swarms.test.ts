@@ -1,0 +1,87 @@
+// Hidden swarms over real circuits on virtual time: nodes find each other without an exit, data goes over linked circuits, and
+// nothing is left of them.
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { InfoHash, PeerAddress } from '../../src/base/ids.ts'
+import type { HopCount } from '../../src/ports/circuits.ts'
+import { CircuitNetwork, type CircuitNode } from '../kit/circuit-network.ts'
+
+const INFO_HASH = '3926ad1bd351fa42395a2fd3880aa1c059216fec' as InfoHash
+
+interface Swarm {
+  readonly net: CircuitNetwork
+  readonly seeder: CircuitNode
+  readonly downloader: CircuitNode
+  readonly found: PeerAddress[]
+  readonly leave: () => void
+}
+
+/** Relays only; two of them are seeder and downloader. The seeder echoes. */
+async function swarm(hops: HopCount, seed: number, relays = 8): Promise<Swarm> {
+  const net = new CircuitNetwork(seed, { spreadMs: 0 })
+  await net.grow(relays, 0)
+  const [seeder, downloader] = net.nodes.slice(-2) as [CircuitNode, CircuitNode]
+  const socket = await seeder.circuits
+    .lane(hops)
+    .udp.bind({ family: 4, ip: null, port: 0 }, (bytes, from) => socket.send(bytes, from))
+  const seeding = seeder.circuits.lane(hops).join(INFO_HASH, () => assert.fail('seeders find nobody'))
+  seeding.setSeeding(true)
+  const found: PeerAddress[] = []
+  const downloading = downloader.circuits.lane(hops).join(INFO_HASH, ({ address }) => found.push(address))
+  const leave = (): void => {
+    seeding.leave()
+    downloading.leave()
+  }
+  return { net, seeder, downloader, found, leave }
+}
+
+/** Sends over the newest linked circuit; true when everything came back. */
+async function echoes({ net, downloader, found }: Swarm, hops: HopCount): Promise<boolean> {
+  const got: string[] = []
+  const socket = await downloader.circuits
+    .lane(hops)
+    .udp.bind({ family: 4, ip: null, port: 0 }, bytes => got.push(Buffer.from(bytes).toString()))
+  for (let at = 0; at < 20; at++) socket.send(Buffer.from(`datagram ${at}`), found.at(-1) as PeerAddress)
+  await net.clock.advance(3_000)
+  await socket.close()
+  return new Set(got).size === 20
+}
+
+describe('hidden swarms', () => {
+  for (const hops of [1, 2, 3] as const)
+    it(`meet over ${hops} hops without an exit, and data goes both ways`, async () => {
+      const made = await swarm(hops, 40 + hops)
+      const { net, downloader, seeder, found } = made
+      await net.clock.until('a linked circuit', () => found.length > 0, 120_000)
+      assert.ok(await echoes(made, hops))
+      const purposes = (node: CircuitNode): string[] =>
+        [...node.tunnels.own.all()]
+          .filter(({ ready }) => ready)
+          .map(({ purpose, goalHops }) => `${purpose} ${goalHops}`)
+      assert.deepEqual(purposes(seeder).sort(), [`introduction-seeder ${hops + 1}`, `rendezvous-seeder ${hops}`])
+      assert.deepEqual(purposes(downloader).sort(), [`data ${hops}`, `rendezvous-downloader ${hops + 1}`])
+      await net.clock.advance(120_000)
+      assert.ok(await echoes(made, hops), 'two minutes later the same circuit still carries')
+      assert.equal(found.length, 1)
+      await net.close()
+    })
+
+  it('leave nothing behind', async () => {
+    const made = await swarm(1, 61)
+    const { net, seeder, downloader, found } = made
+    await net.clock.until('a linked circuit', () => found.length > 0, 120_000)
+    made.leave()
+    await net.clock.advance(60_000)
+    for (const node of [seeder, downloader]) assert.equal([...node.tunnels.own.all()].length, 0)
+    for (const { services, tunnels } of net.nodes) {
+      const { seedersIntroduced, exchangeOverlays, cookies, swarms } = services.figures
+      assert.deepEqual(
+        { seedersIntroduced, exchangeOverlays, cookies, swarms },
+        { seedersIntroduced: 0, exchangeOverlays: 0, cookies: 0, swarms: 0 },
+      )
+      assert.equal(tunnels.joined.places.taken, 0)
+    }
+    await net.close()
+  })
+})
