@@ -91,6 +91,8 @@ const TEST_SETTINGS = {
   'libtorrent.lsd': false,
   'libtorrent.upnp': false,
   'libtorrent.natpmp': false,
+  'ipv8.port': 0,
+  'ipv8.bootstrap_override': ':',
 } as const
 
 /** Starts the node and resolves when it is ready. Rejects with its output when it ends before that. */
