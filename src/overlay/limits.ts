@@ -9,7 +9,7 @@ export const MAX_PEERS_TOTAL = 2_048
 /** Bytes of a packet that is read at all: more than any message has, less than a datagram may have. */
 export const MAX_PACKET_BYTES = 8_192
 /** Signatures of one address that are checked: saved up, and one more each so many milliseconds. */
-export const CHECKS_OF_ADDRESS = { burst: 60, refillMs: 50 } as const
+export const CHECKS_OF_ADDRESS = { burst: 200, refillMs: 20 } as const
 /** The same for all addresses of which we know no peer together. */
 export const CHECKS_OF_STRANGERS = { burst: 600, refillMs: 4 } as const
 /** Addresses whose use of checks is remembered; the one not heard of for longest goes first. */

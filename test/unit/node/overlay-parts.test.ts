@@ -1,0 +1,168 @@
+// The overlay as the node has it: started once, when it is needed; a start that failed may be tried again; nothing is told after the
+// end. Its key is made once; peers of last time are read with care.
+
+import assert from 'node:assert/strict'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { AppError } from '../../../src/base/errors.ts'
+import { SystemRandom } from '../../../src/io/random.ts'
+import { makeOverlayCrypto } from '../../../src/io/overlay-crypto.ts'
+import { openOverlayKey, OVERLAY_KEY_FILE } from '../../../src/node/overlay-key.ts'
+import { nothingRuns } from '../../../src/node/overlay-nothing.ts'
+import { overlaysOptions, startsAtOnce } from '../../../src/node/overlay-options.ts'
+import { OverlayParts } from '../../../src/node/overlay-parts.ts'
+import { OverlayPeers, readSaved } from '../../../src/node/overlay-peers.ts'
+import type { RunningOverlay } from '../../../src/node/overlay-start.ts'
+import { settingsSchema, type Settings } from '../../../src/node/settings-schema.ts'
+import type { CircuitEvent } from '../../../src/ports/overlay-facts.ts'
+import { silentLog } from '../../kit/silent-log.ts'
+import { VirtualClock } from '../../kit/virtual-clock.ts'
+
+function settings(changes: Record<string, unknown> = {}): Settings {
+  const sections = Object.entries(settingsSchema).map(([name, section]) => [
+    name,
+    Object.fromEntries(
+      Object.entries(section).map(([option, spec]) => [
+        option,
+        `${name}.${option}` in changes ? changes[`${name}.${option}`] : (spec as { default: unknown }).default,
+      ]),
+    ),
+  ])
+  return Object.fromEntries(sections) as Settings
+}
+
+const removed = { kind: 'removed', reason: 'test' } as unknown as CircuitEvent
+
+test('it starts once, at the first need; events come through; after the end nothing is told', async () => {
+  let starts = 0
+  let stops = 0
+  let tell: (event: CircuitEvent) => void = () => undefined
+  const running: RunningOverlay = {
+    circuits: { lane: () => Promise.reject(new AppError('CircuitsUnavailable')) },
+    facts: {
+      ...nothingRuns,
+      running: true,
+      runtimeS: () => 7,
+      watch: happened => {
+        tell = happened
+        return () => (tell = () => undefined)
+      },
+    },
+    stop: () => {
+      stops++
+      return Promise.resolve()
+    },
+  }
+  const start = (): Promise<RunningOverlay> => {
+    starts++
+    return starts === 1 ? Promise.reject(new AppError('PortTaken', 'taken')) : Promise.resolve(running)
+  }
+  const parts = new OverlayParts({
+    settings: () => settings(),
+    log: silentLog,
+    start,
+  } as unknown as ConstructorParameters<typeof OverlayParts>[0])
+  const seen: CircuitEvent[] = []
+  parts.facts.watch(event => seen.push(event))
+  assert.equal(parts.facts.running, false)
+  await parts.startIfAsked(false)
+  assert.equal(starts, 0)
+  await assert.rejects(
+    parts.open(),
+    (error: AppError) => error.code === 'CircuitsUnavailable' && /taken/.test(error.message),
+  )
+  const [one, two] = await Promise.all([parts.open(), parts.open()])
+  assert.equal(one, two)
+  assert.equal(starts, 2)
+  assert.equal(parts.facts.runtimeS(), 7)
+  tell(removed)
+  await parts.stop(1_000)
+  tell(removed)
+  assert.deepEqual(seen, [removed])
+  assert.equal(stops, 1)
+  assert.equal(parts.facts.running, false)
+  await assert.rejects(parts.open(), (error: AppError) => error.code === 'CircuitsUnavailable')
+})
+
+test('settings forbid it, start it with the node, choose port and first addresses', () => {
+  const parts = new OverlayParts({
+    settings: () => settings({ 'dispersy.enabled': false }),
+  } as unknown as ConstructorParameters<typeof OverlayParts>[0])
+  assert.throws(
+    () => parts.check(),
+    (error: AppError) => error.code === 'CircuitsUnavailable' && /dispersy\.enabled/.test(error.message),
+  )
+  assert.ok(!startsAtOnce(settings()))
+  assert.ok(
+    startsAtOnce(settings({ 'ipv8.start': 'always' })) &&
+      startsAtOnce(settings({ 'tunnel_community.exitnode_enabled': true })),
+  )
+  assert.ok(!startsAtOnce(settings({ 'ipv8.start': 'always', 'ipv8.enabled': false })))
+  assert.deepEqual(overlaysOptions(settings()), { ip: null, port: 7759, bootstrap: null, stepMs: 500 })
+  const chosen = {
+    'dispersy.port': 4000,
+    'ipv8.address': '127.0.0.1',
+    'ipv8.bootstrap_override': 'a.example:1, 30.0.0.1:2',
+  }
+  const { ip, port, bootstrap } = overlaysOptions(settings(chosen))
+  assert.deepEqual([ip, port], ['127.0.0.1', 4000])
+  assert.deepEqual(bootstrap, [
+    { host: 'a.example', port: 1 },
+    { host: '30.0.0.1', port: 2 },
+  ])
+  assert.deepEqual(overlaysOptions(settings({ 'ipv8.bootstrap_override': ':', 'ipv8.port': -1 })).bootstrap, [])
+})
+
+test('the key is made once, for its owner alone; what is no key is not overwritten', async t => {
+  const dir = await mkdtemp(join(os.tmpdir(), 'tributary-key-'))
+  t.after(() => rm(dir, { recursive: true, force: true }))
+  const crypto = makeOverlayCrypto(new SystemRandom())
+  const first = await openOverlayKey(dir, crypto)
+  const again = await openOverlayKey(dir, crypto)
+  assert.deepEqual(again.publicKey, first.publicKey)
+  const path = join(dir, OVERLAY_KEY_FILE)
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+  await writeFile(path, 'half a key')
+  await assert.rejects(openOverlayKey(dir, crypto), (error: AppError) => error.code === 'StateUnreadable')
+  assert.equal(await readFile(path, 'utf8'), 'half a key')
+})
+
+test('saved peers: only what can be an address is read; nobody known does not take the place of somebody', async () => {
+  const id = 'ab'.repeat(20)
+  const good = { ip: '30.0.0.1', port: 5 }
+  const bad = [
+    { ip: '224.0.0.1', port: 5 },
+    { ip: 'x', port: 5 },
+    { ip: '30.0.0.1', port: 0 },
+    { ip: '30.0.0.1', port: 1.5 },
+    null,
+    7,
+    {},
+  ]
+  assert.deepEqual(readSaved(JSON.stringify({ [id]: [...bad, good], nonsense: [good] })), { [id]: [good] })
+  assert.deepEqual(readSaved('[]'), {})
+  assert.deepEqual(readSaved('null'), {})
+  let row: Uint8Array | null = Buffer.from('{"broken')
+  let known: readonly (typeof good)[] = []
+  const values = {
+    get: () => Promise.resolve(row),
+    set: (_key: string, value: Uint8Array) => {
+      row = value
+      return Promise.resolve()
+    },
+    getOrSet: (_key: string, value: Uint8Array) => Promise.resolve(value),
+  }
+  const clock = new VirtualClock()
+  const peers = new OverlayPeers({ clock, log: silentLog, values, peers: () => ({ [id]: known }) })
+  assert.deepEqual(await peers.load(), {})
+  peers.start()
+  known = [good]
+  await clock.advance(31_000)
+  assert.deepEqual(await peers.load(), { [id]: [good] })
+  known = []
+  await peers.stop()
+  assert.deepEqual(await peers.load(), { [id]: [good] })
+  assert.equal(clock.pending, 0)
+})
