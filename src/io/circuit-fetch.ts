@@ -2,6 +2,7 @@
 // fails is not the source's fault, so it is tried again while there is time.
 
 import { AppError } from '../base/errors.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { FetchedSource, SourceFetch } from '../ports/source-fetch.ts'
 import { MAX_MAGNET_CHARS } from '../wire/magnet.ts'
 import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
@@ -9,16 +10,17 @@ import type { CircuitHttp, CircuitResult } from './circuit-http.ts'
 
 /** For everything: circuits may have to be built first. */
 const TIMEOUT_MS = 60_000
-/** For one try. */
-const TRY_MS = 30_000
-const TRIES = 3
+/** What fails at once is not asked for again without end. */
+const TRIES = 4
 
 /** SourceFetch over a lane. */
 export class CircuitFetch implements SourceFetch {
   readonly #http: CircuitHttp
+  readonly #clock: Pick<Clock, 'now'>
 
-  constructor(http: CircuitHttp) {
+  constructor(http: CircuitHttp, clock: Pick<Clock, 'now'>) {
     this.#http = http
+    this.#clock = clock
   }
 
   async fetch(uri: string, signal?: AbortSignal): Promise<FetchedSource> {
@@ -36,13 +38,13 @@ export class CircuitFetch implements SourceFetch {
 
   async #tryFetch(url: string, signal: AbortSignal | undefined): Promise<CircuitResult> {
     const order = { url, maxBytes: MAX_METAINFO_BYTES, privateRule: 'refuse' } as const
+    const untilMs = this.#clock.now() + TIMEOUT_MS
     for (let attempt = 1; ; attempt += 1) {
-      // The first try may have to wait for a circuit.
-      const timeoutMs = attempt === 1 ? TIMEOUT_MS : TRY_MS
+      const timeoutMs = untilMs - this.#clock.now()
       try {
         return await this.#http.follow({ ...order, timeoutMs, ...(signal === undefined ? {} : { signal }) }, isMagnet)
       } catch (error) {
-        const mayHelp = error instanceof AppError && error.code === 'SourceFailed' && attempt < TRIES
+        const mayHelp = error instanceof AppError && error.code === 'SourceFailed' && attempt < TRIES && timeoutMs > 0
         if (!mayHelp || signal?.aborted === true) throw error
       }
     }

@@ -80,7 +80,8 @@ export class CircuitHttp implements HttpClient {
       seen.add(url.href)
       const answer = await this.ask({
         ...{ url, maxBytes: order.maxBytes, timeoutMs: untilMs - clock.now() },
-        ...{ fields: { 'accept-encoding': 'gzip' }, withCredentials: redirects === 0 },
+        // Exits look at the answer of a tracker: what is packed they drop (protocol 10.2).
+        ...{ fields: { 'accept-encoding': 'identity' }, withCredentials: redirects === 0 },
         ...(order.signal === undefined ? {} : { signal: order.signal }),
       })
       const { status, fields } = answer.head

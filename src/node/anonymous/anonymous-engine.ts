@@ -101,7 +101,7 @@ export async function startAnonymousEngine(
   })
   return {
     session,
-    sources: new CircuitFetch(http),
+    sources: new CircuitFetch(http, clock),
     figures: () => session.figures(),
     follow({ limits, spread, pex }) {
       session.setLimits(limits)

@@ -20,6 +20,9 @@ import type { UdpNetwork, UdpSocket } from '../../ports/udp.ts'
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 60_000
 
+/** An exit gives a server 5 s and says nothing when it fails (protocol 10.2): no answer after this is none. */
+const EXCHANGE_MS = 12_000
+
 /** What is known while there is no lane. */
 const NOTHING_KNOWN: CircuitFacts = { candidates: 0, exits: 0, ready: 0, building: 0, lastFailure: null }
 
@@ -81,7 +84,8 @@ export class LateLane implements CircuitLane {
     this.#tellDemand()
     try {
       const lane = await this.#whenReady(request)
-      return await lane.exchange({ ...request, timeoutMs: Math.max(1, untilMs - clock.now()) })
+      const timeoutMs = Math.min(EXCHANGE_MS, Math.max(1, untilMs - clock.now()))
+      return await lane.exchange({ ...request, timeoutMs })
     } finally {
       this.#exchanges -= 1
       this.#tellDemand()

@@ -34,7 +34,7 @@ function rig(answers: Record<string, Answer | ((text: string) => Answer)>) {
     return bytes
   }
   const deps = { lane: { exchange }, policy: new AddressPolicy([]), clock: new VirtualClock() }
-  return { asked, http: new CircuitHttp(deps), ranges: new CircuitRanges(deps) }
+  return { asked, clock: deps.clock, http: new CircuitHttp(deps), ranges: new CircuitRanges(deps) }
 }
 
 const order = (url: string, maxBytes = 1000) =>
@@ -107,7 +107,7 @@ test('https, local names and local addresses are refused before anything is aske
 
 test('redirects are followed, judged and bounded; credentials stay at home', async () => {
   const moved = (to: string) => `HTTP/1.1 302 Found\r\nlocation: ${to}\r\n\r\n`
-  const { http, asked } = rig({
+  const { http, asked, clock } = rig({
     'a.example:80 /one': moved('/two'),
     'a.example:80 /two': moved('http://b.example:8080/three?x=1'),
     'b.example:8080 /three?x=1': ok('found'),
@@ -126,17 +126,17 @@ test('redirects are followed, judged and bounded; credentials stay at home', asy
   await assert.rejects(http.get(order('http://a.example/inside')), refuses('AddressRefused'))
   await assert.rejects(http.get(order('http://a.example/circle')), refuses('SourceFailed', /circle/))
   await assert.rejects(http.get(order('http://a.example/n0')), refuses('SourceFailed', /more than 5/))
-  const source = new CircuitFetch(http)
+  const source = new CircuitFetch(http, clock)
   assert.deepEqual(await source.fetch('http://a.example/magnet'), { kind: 'magnet', uri: 'magnet:?xt=urn:btih:x' })
 })
 
 test('a source whose exit fails is asked again by another one; what is plainly wrong is not', async () => {
   let fails = 2
-  const { http, asked } = rig({
+  const { http, asked, clock } = rig({
     'a.example:80 /t': () => (fails-- > 0 ? new AppError('SourceFailed', 'the exit vanished') : ok('bytes')),
     'a.example:80 /gone': 'HTTP/1.1 404 Gone\r\n\r\n',
   })
-  const source = new CircuitFetch(http)
+  const source = new CircuitFetch(http, clock)
   const fetched = await source.fetch('http://a.example/t')
   assert.equal(fetched.kind === 'bytes' ? text(fetched.bytes) : '', 'bytes')
   assert.equal(asked.length, 3)
