@@ -221,7 +221,8 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
 
 /** What an engine over circuits is told. */
 function anonymousOptions(settings: Settings, version: string): AnonymousEngineOptions {
-  const { dht, dht_bootstrap: dhtBootstrap, pex } = settings.libtorrent
+  const { dht_bootstrap: dhtBootstrap, pex } = settings.libtorrent
+  const { dht } = settings.tunnel_community
   const checkDepth = 2 * settings.disk.worker_threads
   return { limits: limitsOf(settings), spread: spreadOf(settings), dht, dhtBootstrap, pex, version, checkDepth }
 }

@@ -104,6 +104,12 @@ export const tunnelCommunitySettings = {
     needsRestart: true,
     doc: 'As exit it sends to private and loopback addresses too; for tests in a network of its own.',
   },
+  dht: {
+    kind: 'boolean',
+    default: true,
+    needsRestart: true,
+    doc: 'Anonymous downloads look for peers in the Mainline DHT, through exits and whatever libtorrent.dht says.',
+  },
   random_slots: {
     kind: 'integer',
     min: 0,

@@ -43,6 +43,7 @@ function torrentOf(peers: readonly Peer[], isPrivate: boolean | null = false) {
   const known = new KnownPeers()
   const seeds = new Set<ExchangePeer>()
   const banned = new Set<string>()
+  const circuits = new Set<string>()
   const settings = { on: true }
   const torrent: ExchangeTorrent = {
     peers: map,
@@ -50,11 +51,11 @@ function torrentOf(peers: readonly Peer[], isPrivate: boolean | null = false) {
     known,
     engine: {
       refuses: ip => banned.has(ip),
-      deps: { swarm: { exchangesPeers: () => settings.on } },
+      deps: { swarm: { exchangesPeers: () => settings.on, standsForCircuit: ip => circuits.has(ip) } },
     },
     isSeed: peer => seeds.has(peer),
   }
-  return { torrent, map, known, seeds, banned, settings }
+  return { torrent, map, known, seeds, banned, circuits, settings }
 }
 
 const contact = (ip: string, port = 6881, flags = NONE) => ({ address: { ip, port }, flags })
@@ -77,6 +78,17 @@ test('the first message comes after five seconds, then differences once a minute
   assert.deepEqual(a.sent[1]?.dropped, [b.address])
   tellPeers(torrent, a, 10 * MINUTE_MS)
   assert.equal(a.sent.length, 2, 'nothing new, no message')
+})
+
+test('nobody is told of an address that stands for a circuit', () => {
+  const [a, b, c] = [new Peer('8.0.0.1'), new Peer('8.0.0.2'), new Peer('8.0.0.3')]
+  const { torrent, circuits } = torrentOf([a, b, c])
+  circuits.add('8.0.0.2')
+  tellPeers(torrent, a, 5000)
+  assert.deepEqual(added(a.sent[0]), ['8.0.0.3'])
+  // Who is reached by a circuit hears of those that anybody can reach.
+  tellPeers(torrent, b, 5000)
+  assert.deepEqual(added(b.sent[0]), ['8.0.0.1', '8.0.0.3'])
 })
 
 test('who came and went in between is not told of', () => {
