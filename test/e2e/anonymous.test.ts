@@ -93,11 +93,10 @@ describe('a network of whole nodes on loopback', () => {
 
   /** The port of the node's overlay, once it runs. */
   async function overlayPort(node: NodeProcess): Promise<number> {
-    const { ipv8_statistics } = await node.until<{ ipv8_statistics: { lan_address?: string } }>(
-      '/statistics/ipv8',
-      value => /:[1-9]\d*$/.test(value.ipv8_statistics.lan_address ?? ''),
-    )
-    return Number(ipv8_statistics.lan_address?.split(':').at(-1))
+    const at = (value: { dispersy_statistics: { lan_address: string } }): number =>
+      Number(value.dispersy_statistics.lan_address.split(':').at(-1))
+    const { port } = node
+    return at(await node.until('/statistics/dispersy', value => at(value) > 0 && at(value) !== port))
   }
 
   before(async () => {
