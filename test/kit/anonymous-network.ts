@@ -76,7 +76,8 @@ export async function makeAnonymousNetwork(size: NetworkSize, folder: string): P
             ...settings(one),
             'ipv8.start': 'always',
             'tunnel_community.exitnode_enabled': exit,
-            'libtorrent.interface': one.ip,
+            // Bound to an address, names would be looked up by name servers alone, not in the file below.
+            'libtorrent.interface': '',
           },
           prefix: [...one.prefix, ...withFile(names, '/etc/hosts')],
         }),

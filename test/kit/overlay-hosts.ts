@@ -42,7 +42,8 @@ export interface OverlayHosts {
   stop(): Promise<void>
 }
 
-/** `members`: addresses at which overlay nodes are. The kernel's own neighbour discovery and group reports are no leak. */
+/** `members`: addresses at which overlay nodes are. The kernel's own neighbour discovery and group reports are no leak, nor what it
+ * answers to members while no node is there. */
 function countersFor(members: readonly string[]): string {
   return `
 table inet watch {
@@ -54,6 +55,8 @@ table inet watch {
   chain out {
     type filter hook output priority 0; policy accept;
     oifname { "lo", "ctl1" } accept
+    ip protocol igmp accept
+    ip daddr @members icmp type destination-unreachable accept
     icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert, mld2-listener-report } accept
     udp sport ${OVERLAY_PORT} udp dport ${OVERLAY_PORT} ip daddr @members counter name overlay accept
     counter name other

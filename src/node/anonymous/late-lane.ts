@@ -93,7 +93,10 @@ export class LateLane implements CircuitLane {
   }
 
   join(infoHash: InfoHash, found: (peer: HiddenPeer) => void): HiddenSwarm {
-    const swarm = new LateSwarm(infoHash, found, left => void this.#swarms.delete(left))
+    const swarm = new LateSwarm(infoHash, found, {
+      log: this.#deps.log,
+      forget: left => void this.#swarms.delete(left),
+    })
     this.#swarms.add(swarm)
     if (this.#lane !== null) swarm.begin(this.#lane)
     return swarm
@@ -245,18 +248,30 @@ class LateSwarm implements HiddenSwarm {
   readonly #infoHash: InfoHash
   readonly #found: (peer: HiddenPeer) => void
   readonly #forget: (swarm: LateSwarm) => void
+  readonly #log: Log
   #swarm: HiddenSwarm | null = null
   #seeding = false
   #sated = false
 
-  constructor(infoHash: InfoHash, found: (peer: HiddenPeer) => void, forget: (swarm: LateSwarm) => void) {
+  constructor(
+    infoHash: InfoHash,
+    found: (peer: HiddenPeer) => void,
+    { log, forget }: { readonly log: Log; readonly forget: (swarm: LateSwarm) => void },
+  ) {
     this.#infoHash = infoHash
+    this.#log = log
     this.#found = found
     this.#forget = forget
   }
 
+  /** Without hidden swarms a lane still has exits. */
   begin(lane: CircuitLane): void {
-    this.#swarm = lane.join(this.#infoHash, this.#found)
+    try {
+      this.#swarm = lane.join(this.#infoHash, this.#found)
+    } catch (error) {
+      this.#log.debug('no hidden swarm', { infoHash: this.#infoHash, error: errorText(error) })
+      return
+    }
     this.#swarm.setSeeding(this.#seeding)
     this.#swarm.setSated(this.#sated)
   }
