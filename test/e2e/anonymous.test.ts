@@ -7,7 +7,7 @@ import type { DownloadRecord } from '../../src/services/api.ts'
 import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { type NodeProcess, type NodeReply, startNode } from '../kit/node-process.ts'
 
 const MIB = 1024 * 1024
 const COMMUNITY = '7472696275746172792d6c6f6f706261636b2d32'
@@ -15,7 +15,7 @@ const NAME = 'file.bin'
 const SAFE = { safe_seeding: true } as const
 const made = makeTorrent({ name: NAME, length: 6 * MIB, pieceLength: 256 * 1024 })
 
-const codeOf = (reply: { json<T>(): T }): string => reply.json<{ error: { code: string } }>().error.code
+const codeOf = (reply: NodeReply): string => reply.json<{ error: { code: string } }>().error.code
 
 describe('a node that knows nobody', () => {
   let folder: TestFolder

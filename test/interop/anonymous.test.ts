@@ -119,7 +119,7 @@ describe('anonymous downloads', {
     await waitFor('the tracker', async () =>
       (await rows()).some(row => row.url.startsWith('http:') && row.status === 'Working'),
     )
-    await node.request('POST', `/downloads/${infoHash}/trackers/announce`, { url: announce[1]?.[0] })
+    await node.request('PUT', `/downloads/${infoHash}/tracker_force_announce`, { url: announce[1]?.[0] })
     await waitFor('the error of the https tracker', async () =>
       (await rows()).some(row => row.url.startsWith('https:') && /Error: circuits carry no https/.test(row.status)),
     )

@@ -144,7 +144,7 @@ async function startOutside(
   const requests: SeenRequest[] = []
   const script = fileURLToPath(new URL('./outside-server.js', import.meta.url))
   const peer = `${host.ip}:${seeder.port}`
-  const [program = '', ...rest] = [...host.prefix, process.execPath, script, host.ip, `${WEB_PORT}`, folder, peer]
+  const [program, ...rest] = ['env', ...host.prefix, process.execPath, script, host.ip, `${WEB_PORT}`, folder, peer]
   const child = spawn(program, rest, { stdio: ['ignore', 'pipe', 'inherit'] })
   started.push({ stop: () => ended(child) })
   const lines = createInterface({ input: child.stdout })
