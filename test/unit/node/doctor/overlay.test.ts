@@ -35,7 +35,7 @@ test('the setting that forbids circuits is named, and nothing else is looked at'
 })
 
 test('a taken port is a warning with the setting that was read; beside a running node it is not looked at', async () => {
-  const taken = createSocket('udp4').bind(0, '127.0.0.1')
+  const taken = createSocket('udp4').bind(0, '127.0.0.1').unref()
   await once(taken, 'listening')
   const { port } = taken.address()
   for (const [given, named] of [
