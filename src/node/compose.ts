@@ -210,6 +210,7 @@ export class TributaryNode {
         overlay: () => this.#overlay?.facts ?? null,
         randomSlots: () => settings.values.tunnel_community.random_slots,
         forbiddenBy: () => switchedOff(settings.values),
+        startFailure: () => circuitFailure(this.#engine),
       }),
       metrics: { families: async () => (await metrics()).families() },
       callerPaths: new CallerPaths(paths),
@@ -454,6 +455,12 @@ export class TributaryNode {
 async function loadEngine(): Promise<typeof import('./engine-parts.ts')> {
   await delay(FIRST_ANSWER_MS)
   return import('./engine-parts.ts')
+}
+
+/** How circuits that are wanted failed at last, of any number of hops; '' = they did not. */
+function circuitFailure(engine: EngineParts | null): string {
+  const failures = [1, 2, 3].map(hops => engine?.anonymous.facts(hops).lastFailure ?? '')
+  return failures.find(failure => failure !== '') ?? ''
 }
 
 function downloadSettings({ download_defaults: defaults, libtorrent }: Settings): DownloadSettings {

@@ -20,6 +20,8 @@ export interface CircuitFiguresDeps {
   randomSlots(): number
   /** The setting that forbids circuits; empty when none does. */
   forbiddenBy(): string
+  /** How the overlays failed when they were to start; empty when they did not. */
+  startFailure(): string
 }
 
 const NO_ADDRESS = '0.0.0.0:0'
@@ -72,6 +74,7 @@ export class CircuitFigures implements CircuitsService {
 
   network(): CircuitNetworkRecord {
     const overlay = this.#running()
+    const { forbiddenBy, startFailure } = this.#deps
     const [candidates, places] = [overlay?.candidates(), overlay?.places()]
     return {
       running: overlay !== null,
@@ -82,7 +85,7 @@ export class CircuitFigures implements CircuitsService {
       exits: candidates?.exits ?? 0,
       places: places?.total ?? 0,
       places_taken: places?.taken ?? 0,
-      reason: circuitReason(overlay, this.#deps.forbiddenBy()),
+      reason: circuitReason(overlay, { forbiddenBy: forbiddenBy(), startFailure: startFailure() }),
     }
   }
 

@@ -5,13 +5,19 @@ import type { OverlayFacts } from '../ports/overlay-facts.ts'
 /** Seconds in which the first peers are usually found. */
 const FINDING_S = 60
 
-/**
- * A sentence or two; empty when a circuit carries data. `overlay` null: nothing runs. `forbiddenBy`: the setting that is why;
- * empty: none.
- */
-export function circuitReason(overlay: OverlayFacts | null, forbiddenBy: string): string {
-  if (forbiddenBy !== '') return `Circuits are off by setting ${forbiddenBy}: anonymous downloads are refused.`
-  if (overlay === null) return 'The overlays do not run: nothing has asked for circuits yet.'
+/** Why the overlays may not be there; empty texts: no reason of that kind. */
+export interface OverlayTrouble {
+  /** The setting that is why. */
+  readonly forbiddenBy: string
+  /** How their start failed; it is tried again. */
+  readonly startFailure: string
+}
+
+/** A sentence or two; empty when a circuit carries data. `overlay` null: nothing runs. */
+export function circuitReason(overlay: OverlayFacts | null, { forbiddenBy, startFailure }: OverlayTrouble): string {
+  if (forbiddenBy !== '') return `Circuits are off by setting ${forbiddenBy}: anonymous downloads wait, or are refused.`
+  if (overlay === null)
+    return startFailure === '' ? 'The overlays do not run: nothing has asked for circuits yet.' : startFailure
   const circuits = overlay.circuits().filter(({ purpose }) => purpose === 'data')
   if (circuits.some(({ state }) => state === 'READY')) return ''
   const { relays, exits } = overlay.candidates()

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { cliPath, type ExitedNode, type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
@@ -81,6 +82,29 @@ describe('circuits', { concurrency: 1 }, () => {
       assert.match(stderr, /number from 0 to 3/)
     }
     assert.equal((await tributary(forbidding, 'hops', 'Quiet', '0')).code, 0)
+  })
+
+  test('a port that is taken is told as the reason, and the download waits instead of going in the open', async () => {
+    const taken = createSocket('udp4').bind(0, '127.0.0.1').unref()
+    await once(taken, 'listening')
+    const settings = { 'ipv8.address': '127.0.0.1', 'ipv8.port': taken.address().port, 'ipv8.bootstrap_override': ':' }
+    const blocked = await startNode({ settings })
+    try {
+      const uri = `magnet:?xt=urn:btih:${HASH}`
+      assert.equal((await blocked.request('PUT', '/downloads', { uri, anon_hops: 1, safe_seeding: true })).status, 200)
+      await waitFor('the reason', async () => {
+        const { network } = await blocked.get<{ network: { reason: string } }>('/debug/circuits/network')
+        return /could not be started/.test(network.reason)
+      })
+      const { download } = await blocked.get<{ download: { status: string; circuits: { last_failure: string } } }>(
+        `/downloads/${HASH}`,
+      )
+      assert.equal(download.status, 'DLSTATUS_CIRCUITS')
+      assert.match(download.circuits.last_failure, /EADDRINUSE|taken/)
+    } finally {
+      await blocked.stop()
+      taken.close()
+    }
   })
 
   test('a key that may only read sees statistics, and no circuits', async () => {

@@ -22,7 +22,12 @@ const HASH = 'ab'.repeat(20)
 
 /** Answers the routes of circuits from `overlay`, with the node's own code for their records. */
 async function showOverlay(page: Page, overlay: FakeOverlay): Promise<void> {
-  const figures = new CircuitFigures({ overlay: () => overlay, randomSlots: () => 5, forbiddenBy: () => '' })
+  const figures = new CircuitFigures({
+    overlay: () => overlay,
+    randomSlots: () => 5,
+    forbiddenBy: () => '',
+    startFailure: () => '',
+  })
   const answers: Readonly<Record<string, () => object>> = {
     '': () => ({ circuits: figures.circuits() }),
     '/network': () => ({ network: figures.network() }),

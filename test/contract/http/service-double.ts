@@ -297,6 +297,7 @@ export class ServiceDouble implements Services {
     overlay: () => new FakeOverlay().withEverything(),
     randomSlots: () => 1,
     forbiddenBy: () => '',
+    startFailure: () => '',
   })
 
   readonly metrics: MetricsService = {

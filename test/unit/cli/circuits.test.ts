@@ -10,7 +10,12 @@ import { FakeOverlay, ownCircuit } from '../../kit/fake-overlay.ts'
 const NOW_S = 1_795_000_075
 
 function seen(overlay: FakeOverlay): CircuitsSeen {
-  const figures = new CircuitFigures({ overlay: () => overlay, randomSlots: () => 5, forbiddenBy: () => '' })
+  const figures = new CircuitFigures({
+    overlay: () => overlay,
+    randomSlots: () => 5,
+    forbiddenBy: () => '',
+    startFailure: () => '',
+  })
   return {
     ...{ network: figures.network(), circuits: figures.circuits(), relays: figures.relays() },
     ...{ exits: figures.exits(), traffic: figures.traffic() },

@@ -5,8 +5,10 @@ import { test } from 'node:test'
 import { CircuitFigures } from '../../../src/services/circuit-figures.ts'
 import { FakeOverlay, joinedCircuit, ownCircuit } from '../../kit/fake-overlay.ts'
 
-function figures(overlay: FakeOverlay | null, random = 2, forbiddenBy = ''): CircuitFigures {
-  return new CircuitFigures({ overlay: () => overlay, randomSlots: () => random, forbiddenBy: () => forbiddenBy })
+const quiet = { forbiddenBy: () => '', startFailure: () => '' }
+
+function figures(overlay: FakeOverlay | null, random = 2): CircuitFigures {
+  return new CircuitFigures({ overlay: () => overlay, randomSlots: () => random, ...quiet })
 }
 
 test('while the node starts, and before overlays run: zeros and empty lists', () => {
@@ -117,5 +119,9 @@ test('why no circuit is ready: the first thing that is missing on the way to one
   assert.match(reason(), /^A circuit is being built/, 'one of another purpose carries no downloads')
   overlay.own = [...overlay.own, ownCircuit(3)]
   assert.equal(reason(), '')
-  assert.match(figures(null, 2, 'ipv8.enabled').network().reason, /off by setting ipv8\.enabled/)
+  const idle = { overlay: () => null, randomSlots: () => 0, ...quiet }
+  const failed = { ...idle, startFailure: () => 'The overlay could not be started: its port is taken.' }
+  assert.match(new CircuitFigures(failed).network().reason, /port is taken/)
+  const forbidden = new CircuitFigures({ ...failed, forbiddenBy: () => 'ipv8.enabled' })
+  assert.match(forbidden.network().reason, /off by setting ipv8\.enabled/)
 })
