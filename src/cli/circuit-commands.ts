@@ -42,7 +42,7 @@ export function circuitsText(seen: CircuitsSeen, nowS: number): string {
     `Own traffic ${sizeText(traffic.own_down)} down, ${sizeText(traffic.own_up)} up.`,
     `For others ${sizeText(traffic.relayed)} passed on, ${sizeText(traffic.exited_up + traffic.exited_down)} let out.`,
   ]
-  const known = `${network.relays} relays known, ${network.exits} of them exits.`
+  const known = `${network.relays} ${network.relays === 1 ? 'relay' : 'relays'} known, exits among them: ${network.exits}.`
   return [
     ...(network.running ? [`${known} Running for ${timeText(network.runtime)}.`, `${own} ${passed}`] : []),
     ...(network.reason === '' ? [] : [printable(network.reason)]),

@@ -3,7 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { CircuitRecord, JoinedCircuitRecord, SlotsRecord } from '../../src/services/circuits-api.ts'
+import type {
+  CircuitNetworkRecord,
+  CircuitRecord,
+  JoinedCircuitRecord,
+  SlotsRecord,
+} from '../../src/services/circuits-api.ts'
 import type { CommunityStatistics } from '../../src/services/statistics-api.ts'
 import { axeFindings, CHROMIUM, startBrowser, watchedPage } from '../kit/browser.ts'
 import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
@@ -60,11 +65,19 @@ describe('circuits, built', { concurrency: 1, timeout: 240_000 }, () => {
     assert.equal(circuit.hops[1]?.host, 'unknown', 'nobody told where the second one is')
     for (const { member } of circuit.hops) assert.match(member, /^[0-9a-f]{40}$/)
     assert.ok(Math.abs(circuit.created - Date.now() / 1000) < 120)
+    await waitFor(
+      'everybody is known',
+      async () => {
+        const { network: seen } = await client.get<{ network: CircuitNetworkRecord }>('/debug/circuits/network')
+        return seen.relays === 4 && seen.exits === 2
+      },
+      LIMIT_MS,
+    )
     await waitFor('pings were answered', async () => (await circuits()).some(({ rtt }) => rtt !== null), LIMIT_MS)
     await waitFor('the record says so', async () => ((await record()).circuits?.ready ?? 0) > 0, LIMIT_MS)
     assert.equal((await record()).hops, 2)
     const { stdout } = await runCli(['circuits'], { TRIBUTARY_STATE_DIR: client.stateDir })
-    assert.match(stdout, /relays known, 2 of them exits/)
+    assert.match(stdout, /4 relays known, exits among them: 2/)
     assert.match(stdout, /^ready +2\/2 +data .*127\.0\.0\.1:\d+ > [0-9a-f]{8}/m)
     const list = await runCli(['ls'], { TRIBUTARY_STATE_DIR: client.stateDir })
     assert.match(list.stdout, /, 2 hops +Quiet/)

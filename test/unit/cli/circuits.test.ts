@@ -31,7 +31,7 @@ test('before overlays run there is one sentence', () => {
 
 test('circuits: state, hops of those wanted, speed, time, loss, and the path', () => {
   const lines = circuitsText(seen(new FakeOverlay().withEverything()), NOW_S).split('\n')
-  assert.equal(lines[0], '21 relays known, 4 of them exits. Running for 1m 1s.')
+  assert.equal(lines[0], '21 relays known, exits among them: 4. Running for 1m 1s.')
   assert.equal(lines[1], 'Own traffic 90.0 MB down, 1.0 MB up. For others 5.0 MB passed on, 150 kB let out.')
   const line = (text: RegExp): string => lines.find(each => text.test(each)) ?? ''
   assert.match(
