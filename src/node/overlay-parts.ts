@@ -1,6 +1,7 @@
 // The overlay as the rest of the node has it: started when somebody first asks for circuits (or with the node, where settings say
 // so), stopped with the node. Before that it is a few empty lists, and none of its code is loaded.
 
+import { makeDeferred } from '../base/deferred.ts'
 import { AppError, errorText } from '../base/errors.ts'
 import type { Circuits } from '../ports/circuits.ts'
 import type { Log } from '../ports/log.ts'
@@ -59,11 +60,15 @@ export class OverlayParts implements CircuitsSource {
   /** Ends it within `deadlineMs`. Nothing is told or sent after it. */
   async stop(deadlineMs: number): Promise<void> {
     this.#stopped = true
-    const running = await this.#starting?.catch(() => null)
     this.#endWatch()
     this.#watches.clear()
     this.#running = null
-    await running?.stop(deadlineMs)
+    const stopped = this.#starting?.catch(() => null).then(running => running?.stop(deadlineMs))
+    // A start that hangs is not waited for either; what comes of it is stopped then.
+    const late = makeDeferred<undefined>()
+    const timer = this.#deps.clock.after(deadlineMs, () => late.resolve(undefined))
+    await Promise.race([stopped, late.promise])
+    timer.cancel()
   }
 
   /** One start at a time; one that failed may be tried again. */

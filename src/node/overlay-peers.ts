@@ -57,9 +57,9 @@ export class OverlayPeers {
 
   /** Saves now; a failure is logged. Nobody known does not take the place of somebody. */
   save(): Promise<void> {
+    const peers = this.#deps.peers()
+    if (Object.values(peers).every(addresses => addresses.length === 0)) return this.#writing
     this.#writing = this.#writing.then(async () => {
-      const peers = this.#deps.peers()
-      if (Object.values(peers).every(addresses => addresses.length === 0)) return
       try {
         await this.#deps.values.set(KEY, Buffer.from(JSON.stringify(peers)))
       } catch (error) {
@@ -69,7 +69,7 @@ export class OverlayPeers {
     return this.#writing
   }
 
-  /** Saves a last time. */
+  /** Saves a last time what is known at the call. */
   stop(): Promise<void> {
     for (const timer of this.#timers.splice(0)) timer.cancel()
     return this.save()

@@ -16,7 +16,7 @@ import type { OverlayFacts } from '../ports/overlay-facts.ts'
 import type { NodeValues } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
 import { openOverlayKey } from './overlay-key.ts'
-import { makeCircuits } from './circuit-parts.ts'
+import { type CircuitParts, makeCircuits } from './circuit-parts.ts'
 import type { CircuitsFacts } from './overlay-nothing.ts'
 import { overlaysOptions } from './overlay-options.ts'
 import { OverlayPeers, type SavedOverlayPeers } from './overlay-peers.ts'
@@ -49,22 +49,36 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
   const overlays = makeOverlays(settings, { clock, random, log, stack, crypto, pool, pair })
   const parts = makeCircuits(settings, { overlays, crypto, pool, pair, clock, random, log, stack })
   const peers = new OverlayPeers({ clock, log, values, peers: () => savedPeers(overlays) })
+  const running = { overlays, parts, pool, pair }
   const saved = await peers.load()
-  await overlays.start()
+  await overlays.start().catch(async (error: unknown) => {
+    // It may be tried again: nothing of this attempt stays.
+    await endAll(running)
+    throw error
+  })
   for (const [id, addresses] of Object.entries(saved)) overlays.askAgain(id, addresses)
   peers.start()
   log.info('the overlay has started', { port: overlays.lanAddress?.port, member: memberOf(pair), crypto: crypto.made })
   return {
     circuits: parts.circuits,
     facts: factsOf(overlays, parts.facts),
-    async stop(deadlineMs) {
-      await settledWithin(clock, deadlineMs, peers.stop())
-      parts.stop()
-      await overlays.stop()
-      await pool.stop()
-      pair.wipe()
-    },
+    stop: deadlineMs => settledWithin(clock, deadlineMs, Promise.all([peers.stop(), endAll(running)])),
   }
+}
+
+interface Ending {
+  readonly overlays: Overlays
+  readonly parts: CircuitParts
+  readonly pool: SealPool
+  readonly pair: OverlayKeyPair
+}
+
+/** Circuits first, so that neighbours hear of it. Nothing is sent from here on, however long the thread takes to end. */
+async function endAll({ overlays, parts, pool, pair }: Ending): Promise<void> {
+  parts.stop()
+  await overlays.stop()
+  await pool.stop()
+  pair.wipe()
 }
 
 interface OverlayMaking extends Pick<OverlayStartDeps, 'clock' | 'random' | 'log' | 'stack'> {
@@ -119,7 +133,7 @@ function isV4(ip: string): boolean {
 }
 
 /** Waits for `work`, but not longer than `deadlineMs`. */
-async function settledWithin(clock: Clock, deadlineMs: number, work: Promise<void>): Promise<void> {
+async function settledWithin(clock: Clock, deadlineMs: number, work: Promise<unknown>): Promise<void> {
   const late = makeDeferred<void>()
   const timer = clock.after(deadlineMs, () => late.resolve())
   await Promise.race([work, late.promise])

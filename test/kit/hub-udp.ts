@@ -1,7 +1,7 @@
 // UdpNetwork of one address of a DatagramHub: sockets whose datagrams take virtual time and may be lost.
 
 import { AppError } from '../../src/base/errors.ts'
-import type { PeerAddress } from '../../src/base/ids.ts'
+import { addressKey, type PeerAddress } from '../../src/base/ids.ts'
 import type { UdpNetwork, UdpSocket } from '../../src/ports/udp.ts'
 import type { DatagramHub } from './datagram-hub.ts'
 
@@ -12,10 +12,13 @@ const FREE_PORTS = 20_000
 export class HubUdp implements UdpNetwork {
   readonly #hub: DatagramHub
   readonly #ip: string
+  /** Behind a NAT that lets in only whom something was sent to. */
+  readonly #natted: boolean
   readonly #taken = new Set<number>()
   #next = FREE_PORTS
 
-  constructor(hub: DatagramHub, ip: string) {
+  constructor(hub: DatagramHub, ip: string, natted = false) {
+    this.#natted = natted
     this.#hub = hub
     this.#ip = ip
   }
@@ -27,10 +30,16 @@ export class HubUdp implements UdpNetwork {
     const port = at.port === 0 ? this.#next++ : at.port
     if (this.#taken.has(port)) return Promise.reject(new AppError('PortTaken', 'taken'))
     this.#taken.add(port)
-    const socket = this.#hub.attach({ ip: this.#ip, port }, receive)
+    const sentTo = new Set<string>()
+    const socket = this.#hub.attach({ ip: this.#ip, port }, (bytes, from) => {
+      if (!this.#natted || sentTo.has(addressKey(from))) receive(bytes, from)
+    })
     return Promise.resolve({
       address: { ip: at.ip ?? '0.0.0.0', port },
-      send: (bytes, to) => socket.send(bytes, to),
+      send: (bytes, to) => {
+        if (this.#natted) sentTo.add(addressKey(to))
+        socket.send(bytes, to)
+      },
       close: () => {
         this.#taken.delete(port)
         socket.close()

@@ -60,6 +60,8 @@ export class OverlayNetwork {
       readonly name?: string
       readonly bootstrap?: readonly BootstrapAddress[]
       readonly check?: SignatureCheck
+      /** Behind a NAT that lets in only whom it sent to. */
+      readonly natted?: boolean
     } = {},
   ): Promise<OverlayNode> {
     const ip = params.ip ?? this.freshIp()
@@ -69,7 +71,7 @@ export class OverlayNetwork {
     const overlays = new Overlays(
       { ip: null, port: PORT, bootstrap: params.bootstrap ?? usual },
       {
-        udp: new HubUdp(this.hub, ip),
+        udp: new HubUdp(this.hub, ip, params.natted),
         clock: this.clock,
         random: this.random,
         log: silentLog,

@@ -98,3 +98,23 @@ test('a node alone finds nothing and stores for itself; a stopped one ends what 
   )
   await network.close()
 })
+
+test('nodes behind NATs find each other, what they store, and themselves: they are punctured for each other', async () => {
+  const network = new OverlayNetwork(23)
+  await network.add()
+  for (let i = 0; i < 15; i++) await network.add({ natted: true })
+  await network.clock.until(
+    'all have peers',
+    () => network.nodes.every(each => each.overlays.rows().every(row => row.peers >= 10)),
+    300_000,
+  )
+  const key = Buffer.alloc(20, 5)
+  assert.ok((await within(network, node(network, 3).overlays.dht.store(key, Buffer.from('here')))) >= 5)
+  const late = await network.add({ natted: true })
+  await network.clock.until('it knows somebody', () => late.overlays.dhtStats.nodes >= 3, 60_000)
+  assert.equal(text((await within(network, late.overlays.dht.find(key)))[0]?.data ?? new Uint8Array(0)), 'here')
+  const wanted = node(network, 9)
+  const found = await within(network, late.overlays.dht.connect(fakeIdentity(wanted.name).mid))
+  assert.deepEqual(found?.address, wanted.address)
+  await network.close()
+})

@@ -62,6 +62,7 @@ test('it starts once, at the first need; events come through; after the end noth
   const parts = new OverlayParts({
     settings: () => settings(),
     log: silentLog,
+    clock: new VirtualClock(),
     start,
   } as unknown as ConstructorParameters<typeof OverlayParts>[0])
   const seen: CircuitEvent[] = []

@@ -15,6 +15,7 @@ import {
   storeRequest,
   storeResponse,
 } from '../../../src/wire/overlay/dht-messages.ts'
+import { overlayNodeId } from '../../../src/wire/overlay/dht-node-id.ts'
 import { encodeSignedValue, encodeUnsignedValue } from '../../../src/wire/overlay/dht-value.ts'
 import { NO_ADDRESS } from '../../../src/wire/overlay/address.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../../src/wire/overlay/community-ids.ts'
@@ -159,5 +160,54 @@ test('an answer of somebody else than who was asked, or that names places it may
   await settle(10_000)
   assert.deepEqual(await find, [])
   assert.equal(trap.packets.length, 0)
+  await network.close()
+})
+
+test('who is looked for by mid is only who has the key of it', async () => {
+  const { network, node, asker, stranger, settle } = await rig()
+  asker.send(dhtPingRequest, { identifier: 1 }, US)
+  await settle()
+  const wanted = stranger('30.0.0.4')
+  const other = stranger('30.0.0.5')
+  const connect = node.overlays.dht.connect(wanted.identity.mid)
+  await settle()
+  const asked = asker.received(findRequest).at(-1)
+  asker.send(findResponse, { identifier: asked?.identifier ?? 0, token: KEY, values: [], nodes: [] }, US)
+  await settle()
+  const { identifier } = asker.received(connectPeerRequest).at(-1) ?? { identifier: 0 }
+  const nodes = [{ address: other.address, publicKey: other.identity.publicKey }]
+  asker.send(connectPeerResponse, { identifier, nodes }, US)
+  await settle(10_000)
+  assert.equal(await connect, null)
+  assert.equal(other.packets.length, 0)
+  await network.close()
+})
+
+test('the first node of an answer is punctured for the asker; a later one is asked through who named it', async () => {
+  const { network, node, asker, stranger, settle } = await rig()
+  asker.send(dhtPingRequest, { identifier: 1 }, US)
+  await settle()
+  const [x, y] = [stranger('30.0.1.1'), stranger('30.0.1.2')]
+  x.send(findRequest, { identifier: 2, lan: NO_ADDRESS, target: KEY, offset: 0, forceNodes: true }, US)
+  await settle()
+  assert.deepEqual(x.received(findResponse)[0]?.nodes[0]?.address, asker.address)
+  assert.deepEqual(asker.received(punctureRequest).at(-1)?.walkerWan, x.address)
+  // x is a node of the table by now and does not answer; asker names y behind a third.
+  const third = stranger('30.0.1.3')
+  const nodes = [third, y].map(each => ({ address: each.address, publicKey: each.identity.publicKey }))
+  const find = node.overlays.dht.find(KEY)
+  await settle(100)
+  const first = asker.received(findRequest).at(-1)
+  asker.send(findResponse, { identifier: first?.identifier ?? 0, token: KEY, values: [], nodes }, US)
+  await settle(100)
+  assert.equal(y.received(findRequest).length, 0)
+  assert.ok(third.received(findRequest).length > 0)
+  const through = asker.received(findRequest).at(-1)
+  assert.deepEqual(Buffer.from(through?.target ?? []), Buffer.from(overlayNodeId(y.address.ip, y.identity.mid)))
+  asker.send(findResponse, { identifier: through?.identifier ?? 0, token: KEY, values: [], nodes: [] }, US)
+  await settle(100)
+  assert.equal(y.received(findRequest).length, 1)
+  await settle(20_000)
+  assert.deepEqual(await find, [])
   await network.close()
 })
