@@ -6,7 +6,7 @@ BIN := dist/src/cli/main.js
 ARGS ?=
 
 
-.PHONY: readme only run test soak-kill check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay bench bench-quick bench-all bench-rivals bench-micro
+.PHONY: readme only run test soak-kill check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts bench bench-quick bench-all bench-rivals bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -74,6 +74,11 @@ interop: build bench-rivals ## Every feature with every peer that has it; prints
 live-overlay: build ## Our node against py-ipv8 in every role (IPV8_DIR=checkout of py-ipv8 3.2)
 	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }
 	@IPV8_DIR=$(IPV8_DIR) $(NODE_TEST) dist/test/live/overlay.test.js
+
+# What `make test` plays again (test/vectors/ipv8-live): when what circuits send has changed on purpose.
+live-transcripts: build
+	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }
+	@IPV8_DIR=$(IPV8_DIR) node dist/test/live/record.js
 
 # The killed node of `make test`, at 200 random moments instead of 20; SEED=n repeats a run.
 soak-kill: build ## kill -9 at 200 random moments under load

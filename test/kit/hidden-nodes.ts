@@ -72,6 +72,8 @@ export class HiddenNode implements HiddenHost {
   readonly received: { readonly circuit: number; readonly data: string }[] = []
   /** Builds that were asked for. */
   readonly builds: HiddenBuild[] = []
+  /** Texts and packets that it sent over own circuits. */
+  asked = 0
   /** Nobody can be reached. */
   cutOff = false
   /** Takes texts away before they come out here. */
@@ -208,6 +210,7 @@ export class Line implements HiddenCircuit {
 
   send(text: Uint8Array): void {
     const copy = Uint8Array.from(text)
+    this.owner.asked++
     this.net.clock.after(1, () => {
       if (this.alive && this.other === null && !this.end.swallows(copy)) this.end.services.servedText(this.served, copy)
     })
@@ -216,6 +219,7 @@ export class Line implements HiddenCircuit {
   sendData(destination: PeerAddress, packet: Uint8Array): void {
     if (!this.alive) return
     this.served.exiting = true
+    this.owner.asked++
     this.net.send(packet, this.#exit, destination)
   }
 

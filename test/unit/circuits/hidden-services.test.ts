@@ -5,14 +5,16 @@ import { describe, it } from 'node:test'
 import type { InfoHash, PeerAddress } from '../../../src/base/ids.ts'
 import { circuitOfAddress, lookupInfoHash } from '../../../src/wire/overlay/hidden-names.ts'
 import {
+  createdE2e,
   createE2e,
   establishIntro,
   establishRendezvous,
   linkE2e,
   peersRequest,
+  peersResponse,
 } from '../../../src/wire/overlay/hidden-messages.ts'
 import { encodeCellMessage } from '../../../src/wire/overlay/message.ts'
-import { encodePacket, encodeUnwrapped } from '../../../src/wire/overlay/packet.ts'
+import { decodeUnsigned, encodePacket, encodeUnwrapped, messageIdOf } from '../../../src/wire/overlay/packet.ts'
 import { publicForm } from '../../../src/wire/overlay/public-key.ts'
 import { HiddenNetwork, type HiddenNode, type Line } from '../../kit/hidden-nodes.ts'
 
@@ -136,6 +138,49 @@ describe('hidden swarms', () => {
     for (const node of net.nodes) node.swallows = text => text[0] === peersRequest.id
     await net.clock.advance(60_000)
     assert.ok(downloader.builds.filter(({ purpose }) => purpose === 'data').length >= 2)
+    close(net)
+  })
+})
+
+describe('downloaders', () => {
+  it('do not follow an introduction point that answers in the place of the seeder', async () => {
+    const { net, downloader, found } = scene()
+    await net.clock.until('an introduction', () => net.stored.size > 0)
+    const liar = net.nodes.find(({ services }) => services.figures.seedersIntroduced > 0) as HiddenNode
+    const key = `${liar.address.ip}:${liar.address.port}`
+    const honest = net.sockets.get(key)
+    net.sockets.set(key, (packet, from) => {
+      if (messageIdOf(packet) !== createE2e.id) return honest?.(packet, from)
+      const { identifier } = decodeUnsigned(createE2e, packet)
+      const [ephemeral, auth, rendezvous] = [32, 32, 130].map(count => net.random.bytes(count)) as [
+        Uint8Array,
+        Uint8Array,
+        Uint8Array,
+      ]
+      net.send(encodePacket(net.prefix, createdE2e, { identifier, ephemeral, auth, rendezvous }), liar.address, from)
+    })
+    await net.clock.until('a lie', () => downloader.services.figures.forged > 0)
+    assert.equal(downloader.builds.filter(({ purpose }) => purpose === 'rendezvous-downloader').length, 0)
+    if (honest !== undefined) net.sockets.set(key, honest)
+    await net.clock.until('a link', () => found.length > 0)
+    close(net)
+  })
+
+  it('take no answer that comes over another circuit than its question went', async () => {
+    const { net, downloader } = await linked()
+    const point = publicForm(net.random.bytes(32), net.random.bytes(32))
+    const peers = [{ address: net.address('10.8.8.8'), publicKey: point, seederKey: point, source: 1 }]
+    const infoHash = lookupInfoHash(INFO_HASH)
+    const other = await lineTo(net, downloader, net.nodes[4] as HiddenNode)
+    const { asked } = downloader
+    for (const node of net.nodes) node.swallows = text => text[0] === peersRequest.id
+    net.nodes.slice(2).forEach(node => net.sockets.delete(`${node.address.ip}:${node.address.port}`))
+    await net.clock.until('a question', () => downloader.asked > asked)
+    const before = downloader.services.figures.unasked
+    const tries = (): number => downloader.services.figures.unasked - before
+    for (let identifier = 0; identifier < 0x1_0000; identifier += 1)
+      downloader.services.ownText(other, encodeCellMessage(peersResponse, { identifier, infoHash, peers }))
+    assert.equal(tries(), 0x1_0000)
     close(net)
   })
 })
