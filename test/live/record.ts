@@ -1,4 +1,4 @@
-// Records transcripts of live sessions with py-ipv8 into test/vectors/ipv8-live (or the folder that is given): IPV8_DIR is needed, see
+// Records transcripts of live sessions with py-ipv8 into test/vectors/ipv8-live/circuits (or the folder that is given): IPV8_DIR is needed, see
 // `make live-transcripts`. Keys, ephemeral keys and all chance are in them; nothing of it is used anywhere else.
 
 import assert from 'node:assert/strict'
@@ -26,7 +26,7 @@ interface Stage {
 const INFO_HASH = '3926ad1bd351fa42395a2fd3880aa1c059216fec' as InfoHash
 const LOOKUP = hexOf(lookupInfoHash(INFO_HASH))
 const SENT = ['one', 'two'].map(word => hexOf(Buffer.from(`d${word.repeat(10)}e`)))
-const folder = process.argv[2] ?? join(projectRoot, 'test/vectors/ipv8-live')
+const folder = process.argv[2] ?? join(projectRoot, 'test/vectors/ipv8-live/circuits')
 const RELAYS = [PY_RELAY, PY_RELAY, PY_RELAY, PY_RELAY]
 
 async function record(

@@ -11,7 +11,7 @@ import { SeededRandom } from '../../kit/seeded-random.ts'
 import { type Entry, HAPPENS, Session } from '../../kit/session.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
-const folder = join(projectRoot, 'test/vectors/ipv8-live')
+const folder = join(projectRoot, 'test/vectors/ipv8-live/circuits')
 
 interface Transcript {
   readonly community: string
