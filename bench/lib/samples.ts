@@ -30,6 +30,8 @@ export const metrics = {
   'list shown ms': { better: 'less', digits: 0 },
   'frames/s': { better: 'more', digits: 1 },
   'longest frame ms': { better: 'less', digits: 1 },
+  'CPU us/cell': { better: 'less', digits: 1 },
+  'build ms': { better: 'less', digits: 1 },
   'rows in the page': { better: 'less', digits: 0 },
 } as const satisfies Record<string, { better: 'more' | 'less'; digits: number }>
 

@@ -202,6 +202,8 @@ export class OwnCircuits {
     for (const [circuit, health] of this.#health) {
       if (circuit.state === 'CLOSING') continue
       const { dead, ping } = health.step(nowMs, isPinged(circuit))
+      // Which hop it was nobody knows: the next circuit takes other ones where it can.
+      if (dead !== null) for (const { publicKey } of circuit.hops) this.#deps.candidates.doubt(publicKey, nowMs)
       const end = dead ?? this.#over(circuit, nowMs)
       if (end !== null) this.remove(circuit, end)
       else if (ping) this.#ping(circuit)

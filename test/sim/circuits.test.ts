@@ -4,7 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PeerAddress } from '../../src/base/ids.ts'
 import type { HopCount } from '../../src/ports/circuits.ts'
-import { CircuitNetwork, type CircuitNode, EXIT } from '../kit/circuit-network.ts'
+import { CircuitNetwork, type CircuitNode } from '../kit/circuit-network.ts'
+import { EXIT } from '../kit/made-circuit-node.ts'
 
 /** A ping of the DHT, as exits let pass. */
 function datagram(text: string): Buffer {
