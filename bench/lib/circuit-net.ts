@@ -124,7 +124,8 @@ export class CircuitNet {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#nodes, this.#host].map(each => each?.stop()))
+    await Promise.all(this.#nodes.map(each => each.stop()))
+    await this.#host?.stop()
   }
 
   get #originator(): CircuitProcess {

@@ -210,5 +210,5 @@ test('originator: what ours sends is read by hops with the recorded keys, beginn
     at += 8
     end -= 16
   }
-  assert.equal(cell.toString('hex', at, end), `0101090909090050${'01000000000000'}${payload.toString('hex')}`)
+  assert.equal(cell.toString('hex', at, end), `010109090909005001000000000000${payload.toString('hex')}`)
 })
