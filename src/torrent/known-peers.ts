@@ -185,6 +185,13 @@ export class KnownPeers {
     }
   }
 
+  /** Those that a handshake was completed with may be tried at once again. */
+  retryGood(): void {
+    for (const peer of this.#peers.values()) {
+      if (peer.good && peer.nextTryMs < Number.POSITIVE_INFINITY) peer.nextTryMs = 0
+    }
+  }
+
   #newPeer(address: PeerAddress, tracked: boolean, hearsay: PexFlags | null): KnownPeer {
     return {
       key: addressKey(address),

@@ -237,9 +237,9 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     this.#state.awake?.wishes.setRateLimits(limits)
   }
 
-  /** Every address that is known may be tried at once. */
-  reachAgain(): void {
-    this.#state.awake?.reachAgain()
+  /** See Torrent. */
+  reachAgain(all: boolean): void {
+    this.#state.awake?.reachAgain(all)
   }
 
   /** Another IP filter is in force. */

@@ -62,9 +62,9 @@ export class Session {
     return this.#engine
   }
 
-  /** The network is there again: every address that is known may be tried at once. */
-  reachAgain(): void {
-    for (const torrent of this.#torrents.values()) torrent.reachAgain()
+  /** There are new ways into the network: addresses that are known may be tried at once, all or those that were connected before. */
+  reachAgain(all: boolean): void {
+    for (const torrent of this.#torrents.values()) torrent.reachAgain(all)
   }
 
   /** The port that trackers and peers are told; null = the one this node listens at. A router may have given another one. */

@@ -189,10 +189,11 @@ export class Torrent {
     return restingOf(this.#core, content.metainfo, content.picker.have)
   }
 
-  /** Every address that is known may be tried at once. */
-  reachAgain(): void {
+  /** Addresses that are known may be tried at once: all, or those that were connected before. */
+  reachAgain(all: boolean): void {
     const { engine, known, online } = this.#core
-    known.forgiveAll()
+    if (all) known.forgiveAll()
+    else known.retryGood()
     if (!online) return
     this.#parts.swarm.peers.dials.connectSome(this.#core.now())
     engine.activate(this.#parts)

@@ -127,5 +127,14 @@ describe('a network of whole nodes on loopback', () => {
     await downloadComplete(leech, infoHash, 100_000)
     assert.deepEqual(await differences(made, to, NAME, true), [])
     assert.equal((await downloadRecord(leech, infoHash)).hops, 2)
+    await leech.request('DELETE', `/downloads/${infoHash}`, { remove_data: true })
+    // Fetched plainly, seeded over circuits.
+    await addDownload(leech, magnet, to, { anon_hops: 0, ...SAFE })
+    const hidden = await downloadUntil(
+      leech,
+      infoHash,
+      record => record.hops === 1 && record.status === 'DLSTATUS_SEEDING',
+    )
+    assert.deepEqual([hidden.anon_download, hidden.safe_seeding, hidden.progress], [true, true, 1])
   })
 })

@@ -111,6 +111,8 @@ describe('anonymous downloads', {
       ...SAFE,
     })
     assert.deepEqual([https.status, https.json<{ error: { code: string } }>().error.code], [400, 'BadScheme'])
+    const look = await node.request('GET', `/torrentinfo?anon_hops=3&torrent=${encodeURIComponent(magnetOf(torrent))}`)
+    assert.equal(look.json<{ metainfo: { info: { name: string } } }>().metainfo.info.name, torrent.name)
     const to = await folder.sub('by-http')
     const infoHash = await addDownload(node, `${outside.url}/found.torrent`, to, { anon_hops: 2, ...SAFE })
     assert.equal(infoHash, torrent.infoHash)
@@ -251,6 +253,10 @@ describe('anonymous downloads', {
     await goesOn(await patch(0))
     const plain = network.leaked()
     assert.ok(plain.packets > 0, 'the counters count')
+    const groups = [/^239\.192\.152\.143 udp 6771/, /^ff[0-9a-f:]+ udp 6771/]
+    await waitFor('groups, of both families', () =>
+      groups.every(group => network.leaked().where.some(text => group.test(text))),
+    )
     assert.ok(
       plain.where.some(text => text.startsWith(network.outside.ip)),
       plain.where.join(', '),

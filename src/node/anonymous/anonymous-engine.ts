@@ -94,10 +94,11 @@ export async function startAnonymousEngine(
   })
   await swarm.start()
   await session.start()
-  const unwatch = whenReached(lane, () => {
+  const unwatch = watchReady(lane, first => {
+    session.reachAgain(first)
+    if (!first) return
     swarm.reach()
     announcers.reach()
-    session.reachAgain()
   })
   return {
     session,
@@ -124,14 +125,17 @@ function sessionOptions({ limits, version, checkDepth }: AnonymousEngineOptions,
   return { ...limits, listenIp: '0.0.0.0', listenPort, localIp: null, version, checkDepth }
 }
 
-/** Calls `reached` whenever the first circuit is ready; answers what ends that. */
-function whenReached(lane: CircuitLane, reached: () => void): () => void {
-  let had = false
+/**
+ * Calls `gained` whenever there are more circuits, with true when there was none; answers what ends that. Connections of a
+ * circuit that died are gone: who was connected is called over the one that replaces it.
+ */
+function watchReady(lane: CircuitLane, gained: (first: boolean) => void): () => void {
+  let had = 0
   const look = (): void => {
-    const has = lane.facts().ready > 0
-    const gained = has && !had
-    had = has
-    if (gained) reached()
+    const { ready } = lane.facts()
+    const before = had
+    had = ready
+    if (ready > before) gained(before === 0)
   }
   const unwatch = lane.watch(look)
   look()
