@@ -26,6 +26,9 @@ export interface LaneCircuitsDeps {
   lost(circuit: OwnCircuit): void
 }
 
+/** Circuits that end soon get new destinations only where there is hardly another. */
+const OLD_WEIGHT = 100
+
 /** See the top of the file. */
 export class LaneCircuits {
   readonly #hops: HopCount
@@ -90,7 +93,7 @@ export class LaneCircuits {
       if (!circuit.ready || !fits(circuit)) continue
       const health = this.#deps.own.healthOf(circuit)
       const worse = (1 + 4 * (health?.loss ?? 0)) * (1 + (health?.rttMs ?? 500) / 1_000)
-      const score = (1 + (this.#carried.get(circuit) ?? 0)) * worse
+      const score = (1 + (this.#carried.get(circuit) ?? 0)) * worse * (this.#lasts(circuit) ? 1 : OLD_WEIGHT)
       if (score >= bestScore) continue
       best = circuit
       bestScore = score
@@ -118,10 +121,13 @@ export class LaneCircuits {
 
   /** Those that last; old ones are replaced before they end. */
   #lasting(): number {
-    const bornAfterMs = this.#deps.clock.now() - MAX_AGE_MS + REPLACE_BEFORE_MS
     let count = 0
-    for (const { createdMs, state } of this.#circuits) if (state !== 'CLOSING' && createdMs > bornAfterMs) count++
+    for (const circuit of this.#circuits) if (circuit.state !== 'CLOSING' && this.#lasts(circuit)) count++
     return count
+  }
+
+  #lasts({ createdMs }: OwnCircuit): boolean {
+    return createdMs > this.#deps.clock.now() - MAX_AGE_MS + REPLACE_BEFORE_MS
   }
 
   #look(): void {
