@@ -27,14 +27,14 @@ import type { DhtTable } from './dht-table.ts'
 import type { DhtTokens } from './dht-tokens.ts'
 import type { DhtValues } from './dht-values.ts'
 import type { SignatureCheck } from './identity.ts'
-import type { Introductions } from './introductions.ts'
 import { DHT_BUCKET, DHT_QUERIES, DHT_VALUE_AGE_MS, MAX_CHECKED_ADDRESSES } from './limits.ts'
 import type { Overlay, SignedSender } from './overlay.ts'
+import type { Punctures } from './punctures.ts'
 
 /** What answers are made of. */
 export interface DhtAnswersDeps {
   readonly overlay: Overlay
-  readonly introductions: Introductions
+  readonly punctures: Punctures
   readonly clock: Clock
   readonly check: SignatureCheck
   readonly table: DhtTable
@@ -151,7 +151,7 @@ export class DhtAnswers {
 
   /** Has a node send something to who asks, so that he reaches it. */
   #havePunctured(node: DhtNodeRef, lan: OverlayAddress, from: SignedSender, identifier: number): void {
-    this.#deps.introductions.requestPuncture(node, { lan, wan: from.address }, identifier & 0xffff)
+    this.#deps.punctures.request(node, { lan, wan: from.address }, identifier & 0xffff)
   }
 }
 

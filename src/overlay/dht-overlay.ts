@@ -83,10 +83,10 @@ export class DhtOverlay implements OverlayDht {
     const [table, values, stored, rpc] = [this.#table, this.#values, this.#stored, this.#rpc]
     const tokens = new DhtTokens(random, clock.now())
     const queried = (node: DhtNodeRef, member: string): void => this.#queried(node, member)
-    new DhtAnswers({ ...deps, table, tokens, values, stored, queried }).listen()
+    new DhtAnswers({ ...deps, punctures: introductions.punctures, table, tokens, values, stored, queried }).listen()
     this.#self = new DhtSelf({ ...deps, rpc, lookUp: options => this.#lookUp(options) })
     overlay.onPeer(peer => this.#met(peer, peer.member))
-    introductions.alsoPunctureFor(address => this.#knowsAddress(address))
+    introductions.punctures.alsoFor(address => this.#knowsAddress(address))
   }
 
   get stats(): DhtOverlayStats {

@@ -1,9 +1,7 @@
 // Introductions of one overlay (protocol section 4): who asks us becomes a peer and is told of another one, who is asked to send him
 // something first, so that NATs let him in (puncture). We ask in the old style and answer in the style we are asked in.
 
-import { Allowance } from '../base/allowance.ts'
 import type { PeerAddress } from '../base/ids.ts'
-import type { Clock } from '../ports/clock.ts'
 import { sameBytes } from '../wire/dht-id.ts'
 import { isNoAddress, NO_ADDRESS, type OverlayAddress } from '../wire/overlay/address.ts'
 import {
@@ -11,20 +9,15 @@ import {
   introductionResponse,
   newIntroductionRequest,
   newIntroductionResponse,
-  newPuncture,
-  newPunctureRequest,
-  puncture,
-  punctureRequest,
   REQUEST_FLAG,
   RESPONSE_FLAG,
 } from '../wire/overlay/introduction-messages.ts'
 import { decodePayload, type PayloadOf } from '../wire/overlay/message.ts'
 import type { PeerIntroductions } from './introduced.ts'
-import { MAX_INTRODUCTIONS_ASKED, MAX_PEERS, PUNCTURES } from './limits.ts'
-import type { Overlay, SignedSender } from './overlay.ts'
-import type { OwnAddresses } from './own-addresses.ts'
+import { MAX_INTRODUCTIONS_ASKED, MAX_PEERS, SILENT_MS } from './limits.ts'
+import type { SignedSender } from './overlay.ts'
 import type { Peer } from './peer.ts'
-import type { PeerBook } from './peer-book.ts'
+import { Punctures, type PuncturesDeps } from './punctures.ts'
 import { canBeNode, mayTell } from './reachable.ts'
 import { requestKind } from './requests.ts'
 import type { Walkable } from './walkable.ts'
@@ -35,20 +28,16 @@ export type AnyRequest = Pick<
   'globalTime' | 'destination' | 'sourceLan' | 'sourceWan' | 'identifier' | 'extra'
 >
 
+type Said = Pick<AnyRequest, 'globalTime' | 'sourceLan'>
+
 type AnyResponse = Pick<
   PayloadOf<typeof introductionResponse>,
-  'destination' | 'sourceLan' | 'introducedLan' | 'introducedWan' | 'identifier' | 'extra'
+  'globalTime' | 'destination' | 'sourceLan' | 'introducedLan' | 'introducedWan' | 'identifier' | 'extra'
 >
 
 /** What introductions work with. */
-export interface IntroductionsDeps {
-  readonly overlay: Overlay
-  readonly book: PeerBook
-  readonly own: OwnAddresses
+export interface IntroductionsDeps extends PuncturesDeps {
   readonly walkable: Walkable
-  readonly clock: Clock
-  /** Addresses that are never peers: bootstrap servers. */
-  isServer(address: PeerAddress): boolean
 }
 
 /** Limits of one overlay. */
@@ -70,19 +59,22 @@ const INTRODUCED_NEW_STYLE = 0x80
 
 /** See the top of the file. */
 export class Introductions implements PeerIntroductions {
+  /** What opens the way to whom we introduce. */
+  readonly punctures: Punctures
   readonly #deps: IntroductionsDeps
   readonly #maxPeers: number
   readonly #extraWatches = new Set<(peer: Peer, extra: Uint8Array) => void>()
   readonly #answeredWatches = new Set<(address: PeerAddress, peer: Peer | null) => void>()
   readonly #told = new WeakSet<Peer>()
-  readonly #punctures = new Allowance(PUNCTURES.burst, PUNCTURES.refillMs)
+  /** The newest global time that each peer signed here. */
+  readonly #newest = new WeakMap<Peer, bigint>()
   #extra: () => Uint8Array = noExtra
-  #alsoKnown: (address: PeerAddress) => boolean = () => false
   #asked = 0
   #answered = 0
 
   constructor(options: IntroductionsOptions, deps: IntroductionsDeps) {
     this.#deps = deps
+    this.punctures = new Punctures(deps)
     this.#maxPeers = options.maxPeers ?? MAX_PEERS
     this.#listen(
       options.decodeRequest ?? (payload => ({ ...decodePayload(introductionRequest, payload), wanted: null })),
@@ -109,11 +101,6 @@ export class Introductions implements PeerIntroductions {
   onExtra(run: (peer: Peer, extra: Uint8Array) => void): () => void {
     this.#extraWatches.add(run)
     return () => this.#extraWatches.delete(run)
-  }
-
-  /** Others than peers may have us send punctures: nodes of the DHT. */
-  alsoPunctureFor(isKnown: (address: PeerAddress) => boolean): void {
-    this.#alsoKnown = isKnown
   }
 
   /** Calls when an address answered; `peer` is null for servers. Answers what ends the calls. */
@@ -161,9 +148,10 @@ export class Introductions implements PeerIntroductions {
 
   #requested(request: AnyRequest, from: SignedSender, wanted: Uint8Array | null, newStyle: boolean): void {
     const { overlay } = this.#deps
+    if (this.#isRecording(request, from)) return overlay.countDropped()
     const full = this.#maxPeers >= 0 && overlay.peers().length > this.#maxPeers
     if (full && from.peer === null) return overlay.countDropped()
-    const peer = this.#verified(from, request.sourceLan)
+    const peer = this.#verified(from, request)
     const other = this.#whomToIntroduce(peer, from.address, wanted)
     this.#respond(request, from.address, other, newStyle)
     if (other !== null) this.#havePunctured(other, request, from.address)
@@ -172,19 +160,7 @@ export class Introductions implements PeerIntroductions {
 
   /** Has `other` send something to `walker`, so that he can reach it; `lan` is what the walker claims. */
   #havePunctured(other: Peer, { sourceLan, identifier }: AnyRequest, walker: PeerAddress): void {
-    this.requestPuncture(other, { lan: sourceLan, wan: walker }, identifier)
-  }
-
-  /** Asks `other` to send something to a walker. */
-  requestPuncture(
-    other: { readonly address: PeerAddress },
-    walker: { readonly lan: OverlayAddress; readonly wan: OverlayAddress },
-    identifier: number,
-  ): void {
-    const { overlay } = this.#deps
-    const walkerLan = walker.lan.ip.includes(':') ? NO_ADDRESS : walker.lan
-    const globalTime = BigInt(overlay.nextGlobalTime())
-    overlay.send(punctureRequest, { globalTime, walkerLan, walkerWan: walker.wan, identifier }, other.address)
+    this.punctures.request(other, { lan: sourceLan, wan: walker }, identifier)
   }
 
   #listen(decode: NonNullable<IntroductionsOptions['decodeRequest']>): void {
@@ -194,20 +170,24 @@ export class Introductions implements PeerIntroductions {
     overlay.onSigned(newIntroductionRequest, (asked, from) => this.#requested(asked, from, null, true))
     overlay.onSigned(introductionResponse, (response, from) => this.#responded(response, from), { oldKeys: true })
     overlay.onSigned(newIntroductionResponse, (response, from) => this.#responded(response, from))
-    overlay.onPlain(punctureRequest, (request, from) => this.#punctureAsked(request, from, false))
-    overlay.onPlain(newPunctureRequest, (request, from) => this.#punctureAsked(request, from, true))
-    // A puncture has done its work by coming; that it came is what counts.
-    overlay.onSigned(puncture, () => undefined, { oldKeys: true })
-    overlay.onSigned(newPuncture, () => undefined)
   }
 
   /** The sender as peer of this overlay; null for servers, for ourselves, and where there is no room. */
-  #verified(from: SignedSender, lan: OverlayAddress): Peer | null {
+  #verified(from: SignedSender, { sourceLan: lan, globalTime }: Said): Peer | null {
     const { overlay, book, isServer } = this.#deps
     if (from.key.curve !== 'curve25519' || isServer(from.address)) return null
     const peer = overlay.addPeer(from.publicKey, from.address)
-    if (peer !== null) book.note(peer, { lanAddress: canBeNode(lan) ? lan : null })
+    if (peer === null) return null
+    book.note(peer, { lanAddress: canBeNode(lan) ? lan : null })
+    this.#newest.set(peer, maxOf(this.#newest.get(peer) ?? 0n, globalTime))
     return peer
+  }
+
+  /** An old request from a new place, while its sender is heard at the place that we know: somebody wants his packets. */
+  #isRecording({ globalTime }: AnyRequest, { peer, address }: SignedSender): boolean {
+    if (peer === null || (peer.address.ip === address.ip && peer.address.port === address.port)) return false
+    const newest = this.#newest.get(peer)
+    return newest !== undefined && globalTime <= newest && this.#deps.clock.now() - peer.heardMs < SILENT_MS
   }
 
   #whomToIntroduce(peer: Peer | null, to: PeerAddress, wanted: Uint8Array | null): Peer | null {
@@ -254,7 +234,7 @@ export class Introductions implements PeerIntroductions {
     if (asked === undefined) return overlay.countDropped()
     this.#answered++
     own.vote(from.address, response.destination)
-    const peer = this.#verified(from, response.sourceLan)
+    const peer = this.#verified(from, response)
     if (peer !== null) book.note(peer, { rttMs: clock.now() - asked.sentMs })
     for (const run of this.#answeredWatches) run(asked.to, peer)
     this.#learn(response, from.address)
@@ -276,30 +256,12 @@ export class Introductions implements PeerIntroductions {
     }
   }
 
-  #punctureAsked(
-    request: Pick<PayloadOf<typeof newPunctureRequest>, 'walkerLan' | 'walkerWan' | 'identifier'>,
-    from: PeerAddress,
-    newStyle: boolean,
-  ): void {
-    const { overlay, own, book, clock, isServer } = this.#deps
-    const { walkerLan, walkerWan, identifier } = request
-    const neighbour = walkerWan.ip === own.wanFor(from).ip
-    const to = neighbour && !isNoAddress(walkerLan) ? walkerLan : walkerWan
-    // Only those we know have a reason to ask: nobody else gets a signed answer sent to where he likes.
-    const fine =
-      (book.at(from) !== null || isServer(from) || this.#alsoKnown(from)) &&
-      (neighbour ? canBeNode(to) : mayTell(from, to)) &&
-      !own.isOurPort(to) &&
-      this.#punctures.take(clock.now())
-    if (!fine) return overlay.countDropped()
-    const globalTime = BigInt(overlay.nextGlobalTime())
-    const values = { globalTime, sourceLan: own.lanFor(to), sourceWan: own.wanFor(to), identifier }
-    if (newStyle) overlay.send(newPuncture, values, to)
-    else overlay.send(puncture, values, to)
-  }
-
   #tellExtra(peer: Peer, extra: Uint8Array): void {
     this.#told.add(peer)
     for (const run of this.#extraWatches) run(peer, extra)
   }
+}
+
+function maxOf(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
 }

@@ -279,7 +279,11 @@ export class Overlay {
     const right = may && (check.verifyOrLater?.(key, signedPart, signature) ?? check.verify(key, signedPart, signature))
     const judge = (fine: boolean): void => {
       if (!fine || this.#closed || !this.#seen.add(signature, from, clock.now())) this.#packetsDropped++
-      else take({ sender: { address: from, key, publicKey: key.form, peer: this.peerOf(key.form) }, payload })
+      else {
+        const peer = this.peerOf(key.form)
+        if (peer !== null) book.confirm(peer, from)
+        take({ sender: { address: from, key, publicKey: key.form, peer }, payload })
+      }
     }
     if (typeof right === 'boolean') return judge(right)
     right.then(

@@ -137,6 +137,12 @@ export class PeerBook {
     return this.join(peer.publicKey, peer.address, overlay) !== null
   }
 
+  /** The peer signed something at its address: it is the one that is there. */
+  confirm(peer: Peer, address: PeerAddress): void {
+    const known = this.#peers.get(keyText(peer.publicKey))
+    if (known !== undefined && addressKey(known.address) === addressKey(address)) this.#settle(known, address)
+  }
+
   /** A packet came from `address`, of whatever kind. */
   heard(address: PeerAddress): void {
     let peer = this.#heard.get(address)

@@ -186,3 +186,25 @@ test('nodes on loopback claim loopback addresses, and are introduced with them',
   assert.deepEqual(introductions.wan, NO_ADDRESS)
   await network.close()
 })
+
+test('an old request that comes from elsewhere moves nobody who is still there; a new one, or one after silence, does', async () => {
+  const { community, stranger, settle, network } = await rig()
+  const peer = stranger('30.0.0.1', 'wanderer')
+  peer.ask(US, { globalTime: 50n })
+  await settle()
+  const thief = stranger('30.0.0.2', 'wanderer')
+  const where = (): string | undefined => community.overlay.peers()[0]?.address.ip
+  // The same key stands for a recording of long ago, which no memory of signatures knows.
+  thief.ask(US, { globalTime: 49n })
+  await settle()
+  assert.equal(where(), '30.0.0.1')
+  assert.equal(thief.packets.length, 0)
+  thief.ask(US, { globalTime: 51n })
+  await settle()
+  assert.equal(where(), '30.0.0.2')
+  await network.clock.advance(30_000)
+  peer.ask(US, { globalTime: 1n })
+  await settle()
+  assert.equal(where(), '30.0.0.1')
+  await network.close()
+})

@@ -83,6 +83,19 @@ test('a packet that was recorded and comes from elsewhere is dropped; from the s
   assert.equal(seen, 3)
 })
 
+test('who signs at an address is the one that is there, though another signed there too', async () => {
+  const { udp, overlay, book } = await rig()
+  overlay.onSigned(hello, () => undefined)
+  const victim = overlay.addPeer(fakeIdentity('victim').publicKey, HERE)
+  overlay.addPeer(fakeIdentity('squatter').publicKey, HERE)
+  assert.notEqual(book.at(HERE), victim)
+  udp.receive(
+    encodePacket(overlay.prefix, hello, { identifier: 1, text: Buffer.from('x') }, fakeIdentity('victim')),
+    HERE,
+  )
+  assert.equal(book.at(HERE), victim)
+})
+
 test('a flood of forged packets is not checked packet by packet, and peers are heard beside it', async () => {
   const { udp, overlay, clock, book } = await rig()
   let seen = 0
