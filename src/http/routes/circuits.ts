@@ -13,7 +13,7 @@ const circuits = route({
   summary: 'Onion circuits of this node',
   choices: [
     'States: EXTENDING, READY, CLOSING; the newest first. Empty before the overlays run, which an anonymous download starts.',
-    '`hops` are those that have answered; only of the first is the address known, a relay does not tell whom it chose.',
+    '`hops` are those that have answered. Addresses are known of those that this node chose itself; a relay does not tell whom it chose.',
     'Extra: `member` of a hop, `purpose`, `speed_up`, `speed_down`, `rtt`, `loss`, `reason`.',
   ],
   reply: CircuitsReply,

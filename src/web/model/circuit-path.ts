@@ -76,6 +76,19 @@ export function inOrder(circuits: readonly CircuitRecord[]): CircuitRecord[] {
   return circuits.toSorted((a, b) => rank[a.state] - rank[b.state] || b.created - a.created)
 }
 
+/** What an event of a circuit says: what the circuit was for, how long it was, why it went, how many were not told. */
+export function circuitEventText(event: Readonly<Record<string, unknown>>): string {
+  const { purpose, goal_hops: hops, reason, skipped } = event
+  const known = Object.entries(purposes).find(([name]) => name === purpose)?.[1]
+  const parts = [
+    known ?? 'Circuit',
+    typeof hops === 'number' ? `over ${counted(hops, 'hop')}` : '',
+    typeof reason === 'string' ? reason : '',
+    typeof skipped === 'number' && skipped > 0 ? `${counted(skipped, 'more event')} before it` : '',
+  ]
+  return parts.filter(part => part !== '').join(' · ')
+}
+
 /** Why an anonymous download waits, or what it goes through. */
 export function circuitsText({ candidates, exits, ready, building, last_failure: failure }: CircuitsRecord): string {
   if (ready > 0) return `${counted(ready, 'circuit')} ready${building > 0 ? `, ${building} being built` : ''}`

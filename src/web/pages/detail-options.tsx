@@ -150,8 +150,8 @@ function Hops({ record }: { record: DownloadRecord }) {
 export function DetailOptions({ record }: { record: DownloadRecord }) {
   return (
     <>
-      <Options record={record} />
       <Hops key={record.hops} record={record} />
+      <Options record={record} />
     </>
   )
 }

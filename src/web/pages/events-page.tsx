@@ -1,6 +1,7 @@
 // What happened: the events this page heard, the newest first, and the end of the node's log.
 
 import { useEffect, useState } from 'preact/hooks'
+import { circuitEventText } from '../model/circuit-path.ts'
 import type { NodeEvent } from '../model/event-lines.ts'
 import { session } from '../node/context.ts'
 import { useAnswer } from '../node/use-answer.ts'
@@ -32,7 +33,8 @@ const words: Readonly<Record<string, string>> = {
 }
 
 /** What an event is about, without its type. */
-function aboutOf({ event = {} }: NodeEvent): string {
+function aboutOf({ type, event = {} }: NodeEvent): string {
+  if (type.startsWith('circuit_')) return circuitEventText(event)
   const { infohash, ...others } = event
   const values = Object.values(others).filter(value => typeof value === 'string' || typeof value === 'number')
   const known = typeof infohash === 'string' ? (session.table.find(infohash)?.name ?? '') : ''

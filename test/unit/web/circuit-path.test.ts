@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CircuitRecord } from '../../../src/services/circuits-api.ts'
-import { circuitsText, hopChoices, inOrder, pathOf } from '../../../src/web/model/circuit-path.ts'
+import { circuitEventText, circuitsText, hopChoices, inOrder, pathOf } from '../../../src/web/model/circuit-path.ts'
 
 function circuit(parts: Partial<CircuitRecord> = {}): CircuitRecord {
   return {
@@ -62,6 +62,24 @@ test('why a download waits, in numbers', () => {
   )
   assert.equal(circuitsText({ ...none, ready: 3 }), '3 circuits ready')
   assert.equal(circuitsText({ ...none, ready: 1, building: 2 }), '1 circuit ready, 2 being built')
+})
+
+test('events of circuits in words, also of a node that knows other purposes', () => {
+  const event = {
+    circuit_id: 7,
+    purpose: 'data',
+    goal_hops: 3,
+    reason: 'No answer.',
+    bytes_up: 1,
+    uptime: 2,
+    skipped: 0,
+  }
+  assert.equal(circuitEventText(event), 'Downloads and trackers · over 3 hops · No answer.')
+  assert.equal(
+    circuitEventText({ purpose: 'else', goal_hops: 1, skipped: 12 }),
+    'Circuit · over 1 hop · 12 more events before it',
+  )
+  assert.equal(circuitEventText({}), 'Circuit')
 })
 
 test('every number of hops that the interface takes is offered, and says what it costs', () => {
