@@ -96,11 +96,13 @@ export class HiddenSeeker {
   }
 
   async #lookUp(circuit: HiddenCircuit, nowMs: number): Promise<void> {
-    const known = this.#points.list()
-    const ask = this.#wantsDht(nowMs) ? [this.#askExit(circuit)] : known.map(point => this.#askPoint(circuit, point))
-    const answered = await Promise.all(ask)
+    if (!this.#wantsDht(nowMs)) {
+      await Promise.all(this.#points.list().map(point => this.#askPoint(circuit, point)))
+      return
+    }
+    const answered = await this.#askExit(circuit)
     if (this.#closed) return
-    this.#silent = answered.some(Boolean) ? 0 : this.#silent + 1
+    this.#silent = answered ? 0 : this.#silent + 1
     if (this.#silent < SILENT_LOOKUPS) return
     this.#silent = 0
     this.#deps.contact.doubt(circuit)
@@ -126,7 +128,7 @@ export class HiddenSeeker {
       const values = { identifier, infoHash: this.#lookup }
       circuit.sendData(point.address, encodeUnwrapped(this.#deps.prefix, peersRequest, circuit.id, values))
     })
-    if (!answered && !this.#deps.meetings.isLinked(point.seederKey)) this.#points.remove(point)
+    if (!answered) this.#points.remove(point)
     return answered
   }
 

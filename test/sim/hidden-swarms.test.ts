@@ -1,5 +1,5 @@
-// Hidden swarms over real circuits on virtual time: nodes find each other without an exit, data goes over linked circuits, and
-// nothing is left of them.
+// Hidden swarms over real circuits on virtual time: nodes find each other without an exit, data goes over linked circuits, points and
+// rendezvous circuits die and are replaced.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -18,9 +18,9 @@ interface Swarm {
 }
 
 /** Relays only; two of them are seeder and downloader. The seeder echoes. */
-async function swarm(hops: HopCount, seed: number, relays = 8): Promise<Swarm> {
+async function swarm(hops: HopCount, seed: number, relays = 6): Promise<Swarm> {
   const net = new CircuitNetwork(seed, { spreadMs: 0 })
-  await net.grow(relays, 0)
+  await net.grow(relays, 0, 30_000)
   const [seeder, downloader] = net.nodes.slice(-2) as [CircuitNode, CircuitNode]
   const socket = await seeder.circuits
     .lane(hops)
@@ -61,11 +61,28 @@ describe('hidden swarms', () => {
           .map(({ purpose, goalHops }) => `${purpose} ${goalHops}`)
       assert.deepEqual(purposes(seeder).sort(), [`introduction-seeder ${hops + 1}`, `rendezvous-seeder ${hops}`])
       assert.deepEqual(purposes(downloader).sort(), [`data ${hops}`, `rendezvous-downloader ${hops + 1}`])
-      await net.clock.advance(120_000)
-      assert.ok(await echoes(made, hops), 'two minutes later the same circuit still carries')
+      await net.clock.advance(40_000)
+      assert.ok(await echoes(made, hops), 'later the same circuit still carries')
       assert.equal(found.length, 1)
       await net.close()
     })
+
+  it('meet again when the introduction point and the rendezvous point die', async () => {
+    const made = await swarm(2, 53, 10)
+    const { net, seeder, downloader, found } = made
+    await net.clock.until('a linked circuit', () => found.length > 0, 120_000)
+    const lasts = [...seeder.tunnels.own.all()].map(({ hops }) =>
+      Buffer.from(hops.at(-1)?.publicKey ?? []).toString('hex'),
+    )
+    const dying = net.nodes.filter(
+      node => lasts.includes(Buffer.from(node.keys.publicKey).toString('hex')) && node !== downloader,
+    )
+    assert.equal(dying.length, 2)
+    for (const node of dying) await net.kill(node)
+    await net.clock.until('a second link', () => found.length > 1, 300_000)
+    assert.ok(await echoes(made, 2))
+    await net.close()
+  })
 
   it('leave nothing behind', async () => {
     const made = await swarm(1, 61)
