@@ -102,6 +102,7 @@ class LaneSocket implements UdpSocket {
   /** Callers give the same object for the same destination: no text is made for each datagram. */
   readonly #byObject = new WeakMap<PeerAddress, Route>()
   #closed = false
+  #lost: (key: string) => void = () => undefined
 
   constructor(port: number, receive: Receive, ways: LaneWays, heard: { lost(): void; closed(): void }) {
     this.address = { ip: '0.0.0.0', port }
@@ -125,6 +126,10 @@ class LaneSocket implements UdpSocket {
       this.#routeTo(nameKey(to.host, to.port), undefined, () => encodedAddress(to)),
       bytes,
     )
+  }
+
+  watchLost(lost: (key: string) => void): void {
+    this.#lost = lost
   }
 
   close(): Promise<void> {
@@ -155,9 +160,11 @@ class LaneSocket implements UdpSocket {
     for (const [key, route] of this.#routes) {
       if (route.circuit !== circuit) continue
       route.circuit = null
-      if (!route.fixed) continue
-      route.gone = true
-      this.#routes.delete(key)
+      if (route.fixed) {
+        route.gone = true
+        this.#routes.delete(key)
+      }
+      this.#lost(key)
     }
   }
 

@@ -14,6 +14,11 @@ export interface UdpSocket {
   sendToName?(bytes: Uint8Array, to: { readonly host: string; readonly port: number }): void
   /** Bytes of earlier sends that wait in this process for the kernel; absent: none ever do. Memory of theirs must not change. */
   readonly unsentBytes?: number
+  /**
+   * From now on `lost` hears of destinations whose way is gone, by addressKey(): who is there knows this node by another address
+   * from now on, so what it had to do with them is over. Absent: there is no such thing.
+   */
+  watchLost?(lost: (key: string) => void): void
   close(): Promise<void>
 }
 

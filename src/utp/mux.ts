@@ -2,7 +2,7 @@
 // them with one timer and one job at the end of a turn of the loop. Owns no socket. Invariant: at most `maxConnections` streams.
 
 import { AppError } from '../base/errors.ts'
-import type { PeerAddress } from '../base/ids.ts'
+import { addressKey, type PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { TcpListener, TcpNetwork, TcpStream, TcpStreamHandlers } from '../ports/tcp.ts'
@@ -155,6 +155,13 @@ export class UtpNetwork implements TcpNetwork, StreamHost {
   /** Ends all connections of a family at once, because its socket is going; the other sides hear of it if it can still send. */
   drop(family: 4 | 6, reason: string): void {
     for (const stream of this.#table.all()) if (familyOf(stream.remote.ip) === family) stream.fail(new Error(reason))
+  }
+
+  /** Ends all connections to one address (addressKey) at once: it knows us by another one now. Answers whether there were any. */
+  dropAt(key: string, reason: string): boolean {
+    const lost = [...this.#table.all()].filter(stream => addressKey(stream.remote) === key)
+    for (const stream of lost) stream.fail(new Error(reason))
+    return lost.length > 0
   }
 
   /** Ends all connections at once, telling the other sides. From now on nothing is sent. */

@@ -131,6 +131,7 @@ export class MemoryLane implements CircuitLane {
   largest = 0
   readonly #world: MemoryCircuits
   readonly #sockets = new Map<number, Receive>()
+  readonly #lost = new Set<(key: string) => void>()
   readonly #watchers = new Set<() => void>()
   #facts: CircuitFacts = { candidates: 0, exits: 0, ready: 0, building: 0, lastFailure: null }
   #nextPort = 40_000
@@ -172,6 +173,12 @@ export class MemoryLane implements CircuitLane {
     return swarm
   }
 
+  /** The circuit by which somebody was reached is gone: `key` as addressKey() says it. */
+  lose(key: string): void {
+    this.hidden.delete(key.split(':')[0] ?? key)
+    for (const lost of this.#lost) lost(key)
+  }
+
   /** A datagram of a linked circuit: the first socket has it. */
   receiveHidden(bytes: Uint8Array, from: PeerAddress): void {
     const copy = Uint8Array.from(bytes)
@@ -192,6 +199,7 @@ export class MemoryLane implements CircuitLane {
         const ip = this.#world.names.get(host)
         if (ip !== undefined && this.#facts.ready > 0) send(bytes, { ip, port })
       },
+      watchLost: lost => void this.#lost.add(lost),
       close: async () => {
         this.#sockets.delete(at.port)
         this.#world.remove(at)

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { addressKey } from '../../src/base/ids.ts'
 import { encodeBencode } from '../../src/wire/bencode.ts'
 import { anonymousNode } from '../kit/anonymous-node.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
@@ -137,6 +138,25 @@ test('circuits that die hold a download up, and no longer; readers get their byt
   for (const swarm of other.swarms) swarm.linked.clear()
   circuits.link()
   await clock.until('complete', complete(handle), 120_000)
+  await stopAll(clock, seeder, leecher)
+})
+
+test('a circuit that is gone ends its connections at once, and who was there is called by another one', async () => {
+  const { clock, circuits } = world()
+  const [open, lane] = [circuits.lane(1), circuits.lane(2)]
+  const large = makeTorrent({ length: 4_000_000, pieceLength: 64 * 1024, seed: 6 })
+  const seeder = await anonymousNode(clock, open, { limits: { ...limits(), maxUploadRate: 400_000 } }, 1)
+  const seed = seeder.seed(large)
+  await clock.until('seeding', complete(seed))
+  const peer = { ip: open.exitIp, port: 40_000 }
+  const leecher = await anonymousNode(clock, lane, {}, 2)
+  const handle = leecher.add(large, { peers: [peer] })
+  await clock.until('half', () => handle.snapshot().progress > 0.4, 60_000)
+  lane.lose(addressKey(peer))
+  await clock.until('nobody is connected', () => handle.snapshot().peersConnected === 0, 1000)
+  const tookMs = await clock.until('connected again', () => handle.snapshot().peersConnected === 1, 30_000)
+  assert.ok(tookMs < 3000, `${tookMs} ms`)
+  await clock.until('complete', complete(handle), 60_000)
   await stopAll(clock, seeder, leecher)
 })
 

@@ -9,7 +9,7 @@ import { CircuitRanges } from '../../io/circuit-ranges.ts'
 import { LiteralResolver } from '../../io/literal-resolver.ts'
 import type { Arena } from '../../ports/arena.ts'
 import type { CircuitLane } from '../../ports/circuits.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock, Timer } from '../../ports/clock.ts'
 import type { SessionFigures } from '../../ports/engine-figures.ts'
 import type { Log } from '../../ports/log.ts'
 import type { MetadataChunks } from '../../ports/metadata-chunks.ts'
@@ -67,6 +67,8 @@ export interface AnonymousEngine {
 /** Ports that are told to trackers and peers begin here: which one a node has says nothing, for nobody is behind it. */
 const FIRST_PORT = 10_000
 const PORTS = 50_000
+/** From the end of a circuit to the next calls. */
+const REDIAL_MS = 500
 
 /** Makes it. Nothing is sent before a torrent is added that runs, or a source is fetched. */
 export async function startAnonymousEngine(
@@ -77,7 +79,15 @@ export async function startAnonymousEngine(
   const log = deps.log.part('anonymous')
   const web = { lane, policy, clock }
   const http = new CircuitHttp(web)
-  const swarm = new CircuitSwarm(options, { clock, random, log, policy, lane })
+  let redial: Timer | null = null
+  // Whoever was connected by a circuit that died is called by another one, once everything that hung on it has ended.
+  const dropped = (): void => {
+    redial ??= clock.after(REDIAL_MS, () => {
+      redial = null
+      session.reachAgain(false)
+    })
+  }
+  const swarm = new CircuitSwarm(options, { clock, random, log, policy, lane, dropped })
   const trackers = new TorrentAnnouncers(
     { localIp: null, namesToProxy: true },
     { clock, random, log: log.part('tracker'), http, udp: lane.udp, resolver: new LiteralResolver(policy) },
@@ -113,6 +123,7 @@ export async function startAnonymousEngine(
     setIpFilter: filter => session.setIpFilter(filter),
     async stop(deadlineMs) {
       unwatch()
+      redial?.cancel()
       await session.stop(deadlineMs)
       await swarm.stop()
       await trackers.close()

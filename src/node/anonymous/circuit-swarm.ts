@@ -44,6 +44,8 @@ export interface CircuitSwarmDeps {
   readonly log: Log
   readonly policy: AddressPolicy
   readonly lane: CircuitLane
+  /** Connections ended with a circuit. */
+  dropped(): void
 }
 
 /** See the top of the file. */
@@ -75,7 +77,11 @@ export class CircuitSwarm {
   async start(): Promise<void> {
     const receive = (bytes: Uint8Array, from: PeerAddress): void => this.#receive(bytes, from)
     try {
-      this.#sockets[4] = await this.#deps.lane.udp.bind({ family: 4, ip: null, port: 0 }, receive)
+      const socket = await this.#deps.lane.udp.bind({ family: 4, ip: null, port: 0 }, receive)
+      this.#sockets[4] = socket
+      socket.watchLost?.(key => {
+        if (this.utp.dropAt(key, 'its circuit is gone')) this.#deps.dropped()
+      })
     } catch (error) {
       this.#deps.log.error('a lane gives no socket', { error: errorText(error) })
     }

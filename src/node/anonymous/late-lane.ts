@@ -207,6 +207,7 @@ class LateSocket implements UdpSocket {
   readonly #forget: (socket: LateSocket) => void
   #socket: UdpSocket | null = null
   #closed = false
+  #lost: (key: string) => void = () => undefined
 
   constructor(receive: Receive, log: Log, forget: (socket: LateSocket) => void) {
     this.#receive = receive
@@ -221,8 +222,9 @@ class LateSocket implements UdpSocket {
   begin(lane: CircuitLane): void {
     lane.udp.bind({ family: 4, ip: null, port: 0 }, this.#receive).then(
       socket => {
-        if (this.#closed) void socket.close()
-        else this.#socket = socket
+        if (this.#closed) return void socket.close()
+        this.#socket = socket
+        socket.watchLost?.(key => this.#lost(key))
       },
       (error: unknown) => this.#log.error('a lane gives no socket', { error: errorText(error) }),
     )
@@ -234,6 +236,10 @@ class LateSocket implements UdpSocket {
 
   sendToName(bytes: Uint8Array, to: { readonly host: string; readonly port: number }): void {
     this.#socket?.sendToName?.(bytes, to)
+  }
+
+  watchLost(lost: (key: string) => void): void {
+    this.#lost = lost
   }
 
   async close(): Promise<void> {
