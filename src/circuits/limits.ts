@@ -29,7 +29,7 @@ export const REMOVAL_DELAY_MS = 5_000
 /** Creates of ours for others that wait for their answers. */
 export const MAX_LINKS = 256
 /** Creates of one address that are answered, for each costs a handshake: saved up, and one more each so many milliseconds. */
-export const CREATES_OF_ADDRESS = { burst: 20, refillMs: 500 } as const
+export const CREATES_OF_ADDRESS = { burst: 40, refillMs: 250 } as const
 /** The same of all addresses together. */
 export const CREATES_OF_ALL = { burst: 60, refillMs: 20 } as const
 /** Addresses whose creates are counted. */
