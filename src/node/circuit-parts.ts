@@ -1,9 +1,11 @@
 // Circuits over the running overlays, put together from the settings: what this node is for others, what exits leave through, lanes
 // of its own downloads. Loaded with the overlay.
 
+import type { PeerAddress } from '../base/ids.ts'
 import { CircuitLanes } from '../circuits/lanes.ts'
 import { type CircuitFigures, circuitFigures } from '../circuits/circuit-facts.ts'
 import { CircuitsForHidden } from '../circuits/circuits-for-hidden.ts'
+import { isSomewhere } from '../circuits/hidden-points.ts'
 import { HiddenServices } from '../circuits/hidden-services.ts'
 import { Tunnels } from '../circuits/tunnels.ts'
 import { AddressPolicy } from '../io/address-policy.ts'
@@ -61,7 +63,7 @@ export function makeCircuits({ tunnel_community: settings }: Settings, deps: Cir
   const services = new HiddenServices({
     ...{ host: hidden, overlay: community.overlay, dht: overlays.dht, communities: overlays },
     ...{ crypto, clock, random, log: log.part('hidden') },
-    ownAddress: () => overlays.wanAddress ?? overlays.lanAddress ?? NO_ADDRESS,
+    ownAddress: () => reachableAddress(overlays),
   })
   hidden.listen(services)
   const join: HiddenServices['join'] = (hops, infoHash, found) => services.join(hops, infoHash, found)
@@ -76,6 +78,11 @@ export function makeCircuits({ tunnel_community: settings }: Settings, deps: Cir
       community.close()
     },
   }
+}
+
+/** Where others find us: as they see us, or, in a network without an outside, where we are; NO_ADDRESS: nobody knows. */
+function reachableAddress({ wanAddress, lanAddress }: Overlays): PeerAddress {
+  return [wanAddress, lanAddress].find(address => address !== null && isSomewhere(address)) ?? NO_ADDRESS
 }
 
 /** What introductions say that this node does for others. */
