@@ -38,8 +38,10 @@ export async function startOverlayNodes({ community, relays, exits }: OverlayNod
   const stop = async (): Promise<void> => void (await Promise.all(nodes.map(node => node.stop())))
   try {
     for (let at = 0; at < relays + exits; at += 1) {
-      const exit = { 'tunnel_community.exitnode_enabled': true, 'tunnel_community.exit_allow_private': true }
-      const node = await startNode({ settings: settings({ 'ipv8.start': 'always', ...(at < exits ? exit : {}) }) })
+      // Relays let packets of hidden swarms out, and here everything is on loopback.
+      const always = { 'ipv8.start': 'always', 'tunnel_community.exit_allow_private': true }
+      const exit = { 'tunnel_community.exitnode_enabled': true }
+      const node = await startNode({ settings: settings({ ...always, ...(at < exits ? exit : {}) }) })
       nodes.push(node)
       const address = await runningAt(node)
       if (at === 0) bootstrap = address
