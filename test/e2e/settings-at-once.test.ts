@@ -85,7 +85,7 @@ describe('settings of a running node', { concurrency: 1 }, () => {
     await begin({ max_download_rate: 200_000 })
     await meet()
     await waitFor('it runs', async () => (await downloadRecord(node, made.infoHash)).total_down > 400_000)
-    assert.ok((await reasons()).includes('rate_limited'))
+    await waitFor('the reason is told', async () => (await reasons()).includes('rate_limited'), 20_000, reasons)
     await set(node, { max_download_rate: 0 })
     await set(seeder, { max_upload_rate: MIB })
     const measured = await rate()

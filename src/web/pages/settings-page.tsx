@@ -1,6 +1,6 @@
 // The settings of the node, as its own schema describes them. Changes are gathered and sent together: all or none.
 
-import { useId, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import type { EffectiveSettings, Json } from '../../services/api.ts'
 import {
   entered,
@@ -222,6 +222,12 @@ function SettingsForm({ file, sections, reload }: FormProps) {
     setInputs({})
     setRefusal({ option: null, text: '' })
   }
+  // What was saved stays in its field until the node has told it back: the old value never shows between the two.
+  const [saved, setSaved] = useState<Inputs>({})
+  useEffect(() => {
+    setInputs(before => Object.fromEntries(Object.entries(before).filter(([name, value]) => saved[name] !== value)))
+    setSaved({})
+  }, [sections])
   const save = async () => {
     try {
       const answer = await session.api.ask<{ restart_required: string[] }>(
@@ -231,7 +237,8 @@ function SettingsForm({ file, sections, reload }: FormProps) {
       )
       const later = answer.restart_required.length
       session.notify(later === 0 ? 'Saved.' : `Saved. ${counted(later, 'change')} at the next start.`)
-      clear()
+      setRefusal({ option: null, text: '' })
+      setSaved(inputs)
       reload()
     } catch (error) {
       setRefusal({ option: refusedOption(textOf(error)), text: textOf(error) })
