@@ -40,6 +40,7 @@ export function makeUpdates(parts: UpdatesParts): { readonly updates: Updates; r
     ...{ clock, random, log, ed25519: nodeEd25519 },
     openSeed: () => openUpdateKey(stateDir),
     metainfo: infoHash => downloads.knownMetainfo(infoHash),
+    hidden: infoHash => (downloads.row(infoHash)?.hops ?? 0) > 0,
   })
   return { updates: new Updates(following, publishing), following }
 }

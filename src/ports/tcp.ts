@@ -1,6 +1,6 @@
 // Byte streams between peers. TCP today; the engine does not ask what carries them.
 
-import type { PeerAddress } from '../base/ids.ts'
+import type { InfoHash, PeerAddress } from '../base/ids.ts'
 
 /** Callbacks of one stream. `close` comes exactly once, and last. None is called from inside connect(). */
 export interface TcpStreamHandlers {
@@ -23,6 +23,8 @@ export interface TcpStream {
   readonly utp?: boolean
   /** What an encrypted handshake agreed on: RC4, or plain bytes behind it; absent or null: there was none (yet). */
   readonly encryption?: 'rc4' | 'plaintext' | null
+  /** The torrent that an encrypted handshake named; absent or null: there was none (yet). */
+  readonly infoHash?: InfoHash | null
   /** Bytes accepted by write() and not yet taken by the kernel. */
   readonly bufferedBytes: number
   /**

@@ -33,6 +33,8 @@ const RETRY_MS = 30_000
 /** PUT waits this long for the first version, and asks anew after this time: the DHT of a young node knows nobody yet. */
 const PATIENCE_MS = 20_000
 const ASK_ANEW_MS = 2000
+/** Updates are found and kept in the plain DHT. */
+const HIDDEN = 'The newest version goes over circuits (anon_hops): the plain DHT is not asked for the next one.'
 /** An item that fewer nodes have is put again. */
 const WANTED_COPIES = 4
 
@@ -143,11 +145,12 @@ export class FollowedUpdates {
     return [...this.#followed.values()].map(entry => this.#record(entry))
   }
 
-  /** Looks now. AppErrors UpdateNotFound, DhtUnavailable, NotReady. */
+  /** Looks now. AppErrors UpdateNotFound, DhtUnavailable, StateConflict, NotReady. */
   async check(target: string): Promise<{ target: string; infohash: string; seq: string; updated: boolean }> {
     this.#ready()
     const entry = this.#find(target)
     if (this.#items === null) throw new AppError('DhtUnavailable')
+    if (this.#deps.versions.hidden(entry.key)) throw new AppError('StateConflict', HIDDEN)
     const before = newestOf(entry.key)?.infoHash
     await this.#look(entry)
     const { key } = entry
@@ -293,12 +296,14 @@ export class FollowedUpdates {
     const { versions, clock } = this.#deps
     const items = this.#items
     if (versions.missing(entry.key)) await versions.begin(entry.key, this.#deps.settings().oldVersions)
-    if (items === null || versions.paused(entry.key)) return
+    if (items === null || versions.paused(entry.key) || versions.hidden(entry.key)) return
     const { publicKey, salt, held } = entry.key
     const lookup = items.find(Buffer.from(publicKey, 'hex'), Buffer.from(salt, 'hex'))
     const found = await this.#ending.until(lookup)
     entry.checkedMs = clock.wallMs()
     entry.misses = found === null ? entry.misses + 1 : 0
+    // It was given hops meanwhile.
+    if (versions.hidden(entry.key)) return
     if (found !== null && found.seq > (held?.seq ?? -1n)) await this.#newer(entry, found)
     else if (held !== null && (found === null || found.seq < held.seq || found.copies < WANTED_COPIES))
       await this.#putAgain(entry)
@@ -370,14 +375,14 @@ export class FollowedUpdates {
         seq: seq === null ? '' : `${seq}`,
         time: seconds(takenAtMs),
       })),
-      error: failure === null ? '' : errorText(failure),
+      error: this.#deps.versions.hidden(key) ? HIDDEN : failure === null ? '' : errorText(failure),
     }
   }
 
   #state(key: FollowedKey): FollowedUpdate['state'] {
     if (this.#items === null) return 'off'
     if (newestOf(key) === null) return 'searching'
-    return this.#deps.versions.paused(key) ? 'paused' : 'following'
+    return this.#deps.versions.paused(key) || this.#deps.versions.hidden(key) ? 'paused' : 'following'
   }
 }
 

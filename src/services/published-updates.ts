@@ -1,6 +1,6 @@
 // Publishing torrents that are updated (BEP 46): one item of the DHT a name, under this node's key, put anew before nodes forget
 // it. Invariants: a sequence number is durable before it is seen by anybody and never used for two torrents; a private torrent
-// is not named in the DHT (BEP 27).
+// (BEP 27) or one over circuits is not named in the DHT.
 
 import { Ending } from '../base/ending.ts'
 import { AppError, errorText } from '../base/errors.ts'
@@ -24,6 +24,8 @@ const MAX_PUBLISHED = 200
 const PUT_EVERY_MS = 45 * 60_000
 /** After a put that nobody took; then twice as long. */
 const RETRY_MS = 30_000
+/** The item would name the torrent to everybody, from this node's address. */
+const HIDDEN = 'A download over circuits (anon_hops) is not named in the DHT.'
 const MAX_SEQ = 2n ** 63n - 1n
 
 /** What publishing needs of the node. */
@@ -36,6 +38,8 @@ export interface PublishedUpdatesDeps {
   openSeed(): Promise<Uint8Array>
   /** Null: no download, or its metadata is not known. AppErrors DownloadNotFound, NotReady. */
   metainfo(infoHash: InfoHash): Promise<Metainfo | null>
+  /** It is a download over circuits. */
+  hidden(infoHash: InfoHash): boolean
 }
 
 interface Published {
@@ -135,6 +139,7 @@ export class PublishedUpdates {
     if (infoHash === null) throw new AppError('DownloadNotFound')
     const metainfo = await this.#deps.metainfo(infoHash)
     if (metainfo === null) throw new AppError('MetadataNotFound')
+    if (this.#deps.hidden(infoHash)) throw new AppError('StateConflict', HIDDEN)
     if (metainfo.private) throw new AppError('StateConflict', 'A private torrent is not named in the DHT.')
     return infoHash
   }
@@ -184,6 +189,7 @@ export class PublishedUpdates {
     try {
       if (this.#seed === null || !this.#isOurs(torrent))
         throw new AppError('StateConflict', 'The key of this node is another one now: publish it again.')
+      if (this.#deps.hidden(torrent.infoHash)) throw new AppError('StateConflict', HIDDEN)
       const item = { key: this.#deps.ed25519.publicKey(this.#seed), salt: saltOf(torrent.name), ...torrent }
       const { stored, newer } = await this.#ending.until(items.store(item))
       met = newer

@@ -61,6 +61,12 @@ export class UpdateVersions {
     return row !== null && row.userStopped && !row.goalReached
   }
 
+  /** The newest version goes over circuits: the plain DHT is told nothing of it, not even by asking for the next one. */
+  hidden(key: FollowedKey): boolean {
+    const newest = newestOf(key)
+    return newest !== null && (this.#downloads.row(newest.infoHash)?.hops ?? 0) > 0
+  }
+
   /**
    * The newest version becomes a download if it is none. One that is there already goes on; its files are looked at first,
    * since they may have become those of another version. Rejects as adding does.

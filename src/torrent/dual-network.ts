@@ -150,6 +150,12 @@ class DualStream implements TcpStream {
     this.#race.clock.after(0, () => this.#handlers.close(null))
   }
 
+  reset(): void {
+    const winner = this.#winner
+    if (winner?.reset === undefined) this.destroy()
+    else winner.reset()
+  }
+
   #tryTcp(): void {
     this.#headStart?.cancel()
     this.#headStart = null

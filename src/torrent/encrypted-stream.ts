@@ -124,6 +124,12 @@ export class EncryptedStream implements TcpStream, TcpStreamHandlers, KeyJob {
     this.#inner.destroy()
   }
 
+  reset(): void {
+    this.#end()
+    if (this.#inner.reset === undefined) this.#inner.destroy()
+    else this.#inner.reset()
+  }
+
   // --- TcpStreamHandlers
 
   open(): void {

@@ -2,7 +2,7 @@
 // gathered and written once a turn. Knows nothing of pieces or choking. Whatever goes wrong in reading ends the link.
 
 import { AppError, DecodeError, errorText } from '../base/errors.ts'
-import type { PeerAddress } from '../base/ids.ts'
+import type { InfoHash, PeerAddress } from '../base/ids.ts'
 import type { TcpStream, TcpStreamHandlers } from '../ports/tcp.ts'
 import { PeerDecoder, type PeerMessageSink } from '../wire/peer/decoder.ts'
 import { decodeHandshake, HANDSHAKE_BYTES, type Handshake, startsLikeHandshake } from '../wire/peer/handshake.ts'
@@ -99,6 +99,11 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
     return this.#stream?.encryption ?? null
   }
 
+  /** The torrent that its encrypted handshake named; null: none (yet). */
+  get named(): InfoHash | null {
+    return this.#stream?.infoHash ?? null
+  }
+
   /** True until end() was called or the stream ended. */
   get alive(): boolean {
     return this.#reason === null && !this.#ended
@@ -176,12 +181,25 @@ export class PeerLink implements TcpStreamHandlers, TurnJob {
   /** Ends the link. The receiver hears `closed` later, never inside this call. */
   end(reason: string, offence = false): void {
     if (!this.alive) return
+    this.#letGo(reason, offence)
+    this.#stream?.destroy()
+  }
+
+  /** As end(), and nothing that is on its way is sent any more. */
+  cut(reason: string): void {
+    if (!this.alive) return
+    const stream = this.#stream
+    this.#letGo(reason, false)
+    if (stream?.reset === undefined) stream?.destroy()
+    else stream.reset()
+  }
+
+  #letGo(reason: string, offence: boolean): void {
     this.#reason = reason
     this.#offence = offence
     this.#decoder?.stop()
     this.#out = []
     this.#outBytes = 0
-    this.#stream?.destroy()
   }
 
   // --- TcpStreamHandlers

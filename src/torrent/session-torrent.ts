@@ -47,6 +47,8 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   #controls: TorrentControls | null
   /** Its files are being moved: no time to rest. */
   #moving = false
+  /** It is being removed: nobody is told of it, whoever asks for it is a stranger. */
+  #leaving = false
 
   constructor(engine: Engine, spec: TorrentSpec, woken: (torrent: SessionTorrent) => void) {
     this.infoHash = spec.infoHash
@@ -74,6 +76,10 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
 
   // --- TorrentHandle: works at rest too
 
+  get leaving(): boolean {
+    return this.#leaving
+  }
+
   get resting(): boolean {
     return this.#state.resting
   }
@@ -88,6 +94,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   get announced(): boolean {
+    if (this.#leaving) return false
     return this.#state.row === null ? this.#state.awake?.online === true : this.#state.row.status === 'seeding'
   }
 
@@ -249,6 +256,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
 
   /** Takes over an incoming connection; null = refused. One that comes during a rest waits until the torrent is awake. */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null | Promise<LinkReceiver | null> {
+    if (this.#leaving) return null
     if (this.#state.row?.status === 'stopped' || this.#state.row?.status === 'queued') return null
     if (this.#state.awake !== null) return this.#state.awake.accept(link, handshake)
     return this.#state.wakened().then(torrent => (link.alive ? torrent.accept(link, handshake) : null))
@@ -271,6 +279,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
 
   /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */
   async remove(deleteData: boolean, deadlineMs: number): Promise<void> {
+    this.#leaving = true
     if (deleteData) await this.#state.wakened()
     this.#state.end()
     if (this.#state.awake === null) await this.#announcer.stop(deadlineMs)

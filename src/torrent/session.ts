@@ -187,17 +187,25 @@ export class Session {
   async remove(infoHash: InfoHash, options: { readonly deleteData: boolean }): Promise<void> {
     const torrent = this.#torrents.get(infoHash)
     if (torrent === undefined) return
+    const removed = torrent.remove(options.deleteData, REMOVE_FAREWELL_MS)
+    this.#disown(infoHash)
     try {
-      await torrent.remove(options.deleteData, REMOVE_FAREWELL_MS)
+      await removed
     } catch (error) {
       this.#engine.log.warn('torrent was not removed cleanly', { infoHash, error: errorText(error) })
       throw error
     } finally {
       this.#torrents.delete(infoHash)
-      for (const name of this.namesOf(infoHash)) this.#engine.encryption.torrents.delete(name)
       this.#names.forget(infoHash)
       this.#drowsy.delete(torrent)
     }
+  }
+
+  /** From now on who names it, also within an encrypted handshake, sees what who names an unknown one sees (decision 0390). */
+  #disown(infoHash: InfoHash): void {
+    const names = this.namesOf(infoHash)
+    for (const name of names) this.#engine.encryption.torrents.delete(name)
+    this.#accept.closeNamed(names)
   }
 
   /** Limits of one torrent, bytes/s, 0 = none; the session's limits count too. */
@@ -235,7 +243,7 @@ export class Session {
     return {
       metadata: (infoHash, metainfo) => {
         const torrent = this.#torrents.get(infoHash)
-        if (torrent !== undefined) this.#noteNames(torrent, metainfo, null)
+        if (torrent?.leaving === false) this.#noteNames(torrent, metainfo, null)
         return events.metadata(infoHash, metainfo)
       },
       layersKnown: (infoHash, metainfo) => events.layersKnown?.(infoHash, metainfo),

@@ -121,7 +121,7 @@ export class TorrentDials implements LinkOwner {
       this.#punching.delete(link)
       this.#ended(link, known)
       this.#core.known.released(known)
-      link.end(reason)
+      link.cut(reason)
     }
   }
 

@@ -103,7 +103,7 @@ export class TorrentParts implements Ticker {
       gate,
       readersNeed: () => this.streams.hungry > 0 || this.newMetadata.waiters > 0,
       online: () => this.#online(),
-      offline: reason => this.#offline(reason),
+      offline: (reason, cut) => this.#offline(reason, cut),
       working: fresh => this.#working(fresh),
       keepMetadata: () => this.newMetadata.keep(),
       readersFail: error => this.streams.fail(error),
@@ -189,11 +189,11 @@ export class TorrentParts implements Ticker {
     this.swarm.peers.dials.connectSome(this.core.now())
   }
 
-  #offline(reason: string): void {
+  #offline(reason: string, cut: boolean): void {
     this.#metadata.reset()
     this.#requests.stop()
     this.webSeeds.stop()
-    this.swarm.peers.closeAll(reason)
+    this.swarm.peers.closeAll(reason, cut)
   }
 
   /** The data is checked, `fresh`: just now. */

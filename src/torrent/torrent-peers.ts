@@ -37,6 +37,9 @@ const REPLACED = { places: 5, refillMs: 10_000 }
 /** Why seeds are let go. They did nothing wrong: they are called again as soon as something is missing. */
 const BOTH_COMPLETE = 'both sides have everything'
 
+/** Why the connection of an address ends that says to be somebody else now. */
+const ANOTHER_ID = 'another connection from the same port'
+
 /** What this part tells others. */
 export interface PeerHooks {
   /** A peer is connected: greet it. */
@@ -142,10 +145,11 @@ export class TorrentPeers {
     this.#core.known.keepTracked()
   }
 
-  /** Ends everything; afterwards no peer is left, and none is blamed for it. */
-  closeAll(reason: string): void {
+  /** Ends everything; afterwards no peer is left, and none is blamed for it. `cut`: nothing more is sent to them either. */
+  closeAll(reason: string, cut = false): void {
     this.dials.closeAll(reason)
     for (const peer of this.#core.peers.values()) {
+      if (cut) peer.link.cut(reason)
       peer.close(reason)
       this.gone(peer, false, reason)
       const known = this.#core.known.get(addressKey(peer.address))
@@ -263,6 +267,10 @@ export class TorrentPeers {
       return null
     }
     other?.close('a second connection to the same peer')
+    // By uTP many connections may come from one port: the newest stands for whoever is there now, none is left uncounted.
+    const before = peers.get(peer.key)
+    before?.close(ANOTHER_ID)
+    if (before !== undefined) this.gone(before, false, ANOTHER_ID)
     if (known !== null) this.#core.known.shookHands(known)
     peers.set(peer.key, peer)
     this.#ids.set(idKey(peer), peer)

@@ -25,8 +25,8 @@ export interface RunHooks {
   readersNeed(): boolean
   /** May connect now. */
   online(): void
-  /** Everything of the network ends now. */
-  offline(reason: string): void
+  /** Everything of the network ends now; `cut`: not a byte more is sent. */
+  offline(reason: string, cut: boolean): void
   /** The data is checked: pieces may be asked for and served. `fresh`: peers have not heard yet what is there. */
   working(fresh: boolean): void
   /** The metadata of a magnet becomes durable; at once when it is. Rejects with what the records said. */
@@ -134,11 +134,11 @@ export class TorrentRun {
     return this.#halt('stopped', 'stopped')
   }
 
-  /** The session ends: like stop(), but the state that is shown stays. */
-  shutdown(deadlineMs: number): Promise<void> {
+  /** The session ends: like stop(), but the state that is shown stays. `cut`: peers are sent nothing more. */
+  shutdown(deadlineMs: number, cut: boolean): Promise<void> {
     this.#gone = true
     this.#hooks.readersFail(new AppError('Aborted', 'The node is stopping.'))
-    this.#end(null, 'shutting down', deadlineMs)
+    this.#end(null, 'shutting down', deadlineMs, cut)
     return Promise.all([this.#chain, this.#farewell]).then(() => undefined)
   }
 
@@ -344,7 +344,7 @@ export class TorrentRun {
   }
 
   /** Ends the run: network at once, the rest in its turn. `status` null keeps what is shown. */
-  #end(status: 'stopped' | 'queued' | 'error' | null, reason: string, deadlineMs = FAREWELL_MS): void {
+  #end(status: 'stopped' | 'queued' | 'error' | null, reason: string, deadlineMs = FAREWELL_MS, cut = false): void {
     const wasRunning = this.#abort !== null
     const worked = this.#worked
     this.#worked = false
@@ -354,7 +354,7 @@ export class TorrentRun {
     if (this.#core.online) this.#farewell = this.#announcer.stop(deadlineMs)
     this.#core.online = false
     this.#core.working = false
-    this.#hooks.offline(reason)
+    this.#hooks.offline(reason, cut)
     this.#pieces.dropAll()
     if (wasRunning) void this.#next(() => this.#settle(worked))
   }

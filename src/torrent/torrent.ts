@@ -209,17 +209,17 @@ export class Torrent {
     return this.#parts.swarm.accept(link, handshake)
   }
 
-  /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. */
-  async shutdown(deadlineMs: number): Promise<void> {
+  /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. `cut`: peers are sent nothing more. */
+  async shutdown(deadlineMs: number, cut = false): Promise<void> {
     this.#parts.newMetadata.abort()
-    await this.#parts.run.shutdown(deadlineMs)
+    await this.#parts.run.shutdown(deadlineMs, cut)
     this.#parts.streams.closeAll()
     this.#core.engine.deactivate(this.#parts)
   }
 
   /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */
   async remove(deleteData: boolean, deadlineMs: number): Promise<void> {
-    await this.shutdown(deadlineMs)
+    await this.shutdown(deadlineMs, true)
     await this.#core.engine.deps.metadata.remove(this.infoHash)
     if (deleteData) await this.#core.content?.store.remove()
   }

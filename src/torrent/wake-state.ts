@@ -102,7 +102,10 @@ export class WakeState implements QueueMember {
     if (this.#row === null) return running ? this.torrent().resume() : undefined
     const spec = this.#spec
     if (this.#row.status === 'queued') return
-    if (spec !== null && !(await this.#unchanged(spec))) return void this.wakened().catch(() => undefined)
+    const unchanged = spec === null || (await this.#unchanged(spec))
+    // Removed meanwhile: it may be a download over circuits by now, and nobody would end what began here.
+    if (this.#ended) return
+    if (!unchanged) return void this.wakened().catch(() => undefined)
     // Woken meanwhile: the torrent looks for itself.
     if (this.#row?.status !== 'allocating') return
     this.#spec = null
@@ -134,6 +137,7 @@ export class WakeState implements QueueMember {
   wakened(): Promise<Torrent> {
     this.#usedMs = this.#engine.clock.now()
     if (this.#awake !== null) return Promise.resolve(this.#awake)
+    if (this.#ended) return Promise.reject(new AppError('Aborted', 'The download is gone.'))
     this.#waking ??= this.#wake().finally(() => {
       this.#waking = null
     })

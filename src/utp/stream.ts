@@ -84,6 +84,10 @@ export class UtpStream implements TcpStream, ConnectionPort {
     this.connection.close(this.#host.now())
   }
 
+  reset(): void {
+    this.connection.abort(this.#host.now())
+  }
+
   /** Ends without a word to the other side (the socket is going). */
   fail(error: Error): void {
     this.ended(error)

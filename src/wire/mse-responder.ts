@@ -29,6 +29,8 @@ const OFFER_BYTES = VC_BYTES + 4 + 2
 /** What is agreed on with the initiator. */
 interface Agreed {
   readonly infoHash: InfoHash
+  /** What the initiator named it by. */
+  readonly hash: Uint8Array
   readonly ciphers: MseCiphers
 }
 
@@ -87,11 +89,17 @@ export class MseResponder extends MseSteps<State> {
   #readTorrent(): boolean {
     const hidden = this.input.take(MSE_HASH_BYTES)
     if (hidden === null) return false
-    const infoHash = this.#options.find(maskHash(hidden, this.#secret))
-    if (infoHash === null) throw new DecodeError('an encrypted handshake for no torrent of ours')
-    this.#agreed = { infoHash, ciphers: mseCiphers(this.#secret, infoHash, false) }
+    const hash = maskHash(hidden, this.#secret)
+    const infoHash = this.#find(hash)
+    this.#agreed = { infoHash, hash, ciphers: mseCiphers(this.#secret, infoHash, false) }
     this.state = 'offer'
     return true
+  }
+
+  #find(hash: Uint8Array): InfoHash {
+    const infoHash = this.#options.find(hash)
+    if (infoHash === null) throw new DecodeError('an encrypted handshake for no torrent of ours')
+    return infoHash
   }
 
   #readOffer(): boolean {
@@ -109,7 +117,9 @@ export class MseResponder extends MseSteps<State> {
   #readPadding(): boolean {
     const padding = this.input.take(this.#padding + 2)
     if (padding === null || this.#agreed === null) return false
-    const { infoHash, ciphers } = this.#agreed
+    const { infoHash, hash, ciphers } = this.#agreed
+    // It may have been removed since: the answer would say that it was there.
+    this.#find(hash)
     ciphers.decrypt.apply(padding, padding)
     const initialBytes = ((padding[this.#padding] as number) << 8) | (padding[this.#padding + 1] as number)
     this.send(this.#choice(ciphers))

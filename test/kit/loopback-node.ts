@@ -13,6 +13,7 @@ import { SharedArena } from '../../src/pools/arena.ts'
 import { FilePieceStores } from '../../src/pools/piece-stores.ts'
 import type { HttpRanges } from '../../src/ports/http-ranges.ts'
 import type { Log } from '../../src/ports/log.ts'
+import type { TcpNetwork } from '../../src/ports/tcp.ts'
 import { Session, type SessionOptions, type TorrentHandle, type TorrentSpec } from '../../src/torrent/index.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { FakeAnnouncers } from './fake-announcers.ts'
@@ -25,6 +26,8 @@ export interface LoopbackOptions {
   readonly folder?: string
   readonly journal?: MemoryJournal
   readonly webSeeds?: HttpRanges
+  /** Default: TCP. */
+  readonly tcp?: TcpNetwork
 }
 
 /** One engine. */
@@ -69,7 +72,7 @@ export class LoopbackNode {
         clock,
         random: new SystemRandom(),
         log,
-        tcp: new NetTcpNetwork(),
+        tcp: options.tcp ?? new NetTcpNetwork(),
         stores: this.stores,
         journal: this.journal,
         metadata: new MemoryMetadata(),

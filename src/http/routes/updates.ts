@@ -54,7 +54,7 @@ export const checkFollowed = route({
   choices: ['The whole route is extra. Answers when the DHT has been asked, which takes some seconds.'],
   parameters: null,
   reply: CheckReply,
-  errors: ['UpdateNotFound', 'DhtUnavailable', 'NotReady'],
+  errors: ['UpdateNotFound', 'DhtUnavailable', 'StateConflict', 'NotReady'],
   sample: { path: `/updates/followed/${SAMPLE_INFOHASH}/check`, status: 200 },
   run: ({ services }, { path }) => services.updates.check(targetOf(path)),
 })

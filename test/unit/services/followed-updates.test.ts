@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makeDeferred } from '../../../src/base/deferred.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import { type MadeTorrent, makeTorrent } from '../../kit/make-torrent.ts'
 import {
@@ -315,7 +316,7 @@ test('what cannot be is refused whole', async () => {
   const refused = (more: object, code: string) => assert.rejects(follow(rig, LINK, more), { code })
   await refused({ selected_files: [0] }, 'InvalidParameter')
   await refused({ file_priorities: [0] }, 'InvalidParameter')
-  await refused({ anon_hops: 1, safe_seeding: true }, 'CircuitsUnavailable')
+  await refused({ anon_hops: 1, safe_seeding: true }, 'InvalidParameter')
   rig.bench.badFolders.add('/bad')
   await refused({ destination: '/bad' }, 'InvalidParameter')
   await assert.rejects(follow(rig, `${LINK}&so=0`), { code: 'InvalidParameter' })
@@ -350,4 +351,35 @@ test('few lookups run at a time, keys are bounded, and a stop waits for no looku
   await settle()
   assert.equal(items.finds, 4)
   await assert.rejects(follow(rig, LINK), { code: 'NotReady' })
+})
+
+test('a version that goes over circuits: the plain DHT is neither asked nor told, until it is open again', async () => {
+  const rig = await following()
+  await rig.pass(40 * MINUTE)
+  await rig.bench.downloads.patch(ONE.infoHash, { anon_hops: 1 })
+  const { finds } = rig.items
+  const puts = rig.items.stored.length
+  rig.items.held.clear()
+  await rig.pass(200 * MINUTE)
+  assert.deepEqual([rig.items.finds, rig.items.stored.length], [finds, puts])
+  assert.deepEqual(shown(rig), [[ONE.infoHash, '1', 'paused']])
+  assert.match(rig.following.list()[0]?.error ?? '', /over circuits/)
+  await assert.rejects(rig.following.check(TARGET), { code: 'StateConflict' })
+  await rig.bench.downloads.patch(ONE.infoHash, { anon_hops: 0 })
+  await rig.pass(200 * MINUTE)
+  assert.ok(rig.items.finds > finds && rig.items.stored.length > puts)
+})
+
+test('hops that are given while the DHT is asked: what it answers is not put again', async () => {
+  const rig = await following()
+  const gate = makeDeferred<void>()
+  rig.items.gate = gate.promise
+  rig.items.held.clear()
+  const puts = rig.items.stored.length
+  const check = rig.following.check(TARGET)
+  await settle()
+  await rig.bench.downloads.patch(ONE.infoHash, { anon_hops: 1 })
+  gate.resolve()
+  await check
+  assert.equal(rig.items.stored.length, puts)
 })

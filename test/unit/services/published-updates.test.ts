@@ -119,3 +119,17 @@ test('a stop waits for no lookup', async () => {
   const waiting = rig.publishing.publish(NAME, ONE.infoHash)
   await Promise.all([assert.rejects(waiting, { code: 'Aborted' }), rig.publishing.stop()])
 })
+
+test('a download over circuits is not named in the DHT; one that is given hops is not named again', async () => {
+  const rig = await publisher()
+  await rig.publishing.publish(NAME, ONE.infoHash)
+  await rig.bench.downloads.patch(ONE.infoHash, { anon_hops: 2 })
+  const puts = rig.items.stored.length
+  await rig.pass(200 * MINUTE)
+  assert.equal(rig.items.stored.length, puts)
+  assert.match(rig.publishing.list()[0]?.error ?? '', /over circuits/)
+  await assert.rejects(rig.publishing.publish('other', ONE.infoHash), { code: 'StateConflict' })
+  await rig.bench.downloads.patch(ONE.infoHash, { anon_hops: 0 })
+  await rig.pass(200 * MINUTE)
+  assert.ok(rig.items.stored.length > puts)
+})

@@ -16,6 +16,7 @@ import type { MadeTorrent } from '../../kit/make-torrent.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 import { waitFor } from '../../kit/wait-for.ts'
+import { FakeAnonymousEngines } from './anonymous-doubles.ts'
 import { type DownloadsBench, MemoryRecords, startDownloads } from './service-doubles.ts'
 
 /** The key pair of most tests. */
@@ -148,7 +149,12 @@ export async function startUpdates(kept: Kept = {}): Promise<UpdatesRig> {
   const settings: UpdatesRig['settings'] = { intervalMs: 30 * MINUTE, oldVersions: 'stop' }
   const events: unknown[][] = []
   const trimmed: UpdatesRig['trimmed'] = []
-  const bench = await startDownloads(kept.records ?? new MemoryRecords(), true, () => following)
+  const bench = await startDownloads(
+    kept.records ?? new MemoryRecords(),
+    true,
+    () => following,
+    new FakeAnonymousEngines(),
+  )
   const parts = { clock: bench.clock, random: new SeededRandom(5), log: silentLog }
   const trim = async (to: string, files: readonly { readonly path: readonly string[]; readonly length: number }[]) => {
     for (const file of files) trimmed.push([to, file.path.join('/'), file.length])
@@ -164,6 +170,7 @@ export async function startUpdates(kept: Kept = {}): Promise<UpdatesRig> {
     ed25519: nodeEd25519,
     openSeed: async () => SEED,
     metainfo: infoHash => bench.downloads.knownMetainfo(infoHash),
+    hidden: infoHash => (bench.downloads.row(infoHash)?.hops ?? 0) > 0,
   })
   const dht = kept.dht === false ? null : items
   await following.start(rows, dht)
