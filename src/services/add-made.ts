@@ -10,6 +10,7 @@ import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Anonymity } from './add-checks.ts'
 import { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
+import type { MetadataPreviews } from './metadata-previews.ts'
 import { newRow, type NewRow, specOf, storedMetainfo } from './new-download.ts'
 
 /** A torrent whose content is there, whole. */
@@ -42,12 +43,15 @@ export interface EarlierDownload {
   readonly seededSec: number
 }
 
-/** Adds it; the entry. Not for an info hash that is there. Rejects as the store does. */
+/**
+ * Adds it; the entry. Not for an info hash that is there. A preview of it gives way. Rejects as the store does.
+ */
 export async function addMadeTorrent(
   set: DownloadSet,
   made: SeedableTorrent,
   traits: Anonymity,
   nowMs: number,
+  previews: Pick<MetadataPreviews, 'owns' | 'giveWay'>,
 ): Promise<DownloadEntry> {
   const { metainfo, facts, journal, earlier } = made
   const { infoHash } = metainfo
@@ -60,6 +64,8 @@ export async function addMadeTorrent(
   if (totalUp + totalDown > 0) set.store.noteTotals(infoHash, totalUp, totalDown)
   if (earlier !== undefined) await set.store.update(infoHash, { finishedAtMs, seededSec })
   if (resume !== null) await journal.checkpoint(infoHash, resume.have, resume.files)
+  // Then nothing is waited for until the download is listed: no other look at it may begin.
+  while (previews.owns(infoHash)) await previews.giveWay(infoHash)
   const entry = new DownloadEntry({ ...row, position: set.entries.size })
   set.enter(entry)
   entry.attach(engine.add(specOf(row, metainfo, resume)), set.factsOf(row.hops))

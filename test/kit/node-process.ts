@@ -54,7 +54,7 @@ export interface NodeProcess {
   readonly stateDir: string
   readonly pid: number
   readonly process: ChildProcess
-  /** A request with the key. An object as body goes as JSON; a string as it is. */
+  /** A request with the key. An object as body goes as JSON; a string and bytes as they are. */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<NodeReply>
   /** GET, status 200 expected, as JSON. */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the test says what it expects
@@ -262,7 +262,8 @@ function nodeAt(baseUrl: string, key: string, stateDir: string, ownsStateDir: bo
 }
 
 async function send(url: string, method: string, body: unknown, headers: Record<string, string>): Promise<NodeReply> {
-  const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body)
+  const asIs = body === undefined || typeof body === 'string' || body instanceof Uint8Array
+  const text = asIs ? body : JSON.stringify(body)
   const reply = await fetch(url, { method, headers, ...(text === undefined ? {} : { body: text }) })
   const bytes = Buffer.from(await reply.arrayBuffer())
   return {

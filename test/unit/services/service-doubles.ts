@@ -12,7 +12,8 @@ import type {
   StoredDownload,
   StoredMetainfo,
 } from '../../../src/ports/records.ts'
-import { Downloads, type DownloadSettings, type DownloadUpdates } from '../../../src/services/downloads.ts'
+import { Downloads } from '../../../src/services/downloads.ts'
+import type { DownloadSettings, DownloadUpdates } from '../../../src/services/downloads-deps.ts'
 import { MetadataPreviews } from '../../../src/services/metadata-previews.ts'
 import type { SeedingMode } from '../../../src/services/seeding-goals.ts'
 import type { AnonymousEngines, TorrentEngine } from '../../../src/services/torrent-engine.ts'

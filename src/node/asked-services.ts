@@ -1,0 +1,64 @@
+// Services that are made, and their code loaded, when somebody first asks them.
+
+import { join } from 'node:path'
+import { AppError } from '../base/errors.ts'
+import { prepareFolder } from '../io/local-paths.ts'
+import type { ClientPaths } from '../ports/new-files.ts'
+import type { ProgressJournal } from '../ports/progress-journal.ts'
+import { DATABASE_FILE_NAME } from '../records/database-file.ts'
+import type { ImportService, MetricsService } from '../services/api.ts'
+import type { Downloads } from '../services/downloads.ts'
+import { databaseBytes } from './database-bytes.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { NodeEnvironment } from './environment.ts'
+import type { OverlayParts } from './overlay-parts.ts'
+
+/** What is there later than the services, null until then. */
+export interface LateParts {
+  engine(): EngineParts | null
+  overlay(): OverlayParts | null
+  journal(): ProgressJournal | null
+}
+
+/** Figures. */
+export function askedMetrics(environment: NodeEnvironment, late: LateParts): MetricsService {
+  const { clock, version, stateDir, started } = environment
+  const make = async (): Promise<MetricsService> => {
+    const { makeMetrics } = await import('./metrics.ts')
+    const metrics = makeMetrics({
+      ...{ clock, version, engine: () => late.engine(), overlay: () => late.overlay()?.facts ?? null },
+      databaseBytes: () => databaseBytes(join(stateDir, DATABASE_FILE_NAME)),
+    })
+    started.add('metrics', () => Promise.resolve(metrics.stop()))
+    return metrics.service
+  }
+  let made: Promise<MetricsService> | null = null
+  return { families: async () => (await (made ??= make())).families() }
+}
+
+/** Imports from other clients. AppError NotReady before the engine is there. */
+export function askedImports(
+  environment: NodeEnvironment,
+  late: LateParts,
+  parts: { readonly downloads: Downloads; readonly paths: ClientPaths },
+): ImportService {
+  const { clock, random, log, started } = environment
+  const make = async ({ session, stores }: EngineParts, journal: ProgressJournal): Promise<ImportService> => {
+    const { makeImports } = await import('./imports.ts')
+    const imports = makeImports({
+      ...{ clock, random, log: log.part('import'), stores, journal, prepareFolder, ...parts },
+      room: () => session.room(),
+    })
+    started.add('imports', () => imports.stop())
+    return imports
+  }
+  let made: Promise<ImportService> | null = null
+  return {
+    run: async (...asked) => {
+      const engine = late.engine()
+      const journal = late.journal()
+      if (engine === null || journal === null) throw new AppError('NotReady')
+      return (await (made ??= make(engine, journal))).run(...asked)
+    },
+  }
+}

@@ -1,0 +1,29 @@
+// What every part of a node is made with: where its files are, its settings and log, time, chance, and the one way to the
+// network.
+
+import type { AddressPolicy } from '../io/address-policy.ts'
+import type { NodeLog } from '../io/log.ts'
+import type { NetworkStack } from '../io/network-stack.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
+import type { SettingsStore } from './settings-store.ts'
+import type { StartedParts } from './started-parts.ts'
+
+/** What a node is made from; opened by main, closed by main. */
+export interface NodeOptions {
+  readonly stateDir: string
+  readonly settings: SettingsStore
+  readonly log: NodeLog
+  readonly version: string
+}
+
+/** See the top of the file. */
+export interface NodeEnvironment extends NodeOptions {
+  readonly clock: Clock
+  readonly random: Random
+  /** Which addresses sources, trackers and webhooks may have. */
+  readonly policy: AddressPolicy
+  readonly stack: NetworkStack
+  /** Where a part that was started says how it is stopped. */
+  readonly started: StartedParts
+}

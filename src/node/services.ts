@@ -1,0 +1,121 @@
+// The services of a node, made before anything of the engine or the store is there: the HTTP front has them all from the first
+// moment, and those that need more answer NotReady until they are given it.
+
+import { join } from 'node:path'
+import { AllowedPaths, FreshFiles } from '../io/client-paths.ts'
+import { prepareFolder, readSmallFile } from '../io/local-paths.ts'
+import { DATABASE_FILE_NAME } from '../records/database-file.ts'
+import type { Services } from '../services/api.ts'
+import { CallerPaths } from '../services/caller-paths.ts'
+import { CircuitFigures } from '../services/circuit-figures.ts'
+import { Downloads } from '../services/downloads.ts'
+import { EventHub } from '../services/events.ts'
+import { MetadataPreviews } from '../services/metadata-previews.ts'
+import { NodeSettings } from '../services/settings.ts'
+import { SettingsChanges } from '../services/settings-changes.ts'
+import { CoreState } from '../services/state.ts'
+import { NodeStatistics } from '../services/statistics.ts'
+import { TorrentInfo } from '../services/torrent-info.ts'
+import { TorrentMaker } from '../services/torrent-maker.ts'
+import type { Updates } from '../services/updates.ts'
+import { CountedFetch, sumOf } from '../services/work-counts.ts'
+import { askedImports, askedMetrics, type LateParts } from './asked-services.ts'
+import { databaseBytes } from './database-bytes.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { NodeEnvironment } from './environment.ts'
+import { FurtherKeys } from './further-keys.ts'
+import { makeSourceFetch } from './outgoing-http.ts'
+import { switchedOff } from './overlay-switch.ts'
+import { makeDebug } from './process-inspection.ts'
+import { allowedFolders, downloadSettings } from './service-settings.ts'
+import { settingsDocs } from './settings-docs.ts'
+import type { Settings } from './settings-schema.ts'
+import { makeUpdates } from './updates.ts'
+
+/** The services, and those parts of them that the composition goes on with. */
+export interface NodeServices {
+  readonly services: Services
+  readonly state: CoreState
+  readonly events: EventHub
+  readonly downloads: Downloads
+  readonly previews: MetadataPreviews
+  readonly maker: TorrentMaker
+  readonly updates: Updates
+  readonly statistics: NodeStatistics
+  readonly settingsChanges: SettingsChanges
+  readonly keys: FurtherKeys
+  /** Changed settings of the log of what the process uses. */
+  readonly followDebug: (settings: Settings) => void
+}
+
+/** Makes them. `shutDown`: a client asks the node to stop. */
+export function makeServices(environment: NodeEnvironment, late: LateParts, shutDown: () => void): NodeServices {
+  const { stateDir, settings, log, version, clock, started } = environment
+  const state = new CoreState()
+  const eventsLog = log.part('events')
+  const events = new EventHub({ log: eventsLog, version, started: () => state.started, now: () => clock.now() })
+  const { http, ...found } = makeDownloads(environment, events)
+  const { downloads, previews, updates } = found
+  const paths = new AllowedPaths(() => allowedFolders(settings.values))
+  const maker = new TorrentMaker({
+    ...{ clock, log: log.part('createtorrent'), events, paths, files: new FreshFiles(), downloads },
+    createdBy: `Tributary/${version}`,
+  })
+  const overlayFacts = () => late.overlay()?.facts ?? null
+  const statistics = new NodeStatistics({
+    databaseBytes: () => databaseBytes(join(stateDir, DATABASE_FILE_NAME)),
+    metadata: () => sumOf(previews.counts, downloads.metadataCounts),
+    sources: () => http.counts,
+    overlay: overlayFacts,
+  })
+  const docs = settingsDocs(settings)
+  const settingsChanges = new SettingsChanges({ effective: () => docs.effective(), log: log.part('settings') })
+  const debug = makeDebug({ stateDir, clock, log })
+  started.add('debug', () => debug.stop())
+  const keys = new FurtherKeys(stateDir)
+  const services: Services = {
+    ...{ downloads, torrentMaker: maker, updates, state, statistics, events, keys, debug: debug.service },
+    torrentInfo: new TorrentInfo({ clock, previews, downloads }),
+    imports: askedImports(environment, late, { downloads, paths }),
+    metrics: askedMetrics(environment, late),
+    settings: new NodeSettings({ source: settings, state, docs, changes: settingsChanges }),
+    shutdown: { shutDown },
+    circuits: new CircuitFigures({
+      overlay: overlayFacts,
+      randomSlots: () => settings.values.tunnel_community.random_slots,
+      forbiddenBy: () => switchedOff(settings.values),
+      startFailure: () => circuitFailure(late.engine()),
+    }),
+    callerPaths: new CallerPaths(paths),
+  }
+  return { ...found, services, state, events, maker, statistics, settingsChanges, keys, followDebug: debug.follow }
+}
+
+/** Downloads, with what looks at links before them and follows them after. */
+function makeDownloads(environment: NodeEnvironment, events: EventHub) {
+  const { stateDir, settings, log, clock, random, started } = environment
+  const fetch = makeSourceFetch(environment)
+  started.add('sources', () => fetch.close())
+  const http = new CountedFetch(fetch)
+  const previews = new MetadataPreviews({
+    ...{ clock, log: log.part('torrentinfo') },
+    destination: () => settings.values.download_defaults.saveas,
+  })
+  const downloads = new Downloads({
+    ...{ clock, log: log.part('downloads'), events, previews, prepareFolder, files: new FreshFiles() },
+    sources: { http, readFile: readSmallFile },
+    settings: () => downloadSettings(settings.values),
+    freeBytes: async folder => (await import('../io/disk-space.ts')).freeBytes(folder),
+    updates: () => following,
+  })
+  const { updates, following } = makeUpdates({
+    ...{ stateDir, clock, random, log: log.part('updates'), events, downloads, settings: () => settings.values },
+  })
+  return { http, previews, downloads, updates }
+}
+
+/** How circuits that are wanted failed at last, of any number of hops; '' = they did not. */
+function circuitFailure(engine: EngineParts | null): string {
+  const failures = [1, 2, 3].map(hops => engine?.anonymous.facts(hops).lastFailure ?? '')
+  return failures.find(failure => failure !== '') ?? ''
+}

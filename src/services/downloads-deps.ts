@@ -1,0 +1,40 @@
+// What the service of the downloads is made with.
+
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { NewFiles } from '../ports/new-files.ts'
+import type { AnonymityDefaults } from './add-checks.ts'
+import type { DefaultsSettings } from './download-defaults.ts'
+import type { RateLimits } from './download-record.ts'
+import type { EventHub } from './events.ts'
+import type { FollowedUpdates } from './followed-updates.ts'
+import type { MetadataPreviews } from './metadata-previews.ts'
+import type { SeedingSettings } from './seeding-goals.ts'
+import type { SourceReaders } from './torrent-source.ts'
+
+/** Settings the service follows; read anew at each use. */
+export interface DownloadSettings extends AnonymityDefaults, RateLimits, SeedingSettings, DefaultsSettings {
+  /** Absolute folder of downloads that name none. */
+  readonly saveAs: string
+}
+
+/** What the service tells of its downloads to what follows updates. */
+export type DownloadUpdates = Pick<FollowedUpdates, 'follow' | 'metadataKnown' | 'removing'>
+
+/** What the service needs of the node. */
+export interface DownloadsDeps {
+  readonly clock: Clock
+  readonly log: Log
+  readonly events: Pick<EventHub, 'emit'>
+  readonly sources: SourceReaders
+  readonly previews: Pick<MetadataPreviews, 'owns' | 'giveWay' | 'cached' | 'recall' | 'found'>
+  settings(): DownloadSettings
+  /** Follows links to torrents that are updated; absent = such links are refused. */
+  readonly updates?: () => DownloadUpdates
+  /** Where torrent files are kept. */
+  readonly files: Pick<NewFiles, 'write'>
+  /** Makes the folder ready; its real path. AppErrors InvalidParameter, DiskFull. */
+  prepareFolder(folder: string): Promise<string>
+  /** Bytes free on the disk of a folder; rejects with what the system says. */
+  freeBytes(folder: string): Promise<number>
+}

@@ -1,0 +1,11 @@
+// Every route is judged: whether it makes the node contact somebody (test/kit/contacting-routes.ts).
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { routeTable } from '../../../src/http/table.ts'
+import { CONTACTING, SILENT } from '../../kit/contacting-routes.ts'
+
+test('whoever adds a route says whether it contacts somebody, and by which way', () => {
+  const judged = [...Object.keys(CONTACTING), ...SILENT]
+  assert.deepEqual(judged.sort(), routeTable.map(({ id }) => id).sort())
+})

@@ -1,0 +1,39 @@
+// Every route of the node, judged: does it make the node contact somebody of a swarm, and by which way? Whoever adds a route
+// judges it here; those that contact somebody are walked by test/e2e/default-hops.test.ts.
+
+/** Routes after which somebody is contacted for a download, with what decides by which way. */
+export const CONTACTING: Readonly<Record<string, string>> = {
+  'downloads.add':
+    'the source by readers(hops), the torrent by the engine of its hops; an update link is refused with hops',
+  'downloads.upload': 'the torrent by the engine of its hops',
+  'downloads.patch': 'the engine of its hops: resume, recheck, select; anon_hops changes the engine',
+  'downloads.remove': 'the engine of its hops says goodbye',
+  'downloads.stream': 'the engine of its hops: a reader makes it run',
+  'downloads.streamNamed': 'as downloads.stream',
+  'downloads.addTracker': 'the announcer of its engine',
+  'downloads.removeTracker': 'the announcer of its engine',
+  'downloads.forceAnnounce': 'the announcer of its engine',
+  'createtorrent.create': 'with `add` the torrent by the engine of the default hops',
+  'import.run': 'the torrent by the engine of the default hops',
+  'torrentinfo.read': 'the source by readers(hops), metadata by the engine of the hops asked for, else of the default',
+  'updates.check': 'the plain DHT, unless the newest version has hops',
+  'updates.publish': 'the plain DHT, unless the download has hops',
+  'settings.change':
+    'the watch folder adds with the default hops; other settings change engines, not which has a torrent',
+  'transmission.rpc': 'torrent-add with the default hops, the rest as the routes above',
+  'transmission.rpcSlash': 'as transmission.rpc',
+}
+
+/** Routes that show or keep something and contact nobody. */
+export const SILENT: readonly string[] = [
+  ...['downloads.list', 'downloads.files', 'downloads.playlist', 'downloads.torrent', 'downloads.torrentSingular'],
+  ...['downloads.read', 'downloads.explain', 'downloads.magnet', 'updates.followed', 'updates.unfollow'],
+  ...['updates.published', 'updates.withdraw', 'settings.read', 'settings.effective', 'settings.history'],
+  ...['variables.read', 'state.read', 'health.read', 'statistics.communities', 'statistics.dispersy'],
+  ...['statistics.ipv8', 'statistics.tribler', 'keys.list', 'keys.add', 'keys.remove', 'shutdown.run'],
+  ...['debug.circuits', 'debug.slots', 'debug.relays', 'debug.exits', 'debug.circuit-traffic'],
+  ...['debug.circuit-network', 'debug.cpu-history', 'debug.memory-history', 'debug.memory-dump'],
+  ...['debug.open-files', 'debug.open-sockets', 'debug.threads', 'debug.log', 'debug.profiler'],
+  ...['debug.profiler-start', 'debug.profiler-stop', 'metrics.read', 'events.follow', 'docs.page'],
+  ...['docs.pageSlash', 'docs.openapi', 'docs.asset', 'dashboard.page', 'dashboard.part'],
+]
