@@ -1,83 +1,154 @@
-// Circuits on loopback, one process a node, payloads of 1,000 bytes: MB/s and CPU over 1, 2 and 3 hops, one circuit and eight, what a
-// relayed cell costs, how long a circuit takes to be built; beside py-ipv8 in the same run where a checkout of it is given.
+// Circuits on loopback, one process a node, payloads of 1,000 bytes: MB/s and CPU over 1, 2 and 3 hops, one circuit and eight; the same
+// of a pure relay, and what it costs it to pass a cell on; how long a circuit takes to be built. Beside py-ipv8 in the same run where a
+// checkout of it is given. Each part prints a line when it is over, has a limit, and fails by itself.
 
 import { CircuitNet } from '../lib/circuit-net.ts'
 import { type Flow, type FlowOptions, runAlone } from '../lib/flow.ts'
-import { median } from '../lib/report.ts'
-import { measurePyIpv8, type PyIpv8Figures, pyIpv8Checkout } from '../lib/rivals/py-ipv8.ts'
-import { type CaseResult, type ClientResult, type Figures, OURS } from '../lib/samples.ts'
+import { Parts } from '../lib/parts.ts'
+import { RelayBetween, type RelayCost } from '../lib/relay-run.ts'
+import { RelayNode } from '../lib/relay-node.ts'
+import { median, round } from '../lib/report.ts'
+import { PY_IPV8_PORT, PyIpv8Net, type PyIpv8Figures, pyIpv8Checkout } from '../lib/rivals/py-ipv8.ts'
+import { type CaseResult, type ClientResult, type Figures, medians, OURS } from '../lib/samples.ts'
 
 /** As py-ipv8's client has it: datagrams under way on a circuit. */
 const WINDOW = 64
 const BUILDS = 20
+/** The whole is to end within five minutes. */
+const MOST_ROUNDS = 3
 const RIVAL = 'py-ipv8'
-/** Milliseconds of CPU for a MB, as seconds for a GiB. */
-const MS_PER_MB = 2 ** 30 / 1e6 / 1_000
+/** Microseconds for a cell of 1,000 bytes of payload, as seconds for a GiB. */
+const US_PER_CELL = 2 ** 30 / 1_000 / 1e6
+const PART_MS = 60_000
+const HOPS = [1, 2, 3] as const
+const MANY = 8
 
-interface Case {
-  readonly id: string
-  readonly hops: number
-  readonly circuits: number
-  readonly down: boolean
-}
+/** What a part does: rounds of so many seconds. */
+type Lengths = Pick<FlowOptions, 'rounds' | 'seconds'>
 
-const cases: readonly Case[] = [1, 2, 3].flatMap(hops => [
-  { id: `${hops} hops up`, hops, circuits: 1, down: false },
-  { id: `${hops} hops down`, hops, circuits: 1, down: true },
-])
-const eight: Case = { id: '3 hops up, 8 circuits', hops: 3, circuits: 8, down: false }
+const caseOf = (hops: number, way: string, circuits = 1): string =>
+  `${hops} hops ${way}${circuits === 1 ? '' : `, ${circuits} circuits`}`
 
-/** Ours of one case; the relay's figure is put aside. */
-async function measure(one: Case, options: FlowOptions, relayed: Figures[]): Promise<CaseResult> {
-  const net = await CircuitNet.start(one.circuits)
-  const runs: Figures[] = []
-  try {
-    const built = one.down || one.circuits > 1 ? null : median(await net.builds(one.hops, BUILDS))
-    for (let round = 0; round < options.rounds; round++) {
-      const run = await net.transfer({ ...one, seconds: options.seconds, window: WINDOW })
-      const cost = { 'MB/s': run.mbPerSec, 'CPU-s/GiB': run.cpuSecPerGib }
-      runs.push(built === null ? cost : { ...cost, 'build ms': built })
-      if (run.relayUsPerCell !== null && one.hops === 3) relayed.push({ 'CPU us/cell': run.relayUsPerCell })
-    }
-  } finally {
-    await net.stop()
+const relayCases = [
+  { id: 'pure relay, 1 circuit', circuits: 1, back: false },
+  { id: 'pure relay, 1 circuit, backward', circuits: 1, back: true },
+  { id: 'pure relay, 8 circuits', circuits: MANY, back: false },
+  { id: 'pure relay, 8 circuits, backward', circuits: MANY, back: true },
+] as const
+
+/** Results by case and client, in the order they came; each is printed at once. */
+class Found {
+  readonly #cases = new Map<string, ClientResult[]>()
+  readonly #parts: Parts
+
+  constructor(parts: Parts) {
+    this.#parts = parts
   }
-  return { id: one.id, primary: 'MB/s', results: [{ client: OURS, runs }] }
+
+  add(id: string, client: string, runs: readonly Figures[]): void {
+    if (runs.length === 0) return
+    const result = { client, runs }
+    this.#cases.set(id, [...(this.#cases.get(id) ?? []), result])
+    const figures = Object.entries(medians(result)).map(
+      ([name, value]) => `${round(value, value > 1_000 ? 0 : 1)} ${name}`,
+    )
+    this.#parts.tell(`${id}: ${client}: ${figures.join(', ')}`)
+  }
+
+  results(): CaseResult[] {
+    return [...this.#cases].map(([id, results]) => ({ id, primary: 'MB/s', results }))
+  }
 }
 
-function rivalOf({ down }: Case, row: PyIpv8Figures): ClientResult {
-  const cpu = down ? row.downNodesMsPerMb + row.downClientMsPerMb : row.upNodesMsPerMb + row.upClientMsPerMb
-  const figures = { 'MB/s': down ? row.downMbPerSec : row.upMbPerSec, 'CPU-s/GiB': cpu * MS_PER_MB }
-  return { client: RIVAL, runs: [down ? figures : { ...figures, 'build ms': row.buildMs }] }
+/** Runs `once` so many times; what was measured before one fails is kept by `found` all the same. */
+async function repeated(rounds: number, once: () => Promise<Figures>): Promise<Figures[]> {
+  const runs: Figures[] = []
+  for (let at = 0; at < rounds; at++) runs.push(await once())
+  return runs
+}
+
+/** Ours over 1, 2 and 3 hops: built, up, down; then with eight circuits up. */
+async function ours(net: CircuitNet, hops: number, circuits: number, found: Found, how: Lengths): Promise<void> {
+  const built = circuits === 1 ? { 'build ms': median(await net.builds(hops, BUILDS)) } : {}
+  for (const down of [false, true]) {
+    const runs = await repeated(how.rounds, async () => {
+      const run = await net.transfer({ hops, circuits, down, seconds: how.seconds, window: WINDOW })
+      const relay = run.relayUsPerCell === null ? {} : { 'CPU us/cell': run.relayUsPerCell }
+      return { 'MB/s': run.mbPerSec, 'CPU-s/GiB': run.cpuSecPerGib, ...relay, ...(down ? {} : built) }
+    })
+    found.add(caseOf(hops, down ? 'down' : 'up', circuits), OURS, runs)
+  }
+}
+
+function rivals(hops: number, row: PyIpv8Figures, found: Found): void {
+  const up = row.upNodesMsPerMb + row.upClientMsPerMb
+  const down = row.downNodesMsPerMb + row.downClientMsPerMb
+  // 1,000 cells a MB: milliseconds for a MB are microseconds for a cell, of all nodes.
+  const relay = (us: number): Figures => (hops === 1 ? {} : { 'CPU us/cell': us / hops })
+  const upRun = { 'MB/s': row.upMbPerSec, 'CPU-s/GiB': up * US_PER_CELL, 'build ms': row.buildMs }
+  found.add(caseOf(hops, 'up'), RIVAL, [{ ...upRun, ...relay(row.upNodesMsPerMb) }])
+  const downRun = { 'MB/s': row.downMbPerSec, 'CPU-s/GiB': down * US_PER_CELL }
+  found.add(caseOf(hops, 'down'), RIVAL, [{ ...downRun, ...relay(row.downNodesMsPerMb) }])
+}
+
+function relayFigures({ cellsPerSec, mbPerSec, usPerCell }: RelayCost): Figures {
+  return {
+    'MB/s': mbPerSec,
+    'cells/s': cellsPerSec,
+    'CPU us/cell': usPerCell,
+    'CPU-s/GiB': usPerCell * US_PER_CELL,
+  }
+}
+
+async function relays(between: RelayBetween, client: string, found: Found, how: Lengths): Promise<void> {
+  for (const { id, circuits, back } of relayCases) {
+    const run = { circuits, back, seconds: how.seconds }
+    found.add(id, client, await repeated(how.rounds, async () => relayFigures(await between.run(run))))
+  }
+}
+
+/** Chains, relay, chains of the rival, its relay: what is compared lies close together. */
+async function measureAll(parts: Parts, found: Found, how: Lengths): Promise<void> {
+  const checkout = pyIpv8Checkout()
+  await parts.run('a relay of ours', PART_MS, async keep => {
+    const relay = await keep(RelayNode.start())
+    await relays(await keep(RelayBetween.start(relay.port, relay.pid)), OURS, found, how)
+  })
+  if (checkout !== null)
+    await parts.run('a relay of py-ipv8', PART_MS, async keep => {
+      const net = await keep(PyIpv8Net.start(checkout, 1, false))
+      const between = await keep(RelayBetween.start(PY_IPV8_PORT, net.pids[0] ?? 0))
+      await relays(between, RIVAL, found, { ...how, rounds: 1 })
+    })
+  for (const hops of HOPS) {
+    await parts.run(`${hops} hops, ours`, PART_MS, async keep =>
+      ours(await keep(CircuitNet.start(1)), hops, 1, found, how),
+    )
+    if (checkout === null) continue
+    await parts.run(`${hops} hops, py-ipv8`, PART_MS, async keep => {
+      const net = await keep(PyIpv8Net.start(checkout, 3, true))
+      rivals(hops, await net.measure(hops, how.seconds, how.rounds), found)
+    })
+  }
+  for (const hops of HOPS)
+    await parts.run(`${hops} hops, ${MANY} circuits`, PART_MS, async keep =>
+      ours(await keep(CircuitNet.start(MANY)), hops, MANY, found, { ...how, rounds: Math.min(2, how.rounds) }),
+    )
 }
 
 export const circuits: Flow = {
   name: 'circuits',
   async run(options) {
-    const relayed: Figures[] = []
-    const found: CaseResult[] = []
-    for (const one of [...cases, eight]) found.push(await measure(one, options, relayed))
-    const checkout = pyIpv8Checkout()
-    const rows = checkout === null ? [] : await measurePyIpv8(checkout, options.seconds, options.rounds)
-    const withRivals = found.map((result, at) => {
-      const one = cases[at]
-      const row = rows.find(({ hops }) => hops === one?.hops)
-      return one === undefined || row === undefined
-        ? result
-        : { ...result, results: [...result.results, rivalOf(one, row)] }
-    })
-    const far = rows.find(({ hops }) => hops === 3)
-    const relay: CaseResult = {
-      id: 'relayed cells',
-      primary: 'CPU us/cell',
-      results: [
-        { client: OURS, runs: relayed },
-        // 1,000 cells a MB at each of three hops.
-        ...(far === undefined ? [] : [{ client: RIVAL, runs: [{ 'CPU us/cell': far.upNodesMsPerMb / 3 }] }]),
-      ],
+    const parts = new Parts()
+    const found = new Found(parts)
+    const rounds = options.level === 'all' ? options.rounds : Math.min(options.rounds, MOST_ROUNDS)
+    await measureAll(parts, found, { rounds, seconds: options.seconds })
+    const missing = pyIpv8Checkout() === null ? ['py-ipv8 is missing: IPV8_CHECKOUT names no checkout of it'] : []
+    return {
+      title: 'circuits on loopback, payloads of 1,000 bytes',
+      cases: found.results(),
+      notes: [...missing, ...parts.failures],
     }
-    const notes = checkout === null ? ['py-ipv8 is missing: IPV8_CHECKOUT names no checkout of it'] : []
-    return { title: 'circuits on loopback, payloads of 1,000 bytes', cases: [...withRivals, relay], notes }
   },
 }
 

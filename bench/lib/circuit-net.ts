@@ -1,62 +1,16 @@
 // A network of circuits on loopback, one process a node, and what a transfer through it costs. The host beyond the exit is a process
 // of its own too and is not counted.
 
-import { createInterface } from 'node:readline'
 import { join } from 'node:path'
-import { startOwned, type OwnedProcess } from './owned-processes.ts'
-
-type Answer = Record<string, unknown>
+import { type Answer, LineProcess } from './line-process.ts'
 
 const PROGRAM = join(import.meta.dirname, 'circuit-process.js')
 /** Flags of section 7.1 of the protocol: relay and speed test; with exits of all kinds. */
 const RELAY = 9
 const EXIT = 9 | 2 | 4 | 32_768
 const HOSTS = 8
-const LIMIT_MS = 60_000
+const MEET_MS = 20_000
 const PACE_MS = 100
-
-/** One process; answers come in the order of the questions. */
-class CircuitProcess {
-  readonly #process: OwnedProcess
-  readonly #waiting: ((answer: Answer) => void)[] = []
-  readonly #come: Answer[] = []
-
-  constructor(options: object) {
-    this.#process = startOwned(process.execPath, [PROGRAM, JSON.stringify(options)], { talk: true })
-    const lines = createInterface({ input: this.#process.child.stdout as NodeJS.ReadableStream })
-    lines.on('line', line => {
-      const answer = JSON.parse(line) as Answer
-      const next = this.#waiting.shift()
-      if (next === undefined) this.#come.push(answer)
-      else next(answer)
-    })
-  }
-
-  next(): Promise<Answer> {
-    const come = this.#come.shift()
-    if (come !== undefined) return Promise.resolve(come)
-    return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`no answer: ${this.#process.output()}`)), LIMIT_MS)
-      this.#waiting.push(answer => {
-        clearTimeout(late)
-        resolve(answer)
-      })
-    })
-  }
-
-  ask(op: string, fields: object = {}): Promise<Answer> {
-    this.tell(op, fields)
-    return this.next()
-  }
-
-  tell(op: string, fields: object = {}): void {
-    this.#process.child.stdin?.write(`${JSON.stringify({ op, ...fields })}\n`)
-  }
-
-  stop(): Promise<void> {
-    return this.#process.stop(2_000)
-  }
-}
 
 /** What a transfer gave and cost. */
 export interface CircuitRun {
@@ -70,23 +24,32 @@ export interface CircuitRun {
 
 /** Three relays, an exit, an originator, and eight ports of a host. */
 export class CircuitNet {
-  readonly #nodes: CircuitProcess[] = []
-  #host: CircuitProcess | null = null
+  readonly #nodes: LineProcess[] = []
+  #host: LineProcess | null = null
   #targets: number[] = []
 
   /** `circuits`: how many the originator keeps for each number of hops. */
   static async start(circuits: number): Promise<CircuitNet> {
     const net = new CircuitNet()
-    net.#host = new CircuitProcess({ hosts: HOSTS })
-    net.#targets = (await net.#host.next())['ports'] as number[]
+    try {
+      await net.#start(circuits)
+      return net
+    } catch (error) {
+      await net.stop()
+      throw error
+    }
+  }
+
+  async #start(circuits: number): Promise<void> {
+    this.#host = new LineProcess(PROGRAM, { hosts: HOSTS })
+    this.#targets = (await this.#host.next())['ports'] as number[]
     const known: number[] = []
     for (const flags of [RELAY, RELAY, RELAY, EXIT, RELAY]) {
-      const node = new CircuitProcess({ flags, known, circuits })
-      net.#nodes.push(node)
+      const node = new LineProcess(PROGRAM, { flags, known, circuits })
+      this.#nodes.push(node)
       known.push(...((await node.next())['ports'] as number[]))
     }
-    for (const node of net.#nodes) await net.#knowsAll(node)
-    return net
+    for (const node of this.#nodes) await this.#knowsAll(node)
   }
 
   /** Milliseconds to build a circuit, each of `count`. */
@@ -128,12 +91,12 @@ export class CircuitNet {
     await this.#host?.stop()
   }
 
-  get #originator(): CircuitProcess {
-    return this.#nodes.at(-1) as CircuitProcess
+  get #originator(): LineProcess {
+    return this.#nodes.at(-1) as LineProcess
   }
 
-  async #knowsAll(node: CircuitProcess): Promise<void> {
-    const end = performance.now() + LIMIT_MS
+  async #knowsAll(node: LineProcess): Promise<void> {
+    const end = performance.now() + MEET_MS
     for (;;) {
       const { relays, exits } = await node.ask('cost')
       if (Number(relays) >= this.#nodes.length - 1 && Number(exits) + (node === this.#nodes[3] ? 1 : 0) >= 1) return

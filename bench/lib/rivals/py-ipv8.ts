@@ -9,7 +9,10 @@ import { projectRoot } from '../../../test/kit/project-root.ts'
 import { type OwnedProcess, removeAtExit, startOwned } from '../owned-processes.ts'
 
 const PYTHON = '/usr/bin/python3'
-const READY_MS = 4_000
+const READY_MS = 20_000
+const STOP_MS = 2_000
+/** Port of its first node. */
+export const PY_IPV8_PORT = 18_000
 
 /** What its client measured over one number of hops. */
 export interface PyIpv8Figures {
@@ -29,42 +32,83 @@ export function pyIpv8Checkout(): string | null {
   return process.env['IPV8_CHECKOUT'] ?? null
 }
 
-/** Runs network, host and client; one row a number of hops. */
-export async function measurePyIpv8(checkout: string, seconds: number, runs: number): Promise<PyIpv8Figures[]> {
-  const scripts = join(projectRoot, 'bench/rivals/py-ipv8')
-  const folder = mkdtempSync(join(tmpdir(), 'py-ipv8-'))
-  removeAtExit(folder)
-  const log = join(folder, 'peers.log')
-  const started: OwnedProcess[] = []
-  const run = (script: string, ...args: string[]): OwnedProcess => {
-    const one = startOwned(PYTHON, [join(scripts, script), ...args], {
-      talk: true,
-      env: { PYTHONDONTWRITEBYTECODE: '1' },
-    })
-    started.push(one)
-    return one
+/** What py-ipv8 runs in: its own folder of programs, one process a node. */
+export class PyIpv8Net {
+  /** Process of each node; the last is the exit, where there is one. */
+  readonly pids: readonly number[]
+  readonly #checkout: string
+  readonly #started: readonly OwnedProcess[]
+  readonly #log: string
+
+  private constructor(checkout: string, pids: readonly number[], started: readonly OwnedProcess[], log: string) {
+    this.#checkout = checkout
+    this.pids = pids
+    this.#started = started
+    this.#log = log
   }
-  try {
-    const peers = run('run_peers.py', '--ipv8', checkout, '--duration', '300')
-    const first = await firstLine(peers)
-    writeFileSync(log, `${first}\n`)
-    run('udp_target.py', '--duration', '300')
-    await new Promise(resolve => setTimeout(resolve, READY_MS))
-    const client = run(
-      'bench_circuits.py',
-      ...['--ipv8', checkout, '--rp-log', log, '--builds', '10', '--seconds', String(seconds), '--runs', String(runs)],
-    )
-    return (await linesOf(client)).flatMap(figuresOf)
-  } finally {
-    await Promise.all(started.map(one => one.stop()))
+
+  /** Relays, and an exit with a host behind it or none, on ports from PY_IPV8_PORT on. */
+  static async start(checkout: string, relays: number, withExit: boolean): Promise<PyIpv8Net> {
+    const folder = mkdtempSync(join(tmpdir(), 'py-ipv8-'))
+    removeAtExit(folder)
+    const log = join(folder, 'peers.log')
+    const exits = withExit ? 1 : 0
+    const counts = ['--count', String(relays), '--exit', String(exits), '--base-port', String(PY_IPV8_PORT)]
+    const peers = run('run_peers.py', '--ipv8', checkout, '--duration', '300', ...counts)
+    const started = [peers]
+    try {
+      const pids = await meshed(peers, relays + exits, log)
+      if (withExit) started.push(run('udp_target.py', '--duration', '300'))
+      return new PyIpv8Net(checkout, pids, started, log)
+    } catch (error) {
+      await peers.stop()
+      throw error
+    }
+  }
+
+  /** Its own client over one number of hops. */
+  async measure(hops: number, seconds: number, runs: number): Promise<PyIpv8Figures> {
+    const how = ['--hops', String(hops), '--kinds', 'up,down', '--idle-wait', '0', '--nodes', String(this.pids.length)]
+    const what = ['--builds', '20', '--seconds', String(seconds), '--runs', String(runs), '--rp-log', this.#log]
+    const ports = ['--base-port', String(PY_IPV8_PORT)]
+    const client = run('bench_circuits.py', '--ipv8', this.#checkout, ...ports, ...how, ...what)
+    try {
+      const [row] = (await linesOf(client)).flatMap(figuresOf)
+      if (row === undefined) throw new Error(`no figures: ${client.output()}`)
+      return row
+    } finally {
+      await client.stop(STOP_MS)
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#started.map(one => one.stop(STOP_MS)))
   }
 }
 
-function firstLine(one: OwnedProcess): Promise<string> {
-  const lines = createInterface({ input: one.child.stdout as NodeJS.ReadableStream })
+function run(script: string, ...args: string[]): OwnedProcess {
+  const path = join(projectRoot, 'bench/rivals/py-ipv8', script)
+  return startOwned(PYTHON, [path, ...args], { talk: true, env: { PYTHONDONTWRITEBYTECODE: '1' } })
+}
+
+/** Waits until all nodes know each other; their processes. The first line is what the client reads. */
+function meshed(peers: OwnedProcess, nodes: number, log: string): Promise<number[]> {
+  const lines = createInterface({ input: peers.child.stdout as NodeJS.ReadableStream })
+  let pids: number[] = []
+  let left = nodes
   return new Promise((resolve, reject) => {
-    lines.once('line', resolve)
-    lines.once('close', () => reject(new Error(`py-ipv8 did not start: ${one.output()}`)))
+    const late = setTimeout(() => reject(new Error(`py-ipv8's nodes do not meet: ${peers.output()}`)), READY_MS)
+    lines.on('line', line => {
+      const told = JSON.parse(line) as { readonly ev: string; readonly pids?: number[] }
+      if (told.ev === 'started') {
+        pids = told.pids ?? []
+        writeFileSync(log, `${line}\n`)
+      }
+      if (told.ev !== 'meshed' || --left > 0) return
+      clearTimeout(late)
+      resolve(pids)
+    })
+    lines.once('close', () => reject(new Error(`py-ipv8 did not start: ${peers.output()}`)))
   })
 }
 

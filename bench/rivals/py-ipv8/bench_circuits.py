@@ -27,6 +27,8 @@ def args_():
     ap.add_argument("--size", type=int, default=1000, help="payload bytes of a datagram")
     ap.add_argument("--window", type=int, default=64)
     ap.add_argument("--runs", type=int, default=3)
+    ap.add_argument("--kinds", default="up,down,echo", help="what is measured")
+    ap.add_argument("--idle-wait", type=float, default=6.0, help="wait so long for a quiet machine before each run")
     ap.add_argument("--ipv8", default=os.path.join(run_peers.HERE, "py-ipv8-3.2"))
     ap.add_argument("--shim", default=None)
     ap.add_argument("--community-id", default="81ded07332bdc775aa5a46f96de9f8f390bbc9f3")
@@ -194,9 +196,11 @@ async def main():
                "build_ms_median": round(1e3 * statistics.median(times), 2), "build_ms_max": round(1e3 * max(times), 2),
                "builds": len(times), "rtt_ms_median": round(1e3 * statistics.median(rtts), 2)}
         for name, fn in (("up", cl.run_up), ("down", cl.run_down), ("echo", cl.run_echo)):
+            if name not in a.kinds.split(","):
+                continue
             rs, idles, cpu_net, cpu_me = [], [], [], []
             for _ in range(a.runs):
-                idles.append(await quiet(6.0))
+                idles.append(await quiet(a.idle_wait))
                 n0, m0 = cpu_seconds(net), cpu_seconds([os.getpid()])
                 rs.append(await fn(c))
                 mb = rs[-1][0] * a.seconds
