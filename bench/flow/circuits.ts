@@ -23,8 +23,8 @@ const PART_MS = 60_000
 const HOPS = [1, 2, 3] as const
 const MANY = 8
 
-/** What a part does: rounds of so many seconds. */
-type Lengths = Pick<FlowOptions, 'rounds' | 'seconds'>
+/** What a part does: rounds of so many seconds; `quick`: one circuit, through one relay and over three hops. */
+type Lengths = Pick<FlowOptions, 'rounds' | 'seconds'> & { readonly quick: boolean }
 
 const caseOf = (hops: number, way: string, circuits = 1): string =>
   `${hops} hops ${way}${circuits === 1 ? '' : `, ${circuits} circuits`}`
@@ -102,6 +102,7 @@ function relayFigures({ cellsPerSec, mbPerSec, usPerCell }: RelayCost): Figures 
 
 async function relays(between: RelayBetween, client: string, found: Found, how: Lengths): Promise<void> {
   for (const { id, circuits, back } of relayCases) {
+    if (how.quick && circuits > 1) continue
     const run = { circuits, back, seconds: how.seconds }
     found.add(id, client, await repeated(how.rounds, async () => relayFigures(await between.run(run))))
   }
@@ -120,7 +121,7 @@ async function measureAll(parts: Parts, found: Found, how: Lengths): Promise<voi
       const between = await keep(RelayBetween.start(PY_IPV8_PORT, net.pids[0] ?? 0))
       await relays(between, RIVAL, found, { ...how, rounds: 1 })
     })
-  for (const hops of HOPS) {
+  for (const hops of how.quick ? ([3] as const) : HOPS) {
     await parts.run(`${hops} hops, ours`, PART_MS, async keep =>
       ours(await keep(CircuitNet.start(1)), hops, 1, found, how),
     )
@@ -130,7 +131,7 @@ async function measureAll(parts: Parts, found: Found, how: Lengths): Promise<voi
       rivals(hops, await net.measure(hops, how.seconds, how.rounds), found)
     })
   }
-  for (const hops of HOPS)
+  for (const hops of how.quick ? [] : HOPS)
     await parts.run(`${hops} hops, ${MANY} circuits`, PART_MS, async keep =>
       ours(await keep(CircuitNet.start(MANY)), hops, MANY, found, { ...how, rounds: Math.min(2, how.rounds) }),
     )
@@ -142,7 +143,7 @@ export const circuits: Flow = {
     const parts = new Parts()
     const found = new Found(parts)
     const rounds = options.level === 'all' ? options.rounds : Math.min(options.rounds, MOST_ROUNDS)
-    await measureAll(parts, found, { rounds, seconds: options.seconds })
+    await measureAll(parts, found, { rounds, seconds: options.seconds, quick: options.level === 'quick' })
     const missing = pyIpv8Checkout() === null ? ['py-ipv8 is missing: IPV8_CHECKOUT names no checkout of it'] : []
     return {
       title: 'circuits on loopback, payloads of 1,000 bytes',

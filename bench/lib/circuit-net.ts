@@ -17,7 +17,7 @@ export interface CircuitRun {
   readonly mbPerSec: number
   /** Of all nodes, the originator included, for each GiB of payload. */
   readonly cpuSecPerGib: number
-  /** Microseconds of the busiest relay for each packet that it got; null: no relay was used. */
+  /** Microseconds of all relays for each packet that they got; null: none was used. */
   readonly relayUsPerCell: number | null
   readonly lost: number
 }
@@ -74,14 +74,15 @@ export class CircuitNet {
     const after = await Promise.all(others.map(node => node.ask('cost')))
     const spent = others.map((_, at) => delta(before[at], after[at], 'cpuUs'))
     const cells = others.map((_, at) => delta(before[at], after[at], 'packetsReceived'))
-    const relays = [0, 1, 2].filter(at => (cells[at] ?? 0) > 1_000)
-    const perCell = relays.map(at => (spent[at] ?? 0) / (cells[at] ?? 1))
+    // Relays that carried the data; the others have nothing to do but to know each other.
+    const relays = [0, 1, 2].filter(at => (cells[at] ?? 0) > Math.max(...cells) / 8)
+    const sum = (of: number[]): number => relays.reduce((total, at) => total + (of[at] ?? 0), 0)
     const bytes = Number(done['bytes'])
     const cpuUs = spent.reduce((sum, us) => sum + us, Number(done['cpuUs']))
     return {
       mbPerSec: bytes / Number(done['ms']) / 1_000,
       cpuSecPerGib: cpuUs / 1e6 / (bytes / 2 ** 30),
-      relayUsPerCell: perCell.length === 0 ? null : Math.max(...perCell),
+      relayUsPerCell: run.hops === 1 ? null : sum(spent) / sum(cells),
       lost: Number(done['lost']),
     }
   }

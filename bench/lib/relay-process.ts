@@ -4,7 +4,6 @@
 import { createInterface } from 'node:readline'
 import type { PeerAddress } from '../../src/base/ids.ts'
 import type { OwnCircuit } from '../../src/circuits/own-circuit.ts'
-import { SlotRing } from '../../src/circuits/slot-ring.ts'
 import { SystemClock } from '../../src/io/clock.ts'
 import { SystemRandom } from '../../src/io/random.ts'
 import { NetTcpNetwork } from '../../src/io/tcp-net.ts'
@@ -20,9 +19,9 @@ const PAYLOAD = 1_000
 /** Cells that are measured are longer than everything else that comes. */
 const MEASURED_BYTES = CELL_HEADER_BYTES + PAYLOAD
 const BUILD_MS = 10_000
-/** Before the first count. */
-const WARM_MS = 300
-const LOST_AFTER_MS = 200
+/** Before the first count, for everything to be compiled. */
+const WARM_MS = 500
+const LOST_AFTER_MS = 100
 
 interface Given {
   /** Port of the relay. */
@@ -39,45 +38,76 @@ interface Command {
   readonly back: boolean
 }
 
-/** Sends a cell with the next number; the way it takes. */
-type Cells = () => void
+/** Makes the next cell of a circuit in `slot`; answers how long it is. */
+interface Cells {
+  make(slot: Uint8Array): number
+  send(cell: Uint8Array): void
+}
 
-/** Counts what comes out of the relay and puts as much in. */
+/** Cells are made before a burst, for the relay is not to wait for them. */
+const BURST = 16_384
+const SLOT_BYTES = 1_088
+
+/** Bursts of cells: a window of them is under way, until all came out or nothing more does. */
 class Flood {
+  readonly #slab = Buffer.allocUnsafeSlow(BURST * SLOT_BYTES)
+  readonly #made: { cell: Uint8Array; by: Cells }[] = []
   readonly #ways: readonly Cells[]
   readonly #window: number
-  #next = 0
-  #under = 0
-  #heardMs = performance.now()
-  counted = 0
-  running = true
+  #sent = 0
+  #came = 0
+  #over: (() => void) | null = null
+  /** Of the bursts that are over: cells that came out, and time. */
+  cells = 0
+  ms = 0
 
   constructor(ways: readonly Cells[], window: number) {
     this.#ways = ways
     this.#window = window
   }
 
-  came(): void {
-    this.counted++
-    this.#under--
-    this.#heardMs = performance.now()
-    this.fill()
+  async burst(): Promise<void> {
+    this.#make()
+    this.#sent = 0
+    this.#came = 0
+    const begin = performance.now()
+    let seen = -1
+    let seenMs = begin
+    const looking = setInterval(() => {
+      if (seen === this.#came) return this.#over?.()
+      seen = this.#came
+      seenMs = performance.now()
+    }, LOST_AFTER_MS)
+    await new Promise<void>(resolve => {
+      this.#over = resolve
+      this.#fill()
+    })
+    clearInterval(looking)
+    this.#over = null
+    this.cells += this.#came
+    this.ms += (this.#came === BURST ? performance.now() : seenMs) - begin
   }
 
-  fill(): void {
-    while (this.running && this.#under < this.#window) {
-      this.#under++
-      this.#next = (this.#next + 1) % this.#ways.length
-      this.#ways[this.#next]?.()
+  came(): void {
+    this.#came++
+    this.#fill()
+    if (this.#came === BURST) this.#over?.()
+  }
+
+  #make(): void {
+    this.#made.length = 0
+    for (let n = 0; n < BURST; n++) {
+      const slot = this.#slab.subarray(n * SLOT_BYTES, (n + 1) * SLOT_BYTES)
+      const by = this.#ways[n % this.#ways.length] as Cells
+      this.#made.push({ cell: slot.subarray(0, by.make(slot)), by })
     }
   }
 
-  /** What was lost does not come any more. */
-  look(): void {
-    if (performance.now() - this.#heardMs < LOST_AFTER_MS) return
-    this.#under = 0
-    this.#heardMs = performance.now()
-    this.fill()
+  #fill(): void {
+    while (this.#sent < BURST && this.#sent - this.#came < this.#window) {
+      const next = this.#made[this.#sent++]
+      next?.by.send(next.cell)
+    }
   }
 }
 
@@ -110,7 +140,6 @@ function makeNode(flags: number, { relay, communityId }: Given): Promise<MadeCir
 const given = JSON.parse(process.argv[2] ?? '{}') as Given
 const near = await makeNode(RELAY, given)
 const far = await makeNode(EXIT, given)
-const ring = new SlotRing(() => near.overlays.unsentBytes + far.overlays.unsentBytes)
 
 function build(): Promise<OwnCircuit> {
   const { own } = near.tunnels
@@ -132,27 +161,33 @@ function build(): Promise<OwnCircuit> {
   })
 }
 
-/** One cell away from the originator: the layer that the relay takes off, around anything. */
+/** Cells away from the originator: the layer that the relay takes off, around anything. */
 function forward(circuit: OwnCircuit): Cells {
-  const { prefix } = near.community.overlay
+  const { overlay } = near.community
   const { seal } = circuit.hops[0] as { seal: LayerKey }
   const to = circuit.firstHop as PeerAddress
   const head = { circuitId: circuit.id, plain: false, early: false }
   const at = CELL_HEADER_BYTES + LAYER_HEAD_BYTES
-  return () => {
-    const slot = ring.take(MEASURED_BYTES + LAYER_BYTES)
-    writeCellHead(slot, prefix, head)
-    seal.seal(slot, at, at + PAYLOAD)
-    near.community.overlay.sendBytes(slot.subarray(0, MEASURED_BYTES + LAYER_BYTES), to)
+  return {
+    make(slot) {
+      writeCellHead(slot, overlay.prefix, head)
+      seal.seal(slot, at, at + PAYLOAD)
+      return MEASURED_BYTES + LAYER_BYTES
+    },
+    send: cell => overlay.sendBytes(cell, to),
   }
 }
 
-/** One cell back: the relay does not look into it. */
+/** Cells back: the relay does not look into them. */
 function backward(circuitId: number, to: PeerAddress): Cells {
-  const { prefix } = far.community.overlay
-  const cell = Buffer.alloc(MEASURED_BYTES)
-  writeCellHead(cell, prefix, { circuitId, plain: false, early: false })
-  return () => far.community.overlay.sendBytes(cell, to)
+  const { overlay } = far.community
+  return {
+    make(slot) {
+      writeCellHead(slot, overlay.prefix, { circuitId, plain: false, early: false })
+      return MEASURED_BYTES
+    },
+    send: cell => overlay.sendBytes(cell, to),
+  }
 }
 
 function waysOf(circuits: readonly OwnCircuit[], back: boolean): Cells[] {
@@ -167,22 +202,13 @@ async function run({ circuits: wanted, window, seconds, back }: Command): Promis
   while (circuits.length < wanted) circuits.push(await build())
   const one = new Flood(waysOf(circuits.slice(0, wanted), back).slice(0, wanted), window)
   flood = one
-  one.fill()
-  const looking = setInterval(() => one.look(), LOST_AFTER_MS)
-  await new Promise(resolve => setTimeout(resolve, WARM_MS))
+  const startMs = performance.now()
+  while (performance.now() - startMs < WARM_MS) await one.burst()
   process.stdout.write(`${JSON.stringify({ begun: true })}\n`)
-  const [before, beganMs] = [one.counted, performance.now()]
-  const spent = process.cpuUsage()
-  await new Promise(resolve => setTimeout(resolve, seconds * 1_000))
-  const [cells, ms] = [one.counted - before, performance.now() - beganMs]
-  const { user, system } = process.cpuUsage(spent)
-  one.running = false
-  clearInterval(looking)
-  process.stdout.write(`${JSON.stringify({ cells, ms, cpuUs: user + system })}\n`)
-  // Cells still under way are not for the overlay.
-  await new Promise(resolve => setTimeout(resolve, LOST_AFTER_MS))
+  const [before, beforeMs, beganMs] = [one.cells, one.ms, performance.now()]
+  while (performance.now() - beganMs < seconds * 1_000) await one.burst()
   flood = null
-  return { over: true }
+  return { cells: one.cells - before, ms: one.ms - beforeMs }
 }
 
 await waitFor(

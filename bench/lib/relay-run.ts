@@ -55,7 +55,6 @@ export class RelayBetween {
     const before = processCost(this.#pid).cpuSec
     const done = await this.#driver.next()
     const spentUs = (processCost(this.#pid).cpuSec - before) * 1e6
-    await this.#driver.next()
     const cells = Number(done['cells'])
     const cellsPerSec = (cells / Number(done['ms'])) * 1_000
     if (cells === 0) throw new Error('no cell came through the relay')

@@ -73,7 +73,7 @@ export const MAX_ROUTES = 4_096
 /** Bytes of a slot for sending: more than a datagram of Ethernet has. */
 export const SLOT_BYTES = 2_048
 /** Slots of a ring. */
-export const SLOTS = 256
+export const SLOTS = 32
 /** Between looks at the circuits of a lane. */
 export const LANE_LOOK_MS = 1_000
 /** Circuits of a lane are kept so long without downloads. */

@@ -14,7 +14,7 @@ export class SlotRing {
     this.#unsent = unsent
   }
 
-  /** A slot of SLOT_BYTES with anything in it, the caller's until it asked for 255 more. Longer ones are memory of their own. */
+  /** A slot of SLOT_BYTES with anything in it, the caller's until it asked for SLOTS - 1 more. Longer ones are memory of their own. */
   take(bytes: number): Uint8Array {
     if (bytes > SLOT_BYTES) return Buffer.allocUnsafeSlow(bytes)
     if (this.#next === this.#slots.length) this.#turn()
