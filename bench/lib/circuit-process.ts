@@ -12,7 +12,9 @@ import { NetTcpNetwork } from '../../src/io/tcp-net.ts'
 import { DgramNetwork } from '../../src/io/udp-dgram.ts'
 import type { HopCount } from '../../src/ports/circuits.ts'
 import type { UdpSocket } from '../../src/ports/udp.ts'
-import { makeCircuitNode, type MadeCircuitNode } from '../../test/kit/made-circuit-node.ts'
+import { SealPool } from '../../src/pools/seal-pool.ts'
+import { makeCircuitNode, type MadeCircuitNode, testCrypto } from '../../test/kit/made-circuit-node.ts'
+import { silentLog } from '../../test/kit/silent-log.ts'
 import { waitFor } from '../../test/kit/wait-for.ts'
 
 const ip = '127.0.0.1'
@@ -201,6 +203,7 @@ async function builds(node: MadeCircuitNode, hops: number, count: number): Promi
 
 async function node(options: { readonly flags: number; readonly known: number[]; readonly circuits: number }) {
   const udp = new DgramNetwork()
+  const random = new SystemRandom()
   const limits = { min: options.circuits, max: options.circuits }
   const known = options.known.map(port => ({ ip, port }))
   const made = await makeCircuitNode(
@@ -210,7 +213,10 @@ async function node(options: { readonly flags: number; readonly known: number[];
       exitUdp: udp,
       tcp: new NetTcpNetwork(null),
       clock: new SystemClock(),
-      random: new SystemRandom(),
+      random,
+      ...(process.env['LAYERS_HERE'] === undefined
+        ? { pool: new SealPool({}, { crypto: testCrypto, random, log: silentLog }) }
+        : {}),
       resolver: { resolve: host => Promise.resolve([{ ip: host, family: 4, class: 'private' }]) },
     },
   )

@@ -8,6 +8,7 @@ import { CELL_HEADER_BYTES, EARLY_CELLS, writeCellHead } from '../wire/overlay/c
 import { data } from '../wire/overlay/circuit-messages.ts'
 import type { HopCandidate } from './hop-choice.ts'
 import type { OpeningLayer } from './opening-layer.ts'
+import { type GatheredCell, OutgoingCells, type SealingOutbox } from './sealing-outbox.ts'
 import type { SlotRing } from './slot-ring.ts'
 
 /** A hop that we share keys with. */
@@ -50,6 +51,8 @@ export interface CircuitPlan {
 export interface CircuitWire {
   readonly prefix: Uint8Array
   readonly ring: SlotRing
+  /** Where cells get their layers together under load; absent: each gets its own at once. */
+  readonly outbox?: SealingOutbox
   send(cell: Uint8Array, to: PeerAddress): void
 }
 
@@ -78,6 +81,8 @@ export class OwnCircuit {
   #firstHop: PeerAddress | null = null
   #endToEnd: EndToEndLayer | null = null
   #early = 0
+  /** Cells that wait for their layers; null: none ever did. */
+  #outgoing: OutgoingCells | null = null
   #gone = false
   bytesUp = 0
   bytesDown = 0
@@ -165,21 +170,27 @@ export class OwnCircuit {
   /** Sends a message (its number and payload) to the last hop, or the other end. `early`: it must be marked so (extend). */
   send(text: Uint8Array, early = false): void {
     const at = this.#textAt()
-    const slot = this.#wire.ring.take(at + text.length + this.#tags())
+    const outgoing = this.#gathering()
+    const slot = this.#slot(at + text.length + this.#tags(), outgoing)
+    if (slot === null) return
     slot.set(text, at)
-    this.#seal(slot, at, text.length, early)
+    if (outgoing === null) this.#seal(slot, at, text.length, early)
+    else outgoing.put({ bytes: slot, start: at, end: at + text.length, early })
   }
 
   /** Sends a datagram to leave at the exit for `destination` (an encoded addr). */
   sendData(destination: Uint8Array, payload: Uint8Array, origin: Uint8Array = NO_ORIGIN): void {
     const at = this.#textAt()
     const length = 1 + destination.length + origin.length + payload.length
-    const slot = this.#wire.ring.take(at + length + this.#tags())
+    const outgoing = this.#gathering()
+    const slot = this.#slot(at + length + this.#tags(), outgoing)
+    if (slot === null) return
     slot[at] = data.id
     slot.set(destination, at + 1)
     slot.set(origin, at + 1 + destination.length)
     slot.set(payload, at + 1 + destination.length + origin.length)
-    this.#seal(slot, at, length, false)
+    if (outgoing === null) this.#seal(slot, at, length, false)
+    else outgoing.put({ bytes: slot, start: at, end: at + length, early: false })
   }
 
   /** Takes all layers off in place; null: it cannot be read, and is counted. */
@@ -218,6 +229,35 @@ export class OwnCircuit {
 
   #tags(): number {
     return LAYER_TAG_BYTES * this.#layers()
+  }
+
+  /** Where a cell has to wait for its layers; null: it gets them at once. */
+  #gathering(): OutgoingCells | null {
+    const { outbox } = this.#wire
+    if (outbox === undefined) return null
+    const gathers = outbox.gathers(this.#layers())
+    if (!gathers && this.#outgoing?.busy !== true) return null
+    this.#outgoing ??= new OutgoingCells(
+      outbox,
+      () => this.#sealKeys(),
+      cell => this.#sealed(cell),
+    )
+    return this.#outgoing
+  }
+
+  #slot(bytes: number, outgoing: OutgoingCells | null): Uint8Array | null {
+    if (outgoing === null) return this.#wire.ring.take(bytes)
+    return this.#wire.outbox?.slot(bytes) ?? null
+  }
+
+  /** Innermost first. */
+  #sealKeys(): LayerKey[] {
+    const keys = this.#hops.map(({ seal }) => seal).reverse()
+    return this.#endToEnd === null ? keys : [this.#endToEnd.seal, ...keys]
+  }
+
+  #sealed({ bytes, end, early }: GatheredCell): void {
+    this.#leave(bytes, end + this.#tags(), false, early)
   }
 
   /** Puts the layers around the text, the last hop's first, and sends. */

@@ -7,6 +7,7 @@ import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { HandshakeDone, OverlayCrypto } from '../ports/overlay-crypto.ts'
+import type { OverlayCryptoPool } from '../ports/overlay-crypto-pool.ts'
 import type { CircuitTraffic } from '../ports/overlay-facts.ts'
 import type { Random } from '../ports/random.ts'
 import type { TcpNetwork } from '../ports/tcp.ts'
@@ -24,6 +25,7 @@ import type { CircuitWire, OwnCircuit } from './own-circuit.ts'
 import { OwnCircuits } from './own-circuits.ts'
 import { PlainRelayPath, type RelayPath } from './relay-path.ts'
 import { ServedMessages } from './served-messages.ts'
+import { SealingOutbox } from './sealing-outbox.ts'
 import { ServingHop } from './serving-hop.ts'
 import { SlotRing } from './slot-ring.ts'
 
@@ -52,6 +54,8 @@ export interface TunnelDeps {
   mayReach(ip: string): boolean
   /** Bytes that the overlay's socket has not taken yet. */
   unsent?(): number
+  /** Puts layers on many cells, away from the main thread; absent: each cell gets its own here. */
+  readonly pool?: Pick<OverlayCryptoPool, 'sealAll'>
 }
 
 /** Packets that were dropped, for statistics. */
@@ -92,9 +96,11 @@ export class Tunnels {
     this.#flags = options.flags
     const { overlay } = deps.community
     const { publicKey } = overlay.identity
+    const { pool, unsent = () => 0 } = deps
     this.wire = {
       prefix: overlay.prefix,
-      ring: new SlotRing(deps.unsent),
+      ring: new SlotRing(unsent),
+      ...(pool === undefined ? {} : { outbox: new SealingOutbox({ pool, clock: deps.clock, unsent }) }),
       send: (cell, to) => overlay.sendBytes(cell, to),
     }
     this.#path = new PlainRelayPath(this.wire)

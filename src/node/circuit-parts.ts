@@ -26,7 +26,7 @@ import type { Settings } from './settings-schema.ts'
 export interface CircuitPartsDeps {
   readonly overlays: Overlays
   readonly crypto: OverlayCrypto
-  readonly pool: Pick<OverlayCryptoPool, 'respond'>
+  readonly pool: Pick<OverlayCryptoPool, 'respond' | 'sealAll'>
   readonly pair: OverlayKeyPair
   readonly clock: Clock
   readonly random: Random
@@ -52,7 +52,7 @@ export function makeCircuits({ tunnel_community: settings }: Settings, deps: Cir
   const tunnels = new Tunnels(
     { flags: flagsOf(settings), places: settings.random_slots + settings.competing_slots },
     {
-      ...{ community, clock, random, log, crypto, udp, tcp, resolver },
+      ...{ community, clock, random, log, crypto, pool, udp, tcp, resolver },
       respond: ephemeral => pool.respond(pair, ephemeral),
       mayReach: reachableFromExits(settings.exit_allow_private),
       unsent: () => overlays.unsentBytes,

@@ -11,6 +11,7 @@ import { type BootstrapAddress, type Community, type Identity, Overlays } from '
 import type { Clock } from '../../src/ports/clock.ts'
 import type { NameResolver } from '../../src/ports/name-resolver.ts'
 import type { OverlayKeyPair } from '../../src/ports/overlay-crypto.ts'
+import type { OverlayCryptoPool } from '../../src/ports/overlay-crypto-pool.ts'
 import type { Random } from '../../src/ports/random.ts'
 import type { TcpNetwork } from '../../src/ports/tcp.ts'
 import type { UdpNetwork } from '../../src/ports/udp.ts'
@@ -52,6 +53,8 @@ export interface CircuitNodeDeps {
   readonly clock: Clock
   readonly random: Random
   readonly resolver: NameResolver
+  /** Puts layers on cells under load; absent: nobody does. */
+  readonly pool?: Pick<OverlayCryptoPool, 'sealAll'>
 }
 
 /** A node that runs. */
@@ -85,6 +88,7 @@ export async function makeCircuitNode(options: CircuitNodeOptions, deps: Circuit
     {
       ...{ community, clock, random, log: silentLog, crypto: testCrypto, resolver },
       udp: deps.exitUdp,
+      ...(deps.pool === undefined ? {} : { pool: deps.pool }),
       tcp: deps.tcp,
       respond: ephemeral => Promise.resolve(testCrypto.respond(answering, ephemeral)),
       mayReach: to => options.refused?.(to) !== true,
