@@ -109,13 +109,13 @@ test('under load a turn of cells goes to the worker: the same bytes, in order, t
   loaded.turn()
   assert.equal(loaded.left.length, MANY, 'they are away')
   assert.equal(loaded.outbox.batches, 1)
+  // It is quiet again, and they are not to overtake.
+  loaded.clock.ms += 1_000
   loaded.send(2_000, 5)
   await waitFor('the worker', () => loaded.left.length === 2 * MANY)
   // Few: here, at the end of the turn.
   loaded.turn()
   assert.equal(loaded.left.length, 2 * MANY + 5)
-  // After a pause it is quiet again.
-  loaded.clock.ms += 1_000
   loaded.send(3_000, 1)
   plain.send(1_000, MANY)
   plain.send(2_000, 5)
@@ -169,8 +169,10 @@ test('a worker that answers late is left alone for a while', async () => {
   await new Promise(resolve => setImmediate(resolve))
   assert.equal(one.left.length, 2 * MANY)
   one.send(2_000, MANY)
+  one.clock.ms += GATHER_WINDOW_MS
+  one.send(2_500, MANY)
   one.turn()
-  assert.equal(one.left.length, 3 * MANY, 'made here')
+  assert.equal(one.left.length, 4 * MANY, 'made here')
   assert.equal(one.outbox.batches, 1)
   one.clock.ms += REST_MS
   one.send(3_000, MANY)
