@@ -19,7 +19,8 @@ const MOST_ROUNDS = 3
 const RIVAL = 'py-ipv8'
 /** Microseconds for a cell of 1,000 bytes of payload, as seconds for a GiB. */
 const US_PER_CELL = 2 ** 30 / 1_000 / 1e6
-const PART_MS = 60_000
+const PART_MS = 75_000
+const ALL_MS = 300_000
 const HOPS = [1, 2, 3] as const
 const MANY = 8
 
@@ -60,35 +61,60 @@ class Found {
   }
 }
 
-/** Runs `once` so many times; what was measured before one fails is kept by `found` all the same. */
-async function repeated(rounds: number, once: () => Promise<Figures>): Promise<Figures[]> {
-  const runs: Figures[] = []
-  for (let at = 0; at < rounds; at++) runs.push(await once())
-  return runs
+interface Case {
+  readonly hops: number
+  readonly circuits: number
+  readonly down: boolean
 }
 
-/** Ours over 1, 2 and 3 hops: built, up, down; then with eight circuits up. */
-async function ours(net: CircuitNet, hops: number, circuits: number, found: Found, how: Lengths): Promise<void> {
-  const built = circuits === 1 ? { 'build ms': median(await net.builds(hops, BUILDS)) } : {}
-  for (const down of [false, true]) {
-    const runs = await repeated(how.rounds, async () => {
-      const run = await net.transfer({ hops, circuits, down, seconds: how.seconds, window: WINDOW })
-      const relay = run.relayUsPerCell === null ? {} : { 'CPU us/cell': run.relayUsPerCell }
-      return { 'MB/s': run.mbPerSec, 'CPU-s/GiB': run.cpuSecPerGib, ...relay, ...(down ? {} : built) }
-    })
-    found.add(caseOf(hops, down ? 'down' : 'up', circuits), OURS, runs)
-  }
+/** One run of ours, in one direction. */
+async function once(net: CircuitNet, one: Case, how: Lengths): Promise<Figures> {
+  const run = await net.transfer({ ...one, seconds: how.seconds, window: WINDOW })
+  const relay = run.relayUsPerCell === null ? {} : { 'CPU us/cell': run.relayUsPerCell }
+  return { 'MB/s': run.mbPerSec, 'CPU-s/GiB': run.cpuSecPerGib, ...relay }
 }
 
-function rivals(hops: number, row: PyIpv8Figures, found: Found): void {
+/** The rival's client measures both directions of one circuit. */
+function rivalFigures(hops: number, row: PyIpv8Figures): { readonly up: Figures; readonly down: Figures } {
   const up = row.upNodesMsPerMb + row.upClientMsPerMb
   const down = row.downNodesMsPerMb + row.downClientMsPerMb
   // 1,000 cells a MB: milliseconds for a MB are microseconds for a cell, of all nodes.
   const relay = (us: number): Figures => (hops === 1 ? {} : { 'CPU us/cell': us / hops })
-  const upRun = { 'MB/s': row.upMbPerSec, 'CPU-s/GiB': up * US_PER_CELL, 'build ms': row.buildMs }
-  found.add(caseOf(hops, 'up'), RIVAL, [{ ...upRun, ...relay(row.upNodesMsPerMb) }])
-  const downRun = { 'MB/s': row.downMbPerSec, 'CPU-s/GiB': down * US_PER_CELL }
-  found.add(caseOf(hops, 'down'), RIVAL, [{ ...downRun, ...relay(row.downNodesMsPerMb) }])
+  const cost = (ms: number): number => ms * US_PER_CELL
+  const upRun = { 'MB/s': row.upMbPerSec, 'CPU-s/GiB': cost(up), 'build ms': row.buildMs }
+  return {
+    up: { ...upRun, ...relay(row.upNodesMsPerMb) },
+    down: { 'MB/s': row.downMbPerSec, 'CPU-s/GiB': cost(down), ...relay(row.downNodesMsPerMb) },
+  }
+}
+
+/** One circuit over so many hops, built, up and down; we and the rival take turns, so that what the machine does meets both. */
+async function oneCircuit(net: CircuitNet, rival: PyIpv8Net | null, hops: number, found: Found, how: Lengths) {
+  const built = { 'build ms': median(await net.builds(hops, BUILDS)) }
+  const ours = { up: [] as Figures[], down: [] as Figures[] }
+  const theirs = { up: [] as Figures[], down: [] as Figures[] }
+  for (let round = 0; round < how.rounds; round++) {
+    ours.up.push({ ...(await once(net, { hops, circuits: 1, down: false }, how)), ...built })
+    ours.down.push(await once(net, { hops, circuits: 1, down: true }, how))
+    if (rival === null) continue
+    const { up, down } = rivalFigures(hops, await rival.measure(hops, how.seconds, 1))
+    theirs.up.push(up)
+    theirs.down.push(down)
+  }
+  for (const way of ['up', 'down'] as const) {
+    found.add(caseOf(hops, way), OURS, ours[way])
+    found.add(caseOf(hops, way), RIVAL, theirs[way])
+  }
+}
+
+/** Ours with many circuits. */
+async function manyCircuits(net: CircuitNet, hops: number, found: Found, how: Lengths): Promise<void> {
+  for (const down of [false, true]) {
+    const runs: Figures[] = []
+    for (let round = 0; round < Math.min(2, how.rounds); round++)
+      runs.push(await once(net, { hops, circuits: MANY, down }, how))
+    found.add(caseOf(hops, down ? 'down' : 'up', MANY), OURS, runs)
+  }
 }
 
 function relayFigures({ cellsPerSec, mbPerSec, usPerCell }: RelayCost): Figures {
@@ -100,47 +126,54 @@ function relayFigures({ cellsPerSec, mbPerSec, usPerCell }: RelayCost): Figures 
   }
 }
 
-async function relays(between: RelayBetween, client: string, found: Found, how: Lengths): Promise<void> {
+/** Both relays, taking turns. */
+async function relays(ours: RelayBetween, rival: RelayBetween | null, found: Found, how: Lengths): Promise<void> {
+  const clients = [{ client: OURS, between: ours }, ...(rival === null ? [] : [{ client: RIVAL, between: rival }])]
   for (const { id, circuits, back } of relayCases) {
     if (how.quick && circuits > 1) continue
-    const run = { circuits, back, seconds: how.seconds }
-    found.add(id, client, await repeated(how.rounds, async () => relayFigures(await between.run(run))))
+    const runs = clients.map((): Figures[] => [])
+    for (let round = 0; round < how.rounds; round++)
+      for (const [at, { between }] of clients.entries())
+        runs[at]?.push(relayFigures(await between.run({ circuits, back, seconds: Math.min(1, how.seconds) })))
+    for (const [at, { client }] of clients.entries()) found.add(id, client, runs[at] ?? [])
   }
 }
 
-/** Chains, relay, chains of the rival, its relay: what is compared lies close together. */
+/** The rival's network, where there is a checkout; null: none, or it does not run, which is named. */
+async function rivalNet(parts: Parts, start: Promise<PyIpv8Net> | null): Promise<PyIpv8Net | null> {
+  try {
+    return start === null ? null : await start
+  } catch (error) {
+    parts.fail(RIVAL, error)
+    return null
+  }
+}
+
 async function measureAll(parts: Parts, found: Found, how: Lengths): Promise<void> {
   const checkout = pyIpv8Checkout()
-  await parts.run('a relay of ours', PART_MS, async keep => {
+  await parts.run('a pure relay', PART_MS, async keep => {
     const relay = await keep(RelayNode.start())
-    await relays(await keep(RelayBetween.start(relay.port, relay.pid)), OURS, found, how)
+    const ours = await keep(RelayBetween.start(relay.port, relay.pid))
+    const net = await rivalNet(parts, checkout === null ? null : keep(PyIpv8Net.start(checkout, 1, false)))
+    const theirs = net === null ? null : await keep(RelayBetween.start(PY_IPV8_PORT, net.pids[0] ?? 0))
+    await relays(ours, theirs, found, how)
   })
-  if (checkout !== null)
-    await parts.run('a relay of py-ipv8', PART_MS, async keep => {
-      const net = await keep(PyIpv8Net.start(checkout, 1, false))
-      const between = await keep(RelayBetween.start(PY_IPV8_PORT, net.pids[0] ?? 0))
-      await relays(between, RIVAL, found, { ...how, rounds: 1 })
+  for (const hops of how.quick ? ([3] as const) : HOPS)
+    await parts.run(`${hops} hops`, PART_MS, async keep => {
+      const net = await keep(CircuitNet.start(1))
+      const rival = await rivalNet(parts, checkout === null ? null : keep(PyIpv8Net.start(checkout, 3, true)))
+      await oneCircuit(net, rival, hops, found, how)
     })
-  for (const hops of how.quick ? ([3] as const) : HOPS) {
-    await parts.run(`${hops} hops, ours`, PART_MS, async keep =>
-      ours(await keep(CircuitNet.start(1)), hops, 1, found, how),
-    )
-    if (checkout === null) continue
-    await parts.run(`${hops} hops, py-ipv8`, PART_MS, async keep => {
-      const net = await keep(PyIpv8Net.start(checkout, 3, true))
-      rivals(hops, await net.measure(hops, how.seconds, how.rounds), found)
-    })
-  }
   for (const hops of how.quick ? [] : HOPS)
     await parts.run(`${hops} hops, ${MANY} circuits`, PART_MS, async keep =>
-      ours(await keep(CircuitNet.start(MANY)), hops, MANY, found, { ...how, rounds: Math.min(2, how.rounds) }),
+      manyCircuits(await keep(CircuitNet.start(MANY)), hops, found, how),
     )
 }
 
 export const circuits: Flow = {
   name: 'circuits',
   async run(options) {
-    const parts = new Parts()
+    const parts = new Parts(line => console.log(line), ALL_MS)
     const found = new Found(parts)
     const rounds = options.level === 'all' ? options.rounds : Math.min(options.rounds, MOST_ROUNDS)
     await measureAll(parts, found, { rounds, seconds: options.seconds, quick: options.level === 'quick' })

@@ -21,7 +21,7 @@ const MEASURED_BYTES = CELL_HEADER_BYTES + PAYLOAD
 const BUILD_MS = 10_000
 /** Before the first count, for everything to be compiled. */
 const WARM_MS = 500
-const LOST_AFTER_MS = 100
+const LOST_AFTER_MS = 250
 
 interface Given {
   /** Port of the relay. */
@@ -117,7 +117,8 @@ let flood: Flood | null = null
 const counting: UdpNetwork = {
   bind: (at, receive) =>
     new DgramNetwork().bind(at, (bytes, from) => {
-      if (flood !== null && bytes.length >= MEASURED_BYTES) flood.came()
+      // Those that come late are for nobody: the circuits would be given up for cells that cannot be read.
+      if (bytes.length >= MEASURED_BYTES) flood?.came()
       else receive(bytes, from)
     }),
 }
@@ -193,14 +194,18 @@ function backward(circuitId: number, to: PeerAddress): Cells {
 function waysOf(circuits: readonly OwnCircuit[], back: boolean): Cells[] {
   if (!back) return circuits.map(forward)
   const to = { ip, port: given.relay }
-  return far.tunnels.joined.facts().map(({ id }) => backward(id, to))
+  return far.tunnels.joined
+    .facts()
+    .slice(-circuits.length)
+    .map(({ id }) => backward(id, to))
 }
 
-const circuits: OwnCircuit[] = []
+let live: OwnCircuit[] = []
 
 async function run({ circuits: wanted, window, seconds, back }: Command): Promise<object> {
-  while (circuits.length < wanted) circuits.push(await build())
-  const one = new Flood(waysOf(circuits.slice(0, wanted), back).slice(0, wanted), window)
+  live = live.filter(({ ready }) => ready)
+  while (live.length < wanted) live.push(await build())
+  const one = new Flood(waysOf(live.slice(0, wanted), back), window)
   flood = one
   const startMs = performance.now()
   while (performance.now() - startMs < WARM_MS) await one.burst()

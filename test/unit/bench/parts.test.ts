@@ -37,3 +37,15 @@ test('a part that fails is named, also when what it started never came up', asyn
   assert.equal(await parts.run('fails', 1_000, keep => keep(fails())), null)
   assert.deepEqual(parts.failures, ['FAILED fails: no port'])
 })
+
+test('when the time of all parts is over the next ones are named and not begun', async () => {
+  const parts = new Parts(() => undefined, 20)
+  await parts.run('long', 1_000, () => new Promise<never>(() => undefined))
+  let begun = false
+  await parts.run('next', 1_000, () => {
+    begun = true
+    return Promise.resolve()
+  })
+  assert.equal(begun, false)
+  assert.match(parts.failures.join('\n'), /^FAILED long: not over after 0\.0\d+ s\nFAILED next: not begun: .*$/)
+})
