@@ -2,7 +2,7 @@
 // or fail, so each exchange has a time-out.
 
 import { AppError } from '../base/errors.ts'
-import type { CircuitHttpRequest } from '../ports/circuits.ts'
+import { type CircuitHttpRequest, NO_ANSWER_OF_EXIT } from '../ports/circuits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import { parseIp } from '../wire/compact-address.ts'
@@ -39,7 +39,7 @@ export class CircuitExchanges implements CircuitWatch {
     if (request.request.length > MAX_REQUEST_BYTES) return Promise.reject(failed('too long a request for a circuit'))
     return new Promise((resolve, reject) => {
       const id = this.#freshId()
-      const timer = clock.after(request.timeoutMs, () => end(failed('no answer over the circuit')))
+      const timer = clock.after(request.timeoutMs, () => end(failed(NO_ANSWER_OF_EXIT)))
       const aborted = (): void => end(new AppError('Aborted'))
       const end = (outcome: Uint8Array | AppError): void => {
         if (!this.#open.delete(id)) return

@@ -5,7 +5,8 @@ import { AppError } from '../base/errors.ts'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import type { UdpNetwork, UdpSocket } from '../ports/udp.ts'
 import { encodedAddress } from './known-addresses.ts'
-import { MAX_LANE_DATAGRAM, MAX_ROUTES } from './limits.ts'
+import { MOST_DATAGRAM_BYTES, MOST_LINKED_DATAGRAM_BYTES } from '../wire/overlay/data-cell.ts'
+import { MAX_ROUTES } from './limits.ts'
 import type { OwnCircuit } from './own-circuit.ts'
 
 /** What sockets send through. */
@@ -42,6 +43,8 @@ export class LaneSockets implements UdpNetwork {
   #nextPort = FIRST_PORT
   /** Datagrams that found no circuit. */
   unsent = 0
+  /** Datagrams that no cell holds whole. */
+  tooLong = 0
 
   constructor(ways: LaneWays) {
     this.#ways = ways
@@ -53,6 +56,7 @@ export class LaneSockets implements UdpNetwork {
     const port = at.port === 0 ? this.#freePort() : at.port
     const socket = new LaneSocket(port, receive, this.#ways, {
       lost: () => this.unsent++,
+      tooLong: () => this.tooLong++,
       closed: () => this.#sockets.delete(socket),
     })
     this.#sockets.add(socket)
@@ -92,11 +96,19 @@ export class LaneSockets implements UdpNetwork {
   }
 }
 
+interface Heard {
+  /** A datagram found no circuit. */
+  lost(): void
+  /** A datagram does not fit. */
+  tooLong(): void
+  closed(): void
+}
+
 class LaneSocket implements UdpSocket {
   readonly address: PeerAddress
   readonly #receive: Receive
   readonly #ways: LaneWays
-  readonly #heard: { lost(): void; closed(): void }
+  readonly #heard: Heard
   /** By destination, in the order of their making. */
   readonly #routes = new Map<string, Route>()
   /** Callers give the same object for the same destination: no text is made for each datagram. */
@@ -104,7 +116,7 @@ class LaneSocket implements UdpSocket {
   #closed = false
   #lost: (key: string) => void = () => undefined
 
-  constructor(port: number, receive: Receive, ways: LaneWays, heard: { lost(): void; closed(): void }) {
+  constructor(port: number, receive: Receive, ways: LaneWays, heard: Heard) {
     this.address = { ip: '0.0.0.0', port }
     this.#receive = receive
     this.#ways = ways
@@ -169,7 +181,9 @@ class LaneSocket implements UdpSocket {
   }
 
   #sendOn(route: Route, bytes: Uint8Array): void {
-    if (this.#closed || bytes.length > MAX_LANE_DATAGRAM) return
+    if (this.#closed) return
+    // In fragments it would be lost with any of them, and tell the cells of this download from others.
+    if (bytes.length > (route.fixed ? MOST_LINKED_DATAGRAM_BYTES : MOST_DATAGRAM_BYTES)) return this.#heard.tooLong()
     if (route.circuit?.ready !== true && !route.fixed) {
       route.circuit = this.#ways.choose()
       if (route.circuit !== null) this.#ways.carry(route.circuit, 1)

@@ -82,8 +82,6 @@ export const IDLE_LANE_MS = 60_000
 export const REPLACE_BEFORE_MS = 60_000
 /** Wait after a circuit that could not be built; it doubles four times. */
 export const BUILD_AGAIN_MS = 1_000
-/** Bytes of a datagram that a lane sends at all. */
-export const MAX_LANE_DATAGRAM = 4_096
 /** HTTP exchanges of our own at a time. */
 export const MAX_EXCHANGES = 64
 /** Bytes of a request: it has to fit one cell. */

@@ -5,6 +5,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { AddFlags } from './add-command.ts'
 import { chosenDownload, chosenDownloads, filesOf } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
+import { hopCount } from './hop-count.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import type { DownloadRow, FileRow, PeerRow } from './records.ts'
 import { percentText, printable, rateText, sizeText, statusText, tableText, timeText } from './show.ts'
@@ -84,11 +85,6 @@ function trackersText(trackers: DownloadRow['trackers']): string {
 function indexes(text: string): number[] {
   if (!/^\d{1,6}(?:,\d{1,6})*$/.test(text)) throw new InvalidArgumentError('They must be numbers, with commas between.')
   return text.split(',').map(Number)
-}
-
-function hopCount(text: string): number {
-  if (!/^[0-3]$/.test(text)) throw new InvalidArgumentError('It must be a number from 0 to 3.')
-  return Number(text)
 }
 
 function speed(text: string): number {

@@ -4,9 +4,18 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
+import { hopCount } from './hop-count.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { writeOutput } from './output-file.ts'
 import { printable } from './show.ts'
+
+interface PlainOption {
+  /** As commander has it: `--hops <n>`. */
+  readonly flags: string
+  readonly parameter: string
+  readonly text: string
+  readonly read: (text: string) => unknown
+}
 
 interface PlainCommand {
   /** One or two words. */
@@ -23,6 +32,8 @@ interface PlainCommand {
   readonly defaults?: Readonly<Record<string, string>>
   /** Of these, paths of the node's machine: what is there from here is meant from here. */
   readonly paths?: readonly string[]
+  /** Options of parameters that may be left out. */
+  readonly options?: readonly PlainOption[]
   /** What people are shown of the answer; default: all of it. */
   readonly human?: (answer: JsonObject) => string
   /** The answer is no JSON. */
@@ -46,6 +57,12 @@ const COMMANDS: readonly PlainCommand[] = [
   {
     ...{ words: 'torrent-info', method: 'GET', path: '/torrentinfo', parameters: ['torrent'], paths: ['torrent'] },
     text: 'The metadata behind a magnet, a link or a torrent file of the node.',
+    options: [
+      {
+        ...{ flags: '--hops <n>', parameter: 'anon_hops', read: hopCount },
+        text: 'look for it over so many hops; default: as many as a new download has',
+      },
+    ],
   },
   { words: 'updates followed', method: 'GET', path: '/updates/followed', text: 'Updated torrents that are followed.' },
   {
@@ -123,18 +140,31 @@ function addPlain(program: Command, plain: PlainCommand): void {
     if (fallback === undefined) command.argument(`<${argument}>`)
     else command.argument(`[${argument}]`, '', fallback)
   }
+  const { options = [] } = plain
+  for (const { flags, text, read } of options) command.option(flags, text, read)
   if (plain.bytes === true) command.option('-o, --output <file>', 'where to write it; - = standard output', '-')
   command.action((...given: unknown[]) => {
     const values = given.slice(0, names.length).map(String)
     const flags = given[names.length] as NodeFlags & { output?: string }
-    return request(plain, inPath, values, flags)
+    const chosen = options.flatMap(({ flags: named, parameter }): [string, string][] => {
+      const value: unknown = command.getOptionValue(/^--(\w+)/.exec(named)?.[1] ?? '')
+      return value === undefined ? [] : [[parameter, String(value)]]
+    })
+    return request(plain, { inPath, values, chosen }, flags)
   })
+}
+
+/** What a command was given. */
+interface Given {
+  readonly inPath: readonly string[]
+  readonly values: readonly string[]
+  /** Parameters of options. */
+  readonly chosen: readonly (readonly [string, string])[]
 }
 
 function request(
   { method, path, parameters = [], lists = [], paths = [], bytes, human }: PlainCommand,
-  inPath: readonly string[],
-  values: readonly string[],
+  { inPath, values, chosen }: Given,
   flags: NodeFlags & { output?: string },
 ): Promise<void> {
   return runForNode(flags, async ({ node, show }) => {
@@ -146,6 +176,7 @@ function request(
       const value = values[inPath.length + at] ?? ''
       return [name, paths.includes(name) && existsSync(value) ? resolve(value) : value]
     })
+    for (const [name, value] of chosen) asked.push([name, value])
     const target = method === 'GET' && asked.length > 0 ? `${filled}?${new URLSearchParams(asked).toString()}` : filled
     if (bytes === true) return writeOutput(flags.output ?? '-', await node.bytes(method, target))
     const body =

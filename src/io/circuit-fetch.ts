@@ -2,6 +2,7 @@
 // fails is not the source's fault, so it is tried again while there is time.
 
 import { AppError } from '../base/errors.ts'
+import { NO_ANSWER_OF_EXIT } from '../ports/circuits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { FetchedSource, SourceFetch } from '../ports/source-fetch.ts'
 import { MAX_MAGNET_CHARS } from '../wire/magnet.ts'
@@ -45,10 +46,19 @@ export class CircuitFetch implements SourceFetch {
         return await this.#http.follow({ ...order, timeoutMs, ...(signal === undefined ? {} : { signal }) }, isMagnet)
       } catch (error) {
         const mayHelp = error instanceof AppError && error.code === 'SourceFailed' && attempt < TRIES && timeoutMs > 0
-        if (!mayHelp || signal?.aborted === true) throw error
+        if (mayHelp && signal?.aborted !== true) continue
+        throw error instanceof AppError && error.message === NO_ANSWER_OF_EXIT ? unanswered(attempt, error) : error
       }
     }
   }
+}
+
+/** Exits that refuse an answer because of its size say nothing. */
+function unanswered(attempts: number, cause: AppError): AppError {
+  const text =
+    `No exit brought an answer (asked ${attempts} times). Either the server does not answer, or the torrent file is larger ` +
+    'than the 1 MiB that exits carry: such a file has to be fetched by other means, or added by its magnet link.'
+  return new AppError('SourceFailed', text, { cause })
 }
 
 function isMagnet(location: string): boolean {

@@ -2,6 +2,7 @@
 // not before: a node without anonymous downloads has none of this in memory.
 
 import { makeDeferred } from '../base/deferred.ts'
+import { AppError } from '../base/errors.ts'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import { localInterfaces } from '../io/multicast.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
@@ -54,7 +55,7 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
   await overlays.start().catch(async (error: unknown) => {
     // It may be tried again: nothing of this attempt stays.
     await endAll(running)
-    throw error
+    throw isPortTaken(error) ? portTaken(settings, error) : error
   })
   for (const [id, addresses] of Object.entries(saved)) overlays.askAgain(id, addresses)
   peers.start()
@@ -64,6 +65,18 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
     facts: factsOf(overlays, parts.facts),
     stop: deadlineMs => settledWithin(clock, deadlineMs, Promise.all([peers.stop(), endAll(running)])),
   }
+}
+
+function isPortTaken(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'PortTaken'
+}
+
+/** Says which port that is, and where it is set. */
+function portTaken(settings: Settings, cause: unknown): AppError {
+  const { ip, port } = overlaysOptions(settings)
+  const setting = settings.dispersy.port > 0 ? 'dispersy.port' : 'ipv8.port'
+  const text = `UDP port ${port}${ip === null ? '' : ` of ${ip}`} is taken by another program (setting ${setting}; 0 = any free one).`
+  return new AppError('PortTaken', text, { cause })
 }
 
 interface Ending {

@@ -29,7 +29,7 @@ import { NamedDhtNodes } from './named-dht-nodes.ts'
 import { EngineCounts } from './network-counts.ts'
 import type { Settings } from './settings-schema.ts'
 import type { DhtSearches } from './swarm-announcers.ts'
-import { TorrentDhtNodes } from './torrent-dht-nodes.ts'
+import { searchesOf, TorrentDhtNodes } from './torrent-dht-nodes.ts'
 
 /** What it works with. */
 export interface SwarmDeps {
@@ -100,12 +100,7 @@ export class Swarm {
 
   /** How torrents are looked for in the DHT; null: there is none. */
   get searches(): DhtSearches | null {
-    const { dht } = this
-    if (dht === null) return null
-    return {
-      peers: (infoHash, options, onPeers) => dht.peers(infoHash, options, onPeers),
-      nodesAt: contacts => this.#fromTorrents?.add(contacts),
-    }
+    return searchesOf(this.dht, this.#fromTorrents)
   }
 
   /** The DHT's nodes, to be kept for the next start. */

@@ -1,7 +1,9 @@
 // Nodes of the DHT that torrents name (BEP 5: `nodes`): each is tried once, one after the other, so that many torrents at once
 // are no flood of names and pings. What a node is tried with is given from outside.
 
+import type { DhtNode } from '../dht/node.ts'
 import type { DhtContact } from '../wire/torrent-types.ts'
+import type { DhtSearches } from './swarm-announcers.ts'
 
 /** Most nodes that wait; more are passed over: a DHT that has asked so many needs no others. */
 const MAX_WAITING = 200
@@ -45,5 +47,14 @@ export class TorrentDhtNodes {
     this.#busy = true
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) await this.#tryOne(next)
     this.#busy = false
+  }
+}
+
+/** How torrents are looked for in a DHT, whose nodes they may name; null: there is no DHT. */
+export function searchesOf(dht: DhtNode | null, named: TorrentDhtNodes | null): DhtSearches | null {
+  if (dht === null) return null
+  return {
+    peers: (infoHash, options, onPeers) => dht.peers(infoHash, options, onPeers),
+    nodesAt: contacts => named?.add(contacts),
   }
 }

@@ -1,5 +1,5 @@
 // Onion circuits as BitTorrent and the services use them: datagrams and HTTP exchanges that leave at an exit, hidden swarms, and
-// what is known of the circuits. Types only. Nothing behind this port touches the plain network for a download.
+// what is known of the circuits. Types, and a text. Nothing behind this port touches the plain network for a download.
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
 import type { UdpNetwork } from './udp.ts'
@@ -20,6 +20,9 @@ export interface CircuitFacts {
   /** For people; null: none failed since the start. */
   readonly lastFailure: string | null
 }
+
+/** What an exchange says that nobody answered: an exit is silent about whatever it does not carry. */
+export const NO_ANSWER_OF_EXIT = 'no answer over the circuit'
 
 /** One HTTP exchange with a server behind an exit; plain HTTP only, for exits carry no TLS. */
 export interface CircuitHttpRequest {

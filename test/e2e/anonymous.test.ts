@@ -2,6 +2,8 @@
 // small network of whole nodes in which one fetches from a plain seed, and two from each other without an exit.
 
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import type { DownloadRecord } from '../../src/services/api.ts'
 import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
@@ -63,6 +65,28 @@ describe('a node that knows nobody', () => {
     const look = await node.request('GET', `/torrentinfo?anon_hops=1&torrent=magnet:?xt=urn:btih:${made.infoHash}`)
     assert.deepEqual([look.status, codeOf(look)], [503, 'CircuitsUnavailable'])
   })
+})
+
+test('a port of the overlay that is taken is named, with its setting', async () => {
+  const other = createSocket('udp4')
+  other.bind(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address()
+  const node = await startNode({ settings: { 'ipv8.port': port, 'ipv8.address': '127.0.0.1' } })
+  try {
+    const infoHash = await addDownload(node, `magnet:?xt=urn:btih:${made.infoHash}`, node.stateDir, {
+      ...{ anon_hops: 1, ...SAFE },
+    })
+    const failed = (record: DownloadRecord): boolean => (record.circuits?.last_failure ?? '') !== ''
+    const { circuits } = await downloadUntil(node, infoHash, failed, 30_000)
+    assert.match(
+      circuits?.last_failure ?? '',
+      new RegExp(`UDP port ${port} of 127\\.0\\.0\\.1 is taken .*setting ipv8\\.port`),
+    )
+  } finally {
+    await node.stop()
+    other.close()
+  }
 })
 
 describe('a network of whole nodes on loopback', () => {

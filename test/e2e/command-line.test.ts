@@ -203,6 +203,9 @@ describe('command line', { concurrency: 1 }, () => {
     assert.match(await printed('call', 'GET', 'state'), /"STARTED"/)
     const near = path.relative(process.cwd(), torrentPath())
     assert.match(await printed('torrent-info', near), /name: A show/)
+    assert.match((await tributary(['torrent-info', near, '--hops', '4'], 1)).stderr, /a number from 0 to 3/)
+    const https = ['torrent-info', 'https://t.example/x.torrent', '--hops', '1']
+    assert.match((await tributary(https, 1)).stderr, /circuits carry no https/)
   })
 
   test('bytes that are no text do not go to a terminal', { skip: needs('script') }, async () => {

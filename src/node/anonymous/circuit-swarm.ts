@@ -16,15 +16,14 @@ import type { UdpSocket } from '../../ports/udp.ts'
 import type { SwarmParts } from '../../torrent/index.ts'
 import { UtpNetwork } from '../../utp/mux.ts'
 import { parseIp } from '../../wire/compact-address.ts'
+import { MOST_LINKED_DATAGRAM_BYTES } from '../../wire/overlay/data-cell.ts'
 import type { DhtContact } from '../../wire/torrent-types.ts'
 import { bootstrapEntries } from '../bootstrap-entries.ts'
 import { DueClock } from '../due-clock.ts'
 import { NamedDhtNodes } from '../named-dht-nodes.ts'
 import type { DhtSearches } from '../swarm-announcers.ts'
-import { TorrentDhtNodes } from '../torrent-dht-nodes.ts'
+import { searchesOf, TorrentDhtNodes } from '../torrent-dht-nodes.ts'
 
-/** Payload of a data cell over three hops and an end-to-end layer that leaves Ethernet's frame whole (protocol 7.9). */
-export const MAX_DATAGRAM_BYTES = 1332
 /** The port of peers that have a circuit instead of an address (protocol 8.5). */
 export const HIDDEN_PORT = 1024
 /** Circuits that stand for peers, remembered: as many as there may be connections, and more. */
@@ -66,7 +65,10 @@ export class CircuitSwarm {
     this.#deps = deps
     this.#exchanges = options.pex
     this.#dueClock = new DueClock(clock)
-    this.utp = new UtpNetwork({ maxDatagramBytes: MAX_DATAGRAM_BYTES }, { clock, random, sockets: this.#sockets })
+    this.utp = new UtpNetwork(
+      { maxDatagramBytes: MOST_LINKED_DATAGRAM_BYTES },
+      { clock, random, sockets: this.#sockets },
+    )
     this.dht = options.dht ? this.#makeDht(options.dhtBootstrap) : null
     this.#named = this.dht === null ? null : this.#findNamed(this.dht, options.dhtBootstrap)
     this.#fromTorrents = new TorrentDhtNodes(async contact => this.#tryNode(contact))
@@ -108,12 +110,7 @@ export class CircuitSwarm {
 
   /** How torrents are looked for in the DHT; null: there is none. */
   get searches(): DhtSearches | null {
-    const { dht } = this
-    if (dht === null) return null
-    return {
-      peers: (infoHash, options, onPeers) => dht.peers(infoHash, options, onPeers),
-      nodesAt: contacts => this.#fromTorrents.add(contacts),
-    }
+    return searchesOf(this.dht, this.#fromTorrents)
   }
 
   /** Ends all connections and closes the socket. */

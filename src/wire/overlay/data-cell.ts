@@ -10,6 +10,11 @@ import { OverlayWriter } from './writer.ts'
 /** Longest head: number, two addresses of which one is a name. */
 export const MOST_DATA_HEAD_BYTES = 1 + 19 + 260
 
+/** Most bytes of a datagram in a cell behind three layers that leaves Ethernet's frame whole (section 7.9). */
+export const MOST_DATAGRAM_BYTES = 1356
+/** The same where a layer from end to end is put on too. */
+export const MOST_LINKED_DATAGRAM_BYTES = 1332
+
 /** Where the parts of one data text stand. One object serves all cells of a socket. */
 export class DataText {
   destinationAt = 0

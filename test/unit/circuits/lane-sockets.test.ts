@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { LaneSockets } from '../../../src/circuits/lane-sockets.ts'
 import { MAX_ROUTES } from '../../../src/circuits/limits.ts'
 import type { OwnCircuit } from '../../../src/circuits/own-circuit.ts'
+import { MOST_DATAGRAM_BYTES, MOST_LINKED_DATAGRAM_BYTES } from '../../../src/wire/overlay/data-cell.ts'
 
 interface FakeCircuit {
   ready: boolean
@@ -52,6 +53,25 @@ test('a destination keeps its circuit while that lives, and others get others', 
   b.ready = false
   socket.send(Buffer.from('lost'), to)
   assert.equal(lane.unsent, 1)
+})
+
+test('a datagram that no cell holds whole is refused and counted; uTP over circuits makes none', async () => {
+  const [open, hidden] = [circuit('open'), circuit('hidden')]
+  const { lane } = sockets([open], new Map([['0.0.0.7', hidden]]))
+  const socket = await lane.bind(any, () => undefined)
+  const [at, linked] = [
+    { ip: '1.2.3.4', port: 5 },
+    { ip: '0.0.0.7', port: 1024 },
+  ]
+  socket.send(Buffer.alloc(1356), at)
+  socket.send(Buffer.alloc(1357), at)
+  socket.sendToName?.(Buffer.alloc(1357), { host: 't.example', port: 6 })
+  socket.send(Buffer.alloc(1332), linked)
+  socket.send(Buffer.alloc(1333), linked)
+  assert.deepEqual([open.sent.length, hidden.sent.length, lane.tooLong, lane.unsent], [1, 1, 3, 0])
+  const frame = 1472
+  for (const hops of [1, 2, 3]) assert.ok(29 + 1 + 7 + 7 + MOST_DATAGRAM_BYTES + 24 * hops <= frame)
+  assert.ok(29 + 1 + 7 + 7 + MOST_LINKED_DATAGRAM_BYTES + 24 * 4 <= frame)
 })
 
 test('what comes in goes to who spoke with its sender, or a name with its port, or the first socket', async () => {

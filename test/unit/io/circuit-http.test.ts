@@ -8,6 +8,7 @@ import { AddressPolicy } from '../../../src/io/address-policy.ts'
 import { CircuitFetch } from '../../../src/io/circuit-fetch.ts'
 import { CircuitHttp } from '../../../src/io/circuit-http.ts'
 import { CircuitRanges } from '../../../src/io/circuit-ranges.ts'
+import { NO_ANSWER_OF_EXIT } from '../../../src/ports/circuits.ts'
 import { readWholeAnswer } from '../../../src/io/whole-answer.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
@@ -149,6 +150,15 @@ test('a source whose exit fails is asked again by another one; what is plainly w
   fails = 9
   await assert.rejects(source.fetch('http://a.example/t', abort.signal), refuses('SourceFailed'))
   assert.equal(asked.length, 5)
+})
+
+test('an exit that stays silent: the error names the bound of what exits carry', async () => {
+  const { http, asked, clock } = rig({ 'a.example:80 /large': new AppError('SourceFailed', NO_ANSWER_OF_EXIT) })
+  await assert.rejects(
+    new CircuitFetch(http, clock).fetch('http://a.example/large'),
+    refuses('SourceFailed', /larger than the 1 MiB that exits carry/),
+  )
+  assert.equal(asked.length, 4)
 })
 
 function range(offset: number, length: number, total: number) {
