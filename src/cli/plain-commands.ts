@@ -14,7 +14,7 @@ interface PlainOption {
   readonly flags: string
   readonly parameter: string
   readonly text: string
-  readonly read: (text: string) => unknown
+  readonly read: (text: string) => string | number
 }
 
 interface PlainCommand {
@@ -147,8 +147,8 @@ function addPlain(program: Command, plain: PlainCommand): void {
     const values = given.slice(0, names.length).map(String)
     const flags = given[names.length] as NodeFlags & { output?: string }
     const chosen = options.flatMap(({ flags: named, parameter }): [string, string][] => {
-      const value: unknown = command.getOptionValue(/^--(\w+)/.exec(named)?.[1] ?? '')
-      return value === undefined ? [] : [[parameter, String(value)]]
+      const value = command.getOptionValue(/^--(\w+)/.exec(named)?.[1] ?? '') as string | number | undefined
+      return value === undefined ? [] : [[parameter, `${value}`]]
     })
     return request(plain, { inPath, values, chosen }, flags)
   })
