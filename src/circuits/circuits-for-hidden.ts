@@ -51,6 +51,11 @@ export class CircuitsForHidden implements HiddenHost {
     this.#listener = listener
   }
 
+  /** A last hop does not do what it should. */
+  doubt(publicKey: Uint8Array): void {
+    this.#tunnels.doubt(publicKey)
+  }
+
   /** Whether a circuit is one of theirs. */
   has(circuit: OwnCircuit): boolean {
     return this.#own.has(circuit)
@@ -62,11 +67,11 @@ export class CircuitsForHidden implements HiddenHost {
     if (known !== undefined) this.#listener?.ownPacket(known, origin, packet)
   }
 
-  build({ purpose, hops, last }: HiddenBuild, signal: AbortSignal): Promise<HiddenCircuit> {
+  build({ purpose, hops, last, except = [] }: HiddenBuild, signal: AbortSignal): Promise<HiddenCircuit> {
     const { own } = this.#tunnels
     if (signal.aborted) return Promise.reject(new AppError('SourceFailed', 'given up'))
     const [required, lastKind] = typeof last === 'string' ? [null, last] : [last, 'relay' as const]
-    const circuit = own.build({ purpose, hops, required, lastKind })
+    const circuit = own.build({ purpose, hops, required, lastKind, except })
     const known = new OwnForHidden(circuit, own, this)
     this.#own.set(circuit, known)
     return new Promise((resolve, reject) => {
@@ -143,6 +148,10 @@ class OwnForHidden implements HiddenCircuit {
     return this.#circuit.ready
   }
 
+  get rttMs(): number | null {
+    return this.#circuits.healthOf(this.#circuit)?.rttMs ?? null
+  }
+
   send(text: Uint8Array): void {
     if (this.alive) this.#circuit.send(text)
   }
@@ -170,6 +179,11 @@ class OwnForHidden implements HiddenCircuit {
 
   remove(reason: string): void {
     this.#circuits.remove(this.#circuit, reason)
+  }
+
+  fail(reason: string): void {
+    this.#host.doubt(this.lastHop)
+    this.remove(reason)
   }
 }
 

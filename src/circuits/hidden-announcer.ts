@@ -5,7 +5,7 @@ import type { PeerAddress } from '../base/ids.ts'
 import type { OverlayDht } from '../overlay/index.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import { decodeValue, encodeIntroductionPoint } from '../wire/overlay/dht-value.ts'
-import { ANNOUNCE_EVERY_MS, ANNOUNCE_RETRY_MS } from './hidden-limits.ts'
+import { ANNOUNCE_EVERY_MS, ANNOUNCE_RETRY_MS, MAX_ANNOUNCE_RETRY_MS } from './hidden-limits.ts'
 
 /** What an announcer works with. */
 export interface AnnouncerDeps {
@@ -23,6 +23,7 @@ export class IntroductionAnnouncer {
   readonly #deps: AnnouncerDeps
   #timer: Timer | null = null
   #closed = false
+  #failures = 0
 
   constructor(lookup: Uint8Array, seederKey: Uint8Array, deps: AnnouncerDeps) {
     this.#lookup = lookup
@@ -42,6 +43,8 @@ export class IntroductionAnnouncer {
     const point = { address: ownAddress(), lastSeenS, publicKey, seederKey: this.#seederKey }
     const stored = await dht.store(this.#lookup, decodeValue(encodeIntroductionPoint(point)).data)
     if (this.#closed) return
-    this.#timer = clock.after(stored > 0 ? ANNOUNCE_EVERY_MS : ANNOUNCE_RETRY_MS, () => void this.#announce())
+    this.#failures = stored > 0 ? 0 : this.#failures + 1
+    const againMs = Math.min(ANNOUNCE_RETRY_MS * 2 ** Math.min(this.#failures - 1, 10), MAX_ANNOUNCE_RETRY_MS)
+    this.#timer = clock.after(stored > 0 ? ANNOUNCE_EVERY_MS : againMs, () => void this.#announce())
   }
 }

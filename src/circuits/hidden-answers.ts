@@ -1,56 +1,68 @@
-// Questions of one kind that were sent over circuits and wait for their answers. Invariants: each ends once, with its answer, or with
-// null when none came in time or its circuit went; an answer that comes over another circuit is nobody's.
+// Questions of one kind that were sent over circuits and wait for their answers; some kinds are sent again meanwhile, for cells get
+// lost. Invariants: each ends once, with its answer, or with null when none came in time or its circuit went; an answer that comes
+// over another circuit is nobody's.
 
 import { type RequestKind, requestKind, type Requests } from '../overlay/index.ts'
+import type { Clock, Timer } from '../ports/clock.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import { STEP_TIMEOUT_MS } from './hidden-limits.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'
 
 interface Waiting<T> {
   readonly circuit: HiddenCircuit
   readonly end: (answer: T | null) => void
+  readonly again: Timer | null
 }
 
-/** A question that was given a number. */
-export interface Asked<T> {
-  readonly identifier: number
-  readonly answer: Promise<T | null>
+/** What questions work with. */
+export interface AnswersDeps {
+  readonly requests: Requests
+  readonly counts: HiddenCounts
+  readonly clock: Clock
+}
+
+/** How long one kind waits; `againMs`: sent again so often until then, null: never. */
+export interface Patience {
+  readonly timeoutMs: number
+  readonly againMs: number | null
 }
 
 /** See the top of the file. */
 export class Answers<T> {
-  readonly #requests: Requests
-  readonly #counts: HiddenCounts
+  readonly #deps: AnswersDeps
+  readonly #againMs: number | null
   readonly #kind: RequestKind<Waiting<T>>
   readonly #waiting = new Map<number, Waiting<T>>()
 
-  constructor(name: string, deps: { readonly requests: Requests; readonly counts: HiddenCounts }) {
-    this.#requests = deps.requests
-    this.#counts = deps.counts
-    this.#kind = requestKind<Waiting<T>>(name, { timeoutMs: STEP_TIMEOUT_MS })
+  constructor(name: string, { timeoutMs, againMs }: Patience, deps: AnswersDeps) {
+    this.#deps = deps
+    this.#againMs = againMs
+    this.#kind = requestKind<Waiting<T>>(name, { timeoutMs })
   }
 
-  /** A number for a question over `circuit`, and its answer to come. Null: too many wait. */
-  ask(circuit: HiddenCircuit): Asked<T> | null {
-    let end: (answer: T | null) => void = () => undefined
-    const answer = new Promise<T | null>(resolve => {
-      end = resolve
+  /** Asks over `circuit`: `send` gets the number of the question. Null: no answer came, or too many wait. */
+  ask(circuit: HiddenCircuit, send: (identifier: number) => void): Promise<T | null> {
+    const { requests, clock } = this.#deps
+    return new Promise(resolve => {
+      const ask = (): void => send(identifier as number)
+      const again = this.#againMs === null ? null : clock.every(this.#againMs, ask)
+      const waiting: Waiting<T> = { circuit, end: resolve, again }
+      const identifier = requests.open(this.#kind, waiting, () => this.#end(identifier as number, waiting, null))
+      if (identifier === null) {
+        again?.cancel()
+        resolve(null)
+        return
+      }
+      this.#waiting.set(identifier, waiting)
+      ask()
     })
-    const waiting: Waiting<T> = { circuit, end }
-    const identifier = this.#requests.open(this.#kind, waiting, () => {
-      this.#waiting.delete(identifier as number)
-      end(null)
-    })
-    if (identifier === null) return null
-    this.#waiting.set(identifier, waiting)
-    return { identifier, answer }
   }
 
   /** An answer came over `circuit`; nobody waiting for it is counted. */
   give(circuit: HiddenCircuit, identifier: number, answer: T): void {
-    const waiting = this.#requests.peek(this.#kind, identifier)
+    const { requests, counts } = this.#deps
+    const waiting = requests.peek(this.#kind, identifier)
     if (waiting === undefined || waiting.circuit !== circuit) {
-      this.#counts.unasked++
+      counts.unasked++
       return
     }
     this.#end(identifier, waiting, answer)
@@ -62,9 +74,10 @@ export class Answers<T> {
       if (waiting.circuit === circuit) this.#end(identifier, waiting, null)
   }
 
-  #end(identifier: number, waiting: Waiting<T>, answer: T | null): void {
-    this.#requests.take(this.#kind, identifier)
+  #end(identifier: number, { end, again }: Waiting<T>, answer: T | null): void {
+    again?.cancel()
+    this.#deps.requests.take(this.#kind, identifier)
     this.#waiting.delete(identifier)
-    waiting.end(answer)
+    end(answer)
   }
 }

@@ -51,6 +51,9 @@ export class HiddenIntroductions {
   /** establish-intro came over `circuit`. Throws DecodeError. */
   establish(circuit: ServedCircuit, text: Uint8Array): void {
     const { identifier, infoHash, publicKey } = decodeCellMessage(establishIntro, text)
+    const answer = (): void => circuit.send(encodeCellMessage(introEstablished, { identifier }))
+    // The answer may have been lost.
+    if (this.#seeders.get(seederText(publicKey))?.circuit === circuit) return answer()
     if (!this.#accepts(circuit, publicKey)) return
     const lookup = Uint8Array.from(infoHash)
     const seederKey = Uint8Array.from(publicKey)
@@ -60,7 +63,7 @@ export class HiddenIntroductions {
     this.#exchange(lookup)?.announce(seederKey)
     this.#deps.counts.introduced++
     circuit.serveAs('introduction')
-    circuit.send(encodeCellMessage(introEstablished, { identifier }))
+    answer()
   }
 
   /** create-e2e came as a packet from `from`: a downloader's exit. Throws DecodeError. */

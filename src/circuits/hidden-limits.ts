@@ -1,13 +1,14 @@
 // Times and bounds of hidden services. Those of the network's protocol say its section; the others are ours, so that nothing grows.
 
 /** How often a swarm thinks of looking up. */
-export const LOOKUP_TICK_MS = 2_000
+export const LOOKUP_TICK_MS = 1_000
 /** Between two look-ups of a swarm (8.3). */
 export const LOOKUP_EVERY_MS = 30_000
-/** The same while nobody was found yet. */
-export const FIRST_LOOKUPS_EVERY_MS = 6_000
-/** So many look-ups follow each other so soon. */
-export const FIRST_LOOKUPS = 5
+/** The same at first and while no seeder is linked; each time it is so much longer. */
+export const FIRST_LOOKUPS_EVERY_MS = 1_000
+export const LOOKUPS_SLOWER = 1.5
+/** A seeder that could not be met is looked for as after so many. */
+export const SOON_LOOKUPS = 3
 /** The overlay DHT is asked again after this (8.3). */
 export const DHT_LOOKUP_EVERY_MS = 300_000
 /** The same while no seeder is linked (others: 120 s, and only while no point is known). */
@@ -20,17 +21,38 @@ export const POINT_AGE_MS = 180_000
 export const MAX_POINTS = 64
 /** Introduction points in a peers-response. */
 export const POINTS_IN_RESPONSE = 7
-/** Waiting for an answer, for each step. */
-export const STEP_TIMEOUT_MS = 10_000
-/** Look-ups without any answer after which another circuit carries them. */
-export const SILENT_LOOKUPS = 2
+/**
+ * Waiting for the answers of each step. Points of others answer a repeated establish-rendezvous again, the others once: it is the
+ * question that is more often lost then.
+ */
+export const STEP_PATIENCE = {
+  peers: { timeoutMs: 10_000, againMs: null },
+  /** The seeder builds a circuit meanwhile. Another attempt begins sooner. */
+  created: { timeoutMs: 10_000, againMs: null },
+  linked: { timeoutMs: 4_000, againMs: 1_250 },
+  introduced: { timeoutMs: 6_000, againMs: 1_750 },
+  established: { timeoutMs: 6_000, againMs: 1_750 },
+} as const
+/** Circuits of a hop count that introduction points are asked over. */
+export const CONTACT_CIRCUITS = 2
+/** The second one begins so long after the first, when more nodes are known. */
+export const CONTACT_GAP_MS = 1_000
+/** Questions in a row without answer after which another one takes the place of such a circuit. */
+export const CONTACT_MISSES = 2
+/** An attempt to meet a seeder that is silent for so long, and so many round-trip times of the contact circuit, gets another beside it. */
+export const MEETING_PATIENCE_MS = 600
+export const MEETING_PATIENCE_RTTS = 10
+/** For each hop of the download it is at most so much more. */
+export const MEETING_PATIENCE_A_HOP_MS = 1_400
+/** Attempts of one meeting. */
+export const MEETING_TRIES = 8
 
-/** Introduction points of one swarm. */
-export const INTRODUCTION_POINTS = 1
+/** Introduction points of one swarm, while half of all places are free; else one. */
+export const INTRODUCTION_POINTS = 2
 /** Introduction points of all swarms. */
 export const MAX_INTRODUCTION_POINTS = 50
 /** A failed introduction point is replaced after this. */
-export const INTRODUCTION_RETRY_MS = 2_000
+export const INTRODUCTION_RETRY_MS = 1_000
 /** It is doubled each time up to this. */
 export const MAX_INTRODUCTION_RETRY_MS = 30_000
 /** Rendezvous circuits of a swarm on their way. */
@@ -63,8 +85,9 @@ export const MAX_ANSWERED_ADDRESSES = 512
 
 /** A value in the DHT lives for 3600 s (section 6): it is renewed before. */
 export const ANNOUNCE_EVERY_MS = 2_700_000
-/** Tried again after this when nobody took it. */
-export const ANNOUNCE_RETRY_MS = 60_000
+/** Tried again after this when nobody took it; doubled each time, up to the second one. */
+export const ANNOUNCE_RETRY_MS = 2_000
+export const MAX_ANNOUNCE_RETRY_MS = 60_000
 /** Overlays of introduction points that we take part in (8.6). */
 export const MAX_PEX_OVERLAYS = 64
 /** Peers that are looked for in one. */

@@ -1,33 +1,28 @@
-// How a downloader meets a seeder (8.4): create-e2e through an introduction point, a circuit to the rendezvous point that the seeder
-// names, and link-e2e there. One object a swarm; each seeder is met once at a time.
+// How a downloader meets seeders: attempts by one way after the other, the next one beside the last when that is silent for a few
+// seconds, until one is linked. One object a swarm; each seeder is met once at a time, and linked with one circuit.
 
-import { DecodeError, errorText } from '../base/errors.ts'
+import { errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
+import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { SessionKeys } from '../ports/overlay-crypto.ts'
-import { type createdE2e, createE2e, linkE2e, rendezvousInfo } from '../wire/overlay/hidden-messages.ts'
 import { addressOfCircuit } from '../wire/overlay/hidden-names.ts'
-import { decodePayload, encodeCellMessage, type PayloadOf } from '../wire/overlay/message.ts'
-import { encodePacket } from '../wire/overlay/packet.ts'
-import { isCircuitKey } from '../wire/overlay/public-key.ts'
-import type { Answers } from './hidden-answers.ts'
-import type { HiddenCounts } from './hidden-counts.ts'
-import { type IntroductionPointName, isSomewhere, seederText } from './hidden-points.ts'
-import type { HiddenCircuit, HiddenCrypto, HiddenHost } from './hidden-seam.ts'
-
-/** An answer of a seeder, copied. */
-export type CreatedE2e = PayloadOf<typeof createdE2e>
+import { type AttemptDeps, attemptMeeting, type LinkedCircuit } from './hidden-attempt.ts'
+import type { ContactCircuits } from './hidden-contact.ts'
+import {
+  MEETING_PATIENCE_A_HOP_MS,
+  MEETING_PATIENCE_MS,
+  MEETING_PATIENCE_RTTS,
+  MEETING_TRIES,
+} from './hidden-limits.ts'
+import { seederText } from './hidden-points.ts'
+import type { HiddenCircuit } from './hidden-seam.ts'
+import type { MeetingWay, MeetingWays } from './hidden-ways.ts'
 
 /** What meetings of a downloader work with. */
-export interface MeetingDeps {
-  readonly host: HiddenHost
-  readonly crypto: HiddenCrypto
-  readonly created: Answers<CreatedE2e>
-  readonly linked: Answers<true>
-  readonly counts: HiddenCounts
+export interface MeetingDeps extends AttemptDeps {
+  readonly contact: ContactCircuits
+  readonly clock: Clock
   readonly log: Log
-  /** The first 22 bytes of packets of the tunnel overlay. */
-  readonly prefix: Uint8Array
 }
 
 /** Whose meetings. */
@@ -39,24 +34,27 @@ export interface MeetingOptions {
   readonly found: (at: PeerAddress) => void
 }
 
-/** Where a seeder waits, and the keys of the layer between it and us. */
-interface Rendezvous {
-  readonly address: PeerAddress
-  readonly publicKey: Uint8Array
-  readonly cookie: Uint8Array
-  readonly keys: SessionKeys
+/** One seeder that is being met. */
+interface Meeting {
+  readonly seeder: string
+  readonly ways: MeetingWays
+  readonly ending: AbortController
+  readonly end: (linked: boolean) => void
+  tries: number
+  running: number
+  timer: Timer | null
 }
 
 /** The meetings of one swarm. */
 export class SeederMeetings {
   readonly #options: MeetingOptions
   readonly #deps: MeetingDeps
-  readonly #ending = new AbortController()
   /** Seeders that are being met. */
-  readonly #pending = new Set<string>()
+  readonly #pending = new Map<string, Meeting>()
   /** Seeders that we are linked with. */
   readonly #linked = new Set<string>()
   readonly #circuits = new Map<HiddenCircuit, string>()
+  #closed = false
 
   constructor(options: MeetingOptions, deps: MeetingDeps) {
     this.#options = options
@@ -73,104 +71,116 @@ export class SeederMeetings {
     return this.#linked.size + this.#pending.size
   }
 
-  isLinked(seederKey: Uint8Array): boolean {
-    return this.#linked.has(seederText(seederKey))
-  }
-
   /** Neither linked nor on its way. */
   isFree(seederKey: Uint8Array): boolean {
     const text = seederText(seederKey)
     return !this.#linked.has(text) && !this.#pending.has(text)
   }
 
-  /** Meets a seeder that isFree, asking over `contact`; true: we are linked. Never rejects. */
-  async meet(contact: HiddenCircuit, point: IntroductionPointName): Promise<boolean> {
-    const seeder = seederText(point.seederKey)
-    this.#pending.add(seeder)
-    try {
-      const rendezvous = await this.#ask(contact, point)
-      return rendezvous !== null && (await this.#follow(rendezvous, seeder))
-    } catch (error) {
-      this.#deps.log.debug('a hidden seeder was not reached', { error: errorText(error) })
-      return false
-    } finally {
-      this.#pending.delete(seeder)
-    }
+  /** Meets a seeder that isFree; true: we are linked. Never rejects. */
+  meet(seederKey: Uint8Array, ways: MeetingWays): Promise<boolean> {
+    return new Promise(resolve => {
+      const seeder = seederText(seederKey)
+      const meeting: Meeting = {
+        ...{ seeder, ways, ending: new AbortController(), tries: 0, running: 0, timer: null },
+        end: linked => {
+          meeting.timer?.cancel()
+          meeting.timer = null
+          this.#pending.delete(seeder)
+          meeting.ending.abort()
+          resolve(linked)
+        },
+      }
+      this.#pending.set(seeder, meeting)
+      this.#try(meeting)
+    })
   }
 
-  /** A circuit is gone, perhaps one of these. */
-  circuitGone(circuit: HiddenCircuit): void {
+  /** A circuit is gone; true: it was linked with a seeder, and its removal was not ours. */
+  circuitGone(circuit: HiddenCircuit): boolean {
     const seeder = this.#circuits.get(circuit)
-    if (seeder === undefined) return
+    if (seeder === undefined) return false
     this.#circuits.delete(circuit)
     this.#linked.delete(seeder)
+    return !this.#closed
   }
 
   /** Ends all. */
   close(): void {
-    this.#ending.abort()
+    this.#closed = true
+    for (const meeting of [...this.#pending.values()]) meeting.end(false)
     for (const circuit of [...this.#circuits.keys()]) circuit.remove('the download left its hidden swarm')
   }
 
-  async #ask(contact: HiddenCircuit, point: IntroductionPointName): Promise<Rendezvous | null> {
-    const { created, counts, crypto, prefix } = this.#deps
-    const handshake = crypto.begin()
-    const asked = created.ask(contact)
-    if (asked === null) {
-      handshake.wipe()
-      return null
+  /** Begins the next attempt, if there is a way; the meeting ends with the last one. */
+  #try(meeting: Meeting): void {
+    if (meeting.ending.signal.aborted) return
+    meeting.timer?.cancel()
+    meeting.timer = null
+    const way = meeting.tries < MEETING_TRIES ? meeting.ways.best() : null
+    if (way === null) {
+      if (meeting.running === 0) meeting.end(false)
+      return
     }
-    const { seederKey: publicKey, address } = point
-    const { ephemeral } = handshake
-    const values = { identifier: asked.identifier, infoHash: this.#options.lookup, publicKey, ephemeral }
-    contact.sendData(address, encodePacket(prefix, createE2e, values))
-    const answer = await asked.answer
-    const finished = answer === null ? null : handshake.finish(publicKey, answer, answer.rendezvous)
-    handshake.wipe()
-    const rendezvous = finished === null ? null : rendezvousOf(finished.text, finished.keys)
-    if (answer !== null && rendezvous === null) counts.forged++
-    return rendezvous
+    meeting.tries++
+    meeting.running++
+    void this.#run(meeting, way)
   }
 
-  /** Keys of a meeting that comes to nothing are wiped. */
-  async #follow(rendezvous: Rendezvous, seeder: string): Promise<boolean> {
-    let done = false
+  async #run(meeting: Meeting, way: MeetingWay): Promise<void> {
+    const { lookup, hops } = this.#options
+    const { signal } = meeting.ending
+    let known = false
+    const answered = (was: boolean): void => {
+      if (!known && !signal.aborted) this.#answered(meeting, way, was)
+      known = true
+    }
+    const heard = (): void => {
+      answered(true)
+      this.#wait(meeting, way, () => undefined)
+    }
+    this.#wait(meeting, way, () => answered(false))
     try {
-      done = !this.#ending.signal.aborted && (await this.#link(rendezvous, seeder))
-      return done
-    } finally {
-      if (!done) rendezvous.keys.wipe()
+      const done = await attemptMeeting({ ...way, lookup, hops, signal, heard }, this.#deps)
+      if (done !== null) this.#take(meeting, done)
+      else if (!signal.aborted) answered(false)
+    } catch (error) {
+      this.#deps.log.debug('a hidden seeder was not reached', { error: errorText(error) })
     }
+    meeting.running--
+    this.#try(meeting)
   }
 
-  async #link({ address, publicKey, cookie, keys }: Rendezvous, seeder: string): Promise<boolean> {
-    const { host, linked, counts } = this.#deps
-    const last = { publicKey, address: isSomewhere(address) ? address : null }
-    const wanted = { purpose: 'rendezvous-downloader', hops: this.#options.hops + 1, last } as const
-    const circuit = await host.build(wanted, this.#ending.signal)
-    const asked = linked.ask(circuit)
-    if (asked !== null) circuit.send(encodeCellMessage(linkE2e, { identifier: asked.identifier, cookie }))
-    if (asked === null || (await asked.answer) === null || this.#ending.signal.aborted) {
-      circuit.remove('the rendezvous point did not link it')
-      return false
+  #answered({ ways }: Meeting, way: MeetingWay, was: boolean): void {
+    ways.answered(way, was)
+    this.#deps.contact.answered(way.contact, was)
+  }
+
+  /** Another attempt begins when nothing more is heard for a while. */
+  #wait(meeting: Meeting, { contact }: MeetingWay, silent: () => void): void {
+    if (meeting.ending.signal.aborted) return
+    meeting.timer?.cancel()
+    const mostMs = MEETING_PATIENCE_A_HOP_MS * this.#options.hops
+    const wayMs = MEETING_PATIENCE_RTTS * (contact.rttMs ?? Number.POSITIVE_INFINITY)
+    const delayMs = MEETING_PATIENCE_MS + Math.min(mostMs, wayMs)
+    meeting.timer = this.#deps.clock.after(delayMs, () => {
+      meeting.timer = null
+      silent()
+      this.#try(meeting)
+    })
+  }
+
+  #take({ seeder, ending, end }: Meeting, { circuit, keys }: LinkedCircuit): void {
+    if (ending.signal.aborted) {
+      keys.wipe()
+      circuit.remove('another one was sooner')
+      return
     }
     circuit.setEndToEnd({ seal: keys.backward, open: keys.forward })
     this.#circuits.set(circuit, seeder)
     this.#linked.add(seeder)
-    counts.linked++
+    this.#deps.counts.linked++
+    end(true)
     this.#options.found(addressOfCircuit(circuit.id))
-    return true
   }
-}
-
-/** Null, and the keys wiped: it cannot be read. */
-function rendezvousOf(info: Uint8Array, keys: SessionKeys): Rendezvous | null {
-  try {
-    const { address, publicKey, cookie } = decodePayload(rendezvousInfo, info).info
-    if (isCircuitKey(publicKey)) return { address, publicKey, cookie, keys }
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error
-  }
-  keys.wipe()
-  return null
 }

@@ -24,11 +24,11 @@ export async function prepareRendezvous(
 ): Promise<RendezvousOffer | null> {
   const circuit = await deps.host.build({ purpose: 'rendezvous-seeder', hops, last: 'relay' }, signal)
   const cookie = deps.random.bytes(COOKIE_BYTES)
-  const asked = deps.established.ask(circuit)
-  if (asked !== null) circuit.send(encodeCellMessage(establishRendezvous, { identifier: asked.identifier, cookie }))
-  const address = asked === null ? null : await asked.answer
+  const address = await deps.established.ask(circuit, identifier =>
+    circuit.send(encodeCellMessage(establishRendezvous, { identifier, cookie })),
+  )
   if (address === null || signal.aborted) {
-    circuit.remove('the rendezvous point did not answer')
+    circuit.fail('the rendezvous point did not answer')
     return null
   }
   return { circuit, info: encodePayload(rendezvousInfo, { info: { address, publicKey: circuit.lastHop, cookie } }) }

@@ -33,6 +33,8 @@ export interface HiddenCircuit {
   readonly lastHop: Uint8Array
   /** False from the moment its removal was decided. */
   readonly alive: boolean
+  /** Of its pings; null: none was answered yet. */
+  readonly rttMs: number | null
   /** Sends a text, all layers on (also the innermost one, once it is set). Nothing happens when it is not alive. */
   send(text: Uint8Array): void
   /** Sends a data text: the last hop sends `packet` to `destination`. */
@@ -44,6 +46,8 @@ export interface HiddenCircuit {
   setEndToEnd(end: EndToEnd): void
   /** Ends it, with a destroy. `reason`: for people. */
   remove(reason: string): void
+  /** The same, because its last hop does not do what it should: the next circuits end elsewhere where they can. */
+  fail(reason: string): void
 }
 
 /** A circuit of somebody else whose last hop we are. */
@@ -71,6 +75,8 @@ export interface HiddenBuild {
    * an exit. Nodes without exit flags serve packets of this overlay too, so data circuits of hidden services need no exit.
    */
   readonly last: LastHop | 'introduction' | 'relay'
+  /** Keys of nodes that must not be the last hop. */
+  readonly except?: readonly Uint8Array[]
 }
 
 /** What circuits do for hidden services. */

@@ -37,8 +37,8 @@ export interface SeedingDeps {
   readonly counts: HiddenCounts
   readonly log: Log
   readonly prefix: Uint8Array
-  /** Introduction points of all swarms: false = there are enough; each true is given back. */
-  readonly takePlace: () => boolean
+  /** Introduction points of all swarms, `further`: not the swarm's first; false = there are enough; each true is given back. */
+  readonly takePlace: (further: boolean) => boolean
   readonly givePlace: () => void
 }
 
@@ -73,7 +73,7 @@ export class HiddenSeeding {
     this.#options = options
     this.#deps = deps
     this.#key = deps.crypto.generate()
-    for (let at = 0; at < INTRODUCTION_POINTS; at++) void this.#introduce()
+    void this.#introduce()
   }
 
   /** Public key of the seeder in this swarm. */
@@ -166,32 +166,39 @@ export class HiddenSeeding {
 
   async #introduce(): Promise<void> {
     const { host, log, takePlace, givePlace } = this.#deps
-    if (!takePlace()) return this.#introduceLater()
+    const further = this.#introductions.size > 0
+    if (!takePlace(further)) return further ? undefined : this.#introduceLater()
     let placed = false
     try {
-      const wanted = { purpose: 'introduction-seeder', hops: this.#options.hops + 1, last: 'introduction' } as const
+      const hops = this.#options.hops + 1
+      // A node takes a seeder once.
+      const except = [...this.#introductions].map(({ lastHop }) => lastHop)
+      const wanted = { purpose: 'introduction-seeder', hops, last: 'introduction', except } as const
       const circuit = await host.build(wanted, this.#ending.signal)
       placed = await this.#register(circuit)
-      if (!placed) circuit.remove('the introduction point did not answer')
+      if (!placed) circuit.fail('the introduction point did not answer')
     } catch (error) {
       log.debug('no introduction point', { error: errorText(error) })
     }
-    if (placed) this.#failures = 0
-    else {
-      givePlace()
-      this.#failures++
-      this.#introduceLater()
+    if (placed) {
+      this.#failures = 0
+      // One after the other, so that the next one is another node.
+      if (this.#introductions.size < INTRODUCTION_POINTS) void this.#introduce()
+      return
     }
+    givePlace()
+    this.#failures++
+    this.#introduceLater()
   }
 
   async #register(circuit: HiddenCircuit): Promise<boolean> {
-    const asked = this.#deps.introduced.ask(circuit)
-    if (asked === null) return false
-    const { identifier, answer } = asked
-    const values = { identifier, infoHash: this.#options.lookup, publicKey: this.publicKey }
-    circuit.send(encodeCellMessage(establishIntro, values))
+    const { publicKey } = this
+    const infoHash = this.#options.lookup
     this.#registering.add(circuit)
-    const introduced = (await answer) !== null && circuit.alive && !this.#ending.signal.aborted
+    const answer = await this.#deps.introduced.ask(circuit, identifier =>
+      circuit.send(encodeCellMessage(establishIntro, { identifier, infoHash, publicKey })),
+    )
+    const introduced = answer !== null && circuit.alive && !this.#ending.signal.aborted
     this.#registering.delete(circuit)
     if (introduced) this.#introductions.add(circuit)
     return introduced

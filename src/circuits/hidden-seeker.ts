@@ -1,5 +1,5 @@
 // A downloader in one hidden swarm (8.3): looks for introduction points, by the overlay DHT of an exit or by asking those it knows, and
-// has a circuit linked with each seeder it finds. Everything goes over the contact circuit of its hop count.
+// has a circuit linked with each seeder it finds. Everything goes over the contact circuits of its hop count.
 
 import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
@@ -7,20 +7,21 @@ import { encodeCellMessage } from '../wire/overlay/message.ts'
 import { PEER_SOURCE, peersRequest } from '../wire/overlay/hidden-messages.ts'
 import { encodeUnwrapped } from '../wire/overlay/packet.ts'
 import type { Answers } from './hidden-answers.ts'
-import type { ContactCircuit } from './hidden-contact.ts'
+import type { ContactCircuits, ContactUser } from './hidden-contact.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
 import {
   DHT_LOOKUP_EVERY_MS,
   DHT_LOOKUP_UNLINKED_MS,
-  FIRST_LOOKUPS,
   FIRST_LOOKUPS_EVERY_MS,
   LOOKUP_EVERY_MS,
+  LOOKUPS_SLOWER,
   MAX_CONNECTIONS,
-  SILENT_LOOKUPS,
+  SOON_LOOKUPS,
 } from './hidden-limits.ts'
 import type { SeederMeetings } from './hidden-meetings.ts'
-import { type IntroductionPointName, KnownPoints } from './hidden-points.ts'
+import { type IntroductionPointName, KnownPoints, seederText } from './hidden-points.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'
+import { MeetingWays } from './hidden-ways.ts'
 
 /** What a peers-response says. */
 export interface PeersFound {
@@ -31,7 +32,7 @@ export interface PeersFound {
 
 /** What a downloader works with. */
 export interface SeekerDeps {
-  readonly contact: ContactCircuit
+  readonly contact: ContactCircuits
   readonly meetings: SeederMeetings
   readonly peers: Answers<PeersFound>
   readonly clock: Clock
@@ -42,14 +43,14 @@ export interface SeekerDeps {
 }
 
 /** The looking of one swarm; it lives from its making to close(). */
-export class HiddenSeeker {
+export class HiddenSeeker implements ContactUser {
   readonly #lookup: Uint8Array
   readonly #deps: SeekerDeps
   readonly #points = new KnownPoints()
   #sated = false
   #closed = false
+  /** Look-ups since the last time that a seeder was linked. */
   #lookups = 0
-  #silent = 0
   #lookedMs = Number.NEGATIVE_INFINITY
   #dhtAnsweredMs = Number.NEGATIVE_INFINITY
 
@@ -69,19 +70,30 @@ export class HiddenSeeker {
     this.#sated = sated
   }
 
+  contactReady(): void {
+    this.tick()
+    this.#meetAll()
+  }
+
   /** Looks up when it is time to; called every LOOKUP_TICK_MS. */
   tick(): void {
     const { clock, contact, meetings } = this.#deps
     const nowMs = clock.now()
-    const everyMs = this.#isNew() ? FIRST_LOOKUPS_EVERY_MS : LOOKUP_EVERY_MS
     if (this.#closed || this.#sated || meetings.linked.size >= MAX_CONNECTIONS) return
-    if (nowMs - this.#lookedMs < everyMs) return
+    if (nowMs - this.#lookedMs < this.#everyMs()) return
     this.#points.forgetOld(nowMs, meetings.linked)
-    const circuit = contact.circuit
-    if (circuit === null) return
+    const { circuits } = contact
+    const circuit = circuits[this.#lookups % circuits.length]
+    if (circuit === undefined) return
     this.#lookedMs = nowMs
     this.#lookups++
     void this.#lookUp(circuit, nowMs)
+  }
+
+  /** A linked circuit is gone: its seeder is met again at once, and looked for if that fails. */
+  lost(): void {
+    this.#lookups = 0
+    this.#meetAll()
   }
 
   /** Ends it; circuits that are linked are ended by SeederMeetings. */
@@ -90,22 +102,15 @@ export class HiddenSeeker {
     this.#deps.contact.release(this)
   }
 
-  /** Nobody was found yet: asking oftener helps, for those who answer come and go. */
-  #isNew(): boolean {
-    return this.#lookups < FIRST_LOOKUPS && this.#points.size === 0
+  /** Nobody is linked yet: asking oftener helps, for those who answer come and go. */
+  #everyMs(): number {
+    if (this.#deps.meetings.linked.size > 0) return LOOKUP_EVERY_MS
+    return Math.min(LOOKUP_EVERY_MS, FIRST_LOOKUPS_EVERY_MS * LOOKUPS_SLOWER ** Math.min(20, this.#lookups - 1))
   }
 
   async #lookUp(circuit: HiddenCircuit, nowMs: number): Promise<void> {
-    if (!this.#wantsDht(nowMs)) {
-      await Promise.all(this.#points.list().map(point => this.#askPoint(circuit, point)))
-      return
-    }
-    const answered = await this.#askExit(circuit)
-    if (this.#closed) return
-    this.#silent = answered ? 0 : this.#silent + 1
-    if (this.#silent < SILENT_LOOKUPS) return
-    this.#silent = 0
-    this.#deps.contact.doubt(circuit)
+    if (this.#wantsDht(nowMs)) this.#deps.contact.answered(circuit, await this.#askExit(circuit))
+    else await Promise.all(this.#points.list().map(point => this.#askPoint(circuit, point)))
   }
 
   #wantsDht(nowMs: number): boolean {
@@ -133,10 +138,7 @@ export class HiddenSeeker {
   }
 
   async #ask(circuit: HiddenCircuit, send: (identifier: number) => void): Promise<boolean> {
-    const asked = this.#deps.peers.ask(circuit)
-    if (asked === null) return false
-    send(asked.identifier)
-    const found = await asked.answer
+    const found = await this.#deps.peers.ask(circuit, send)
     if (found === null || this.#closed) return false
     this.#take(found)
     return true
@@ -154,19 +156,35 @@ export class HiddenSeeker {
 
   #meetAll(): void {
     const { contact, meetings, random } = this.#deps
-    const circuit = contact.circuit
-    if (circuit === null || this.#sated || this.#closed) return
+    if (contact.circuits.length === 0 || this.#sated || this.#closed) return
     const waiting = this.#points.list().filter(({ seederKey }) => meetings.isFree(seederKey))
     while (waiting.length > 0 && meetings.busy < MAX_CONNECTIONS) {
       const [point] = waiting.splice(random.below(waiting.length), 1)
-      if (point !== undefined && meetings.isFree(point.seederKey)) void this.#meet(circuit, point)
+      if (point !== undefined && meetings.isFree(point.seederKey)) void this.#meet(point.seederKey)
     }
   }
 
-  /** A point that leads nowhere is forgotten, and the seeder looked for at others that are known. */
-  async #meet(circuit: HiddenCircuit, point: IntroductionPointName): Promise<void> {
-    if ((await this.#deps.meetings.meet(circuit, point)) || !circuit.alive) return
-    this.#points.remove(point)
+  /** A seeder that is not met by any of its points is forgotten, and looked for again. */
+  async #meet(seederKey: Uint8Array): Promise<void> {
+    const { meetings, contact } = this.#deps
+    const begunWith = this.#pointsOf(seederKey)
+    const ways = new MeetingWays(
+      () => this.#pointsOf(seederKey),
+      () => contact.circuits,
+    )
+    const linked = await meetings.meet(seederKey, ways)
+    if (linked || this.#closed) return
+    if (contact.circuits.length > 0) for (const point of begunWith) this.#points.remove(point)
+    this.#lookups = Math.min(this.#lookups, SOON_LOOKUPS)
     this.#meetAll()
+  }
+
+  /** The newest first. */
+  #pointsOf(seederKey: Uint8Array): readonly IntroductionPointName[] {
+    const text = seederText(seederKey)
+    return this.#points
+      .list()
+      .filter(point => seederText(point.seederKey) === text)
+      .reverse()
   }
 }

@@ -73,7 +73,7 @@ export class JoinedSwarm implements HiddenSwarm {
 
   /** A circuit is gone, perhaps one of ours. */
   circuitGone(circuit: HiddenCircuit): void {
-    this.#meetings.circuitGone(circuit)
+    if (this.#meetings.circuitGone(circuit)) this.#seeker?.lost()
     this.#seeding?.circuitGone(circuit)
   }
 

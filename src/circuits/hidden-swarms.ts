@@ -18,10 +18,10 @@ import { lookupInfoHash } from '../wire/overlay/hidden-names.ts'
 import { decodeCellMessage, type PayloadOf } from '../wire/overlay/message.ts'
 import { decodeUnsigned, decodeUnwrapped, messageIdOf } from '../wire/overlay/packet.ts'
 import { Answers } from './hidden-answers.ts'
-import { ContactCircuit } from './hidden-contact.ts'
+import type { CreatedE2e } from './hidden-attempt.ts'
+import { ContactCircuits } from './hidden-contact.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
-import { LOOKUP_TICK_MS, MAX_INTRODUCTION_POINTS } from './hidden-limits.ts'
-import type { CreatedE2e } from './hidden-meetings.ts'
+import { LOOKUP_TICK_MS, MAX_INTRODUCTION_POINTS, STEP_PATIENCE } from './hidden-limits.ts'
 import { isSomewhere } from './hidden-points.ts'
 import type { HiddenCircuit, HiddenCrypto, HiddenHost } from './hidden-seam.ts'
 import type { PeersFound } from './hidden-seeker.ts'
@@ -44,7 +44,7 @@ export class HiddenSwarms {
   readonly #deps: SwarmsDeps
   /** By hop count and info hash. */
   readonly #swarms = new Map<string, JoinedSwarm>()
-  readonly #contacts = new Map<HopCount, ContactCircuit>()
+  readonly #contacts = new Map<HopCount, ContactCircuits>()
   readonly #peers: Answers<PeersFound>
   readonly #created: Answers<CreatedE2e>
   readonly #linked: Answers<true>
@@ -55,11 +55,11 @@ export class HiddenSwarms {
 
   constructor(deps: SwarmsDeps) {
     this.#deps = deps
-    this.#peers = new Answers('peers-request', deps)
-    this.#created = new Answers('create-e2e', deps)
-    this.#linked = new Answers('link-e2e', deps)
-    this.#introduced = new Answers('establish-intro', deps)
-    this.#established = new Answers('establish-rendezvous', deps)
+    this.#peers = new Answers('peers-request', STEP_PATIENCE.peers, deps)
+    this.#created = new Answers('create-e2e', STEP_PATIENCE.created, deps)
+    this.#linked = new Answers('link-e2e', STEP_PATIENCE.linked, deps)
+    this.#introduced = new Answers('establish-intro', STEP_PATIENCE.introduced, deps)
+    this.#established = new Answers('establish-rendezvous', STEP_PATIENCE.established, deps)
   }
 
   get size(): number {
@@ -143,9 +143,9 @@ export class HiddenSwarms {
     this.#ticking = null
   }
 
-  #contact(hops: HopCount): ContactCircuit {
+  #contact(hops: HopCount): ContactCircuits {
     let contact = this.#contacts.get(hops)
-    if (contact === undefined) this.#contacts.set(hops, (contact = new ContactCircuit(hops, this.#deps)))
+    if (contact === undefined) this.#contacts.set(hops, (contact = new ContactCircuits(hops, this.#deps)))
     return contact
   }
 
@@ -158,7 +158,7 @@ export class HiddenSwarms {
       linked: this.#linked,
       introduced: this.#introduced,
       established: this.#established,
-      takePlace: () => this.#places > 0 && this.#places-- > 0,
+      takePlace: further => this.#places > (further ? MAX_INTRODUCTION_POINTS / 2 : 0) && this.#places-- > 0,
       givePlace: () => this.#places++,
     }
   }

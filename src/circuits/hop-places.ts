@@ -47,13 +47,15 @@ export class HopPlaces {
     return [first, second, relays].find(peers => peers.length > 0) ?? []
   }
 
-  /** Circuits of the same kind by their first, or last, hop. */
+  /** Circuits of the same kind by their first, or last, hop, also one that is only asked. */
   #used({ purpose }: OwnCircuit, last: boolean): Map<string, number> {
     const used = new Map<string, number>()
     for (const circuit of this.#deps.circuits()) {
-      const hop = last ? circuit.hops[circuit.goalHops - 1] : circuit.hops[0]
-      if (circuit.purpose !== purpose || circuit.state === 'CLOSING' || hop === undefined) continue
-      const key = keyText(hop.publicKey)
+      const place = last ? circuit.goalHops - 1 : 0
+      const asked = place === circuit.hops.length ? circuit.asked : null
+      const publicKey = circuit.hops[place]?.publicKey ?? asked
+      if (circuit.purpose !== purpose || circuit.state === 'CLOSING' || publicKey === null) continue
+      const key = keyText(publicKey)
       used.set(key, (used.get(key) ?? 0) + 1)
     }
     return used

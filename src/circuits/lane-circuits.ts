@@ -57,8 +57,9 @@ export class LaneCircuits {
     ]
   }
 
-  /** Why the last one failed that was not wanted to end; null: none did. */
+  /** Why one waits that is being built, or the last one failed that was not wanted to end; null: none did. */
   get lastFailure(): string | null {
+    for (const { state, reason } of this.#circuits) if (state === 'EXTENDING' && reason !== null) return reason
     return this.#lastFailure
   }
 

@@ -1,9 +1,9 @@
 // Times and bounds of circuits. The first ones are shared by all nodes of the network (protocol of the overlay, section 12), the
 // others are our own, so that nothing a stranger sends can grow. Milliseconds and bytes.
 
-/** A next hop that does not answer within this is tried no longer. */
+/** A last hop that a circuit must have is waited for so long: the hop before it may have to find it first. */
 export const NEXT_HOP_TIMEOUT_MS = 10_000
-/** Next hops that are tried. */
+/** First hops that are tried. */
 export const NEXT_HOP_TRIES = 6
 /** A circuit is ready within this, or given up. */
 export const CIRCUIT_CREATION_MS = 60_000
@@ -25,6 +25,15 @@ export const MAX_CIRCUIT_BYTES = 10 * 1024 ** 3
 export const REMOVAL_DELAY_MS = 5_000
 
 // Our own.
+
+/** Another hop is asked beside one that has not answered within this. Handshakes take milliseconds, ways less than a second. */
+export const HOP_PATIENCE_MS = 2_500
+/** Hops that are tried behind one that answered: where more are silent it is that one, and another circuit is sooner there. */
+export const FURTHER_HOP_TRIES = 3
+/** A circuit that has a hop waits so long for somebody to be known who can be the next. */
+export const FURTHER_HOP_WAIT_MS = 5_000
+/** Circuits that wait for candidates choose so long after the first one is known. */
+export const CANDIDATES_SETTLE_MS = 300
 
 /** Creates of ours for others that wait for their answers. */
 export const MAX_LINKS = 256

@@ -43,6 +43,8 @@ export interface CircuitPlan {
   /** The last hop that it must have; null: any of the kind. */
   readonly required: HopCandidate | null
   readonly lastKind: LastHopKind
+  /** Keys of nodes that must not be the last hop. */
+  readonly except: readonly Uint8Array[]
   readonly createdMs: number
   readonly createdAtMs: number
 }
@@ -72,12 +74,14 @@ export class OwnCircuit {
   readonly goalHops: number
   readonly required: HopCandidate | null
   readonly lastKind: LastHopKind
+  readonly except: readonly Uint8Array[]
   readonly createdMs: number
   readonly createdAtMs: number
   readonly #wire: CircuitWire
   readonly #hops: CircuitHop[] = []
   #state: CircuitState = 'EXTENDING'
   #reason: string | null = null
+  #asked: Uint8Array | null = null
   #firstHop: PeerAddress | null = null
   #endToEnd: EndToEndLayer | null = null
   #early = 0
@@ -97,6 +101,7 @@ export class OwnCircuit {
     this.goalHops = plan.goalHops
     this.required = plan.required
     this.lastKind = plan.lastKind
+    this.except = plan.except
     this.createdMs = plan.createdMs
     this.createdAtMs = plan.createdAtMs
     this.#wire = wire
@@ -106,7 +111,7 @@ export class OwnCircuit {
     return this.#state
   }
 
-  /** Why it is closing; null: it is not. For people. */
+  /** Why it is closing, or cannot go on being built; null: neither. For people. */
   get reason(): string | null {
     return this.#reason
   }
@@ -118,6 +123,21 @@ export class OwnCircuit {
   /** Carries data: it has all its hops and is not closing. */
   get ready(): boolean {
     return this.#state === 'READY'
+  }
+
+  /** Who was asked last to be the next hop; null: nobody since the last hop answered. */
+  get asked(): Uint8Array | null {
+    return this.#asked
+  }
+
+  /** A hop is asked. */
+  asks(publicKey: Uint8Array): void {
+    this.#asked = publicKey
+  }
+
+  /** Nobody can be asked now, for this reason; null: somebody can. */
+  waitsFor(reason: string | null): void {
+    if (this.#state === 'EXTENDING') this.#reason = reason
   }
 
   /** Where its cells go and come from; null: nobody was asked yet. */
@@ -133,6 +153,7 @@ export class OwnCircuit {
   /** A hop answered. */
   addHop(hop: CircuitHop): void {
     this.#hops.push(hop)
+    this.#asked = null
     if (this.#hops.length >= this.goalHops && this.#state === 'EXTENDING') this.#state = 'READY'
   }
 

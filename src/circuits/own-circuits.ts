@@ -44,6 +44,8 @@ export interface WantedCircuit {
   readonly hops: number
   readonly required: HopCandidate | null
   readonly lastKind: LastHopKind
+  /** Keys of nodes that must not be the last hop. */
+  readonly except?: readonly Uint8Array[]
 }
 
 /** See the top of the file. */
@@ -106,10 +108,10 @@ export class OwnCircuits {
   }
 
   /** Begins to build a circuit. What becomes of it those hear who watch. */
-  build({ purpose, hops, required, lastKind }: WantedCircuit): OwnCircuit {
+  build({ purpose, hops, required, lastKind, except = [] }: WantedCircuit): OwnCircuit {
     const { clock, wire, freshId } = this.#deps
     const createdMs = clock.now()
-    const what = { id: freshId(), purpose, goalHops: hops, required, lastKind }
+    const what = { id: freshId(), purpose, goalHops: hops, required, lastKind, except }
     const plan = { ...what, createdMs, createdAtMs: clock.wallMs() }
     const circuit = new OwnCircuit(plan, wire)
     this.#circuits.set(circuit.id | 0, circuit)
@@ -119,9 +121,9 @@ export class OwnCircuits {
     return circuit
   }
 
-  /** The first hop of a circuit answered. */
-  created(circuit: OwnCircuit, values: PayloadOf<typeof created>): void {
-    this.#builder.created(circuit, values)
+  /** The first hop of a circuit answered, from there; false: nobody asked it. */
+  created(circuit: OwnCircuit, values: PayloadOf<typeof created>, from: PeerAddress): boolean {
+    return this.#builder.created(circuit, values, from)
   }
 
   /** A neighbour ends a circuit; false: it is not its first hop. */
@@ -152,6 +154,7 @@ export class OwnCircuits {
   stop(): void {
     this.#timer?.cancel()
     this.#timer = null
+    this.#builder.close()
     for (const circuit of [...this.#circuits.values()]) {
       const open = circuit.state !== 'CLOSING'
       this.#builder.stop(circuit)
@@ -202,8 +205,9 @@ export class OwnCircuits {
     for (const [circuit, health] of this.#health) {
       if (circuit.state === 'CLOSING') continue
       const { dead, ping } = health.step(nowMs, isPinged(circuit))
-      // Which hop it was nobody knows: the next circuit takes other ones where it can.
-      if (dead !== null) for (const { publicKey } of circuit.hops) this.#deps.candidates.doubt(publicKey, nowMs)
+      // Which hop it was nobody knows: the next circuit takes other ones where it can. That nobody came to a rendezvous is no hop's fault.
+      if (dead !== null && circuit.purpose !== 'rendezvous-seeder')
+        for (const { publicKey } of circuit.hops) this.#deps.candidates.doubt(publicKey, nowMs)
       const end = dead ?? this.#over(circuit, nowMs)
       if (end !== null) this.remove(circuit, end)
       else if (ping) this.#ping(circuit)

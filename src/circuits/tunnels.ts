@@ -139,6 +139,11 @@ export class Tunnels {
     this.joined.setPlaces(places)
   }
 
+  /** A node did not do what it should as hop: it is chosen where there is nobody else. */
+  doubt(publicKey: Uint8Array): void {
+    this.candidates.doubt(publicKey, this.#deps.clock.now())
+  }
+
   /** Bytes by whose traffic they were. */
   get traffic(): CircuitTraffic {
     const { up, down } = this.own.totals
@@ -216,12 +221,8 @@ export class Tunnels {
   #plain(cell: Uint8Array, from: PeerAddress): void {
     const id = circuitIdOf(cell)
     const kind = cell[CELL_HEADER_BYTES]
-    const circuit = this.own.at(id)
-    if (kind === create.id) this.#plainHandlers.handle({ id, from }, cell, CELL_HEADER_BYTES, cell.length)
-    else if (kind !== created.id) this.#forbidden++
-    else if (circuit === undefined || from.ip === circuit.firstHop?.ip)
-      this.#plainHandlers.handle({ id, from }, cell, CELL_HEADER_BYTES, cell.length)
-    else this.#forbidden++
+    if (kind !== create.id && kind !== created.id) this.#forbidden++
+    else this.#plainHandlers.handle({ id, from }, cell, CELL_HEADER_BYTES, cell.length)
   }
 
   readonly #plainHandlers = this.#makePlainHandlers()
@@ -231,8 +232,8 @@ export class Tunnels {
     handlers.on(create, ({ id, from }, values) => this.#serving.create(id, from, values))
     handlers.on(created, ({ id, from }, values) => {
       const circuit = this.own.at(id)
-      if (circuit !== undefined) this.own.created(circuit, values)
-      else this.#serving.created(id, from, values)
+      if (circuit === undefined) this.#serving.created(id, from, values)
+      else if (!this.own.created(circuit, values, from)) this.#forbidden++
     })
     return handlers
   }

@@ -104,8 +104,9 @@ export class HiddenNode implements HiddenHost {
   async build(wanted: HiddenBuild, signal: AbortSignal): Promise<HiddenCircuit> {
     this.builds.push(wanted)
     await new Promise<void>(resolve => void this.#net.clock.after(1, resolve))
-    const { last } = wanted
-    const others = this.#net.nodes.filter(node => node !== this && !node.cutOff)
+    const { last, except = [] } = wanted
+    const barred = ({ publicKey }: HiddenNode): boolean => except.some(key => Buffer.compare(key, publicKey) === 0)
+    const others = this.#net.nodes.filter(node => node !== this && !node.cutOff && !barred(node))
     const end =
       typeof last === 'string'
         ? others[this.#net.random.below(others.length)]
@@ -127,9 +128,21 @@ export class HiddenNode implements HiddenHost {
     return true
   }
 
+  /** Own circuits of a purpose. */
+  all(purpose: CircuitPurpose): Line[] {
+    return [...this.circuits].filter(line => line.purpose === purpose)
+  }
+
+  /** The oldest own circuit of a purpose. */
+  first(purpose: CircuitPurpose): Line {
+    const [found] = this.all(purpose)
+    if (found === undefined) throw new Error(`no circuit ${purpose}`)
+    return found
+  }
+
   /** The one own circuit of a purpose. */
   only(purpose: CircuitPurpose): Line {
-    const found = [...this.circuits].filter(line => line.purpose === purpose)
+    const found = this.all(purpose)
     if (found.length !== 1) throw new Error(`${found.length} circuits ${purpose}`)
     return found[0] as Line
   }
@@ -237,6 +250,14 @@ export class Line implements HiddenCircuit {
 
   setEndToEnd(end: EndToEnd): void {
     this.endToEnd = end
+  }
+
+  get rttMs(): number {
+    return 2
+  }
+
+  fail(reason: string): void {
+    this.remove(reason)
   }
 
   remove(reason: string): void {
