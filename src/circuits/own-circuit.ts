@@ -43,8 +43,8 @@ export interface CircuitPlan {
   /** The last hop that it must have; null: any of the kind. */
   readonly required: HopCandidate | null
   readonly lastKind: LastHopKind
-  /** Keys of nodes that must not be the last hop. */
-  readonly except: readonly Uint8Array[]
+  /** Keys of nodes that must not be the last hop; absent: none. */
+  readonly except?: readonly Uint8Array[]
   readonly createdMs: number
   readonly createdAtMs: number
 }
@@ -101,7 +101,7 @@ export class OwnCircuit {
     this.goalHops = plan.goalHops
     this.required = plan.required
     this.lastKind = plan.lastKind
-    this.except = plan.except
+    this.except = plan.except ?? []
     this.createdMs = plan.createdMs
     this.createdAtMs = plan.createdAtMs
     this.#wire = wire

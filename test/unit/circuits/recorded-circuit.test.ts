@@ -142,7 +142,6 @@ function originatorReads(): Buffer[] {
     goalHops: 3,
     required: null,
     lastKind: 'exit',
-    except: [],
     createdMs: 0,
     createdAtMs: 0,
   } as const
@@ -183,7 +182,6 @@ test('originator: what ours sends is read by hops with the recorded keys, beginn
     goalHops: 3,
     required: null,
     lastKind: 'exit',
-    except: [],
     createdMs: 0,
     createdAtMs: 0,
   } as const
