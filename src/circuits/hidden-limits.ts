@@ -6,6 +6,7 @@ export const LOOKUP_TICK_MS = 1_000
 export const LOOKUP_EVERY_MS = 30_000
 /** The same at first and while no seeder is linked; each time it is so much longer. */
 export const FIRST_LOOKUPS_EVERY_MS = 1_000
+/** How much longer. */
 export const LOOKUPS_SLOWER = 1.5
 /** A seeder that could not be met is looked for as after so many. */
 export const SOON_LOOKUPS = 3
@@ -41,6 +42,7 @@ export const CONTACT_GAP_MS = 1_000
 export const CONTACT_MISSES = 2
 /** An attempt to meet a seeder that is silent for so long, and so many round-trip times of the contact circuit, gets another beside it. */
 export const MEETING_PATIENCE_MS = 600
+/** The round-trip times of that. */
 export const MEETING_PATIENCE_RTTS = 10
 /** For each hop of the download it is at most so much more. */
 export const MEETING_PATIENCE_A_HOP_MS = 1_400
@@ -87,6 +89,7 @@ export const MAX_ANSWERED_ADDRESSES = 512
 export const ANNOUNCE_EVERY_MS = 2_700_000
 /** Tried again after this when nobody took it; doubled each time, up to the second one. */
 export const ANNOUNCE_RETRY_MS = 2_000
+/** The longest of these waits. */
 export const MAX_ANNOUNCE_RETRY_MS = 60_000
 /** Overlays of introduction points that we take part in (8.6). */
 export const MAX_PEX_OVERLAYS = 64
