@@ -62,7 +62,8 @@ describe('circuits, built', { concurrency: 1, timeout: 240_000 }, () => {
     const [circuit] = await ready(2)
     assert.equal(circuit?.hops.length, 2)
     assert.match(circuit.hops[0]?.host ?? '', /^127\.0\.0\.1:\d+$/)
-    assert.equal(circuit.hops[1]?.host, 'unknown', 'nobody told where the second one is')
+    // Where the second one is nobody tells: it is known only of those that this node has met itself.
+    assert.match(circuit.hops[1]?.host ?? '', /^(unknown|127\.0\.0\.1:\d+)$/)
     for (const { member } of circuit.hops) assert.match(member, /^[0-9a-f]{40}$/)
     assert.ok(Math.abs(circuit.created - Date.now() / 1000) < 120)
     await waitFor(
@@ -78,7 +79,7 @@ describe('circuits, built', { concurrency: 1, timeout: 240_000 }, () => {
     assert.equal((await record()).hops, 2)
     const { stdout } = await runCli(['circuits'], { TRIBUTARY_STATE_DIR: client.stateDir })
     assert.match(stdout, /4 relays known, exits among them: 2/)
-    assert.match(stdout, /^ready +2\/2 +data .*127\.0\.0\.1:\d+ > [0-9a-f]{8}/m)
+    assert.match(stdout, /^ready +2\/2 +data .*127\.0\.0\.1:\d+ > ([0-9a-f]{8}|127\.0\.0\.1:\d+)/m)
     const list = await runCli(['ls'], { TRIBUTARY_STATE_DIR: client.stateDir })
     assert.match(list.stdout, /, 2 hops +Quiet/)
     const events = await runCli(['events', '--since', '0', '--type', 'circuit_ready', '--count', '1'], {
