@@ -22,6 +22,8 @@ const SIZE = 1_000
 /** The host acknowledges each 16th datagram, and is asked for 16 at a time. */
 const STEP = 16
 const LOST_AFTER_MS = 500
+/** Shorter than anybody waits for an answer, so that what is missing is told. */
+const READY_MS = 10_000
 
 type Command = Record<string, unknown> & { readonly op: string }
 
@@ -145,8 +147,11 @@ async function originator(node: MadeCircuitNode, command: Command): Promise<obje
   await waitFor(
     'circuits',
     () => lane.facts().ready >= targets.length,
-    30_000,
-    () => lane.facts(),
+    READY_MS,
+    () => ({
+      ...lane.facts(),
+      own: [...node.tunnels.own.all()].map(({ state, hops, reason }) => [state, hops.length, reason]),
+    }),
   )
   const flows = new Map<number, FlowOfOne>()
   const socket = await lane.udp.bind({ family: 4, ip: null, port: 0 }, (bytes, from) =>

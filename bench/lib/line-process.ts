@@ -1,5 +1,6 @@
 // A process of a benchmark that takes commands as JSON lines and answers each with one line.
 
+import { basename } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type OwnedProcess, startOwned } from './owned-processes.ts'
 
@@ -17,12 +18,15 @@ interface Waiting {
 /** Answers come in the order of the questions. */
 export class LineProcess {
   readonly #process: OwnedProcess
+  readonly #name: string
   readonly #waiting: Waiting[] = []
   readonly #come: Answer[] = []
   #ended = false
+  #told = 'start'
 
   /** Starts one of our own programs with `options` as its argument. */
   constructor(program: string, options: object) {
+    this.#name = basename(program, '.js')
     this.#process = startOwned(process.execPath, [program, JSON.stringify(options)], { talk: true })
     const lines = createInterface({ input: this.#process.child.stdout as NodeJS.ReadableStream })
     lines.on('line', line => {
@@ -33,7 +37,7 @@ export class LineProcess {
     })
     lines.on('close', () => {
       this.#ended = true
-      for (const { reject } of this.#waiting.splice(0)) reject(new Error(`it ended: ${this.#process.output()}`))
+      for (const { reject } of this.#waiting.splice(0)) reject(new Error(this.#text('ended')))
     })
   }
 
@@ -54,6 +58,7 @@ export class LineProcess {
   }
 
   tell(op: string, fields: object = {}): void {
+    this.#told = op
     this.#process.child.stdin?.write(`${JSON.stringify({ op, ...fields })}\n`)
   }
 
@@ -61,10 +66,18 @@ export class LineProcess {
     return this.#process.stop(STOP_MS)
   }
 
+  /** What happened, to which process, after which command, and the end of what it said. */
+  #text(what: string): string {
+    const { child, pid } = this.#process
+    const code = child.signalCode ?? child.exitCode
+    const how = code === null ? '' : ` (${code})`
+    return `${this.#name} ${pid} ${what} after ${this.#told}${how}: ${this.#process.output().slice(-400) || 'no output'}`
+  }
+
   #answer(): Promise<Answer> {
-    if (this.#ended) return Promise.reject(new Error(`it ended: ${this.#process.output()}`))
+    if (this.#ended) return Promise.reject(new Error(this.#text('ended')))
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`no answer: ${this.#process.output()}`)), LIMIT_MS)
+      const late = setTimeout(() => reject(new Error(this.#text('says nothing'))), LIMIT_MS)
       this.#waiting.push({
         resolve(answer) {
           clearTimeout(late)

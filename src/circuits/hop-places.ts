@@ -25,7 +25,7 @@ export class HopPlaces {
 
   /** Candidates for the last hop of a circuit, or for one before it. */
   fitting(circuit: OwnCircuit, last: boolean): RankedCandidate[] {
-    const peers = last ? this.#lastHops(circuit) : this.#deps.candidates.having(PEER_FLAG.relay)
+    const peers = last ? this.#lastHops(circuit) : this.#earlierHops(circuit)
     const used = this.#used(circuit, last)
     const nowMs = this.#deps.clock.now()
     return peers.map(peer => ({
@@ -35,6 +35,20 @@ export class HopPlaces {
       used: used.get(keyText(peer.publicKey)) ?? 0,
       doubtful: this.#deps.candidates.isDoubtful(peer, nowMs),
     }))
+  }
+
+  /** Relays; not the only one that can be the last hop, which could then be found nowhere, unless there is no other good relay. */
+  #earlierHops(circuit: OwnCircuit): Peer[] {
+    const { candidates, clock } = this.#deps
+    const relays = candidates.having(PEER_FLAG.relay)
+    if (circuit.required !== null) return relays
+    const taken = new Set([...circuit.hops.map(({ publicKey }) => publicKey), ...circuit.except].map(keyText))
+    const [only, ...more] = this.#lastHops(circuit).filter(peer => !taken.has(keyText(peer.publicKey)))
+    if (only === undefined || more.length > 0) return relays
+    const others = relays.filter(peer => peer !== only)
+    const nowMs = clock.now()
+    const good = others.some(peer => !taken.has(keyText(peer.publicKey)) && !candidates.isDoubtful(peer, nowMs))
+    return good ? others : relays
   }
 
   #lastHops({ lastKind }: OwnCircuit): Peer[] {

@@ -68,3 +68,18 @@ for (const hops of [1, 2, 3] as const) {
     assert.equal(network.clock.pending, 0, 'no timer is left')
   })
 }
+
+for (const hops of [2, 3] as const) {
+  test(`eight circuits of ${hops} hops are ready where there is one exit: none has it for another place`, async () => {
+    const network = new CircuitNetwork(hops)
+    const me = await network.add({ limits: { min: 8, max: 8 } })
+    await network.grow(3, 1)
+    const lane = me.circuits.lane(hops)
+    lane.setDemand(8)
+    await network.clock.until('eight circuits', () => lane.facts().ready === 8, 2_000)
+    assert.equal(lane.facts().lastFailure, null)
+    const firsts = [...me.tunnels.own.all()].map(({ hops: [first] }) => first?.member)
+    assert.equal(new Set(firsts).size, 3, 'relays share them')
+    await network.close()
+  })
+}
