@@ -8,7 +8,7 @@ import { Parts } from '../lib/parts.ts'
 import { RelayBetween, type RelayCost } from '../lib/relay-run.ts'
 import { RelayNode } from '../lib/relay-node.ts'
 import { median, round } from '../lib/report.ts'
-import { PY_IPV8_PORT, PyIpv8Net, type PyIpv8Figures, pyIpv8Checkout } from '../lib/rivals/py-ipv8.ts'
+import { PY_IPV8_PORT, PyIpv8Net, pyIpv8Checkout } from '../lib/rivals/py-ipv8.ts'
 import { type CaseResult, type ClientResult, type Figures, medians, OURS } from '../lib/samples.ts'
 
 /** As py-ipv8's client has it: datagrams under way on a circuit. */
@@ -16,6 +16,10 @@ const WINDOW = 64
 const BUILDS = 20
 /** The whole is to end within five minutes. */
 const MOST_ROUNDS = 3
+/** A turn of ours or of the rival's, and how many each has in a direction when there are MOST_ROUNDS rounds. */
+const TURN_SECONDS = 1.2
+const TURNS = 4
+const TURNS_OF_THREE = 7
 const RIVAL = 'py-ipv8'
 /** Microseconds for a cell of 1,000 bytes of payload, as seconds for a GiB. */
 const US_PER_CELL = 2 ** 30 / 1_000 / 1e6
@@ -68,42 +72,54 @@ interface Case {
 }
 
 /** One run of ours, in one direction. */
-async function once(net: CircuitNet, one: Case, how: Lengths): Promise<Figures> {
-  const run = await net.transfer({ ...one, seconds: how.seconds, window: WINDOW })
+async function once(net: CircuitNet, one: Case, seconds: number): Promise<Figures> {
+  const run = await net.transfer({ ...one, seconds, window: WINDOW })
   const relay = run.relayUsPerCell === null ? {} : { 'CPU us/cell': run.relayUsPerCell }
   return { 'MB/s': run.mbPerSec, 'CPU-s/GiB': run.cpuSecPerGib, ...relay }
 }
 
-/** The rival's client measures both directions of one circuit. */
-function rivalFigures(hops: number, row: PyIpv8Figures): { readonly up: Figures; readonly down: Figures } {
-  const up = row.upNodesMsPerMb + row.upClientMsPerMb
-  const down = row.downNodesMsPerMb + row.downClientMsPerMb
+/** The rival's client, in one direction. */
+async function theirOnce(rival: PyIpv8Net, { hops, down }: Case, seconds: number): Promise<Figures> {
+  const row = await rival.measure(hops, down ? 'down' : 'up', seconds)
   // 1,000 cells a MB: milliseconds for a MB are microseconds for a cell, of all nodes.
-  const relay = (us: number): Figures => (hops === 1 ? {} : { 'CPU us/cell': us / hops })
-  const cost = (ms: number): number => ms * US_PER_CELL
-  const upRun = { 'MB/s': row.upMbPerSec, 'CPU-s/GiB': cost(up), 'build ms': row.buildMs }
+  const relay = hops === 1 ? {} : { 'CPU us/cell': row.nodesMsPerMb / hops }
+  const cost = (row.nodesMsPerMb + row.clientMsPerMb) * US_PER_CELL
+  return { 'MB/s': row.mbPerSec, 'CPU-s/GiB': cost, ...(down ? {} : { 'build ms': row.buildMs }), ...relay }
+}
+
+/**
+ * One direction of one circuit. We and the rival take short turns and all processes stay, so that what the machine does meets both:
+ * each turn of ours is held against the rival's before and after it.
+ */
+async function taken(net: CircuitNet, rival: PyIpv8Net | null, one: Case, turns: number, seconds: number) {
+  const ours: Figures[] = []
+  const theirs: Figures[] = []
+  for (let turn = 0; turn < turns; turn++) {
+    ours.push(await once(net, one, seconds))
+    if (rival !== null) theirs.push(await theirOnce(rival, one, seconds))
+  }
   return {
-    up: { ...upRun, ...relay(row.upNodesMsPerMb) },
-    down: { 'MB/s': row.downMbPerSec, 'CPU-s/GiB': cost(down), ...relay(row.downNodesMsPerMb) },
+    ours: ours.map((run, at) => ({ ...run, ...ratioOf(run, theirs.slice(Math.max(0, at - 1), at + 1)) })),
+    theirs,
   }
 }
 
-/** One circuit over so many hops, built, up and down; we and the rival take turns, so that what the machine does meets both. */
+/** Our MB/s of a turn by the mean of its neighbours'. */
+function ratioOf(run: Figures, beside: readonly Figures[]): Figures {
+  const mean = beside.reduce((sum, each) => sum + (each['MB/s'] ?? 0), 0) / beside.length
+  return mean > 0 ? { 'ratio of turns': (run['MB/s'] ?? 0) / mean } : {}
+}
+
+/** One circuit over so many hops, built, up and down. */
 async function oneCircuit(net: CircuitNet, rival: PyIpv8Net | null, hops: number, found: Found, how: Lengths) {
   const built = { 'build ms': median(await net.builds(hops, BUILDS)) }
-  const ours = { up: [] as Figures[], down: [] as Figures[] }
-  const theirs = { up: [] as Figures[], down: [] as Figures[] }
-  for (let round = 0; round < how.rounds; round++) {
-    ours.up.push({ ...(await once(net, { hops, circuits: 1, down: false }, how)), ...built })
-    ours.down.push(await once(net, { hops, circuits: 1, down: true }, how))
-    if (rival === null) continue
-    const { up, down } = rivalFigures(hops, await rival.measure(hops, how.seconds, 1))
-    theirs.up.push(up)
-    theirs.down.push(down)
-  }
-  for (const way of ['up', 'down'] as const) {
-    found.add(caseOf(hops, way), OURS, ours[way])
-    found.add(caseOf(hops, way), RIVAL, theirs[way])
+  const seconds = Math.min(TURN_SECONDS, how.seconds)
+  const turns = Math.round((how.rounds * (hops === 3 ? TURNS_OF_THREE : TURNS)) / MOST_ROUNDS)
+  for (const down of [false, true]) {
+    const { ours, theirs } = await taken(net, rival, { hops, circuits: 1, down }, Math.max(1, turns), seconds)
+    const way = caseOf(hops, down ? 'down' : 'up')
+    found.add(way, OURS, down ? ours : ours.map(run => ({ ...run, ...built })))
+    found.add(way, RIVAL, theirs)
   }
 }
 
@@ -112,7 +128,7 @@ async function manyCircuits(net: CircuitNet, hops: number, found: Found, how: Le
   for (const down of [false, true]) {
     const runs: Figures[] = []
     for (let round = 0; round < Math.min(2, how.rounds); round++)
-      runs.push(await once(net, { hops, circuits: MANY, down }, how))
+      runs.push(await once(net, { hops, circuits: MANY, down }, Math.min(2, how.seconds)))
     found.add(caseOf(hops, down ? 'down' : 'up', MANY), OURS, runs)
   }
 }

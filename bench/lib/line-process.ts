@@ -24,10 +24,10 @@ export class LineProcess {
   #ended = false
   #told = 'start'
 
-  /** Starts one of our own programs with `options` as its argument. */
-  constructor(program: string, options: object) {
+  /** Starts one of our own programs with `options` as its argument; `started`: another one runs already, and this is its name. */
+  constructor(program: string, options: object, started?: OwnedProcess) {
     this.#name = basename(program, '.js')
-    this.#process = startOwned(process.execPath, [program, JSON.stringify(options)], { talk: true })
+    this.#process = started ?? startOwned(process.execPath, [program, JSON.stringify(options)], { talk: true })
     const lines = createInterface({ input: this.#process.child.stdout as NodeJS.ReadableStream })
     lines.on('line', line => {
       const answer = JSON.parse(line) as Answer

@@ -19,7 +19,7 @@ const PAYLOAD = 1_000
 /** Cells that are measured are longer than everything else that comes. */
 const MEASURED_BYTES = CELL_HEADER_BYTES + PAYLOAD
 const BUILD_MS = 10_000
-/** Before the first count, for everything to be compiled. */
+/** Before the first count of each direction, for everything to be compiled. */
 const WARM_MS = 500
 const LOST_AFTER_MS = 250
 
@@ -201,6 +201,7 @@ function waysOf(circuits: readonly OwnCircuit[], back: boolean): Cells[] {
 }
 
 let live: OwnCircuit[] = []
+const warm = new Set<boolean>()
 
 async function run({ circuits: wanted, window, seconds, back }: Command): Promise<object> {
   live = live.filter(({ ready }) => ready)
@@ -208,7 +209,8 @@ async function run({ circuits: wanted, window, seconds, back }: Command): Promis
   const one = new Flood(waysOf(live.slice(0, wanted), back), window)
   flood = one
   const startMs = performance.now()
-  while (performance.now() - startMs < WARM_MS) await one.burst()
+  while (!warm.has(back) && performance.now() - startMs < WARM_MS) await one.burst()
+  warm.add(back)
   process.stdout.write(`${JSON.stringify({ begun: true })}\n`)
   const [before, beforeMs, beganMs] = [one.cells, one.ms, performance.now()]
   while (performance.now() - beganMs < seconds * 1_000) await one.burst()

@@ -30,6 +30,7 @@ export const metrics = {
   'list shown ms': { better: 'less', digits: 0 },
   'frames/s': { better: 'more', digits: 1 },
   'longest frame ms': { better: 'less', digits: 1 },
+  'ratio of turns': { better: 'more', digits: 2 },
   'cells/s': { better: 'more', digits: 0 },
   'CPU us/cell': { better: 'less', digits: 1 },
   'build ms': { better: 'less', digits: 1 },

@@ -6,25 +6,25 @@ import { createInterface } from 'node:readline'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { projectRoot } from '../../../test/kit/project-root.ts'
+import { LineProcess } from '../line-process.ts'
 import { type OwnedProcess, removeAtExit, startOwned } from '../owned-processes.ts'
 
 const PYTHON = '/usr/bin/python3'
 const READY_MS = 20_000
 const STOP_MS = 2_000
+/** Circuits that are built for the time that takes. */
+const BUILDS = 20
 /** Port of its first node. */
 export const PY_IPV8_PORT = 18_000
 
-/** What its client measured over one number of hops. */
+/** What its client measured in one run over one number of hops. */
 export interface PyIpv8Figures {
-  readonly hops: number
-  readonly upMbPerSec: number
-  readonly downMbPerSec: number
+  readonly mbPerSec: number
+  /** Median of its circuits, the one that carried this included. */
   readonly buildMs: number
   /** Milliseconds of CPU for each MB (1,000 datagrams of 1,000 bytes): all nodes, and the client. */
-  readonly upNodesMsPerMb: number
-  readonly upClientMsPerMb: number
-  readonly downNodesMsPerMb: number
-  readonly downClientMsPerMb: number
+  readonly nodesMsPerMb: number
+  readonly clientMsPerMb: number
 }
 
 /** Where the checkout is; null: none is given. */
@@ -39,6 +39,7 @@ export class PyIpv8Net {
   readonly #checkout: string
   readonly #started: readonly OwnedProcess[]
   readonly #log: string
+  #client: LineProcess | null = null
 
   private constructor(checkout: string, pids: readonly number[], started: readonly OwnedProcess[], log: string) {
     this.#checkout = checkout
@@ -66,22 +67,30 @@ export class PyIpv8Net {
     }
   }
 
-  /** Its own client over one number of hops. */
-  async measure(hops: number, seconds: number, runs: number): Promise<PyIpv8Figures> {
-    const how = ['--hops', String(hops), '--kinds', 'up,down', '--idle-wait', '0', '--nodes', String(this.pids.length)]
-    const what = ['--builds', '20', '--seconds', String(seconds), '--runs', String(runs), '--rp-log', this.#log]
-    const ports = ['--base-port', String(PY_IPV8_PORT)]
-    const client = run('bench_circuits.py', '--ipv8', this.#checkout, ...ports, ...how, ...what)
-    try {
-      const [row] = (await linesOf(client)).flatMap(figuresOf)
-      if (row === undefined) throw new Error(`no figures: ${client.output()}`)
-      return row
-    } finally {
-      await client.stop(STOP_MS)
+  /** One run of its own client in one direction over one number of hops. Client and circuit stay for the next one. */
+  async measure(hops: number, kind: 'up' | 'down', seconds: number): Promise<PyIpv8Figures> {
+    this.#client ??= await this.#startClient()
+    const row = await this.#client.ask('run', { hops, kind, seconds, builds: BUILDS })
+    const number = (key: string): number => Number(row[key] ?? Number.NaN)
+    return {
+      mbPerSec: number('MBps'),
+      buildMs: number('build_ms'),
+      nodesMsPerMb: number('cpu_ms_per_MB_nodes'),
+      clientMsPerMb: number('cpu_ms_per_MB_client'),
     }
   }
 
+  /** It says whom it knows before it takes commands. */
+  async #startClient(): Promise<LineProcess> {
+    const where = ['--base-port', String(PY_IPV8_PORT), '--nodes', String(this.pids.length), '--rp-log', this.#log]
+    const started = run('bench_circuits.py', '--serve', '--ipv8', this.#checkout, ...where)
+    const client = new LineProcess('bench_circuits.py', {}, started)
+    await client.next()
+    return client
+  }
+
   async stop(): Promise<void> {
+    await this.#client?.stop()
     await Promise.all(this.#started.map(one => one.stop(STOP_MS)))
   }
 }
@@ -110,28 +119,4 @@ function meshed(peers: OwnedProcess, nodes: number, log: string): Promise<number
     })
     lines.once('close', () => reject(new Error(`py-ipv8 did not start: ${peers.output()}`)))
   })
-}
-
-async function linesOf(one: OwnedProcess): Promise<Record<string, unknown>[]> {
-  const found: Record<string, unknown>[] = []
-  for await (const line of createInterface({ input: one.child.stdout as NodeJS.ReadableStream }))
-    found.push(JSON.parse(line) as Record<string, unknown>)
-  return found
-}
-
-function figuresOf(row: Record<string, unknown>): PyIpv8Figures[] {
-  if (row['up_MBps_median'] === undefined) return []
-  const number = (key: string): number => Number(row[key] ?? Number.NaN)
-  return [
-    {
-      hops: number('hops'),
-      upMbPerSec: number('up_MBps_median'),
-      downMbPerSec: number('down_MBps_median'),
-      buildMs: number('build_ms_median'),
-      upNodesMsPerMb: number('up_cpu_ms_per_MB_nodes'),
-      upClientMsPerMb: number('up_cpu_ms_per_MB_client'),
-      downNodesMsPerMb: number('down_cpu_ms_per_MB_nodes'),
-      downClientMsPerMb: number('down_cpu_ms_per_MB_client'),
-    },
-  ]
 }

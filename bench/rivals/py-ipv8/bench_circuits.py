@@ -32,6 +32,8 @@ def args_():
     ap.add_argument("--ipv8", default=os.path.join(run_peers.HERE, "py-ipv8-3.2"))
     ap.add_argument("--shim", default=None)
     ap.add_argument("--community-id", default="81ded07332bdc775aa5a46f96de9f8f390bbc9f3")
+    ap.add_argument("--serve", action="store_true",
+                    help="stay: each line {hops, kind, seconds} of the standard input is answered with the figures of one run")
     ap.add_argument("--rp-log", default=None, help="output file of run_peers.py: adds the CPU time of its processes")
     return ap.parse_args()
 
@@ -159,6 +161,39 @@ async def quiet(limit=30.0, share=0.85):
     return round(idle, 2)
 
 
+async def serve(a, t, cl, net):
+    """One run for each line read; the circuit of a hop count is kept between runs. Ends with the input."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    kept = {}
+    while line := await reader.readline():
+        try:
+            ask = json.loads(line)
+            hops, a.seconds = ask["hops"], ask["seconds"]
+            c = kept.get(hops)
+            if c is None or c.state != "READY":
+                times = []
+                for last in [False] * ask.get("builds", 0) + [True]:
+                    s = time.perf_counter()
+                    c = t.create_circuit(hops)
+                    if c is None or not await asyncio.wait_for(c.ready, 10):
+                        raise RuntimeError("no circuit of %d hops" % hops)
+                    times.append(time.perf_counter() - s)
+                    if not last:
+                        await t.remove_circuit(c.circuit_id, "bench", destroy=2)
+                kept[hops] = c
+                build_ms = 1e3 * statistics.median(times)
+            n0, m0 = cpu_seconds(net), cpu_seconds([os.getpid()])
+            rate, lost = await {"up": cl.run_up, "down": cl.run_down}[ask["kind"]](c)
+            mb = max(rate * a.seconds, 1e-9)
+            out = {"MBps": rate, "lost": lost, "build_ms": build_ms,
+                   "cpu_ms_per_MB_nodes": 1e3 * (cpu_seconds(net) - n0) / mb,
+                   "cpu_ms_per_MB_client": 1e3 * (cpu_seconds([os.getpid()]) - m0) / mb}
+        except Exception as e:
+            out = {"failed": repr(e)}
+        print(json.dumps(out), flush=True)
+
+
 async def main():
     a = args_()
     ra = run_peers.arguments(["--ipv8", a.ipv8, "--community-id", a.community_id, *(["--shim", a.shim] if a.shim else [])])
@@ -178,6 +213,10 @@ async def main():
         with open(a.rp_log) as f:
             first = json.loads(f.readline())
         net = first.get("pids", [])
+    if a.serve:
+        await serve(a, t, cl, net)
+        await run_peers.stop_node(ipv8)
+        return
     for hops in [int(x) for x in a.hops.split(",")]:
         times = []
         for _ in range(a.builds):
