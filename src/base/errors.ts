@@ -58,6 +58,18 @@ export const errorTable = {
   UpdateNotFound: { status: 404, text: 'Nothing of this name is followed or published.' },
   UpdateUnreadable: { status: 502, text: 'What the key says names no torrent.' },
   DhtUnavailable: { status: 503, text: 'This needs the DHT, which is off (setting libtorrent.dht).' },
+  // Channels (decisions part 3)
+  ChannelNotFound: { status: 404, text: 'This channel is not known.' },
+  NotChannelOwner: { status: 403, text: 'Only the owner of this channel, or whom it lets, may do this.' },
+  DuplicateChannelIdError: { status: 500, text: 'One of your channels has this name.' },
+  DuplicateTorrentFileError: { status: 500, text: 'This torrent file already exists in your channel.' },
+  ChannelTorrentError: { status: 500, text: 'The torrent cannot be put into the channel.' },
+  TorrentNotFound: { status: 404, text: 'This torrent is not in the channel.' },
+  PlaylistNotFound: { status: 404, text: 'This playlist cannot be found.' },
+  NotSubscribed: { status: 404, text: 'You are not subscribed to this channel.' },
+  AlreadySubscribed: { status: 409, text: 'You are subscribed to this channel already.' },
+  FeedNotFound: { status: 404, text: 'This url is not added to your RSS feeds.' },
+  FeedExists: { status: 409, text: 'This RSS feed is already there.' },
   // Disk
   DiskFull: { status: 500, text: 'The disk is full.' },
   DiskError: { status: 500, text: 'The disk reported an error.' },

@@ -63,6 +63,18 @@ export class TorrentInfo implements TorrentInfoService {
     }
   }
 
+  /** The torrent behind `uri`, fetched as a new download would be; a magnet's trackers come with it. AppErrors as read(). */
+  async metainfo(uri: string, limitMs: number, signal: AbortSignal): Promise<Metainfo> {
+    const { clock, downloads } = this.#deps
+    const hops = downloads.hopsOf(undefined)
+    return withDeadline({ clock, signal, limitMs, lateCode: 'MetadataTimeout' }, async inner => {
+      const source = await readSource(uri, downloads.readers(hops), inner)
+      if (source.kind === 'file') return source.metainfo
+      const found = await this.#find(source.magnet, hops, inner)
+      return { ...found, announceTiers: source.magnet.trackers.map(url => [url]) }
+    })
+  }
+
   async #metadataOf(magnet: Magnet, hops: number, signal: AbortSignal): Promise<Uint8Array> {
     const { infoBytes, v2 } = await this.#find(magnet, hops, signal)
     const announceTiers = magnet.trackers.map(url => [url])

@@ -164,3 +164,20 @@ test('previews are bounded, and end with the node', async () => {
   for (const result of (await rest).slice(0, 8)) assert.equal(result.status, 'rejected')
   assert.equal(bench.engine.torrents.size, 0)
 })
+
+test('the metainfo behind a uri: as in the file; of a magnet with its own trackers; in time', async () => {
+  const bench = await startDownloads()
+  bench.sources.set('/x.torrent', made.torrent)
+  const info = infoOver(bench)
+  assert.equal((await info.metainfo('/x.torrent', 1_000, signal)).infoHash, made.infoHash)
+  const late = info.metainfo(magnet, 1_000, signal)
+  await inEngine(bench)
+  const ended = assert.rejects(late, refuses('MetadataTimeout'))
+  bench.clock.advance(1_000)
+  await ended
+  const wanted = info.metainfo(magnet, 1_000, signal)
+  await inEngine(bench)
+  const held = assert.rejects(found(bench), refuses('Aborted'))
+  assert.deepEqual((await wanted).announceTiers, [['udp://t.example:80']])
+  await held
+})
