@@ -24,11 +24,13 @@ import type { NetworkFacts } from '../ports/network-facts.ts'
 import type { PieceStores } from '../ports/piece-store.ts'
 import type { NodeValues, ProgressRecords } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
+import type { SwarmScrapes } from '../ports/swarm-scrapes.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import type { AnonymousEngines } from '../services/torrent-engine.ts'
 import { Session, type SessionLimits, type TorrentEvents } from '../torrent/index.ts'
 import type { AnnounceSpread } from '../tracker/announce-lanes.ts'
 import { TorrentAnnouncers } from '../tracker/announcer.ts'
+import { TrackerScrapes } from '../tracker/tracker-scrapes.ts'
 import type { AnonymousEngineOptions } from './anonymous/anonymous-engine.ts'
 import { type CircuitsSource, NodeAnonymousEngines } from './anonymous-engines.ts'
 import { NodeIpFilter } from './ip-filter.ts'
@@ -37,6 +39,7 @@ import type { Settings } from './settings-schema.ts'
 import { DhtKeeper } from './dht-keeper.ts'
 import { SwarmAnnouncers } from './swarm-announcers.ts'
 import { Swarm } from './swarm.ts'
+import { swarmScrapes } from './swarm-scrapes.ts'
 
 /** What the engine needs from outside. */
 export interface EngineOptions {
@@ -82,6 +85,8 @@ export interface EngineParts {
   figures(): EngineFigures
   /** Mutable items of the DHT; null = there is no DHT. */
   readonly items: MutableItems | null
+  /** How big swarms are. */
+  readonly scrapes: SwarmScrapes
   /** Follows changed settings. */
   follow(settings: Settings): void
   /** Torrents stop, trackers hear of it, all files are closed; gives up what takes longer than `deadlineMs`. */
@@ -133,6 +138,8 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
     },
   )
   trackers.setSpread(spreadOf(settings))
+  const { udp, namesToProxy } = lane
+  const scrapes = new TrackerScrapes({ clock, random, http, udp, resolver, namesToProxy })
   const keeper = new DhtKeeper({ clock, log: log.part('dht'), values: deps.values })
   const swarm = new Swarm(libtorrent, { clock, random, log, stack, savedDht: await keeper.load() })
   const announcers = new SwarmAnnouncers({ trackers, dht: swarm.searches, impliedPort: swarm.utp !== null })
@@ -193,6 +200,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       arenas: [blockArena, rangeArena],
     }),
     items: swarm.dht === null ? null : itemsOf(swarm.dht),
+    scrapes: swarmScrapes(scrapes, swarm.dht),
     follow(changed) {
       followed = changed
       session.setLimits(limitsOf(changed))
@@ -211,6 +219,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       await kept
       await swarm.stop(deadlineMs * SWARM_SHARE)
       await trackers.close()
+      await scrapes.close()
       await http.close()
       await webSeeds.close()
       await stores.stop(deadlineMs * WORKER_SHARE)

@@ -85,7 +85,7 @@ export class TorrentAnnouncers implements Announcers<HashAnnouncer> {
     this.#options = { ...trackerDefaults, ...options }
     const { httpTimeoutMs, maxAnswerBytes, maxRunning, maxPerHost } = this.#options
     this.#due = new DueQueue(deps.clock)
-    this.#http = new HttpTracker({ timeoutMs: httpTimeoutMs, maxAnswerBytes }, deps)
+    this.#http = new HttpTracker({ timeoutMs: httpTimeoutMs, maxAnswerBytes, privateRule: 'tracker-paths' }, deps)
     const { localIp, udpRetryBaseMs: retryBaseMs, udpTries: tries, namesToProxy } = this.#options
     this.#udp = new UdpTracker({ localIp, retryBaseMs, tries, namesToProxy }, { ...deps, due: this.#due })
     this.#shared = {

@@ -2,7 +2,7 @@
 // Address policy, redirects, time and size are the HttpClient's; here are the rules for what an answer may say.
 
 import { AppError, DecodeError, errorText } from '../base/errors.ts'
-import type { HttpAnswer, HttpClient } from '../ports/http-get.ts'
+import type { HttpAnswer, HttpClient, PrivateRule } from '../ports/http-get.ts'
 import { isLoopbackIp } from '../wire/compact-address.ts'
 import { announceUrl, decodeAnnounce, decodeScrape, scrapeUrl } from '../wire/tracker-http.ts'
 import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/tracker-types.ts'
@@ -14,6 +14,8 @@ export interface HttpTrackerOptions {
   readonly timeoutMs: number
   /** Most bytes of an answer, decoded. */
   readonly maxAnswerBytes: number
+  /** How trackers on private addresses are treated. */
+  readonly privateRule: PrivateRule
 }
 
 /** What HTTP announces go through. */
@@ -58,20 +60,24 @@ export class HttpTracker implements TrackerClient {
     }
   }
 
-  async scrape(url: string, infoHash: Uint8Array, signal: AbortSignal): Promise<ScrapeCounts | null> {
-    const target = scrapeUrl(url, infoHash)
-    if (target === null) return null
+  async scrape(
+    url: string,
+    infoHashes: readonly Uint8Array[],
+    signal: AbortSignal,
+  ): Promise<readonly (ScrapeCounts | null)[]> {
+    const target = scrapeUrl(url, infoHashes)
+    if (target === null) return infoHashes.map(() => null)
     try {
       const answer = await this.#get(target, signal)
-      return answer.status === 200 ? decodeScrape(answer.body, infoHash) : null
+      return answer.status === 200 ? decodeScrape(answer.body, infoHashes) : infoHashes.map(() => null)
     } catch (error) {
       throw asTrackerError(error)
     }
   }
 
   #get(url: string, signal: AbortSignal): Promise<HttpAnswer> {
-    const { timeoutMs, maxAnswerBytes } = this.#options
-    return this.#http.get({ url, timeoutMs, maxBytes: maxAnswerBytes, privateRule: 'tracker-paths', signal })
+    const { timeoutMs, maxAnswerBytes, privateRule } = this.#options
+    return this.#http.get({ url, timeoutMs, maxBytes: maxAnswerBytes, privateRule, signal })
   }
 
   /** Some trackers put a reason into answers that are not 200: it says more than the number. */

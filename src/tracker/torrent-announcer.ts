@@ -341,7 +341,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     const pass = await this.#deps.gate.enter(entry.host, false, signal)
     if (pass === null) return
     try {
-      const counts = await client.scrape(entry.url, this.#infoHash, signal)
+      const [counts = null] = await client.scrape(entry.url, [this.#infoHash], signal)
       if (counts === null) entry.scrapeUseless = true
       else entry.counted(counts.seeders, counts.leechers)
     } catch (error) {

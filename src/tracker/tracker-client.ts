@@ -17,8 +17,11 @@ export class TrackerError extends Error {
 export interface TrackerClient {
   /** Rejects with TrackerError. */
   announce(url: string, request: AnnounceRequest, signal: AbortSignal): Promise<AnnounceReply>
-  /** Null when this tracker has no counts to give. Rejects with TrackerError. */
-  scrape(url: string, infoHash: Uint8Array, signal: AbortSignal): Promise<ScrapeCounts | null>
+  /**
+   * Counts of 1 to MAX_SCRAPE_TORRENTS (ports/swarm-scrapes.ts) torrents (20 bytes each), in their order; null for those of which this tracker has none to
+   * give. Rejects with TrackerError.
+   */
+  scrape(url: string, infoHashes: readonly Uint8Array[], signal: AbortSignal): Promise<readonly (ScrapeCounts | null)[]>
 }
 
 /** The path (with query) of a tracker on a private address may only be one of these (decisions part 2, uri schemes). */

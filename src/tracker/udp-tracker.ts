@@ -97,10 +97,15 @@ export class UdpTracker implements TrackerClient {
     }
   }
 
-  async scrape(url: string, infoHash: Uint8Array, signal: AbortSignal): Promise<ScrapeCounts | null> {
+  async scrape(
+    url: string,
+    infoHashes: readonly Uint8Array[],
+    signal: AbortSignal,
+  ): Promise<readonly (ScrapeCounts | null)[]> {
     const target = await this.#target(url)
-    const answer = await this.#ask(target, (id, tid) => encodeUdpScrape(id, tid, [infoHash]), signal)
-    return answer.action === 'scrape' ? (answer.counts[0] ?? null) : null
+    const answer = await this.#ask(target, (id, tid) => encodeUdpScrape(id, tid, infoHashes), signal)
+    if (answer.action !== 'scrape') throw new TrackerError('the tracker answered something else')
+    return infoHashes.map((_, index) => answer.counts[index] ?? null)
   }
 
   /** Ends what waits and closes the sockets. */

@@ -52,13 +52,14 @@ export function announceUrl(url: string, request: AnnounceRequest): string {
 }
 
 /**
- * The URL that asks for the counts of one torrent, or null when the tracker has no scrape: the last path segment must
- * begin with `announce` (BEP 48).
+ * The URL that asks for the counts of torrents (20 bytes each), or null when the tracker has no scrape: the last path segment
+ * must begin with `announce` (BEP 48).
  */
-export function scrapeUrl(url: string, infoHash: Uint8Array): string | null {
+export function scrapeUrl(url: string, infoHashes: readonly Uint8Array[]): string | null {
   const match = /^([^?#]*\/)announce([^/?#]*)(\?[^#]*)?(#.*)?$/.exec(url)
   if (match === null) return null
-  return withQuery(`${match[1]}scrape${match[2]}${match[3] ?? ''}`, `info_hash=${percentEncode(infoHash)}`)
+  const query = infoHashes.map(infoHash => `info_hash=${percentEncode(infoHash)}`).join('&')
+  return withQuery(`${match[1]}scrape${match[2]}${match[3] ?? ''}`, query)
 }
 
 type Slices = Map<string, Uint8Array>
@@ -161,15 +162,19 @@ export function decodeAnnounce(bytes: Uint8Array): AnnounceReply | TrackerRefusa
   }
 }
 
-/** Reads the counts of `infoHash` from a scrape answer; null when it has none. Throws DecodeError. */
-export function decodeScrape(bytes: Uint8Array, infoHash: Uint8Array): ScrapeCounts | null {
-  const files = answerSlices(bytes).get('files')
-  if (files === undefined || files[0] !== 0x64) return null
-  const entry = dictSlices(files).get(Buffer.from(infoHash).toString('latin1'))
+function countsOf(entry: Uint8Array | undefined): ScrapeCounts | null {
   if (entry === undefined || entry[0] !== 0x64) return null
   const counts = dictSlices(entry)
   const seeders = intAt(counts, 'complete', MAX_COUNT)
   const leechers = intAt(counts, 'incomplete', MAX_COUNT)
   if (seeders === null || leechers === null) return null
   return { seeders, leechers, completed: intAt(counts, 'downloaded', MAX_COUNT) ?? 0 }
+}
+
+/** Reads the counts of `infoHashes` from a scrape answer, in their order; null for those it has none of. Throws DecodeError. */
+export function decodeScrape(bytes: Uint8Array, infoHashes: readonly Uint8Array[]): (ScrapeCounts | null)[] {
+  const files = answerSlices(bytes).get('files')
+  if (files === undefined || files[0] !== 0x64) return infoHashes.map(() => null)
+  const entries = dictSlices(files)
+  return infoHashes.map(infoHash => countsOf(entries.get(Buffer.from(infoHash).toString('latin1'))))
 }

@@ -53,7 +53,7 @@ test('HTTP answers', () => {
     fc.property(body, bytes => {
       const reply = onlyDecodeErrors(() => decodeAnnounce(bytes))
       if (reply !== null && !('reason' in reply)) assert.ok(reply.peers.length <= MAX_PEERS_PER_ANSWER)
-      onlyDecodeErrors(() => decodeScrape(bytes, Buffer.alloc(20, 0x61)))
+      onlyDecodeErrors(() => decodeScrape(bytes, [Buffer.alloc(20, 0x61)]))
     }),
     { numRuns },
   )

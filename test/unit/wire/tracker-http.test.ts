@@ -39,11 +39,15 @@ test('an announce URL has every field once, binary values percent-encoded byte b
 test('the scrape URL follows BEP 48', () => {
   const hash = Buffer.alloc(20, 0x61)
   const asked = 'info_hash=aaaaaaaaaaaaaaaaaaaa'
-  assert.equal(scrapeUrl('http://t/announce', hash), `http://t/scrape?${asked}`)
-  assert.equal(scrapeUrl('http://t/x/announce.php?p=/announce', hash), `http://t/x/scrape.php?p=/announce&${asked}`)
-  assert.equal(scrapeUrl('http://t/a', hash), null)
-  assert.equal(scrapeUrl('http://t/announce/x', hash), null)
-  assert.equal(scrapeUrl('http://t/x?announce', hash), null)
+  assert.equal(scrapeUrl('http://t/announce', [hash]), `http://t/scrape?${asked}`)
+  assert.equal(scrapeUrl('http://t/x/announce.php?p=/announce', [hash]), `http://t/x/scrape.php?p=/announce&${asked}`)
+  assert.equal(
+    scrapeUrl('http://t/announce?key=1', [hash, Buffer.alloc(20)]),
+    `http://t/scrape?key=1&${asked}&info_hash=${'%00'.repeat(20)}`,
+  )
+  assert.equal(scrapeUrl('http://t/a', [hash]), null)
+  assert.equal(scrapeUrl('http://t/announce/x', [hash]), null)
+  assert.equal(scrapeUrl('http://t/x?announce', [hash]), null)
 })
 
 test('an answer with everything', () => {
@@ -133,12 +137,13 @@ test('odd numbers do no harm', () => {
   assert.deepEqual(reply.peers, [])
 })
 
-test('a scrape gives the counts of the torrent that was asked for, or nothing', () => {
+test('a scrape gives the counts of the torrents that were asked for, or nothing', () => {
   const hash = Buffer.alloc(20, 0x61)
+  const other = Buffer.alloc(20, 0x63)
   const body = (name: string): Buffer =>
     Buffer.from(`d5:filesd20:${name}d8:completei1e10:downloadedi2e10:incompletei3eeee`)
-  assert.deepEqual(decodeScrape(body('a'.repeat(20)), hash), { seeders: 1, leechers: 3, completed: 2 })
-  assert.equal(decodeScrape(body('b'.repeat(20)), hash), null)
-  assert.equal(decodeScrape(Buffer.from('d5:filesi1ee'), hash), null)
-  assert.equal(decodeScrape(Buffer.from('d14:failure reason1:xe'), hash), null)
+  assert.deepEqual(decodeScrape(body('a'.repeat(20)), [hash, other]), [{ seeders: 1, leechers: 3, completed: 2 }, null])
+  assert.deepEqual(decodeScrape(body('b'.repeat(20)), [hash]), [null])
+  assert.deepEqual(decodeScrape(Buffer.from('d5:filesi1ee'), [hash]), [null])
+  assert.deepEqual(decodeScrape(Buffer.from('d14:failure reason1:xe'), [hash]), [null])
 })
