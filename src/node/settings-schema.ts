@@ -3,6 +3,7 @@
 
 import { libtorrentSettings } from './settings-libtorrent.ts'
 import { apiSettings } from './settings-api.ts'
+import { torrentCheckingSettings } from './settings-channels.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
 import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from './settings-overlay.ts'
 import { watchFolderSettings } from './settings-watch-folder.ts'
@@ -281,6 +282,7 @@ export const settingsSchema = {
       doc: 'Files of downloads kept open at a time.',
     },
   },
+  torrent_checking: torrentCheckingSettings,
 } as const satisfies Record<string, Record<string, OptionSpec>>
 
 type Schema = typeof settingsSchema

@@ -204,6 +204,11 @@ export class Downloads implements DownloadsService {
     return this.#anonymity.hopsOf(wanted)
   }
 
+  /** A download of any of its names goes over circuits: what is done for it in the open would tell of it. */
+  isAnonymous(infohash: string): boolean {
+    return (this.#set.lookUp(infohash)?.stored.hops ?? 0) > 0
+  }
+
   readers(hops: number): SourceReaders {
     return this.#anonymity.readers(hops)
   }
