@@ -22,7 +22,15 @@ const readable: Record<string, string> = {
 }
 
 /** What one GET ended at: an answer, or a redirect out of HTTP (to a magnet link). */
-export type GuardedResult = HttpAnswer & { readonly movedTo: string | null }
+export type GuardedResult = HttpAnswer & {
+  readonly movedTo: string | null
+  /** Of the answer; `url` is where it came from. */
+  readonly headers: IncomingMessage['headers']
+  readonly url: string
+}
+
+/** A GET with fields of its own, which every hop is sent. */
+export type GuardedGet = HttpGet & { readonly fields?: Readonly<Record<string, string>> }
 
 function sourceError(error: unknown): AppError {
   if (error instanceof AppError) return error
@@ -33,7 +41,8 @@ function sourceError(error: unknown): AppError {
   return new AppError('SourceFailed', readable[codeOf(inner)] ?? errorText(inner), { cause: error })
 }
 
-function header(headers: IncomingMessage['headers'], name: string): string {
+/** A field of an answer; '' = it has none. */
+export function header(headers: IncomingMessage['headers'], name: string): string {
   const value = headers[name]
   return Array.isArray(value) ? value.join(',') : (value ?? '')
 }
@@ -52,7 +61,7 @@ export class GuardedHttp implements HttpClient {
   }
 
   /** As get(); a redirect whose target `isEnd` accepts is not followed but told as `movedTo`. */
-  async follow(order: HttpGet, isEnd: (location: string) => boolean): Promise<GuardedResult> {
+  async follow(order: GuardedGet, isEnd: (location: string) => boolean): Promise<GuardedResult> {
     const abort = new AbortController()
     const giveUp = (): void => abort.abort(new AppError('Aborted'))
     const late = `no answer within ${Math.ceil(order.timeoutMs / 1_000)} s`
@@ -76,7 +85,7 @@ export class GuardedHttp implements HttpClient {
     return Promise.resolve()
   }
 
-  async #hops(order: HttpGet, isEnd: (location: string) => boolean, signal: AbortSignal): Promise<GuardedResult> {
+  async #hops(order: GuardedGet, isEnd: (location: string) => boolean, signal: AbortSignal): Promise<GuardedResult> {
     const { privateRule, maxBytes } = order
     const seen = new Set<string>()
     let hop = await this.#requests.judge(order.url, { privateRule, fromPublic: false })
@@ -84,14 +93,16 @@ export class GuardedHttp implements HttpClient {
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       if (seen.has(hop.url.href)) throw new AppError('SourceFailed', 'the redirects go round in a circle')
       seen.add(hop.url.href)
-      const answer = await this.#requests.get(hop, { 'accept-encoding': 'gzip' }, redirects === 0, signal)
+      const fields = { ...order.fields, 'accept-encoding': 'gzip' }
+      const answer = await this.#requests.get(hop, fields, redirects === 0, signal)
       const location = header(answer.headers, 'location')
       const status = answer.statusCode ?? 0
       if (!REDIRECTS.has(status) || location === '') {
-        return { ...(await this.#read(answer, maxBytes)), remoteIp: hop.ip }
+        return { ...(await this.#read(answer, maxBytes)), remoteIp: hop.ip, url: hop.url.href }
       }
       drop(answer)
-      if (isEnd(location)) return { status, body: new Uint8Array(0), remoteIp: null, movedTo: location }
+      if (isEnd(location))
+        return { status, body: new Uint8Array(0), remoteIp: null, movedTo: location, headers: {}, url: '' }
       fromPublic ||= hop.class === 'public'
       hop = await this.#requests.judge(location, { privateRule, fromPublic }, hop.url)
     }
@@ -105,7 +116,7 @@ export class GuardedHttp implements HttpClient {
       throw new AppError('SourceFailed', `the answer is longer than ${maxBytes} bytes`)
     }
     const body = await readBoundedBody(answer, header(answer.headers, 'content-encoding'), maxBytes)
-    return { status: answer.statusCode ?? 0, body, remoteIp: null, movedTo: null }
+    return { status: answer.statusCode ?? 0, body, remoteIp: null, movedTo: null, headers: answer.headers, url: '' }
   }
 }
 

@@ -34,6 +34,18 @@ export interface ListedTorrent {
   readonly last_tracker_check: number
 }
 
+/** A torrent as the feed of its channel tells of it (extra). */
+export interface NewestTorrent {
+  readonly infohash: string
+  readonly name: string
+  readonly description: string
+  readonly size: number
+  readonly category: string
+  /** Of its record, seconds since 1970. */
+  readonly time: number
+  readonly trackers: readonly string[]
+}
+
 /** A playlist; names as in the specification, 2.4. */
 export interface ListedPlaylist {
   readonly id: number
@@ -113,6 +125,8 @@ export interface ChannelLibrary {
   /** Calls it spam (-1), or takes that back (0). */
   vote(cid: string, value: -1 | 0): Promise<void>
   torrents(cid: string, hideXxx: boolean): Promise<ListedTorrent[]>
+  /** The newest `limit` torrents of a channel by the time of their records, the newest first. */
+  newest(cid: string, limit: number, hideXxx: boolean): Promise<NewestTorrent[]>
   /** AppErrors DuplicateTorrentFileError, NotChannelOwner. */
   addTorrent(cid: string, torrent: TorrentContent): Promise<RecordId>
   /** Renames a torrent of the channel or describes it anew. AppErrors TorrentNotFound, NotChannelOwner. */

@@ -56,15 +56,25 @@ export class ChannelTorrents {
    * has already), DuplicateTorrentFileError, Aborted, NotReady, TooManyRequests, CircuitsUnavailable.
    */
   async addUri(cid: string, uri: string, description: string, signal: AbortSignal): Promise<void> {
+    const added = await this.addNew(cid, uri, description, signal)
+    if (added) return
+    if (isMagnet(uri)) throw new AppError('ChannelTorrentError', 'This torrent is already in the channel.')
+    throw new AppError('DuplicateTorrentFileError')
+  }
+
+  /** As addUri(), but false for a torrent that the channel has already. */
+  async addNew(cid: string, uri: string, description: string, signal: AbortSignal): Promise<boolean> {
     await this.#checkWritable(cid)
-    const magnet = /^magnet:/i.test(uri)
-    if (magnet) await this.#checkNew(cid, uri)
-    else if (!/^https?:\/\//i.test(uri)) throw new AppError('BadScheme', 'A torrent comes by http, https or magnet.')
+    if (isMagnet(uri)) {
+      if (await this.#has(cid, uri)) return false
+    } else if (!/^https?:\/\//i.test(uri)) throw new AppError('BadScheme', 'A torrent comes by http, https or magnet.')
     const metainfo = await this.#fetch(uri, signal)
     try {
       await this.#add(cid, metainfo, description)
+      return true
     } catch (error) {
-      throw magnet && isDuplicate(error) ? alreadyThere() : error
+      if (isDuplicate(error)) return false
+      throw error
     }
   }
 
@@ -75,7 +85,7 @@ export class ChannelTorrents {
   }
 
   /** A magnet that is in the channel is not looked for. */
-  async #checkNew(cid: string, uri: string): Promise<void> {
+  async #has(cid: string, uri: string): Promise<boolean> {
     let infoHash: string
     try {
       infoHash = parseMagnet(uri).infoHash
@@ -83,7 +93,7 @@ export class ChannelTorrents {
       throw torrentError(error)
     }
     const known = await this.#deps.library.torrent(infoHash)
-    if (known?.channels.includes(cid)) throw alreadyThere()
+    return known?.channels.includes(cid) ?? false
   }
 
   async #fetch(uri: string, signal: AbortSignal): Promise<Metainfo> {
@@ -101,13 +111,12 @@ export class ChannelTorrents {
   }
 }
 
-/** True when `error` says that the channel has the torrent. */
-export function isDuplicate(error: unknown): boolean {
-  return error instanceof AppError && error.code === 'DuplicateTorrentFileError'
+function isMagnet(uri: string): boolean {
+  return /^magnet:/i.test(uri)
 }
 
-function alreadyThere(): AppError {
-  return new AppError('ChannelTorrentError', 'This torrent is already in the channel.')
+function isDuplicate(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'DuplicateTorrentFileError'
 }
 
 /** What clients see of a torrent that cannot be had or read; other errors stay as they are. */

@@ -1,0 +1,16 @@
+// Reads one feed and ends: see src/io/feed-thread.ts. The work is src/wire/feed, callable without a thread.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { DecodeError, errorText } from '../src/base/errors.ts'
+import { parseFeed } from '../src/wire/feed/parse-feed.ts'
+import type { FeedDocument, FeedThreadAnswer } from '../src/wire/feed/types.ts'
+
+function answer(document: FeedDocument): FeedThreadAnswer {
+  try {
+    return { feed: parseFeed(document) }
+  } catch (error) {
+    return { error: error instanceof DecodeError ? errorText(error) : 'its reader failed' }
+  }
+}
+
+parentPort?.postMessage(answer(workerData as FeedDocument), [])
