@@ -3,7 +3,7 @@
 
 import { errorText } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
-import type { ChannelLibrary, SwarmHealth } from '../ports/channel-library.ts'
+import type { ChannelLibrary, SwarmHealth, UncheckedTorrent } from '../ports/channel-library.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
@@ -21,6 +21,9 @@ const BATCH = 256
 export const FRESH_S = 4 * 3600
 /** Without an answer for so long the network counts as gone, and silence says nothing about torrents. */
 const GONE_MS = 10 * 60_000
+/** Torrents for which there was no leave to ask make room for others for so long; at most so many. */
+const LATER_MS = 10 * 60_000
+const MAX_LATER = 1024
 /** At most 20 questions to trackers a minute, one a minute to the same one after a first two. */
 const PACES = { total: { burst: 20, refillMs: 3_000 }, perHost: { burst: 2, refillMs: 60_000 } }
 
@@ -45,6 +48,8 @@ export class TorrentChecker {
   #timer: Timer | null = null
   #working: Promise<void> = Promise.resolve()
   #heardMs = Number.NEGATIVE_INFINITY
+  /** When they may be asked for again, in the order of that. */
+  readonly #later = new Map<InfoHash, number>()
 
   constructor(deps: TorrentCheckerDeps) {
     this.#deps = deps
@@ -74,18 +79,38 @@ export class TorrentChecker {
 
   /** Never rejects. */
   async #round(): Promise<void> {
-    const { library, clock, log, scrapes } = this.#deps
+    const { library, log, scrapes } = this.#deps
     if (!this.#deps.enabled()) return
     try {
-      const beforeS = Math.floor(clock.wallMs() / 1000) - FRESH_S
-      const stale = await library.unchecked(BATCH, beforeS)
-      const torrents = stale.filter(({ infoHash }) => !this.#deps.isAnonymous(infoHash))
+      const torrents = await this.#batch()
       if (torrents.length === 0) return
       const round = new CheckRound({ scrapes, budget: this.#budget, log }, this.#stopping.signal)
-      const healths = this.#healthsOf(await round.run(torrents))
+      const result = await round.run(torrents)
+      const healths = this.#healthsOf(result)
+      if (torrents.length === BATCH) this.#postpone(torrents, result)
       if (healths.length > 0 && !this.#stopping.signal.aborted) await library.checked(healths)
     } catch (error) {
       log.warn('torrents were not checked', { error: errorText(error) })
+    }
+  }
+
+  async #batch(): Promise<UncheckedTorrent[]> {
+    const { library, clock } = this.#deps
+    for (const [infoHash, atMs] of this.#later) if (atMs <= clock.now()) this.#later.delete(infoHash)
+    const beforeS = Math.floor(clock.wallMs() / 1000) - FRESH_S
+    const stale = await library.unchecked(BATCH + this.#later.size, beforeS)
+    const wanted = stale.filter(({ infoHash }) => !this.#later.has(infoHash) && !this.#deps.isAnonymous(infoHash))
+    return wanted.slice(0, BATCH)
+  }
+
+  /** Others wait: those that were not asked for make room. */
+  #postpone(torrents: readonly UncheckedTorrent[], { counts, silent }: RoundResult): void {
+    const settled = new Set([...counts.keys(), ...silent])
+    const atMs = this.#deps.clock.now() + LATER_MS
+    for (const { infoHash } of torrents) if (!settled.has(infoHash)) this.#later.set(infoHash, atMs)
+    for (const oldest of this.#later.keys()) {
+      if (this.#later.size <= MAX_LATER) break
+      this.#later.delete(oldest)
     }
   }
 
