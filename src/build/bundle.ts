@@ -7,6 +7,7 @@ import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from '
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
+import { buildInTwo, firstAsFunction, laterAsFunction } from './later-parts.ts'
 import { copyPackedPackages, nativeDatabase } from './packed-packages.ts'
 import { writeTrainedCode } from './trained-code.ts'
 
@@ -56,39 +57,32 @@ const threads = {
   sourcesContent: false,
 } satisfies BuildOptions
 
-/** The command line with the node: one script, because V8 keeps compiled code of scripts only. */
+/** The command line with the node: scripts, because V8 keeps compiled code of scripts only. */
 const program = {
   ...common,
-  entryPoints: ['src/cli/main.ts'],
-  outfile: join(PARTS, 'program.cjs'),
   format: 'cjs',
   define: { 'import.meta.url': 'moduleUrl' },
   legalComments: 'external',
   // V8 keeps the whole text: without indentation it is a quarter smaller. Names and statements stay, for traces.
   minifyWhitespace: true,
   lineLimit: 160,
-  write: false,
 } satisfies BuildOptions
 
-/** As a function of what a script lacks (src/build/launcher.ts); its lines keep their numbers. */
-function asFunction(text: string): string {
-  const body = text.replace(/^#!.*/, '').replaceAll(/\bimport\("([^"]+)"\)/g, 'importPackage("$1")')
-  return `(function (require, importPackage, moduleUrl) {${body}\n})\n`
+async function bundleProgram(): Promise<Metafile[]> {
+  const outfiles = { first: join(PARTS, 'program.cjs'), later: join(PARTS, 'later.cjs') }
+  const { first, later } = await buildInTwo(root, 'src/cli/main.ts', program, outfiles)
+  writeScript('program.cjs', firstAsFunction(first.text))
+  writeScript('later.cjs', laterAsFunction(later.text))
+  for (const { path, text } of [...first.files, ...later.files]) writeFileSync(path, text)
+  copyFileSync(join(root, 'dist/src/build/launcher.js'), join(root, 'dist/src/cli/main.js'))
+  return [first.metafile, later.metafile]
 }
 
-async function bundleProgram(): Promise<Metafile> {
-  const { outputFiles, metafile } = await build(program)
-  for (const { path, text } of outputFiles) {
-    if (!path.endsWith('.cjs')) {
-      writeFileSync(path, text)
-      continue
-    }
-    const script = asFunction(text)
-    writeFileSync(path, script)
-    writeFileSync(`${path}.cache`, new Script(script, { filename: 'tributary/program.cjs' }).createCachedData())
-  }
-  copyFileSync(join(root, 'dist/src/build/launcher.js'), join(root, 'dist/src/cli/main.js'))
-  return metafile
+/** With what V8 has compiled of it. */
+function writeScript(name: string, text: string): void {
+  const path = join(root, PARTS, name)
+  writeFileSync(path, text)
+  writeFileSync(`${path}.cache`, new Script(text, { filename: `tributary/${name}` }).createCachedData())
 }
 
 /** The licence of every package that a bundle holds, as these demand. */
@@ -111,7 +105,7 @@ function licenceOf(folder: string): string {
 }
 
 rmSync(join(root, PARTS), { recursive: true, force: true })
-const parts = [(await build(threads)).metafile, await bundleProgram()]
+const parts = [(await build(threads)).metafile, ...(await bundleProgram())]
 writeFileSync(join(root, PARTS, 'licences.txt'), licences(parts))
 copyPackedPackages(join(root, 'node_modules'), join(root, PARTS))
 try {

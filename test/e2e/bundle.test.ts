@@ -16,6 +16,8 @@ import { projectRoot } from '../kit/project-root.ts'
 
 const PARTS = 'dist/src/bundle'
 const PROGRAM = join(PARTS, 'program.cjs')
+const LATER_SCRIPT = join(PARTS, 'later.cjs')
+const SCRIPTS = [PROGRAM, LATER_SCRIPT]
 const ENTRIES = ['dist/src/cli/main.js', 'dist/workers/piece.js', 'dist/workers/records.js']
 
 function importsOf(text: string): string[] {
@@ -33,7 +35,7 @@ async function packagesWanted(): Promise<string[]> {
     const text = await readFile(join(projectRoot, path), 'utf8')
     for (const name of importsOf(text)) if (!/^(node:|\.)/.test(name)) wanted.add(name)
   }
-  const program = await readFile(join(projectRoot, PROGRAM), 'utf8')
+  const program = (await Promise.all(SCRIPTS.map(path => readFile(join(projectRoot, path), 'utf8')))).join('\n')
   for (const [, name = ''] of program.matchAll(/\b(?:importPackage|__toESM\(require)\("([^"]+)"\)/g)) wanted.add(name)
   return [...wanted].filter(name => !name.startsWith('node:'))
 }
@@ -68,6 +70,21 @@ test('V8 takes the compiled code that lies beside the program, and only its own'
   const foreign = asOfAnotherVersion(cachedData)
   assert.equal(new Script(source, { filename, cachedData: foreign }).cachedDataRejected, true)
   assert.doesNotMatch(source, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
+})
+
+test('what only some nodes do comes in a second script, and nothing of it twice', async () => {
+  const [first, later] = (await Promise.all(SCRIPTS.map(path => readFile(join(projectRoot, path), 'latin1')))) as [
+    string,
+    string,
+  ]
+  const classes = (text: string): string[] =>
+    [...text.matchAll(/\b_?([A-Z]\w+)\s*=\s*class\b|\bclass _?([A-Z]\w+)/g)].map(([, a, b]) => a ?? b ?? '')
+  assert.ok(classes(later).includes('Overlays') && !classes(first).includes('Overlays'))
+  for (const name of ['AppError', 'DecodeError', 'SystemClock'])
+    assert.ok(classes(first).includes(name) && !classes(later).includes(name), name)
+  assert.doesNotMatch(later, /[^\0-\x7f]/, 'read as Latin-1 it would be another program')
+  const cachedData = await readFile(join(projectRoot, `${LATER_SCRIPT}.cache`))
+  assert.equal(new Script(later, { filename: 'later', cachedData }).cachedDataRejected, false)
 })
 
 test('the compiled code holds what a download and a stream run, not only what loads the program', async () => {
