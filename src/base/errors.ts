@@ -66,6 +66,8 @@ export const errorTable = {
   ChannelTorrentError: { status: 500, text: 'The torrent cannot be put into the channel.' },
   TorrentNotFound: { status: 404, text: 'This torrent is not in the channel.' },
   PlaylistNotFound: { status: 404, text: 'This playlist cannot be found.' },
+  CommentNotFound: { status: 404, text: 'This comment cannot be found.' },
+  NothingToChange: { status: 404, text: 'Neither name nor description is given.' },
   NotSubscribed: { status: 404, text: 'You are not subscribed to this channel.' },
   AlreadySubscribed: { status: 409, text: 'You are subscribed to this channel already.' },
   FeedNotFound: { status: 404, text: 'This url is not added to your RSS feeds.' },

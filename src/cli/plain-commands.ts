@@ -3,42 +3,13 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { addChannelCommands, CHANNEL_COMMANDS } from './channel-commands.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { hopCount } from './hop-count.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { writeOutput } from './output-file.ts'
+import type { PlainCommand } from './plain-command.ts'
 import { printable } from './show.ts'
-
-interface PlainOption {
-  /** As commander has it: `--hops <n>`. */
-  readonly flags: string
-  readonly parameter: string
-  readonly text: string
-  readonly read: (text: string) => string | number
-}
-
-interface PlainCommand {
-  /** One or two words. */
-  readonly words: string
-  readonly method: string
-  /** `{name}` is an argument. */
-  readonly path: string
-  readonly text: string
-  /** Arguments that go into the query (GET) or the body, in their order. */
-  readonly parameters?: readonly string[]
-  /** Of these, those that are lists. */
-  readonly lists?: readonly string[]
-  /** Of these, those with a value when they are left out. */
-  readonly defaults?: Readonly<Record<string, string>>
-  /** Of these, paths of the node's machine: what is there from here is meant from here. */
-  readonly paths?: readonly string[]
-  /** Options of parameters that may be left out. */
-  readonly options?: readonly PlainOption[]
-  /** What people are shown of the answer; default: all of it. */
-  readonly human?: (answer: JsonObject) => string
-  /** The answer is no JSON. */
-  readonly bytes?: true
-}
 
 const COMMANDS: readonly PlainCommand[] = [
   { words: 'state', method: 'GET', path: '/state', text: 'State of the node.' },
@@ -106,6 +77,7 @@ const COMMANDS: readonly PlainCommand[] = [
 ]
 
 const GROUPS: Readonly<Record<string, string>> = {
+  channels: 'Channels: what the node knows, follows and publishes.',
   stats: 'Statistics of the node.',
   updates: 'Torrents that are updated through the DHT (BEP 46).',
   keys: 'Keys of the running node; tributary key does the same without one.',
@@ -220,6 +192,7 @@ function addCall(program: Command): void {
 
 /** Adds every command of this file. */
 export function addPlainCommands(program: Command): void {
-  for (const plain of COMMANDS) addPlain(program, plain)
+  for (const plain of [...COMMANDS, ...CHANNEL_COMMANDS]) addPlain(program, plain)
+  addChannelCommands(program, groupOf(program, 'channels'))
   addCall(program)
 }

@@ -97,3 +97,26 @@ export interface FilesAnswer {
   readonly files: readonly FileRow[]
   readonly playlist_url: string
 }
+
+/** A channel. */
+export interface ChannelRow {
+  readonly dispersy_cid: string
+  readonly name: string
+  readonly votes: number
+  readonly spam: number
+  readonly torrents: number
+  readonly mode: string
+  readonly own: boolean
+  readonly subscribed: boolean
+}
+
+/** A torrent of a channel. */
+export interface ChannelTorrentRow {
+  readonly infohash: string
+  readonly name: string
+  readonly size: number
+  readonly category: string
+  readonly num_seeders: number
+  readonly num_leechers: number
+  readonly last_tracker_check: number
+}

@@ -1,6 +1,10 @@
 // All routes of the node: the single source of routing, checking, documentation and the contract tests.
 
 import type { Route } from './route.ts'
+import { channelExtraRoutes } from './routes/channel-extras.ts'
+import { channelPlaylistRoutes } from './routes/channel-playlists.ts'
+import { channelTorrentRoutes } from './routes/channel-torrents.ts'
+import { channelRoutes } from './routes/channels.ts'
 import { circuitRoutes } from './routes/circuits.ts'
 import { controlRoutes } from './routes/controls.ts'
 import { coreRoutes } from './routes/core.ts'
@@ -13,6 +17,7 @@ import { eventRoutes } from './routes/events.ts'
 import { importRoutes } from './routes/import.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { searchRoutes } from './routes/search.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { shutdownRoutes } from './routes/shutdown.ts'
 import { transmissionRoutes } from './routes/transmission.ts'
@@ -28,6 +33,11 @@ export const routeTable: readonly Route[] = [
   ...createTorrentRoutes,
   ...importRoutes,
   ...updateRoutes,
+  ...channelRoutes,
+  ...channelTorrentRoutes,
+  ...channelPlaylistRoutes,
+  ...channelExtraRoutes,
+  ...searchRoutes,
   ...coreRoutes,
   ...statisticsRoutes,
   ...keyRoutes,

@@ -32,8 +32,9 @@ import { StartedParts } from './started-parts.ts'
 import { holdYoungSpace } from './young-space.ts'
 
 /** Parts of the time to stop: the engine tells trackers and saves, the others have little left to do. */
-const ENGINE_SHARE = 0.6
+const ENGINE_SHARE = 0.5
 const HTTP_SHARE = 0.2
+const CHANNELS_SHARE = 0.1
 const RECORDS_SHARE = 0.15
 const OVERLAY_SHARE = 0.05
 
@@ -109,6 +110,13 @@ export class TributaryNode {
     await updates.start(records.updates, engine.items)
     started.add('updates', () => updates.stop())
     this.#startSideServices(records)
+    this.#startChannels(records, engine, overlay)
+  }
+
+  #startChannels(records: RecordsStore, engine: EngineParts, overlay: OverlayParts): void {
+    const { channels } = this.#parts
+    this.#environment.started.add('channels', deadlineMs => channels.stop(deadlineMs * CHANNELS_SHARE))
+    void channels.start({ records, engine, overlay })
   }
 
   async #startEngine(

@@ -21,6 +21,7 @@ import type { Updates } from '../services/updates.ts'
 import { CountedFetch, sumOf } from '../services/work-counts.ts'
 import { askedImports, askedMetrics, type LateParts } from './asked-services.ts'
 import { databaseBytes } from './database-bytes.ts'
+import { CATALOGUE_FILE_NAME, ChannelServices } from './channel-services.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { NodeEnvironment } from './environment.ts'
 import { FurtherKeys } from './further-keys.ts'
@@ -44,13 +45,14 @@ export interface NodeServices {
   readonly statistics: NodeStatistics
   readonly settingsChanges: SettingsChanges
   readonly keys: FurtherKeys
+  readonly channels: ChannelServices
   /** Changed settings of the log of what the process uses. */
   readonly followDebug: (settings: Settings) => void
 }
 
 /** Makes them. `shutDown`: a client asks the node to stop. */
 export function makeServices(environment: NodeEnvironment, late: LateParts, shutDown: () => void): NodeServices {
-  const { stateDir, settings, log, version, clock, started } = environment
+  const { stateDir, settings, log, version, clock, random, stack, started } = environment
   const state = new CoreState()
   const eventsLog = log.part('events')
   const events = new EventHub({ log: eventsLog, version, started: () => state.started, now: () => clock.now() })
@@ -61,9 +63,15 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
     ...{ clock, log: log.part('createtorrent'), events, paths, files: new FreshFiles(), downloads },
     createdBy: `Tributary/${version}`,
   })
+  const torrentInfo = new TorrentInfo({ clock, previews, downloads })
+  const channels = new ChannelServices({
+    ...{ stateDir, clock, random, stack, events, log: log.part('channels'), sources: torrentInfo },
+    settings: () => settings.values,
+  })
   const overlayFacts = () => late.overlay()?.facts ?? null
   const statistics = new NodeStatistics({
-    databaseBytes: () => databaseBytes(join(stateDir, DATABASE_FILE_NAME)),
+    databaseBytes: () => storedBytes(stateDir),
+    channels: async () => (await channels.running?.library.counts())?.channels ?? 0,
     metadata: () => sumOf(previews.counts, downloads.metadataCounts),
     sources: () => http.counts,
     overlay: overlayFacts,
@@ -75,7 +83,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   const keys = new FurtherKeys(stateDir)
   const services: Services = {
     ...{ downloads, torrentMaker: maker, updates, state, statistics, events, keys, debug: debug.service },
-    torrentInfo: new TorrentInfo({ clock, previews, downloads }),
+    ...{ torrentInfo, ...channels.services },
     imports: askedImports(environment, late, { downloads, paths }),
     metrics: askedMetrics(environment, late),
     settings: new NodeSettings({ source: settings, state, docs, changes: settingsChanges }),
@@ -88,7 +96,24 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
     }),
     callerPaths: new CallerPaths(paths),
   }
-  return { ...found, services, state, events, maker, statistics, settingsChanges, keys, followDebug: debug.follow }
+  return {
+    ...found,
+    services,
+    state,
+    events,
+    maker,
+    statistics,
+    settingsChanges,
+    keys,
+    channels,
+    followDebug: debug.follow,
+  }
+}
+
+/** Bytes of both stores on the disk. */
+async function storedBytes(stateDir: string): Promise<number> {
+  const files = [DATABASE_FILE_NAME, CATALOGUE_FILE_NAME].map(name => databaseBytes(join(stateDir, name)))
+  return (await Promise.all(files)).reduce((sum, bytes) => sum + bytes, 0)
 }
 
 /** Downloads, with what looks at links before them and follows them after. */

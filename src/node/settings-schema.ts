@@ -3,7 +3,12 @@
 
 import { libtorrentSettings } from './settings-libtorrent.ts'
 import { apiSettings } from './settings-api.ts'
-import { torrentCheckingSettings } from './settings-channels.ts'
+import {
+  allchannelCommunitySettings,
+  channelCommunitySettings,
+  searchCommunitySettings,
+  torrentCheckingSettings,
+} from './settings-channels.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
 import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from './settings-overlay.ts'
 import { watchFolderSettings } from './settings-watch-folder.ts'
@@ -15,7 +20,7 @@ export const settingsSchema = {
       kind: 'boolean',
       default: true,
       needsRestart: false,
-      doc: 'Torrents of the category xxx are hidden in lists of channels and search results.',
+      doc: 'Torrents of the category xxx, and channels whose name speaks of adult content, are hidden in lists of channels and search results.',
     },
     log_level: {
       kind: 'choice',
@@ -164,6 +169,10 @@ export const settingsSchema = {
   ipv8: ipv8Settings,
   dispersy: dispersySettings,
   tunnel_community: tunnelCommunitySettings,
+  allchannel_community: allchannelCommunitySettings,
+  channel_community: channelCommunitySettings,
+  search_community: searchCommunitySettings,
+  torrent_checking: torrentCheckingSettings,
   watch_folder: watchFolderSettings,
   updates: {
     interval: {
@@ -282,7 +291,6 @@ export const settingsSchema = {
       doc: 'Files of downloads kept open at a time.',
     },
   },
-  torrent_checking: torrentCheckingSettings,
 } as const satisfies Record<string, Record<string, OptionSpec>>
 
 type Schema = typeof settingsSchema

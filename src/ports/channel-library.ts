@@ -153,6 +153,7 @@ export interface ChannelLibrary {
   comments(cid: string): Promise<ListedComment[]>
   /** On a torrent of the channel, or the channel (null). AppErrors TorrentNotFound, NotChannelOwner (the mode forbids it). */
   comment(cid: string, infoHash: string | null, text: string): Promise<void>
+  /** AppErrors CommentNotFound, NotChannelOwner. */
   removeComment(cid: string, id: number): Promise<void>
   grants(cid: string): Promise<ListedGrant[]>
   /** `contributor`: 64 hexadecimal digits. Both false takes it back. AppError NotChannelOwner. */

@@ -2,6 +2,7 @@
 // define, a chapter each.
 
 import type { CallerPathsService, KeysService } from './callers-api.ts'
+import type { ChannelContentsService, ChannelsService, SearchService } from './channels-api.ts'
 import type { CircuitsService } from './circuits-api.ts'
 import type { DebugService } from './debug-api.ts'
 import type { DownloadsService } from './downloads-api.ts'
@@ -15,6 +16,15 @@ import type { TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
 import type { UpdatesService } from './updates-api.ts'
 
 export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord } from './callers-api.ts'
+export type {
+  ChannelChange,
+  ChannelContentsService,
+  ChannelModeName,
+  ChannelsService,
+  KnownTorrent,
+  SearchService,
+  TextChange,
+} from './channels-api.ts'
 export type { CircuitsService } from './circuits-api.ts'
 export type { DebugService } from './debug-api.ts'
 export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
@@ -67,6 +77,9 @@ export interface Services {
   shutdown: ShutdownService
   debug: DebugService
   circuits: CircuitsService
+  channels: ChannelsService
+  channelContents: ChannelContentsService
+  search: SearchService
   metrics: MetricsService
   callerPaths: CallerPathsService
   keys: KeysService

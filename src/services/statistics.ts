@@ -16,8 +16,10 @@ import type { WorkCounts } from './work-counts.ts'
 
 /** What it reads. */
 export interface StatisticsDeps {
-  /** Bytes of the store on the disk; 0 = there is none. */
+  /** Bytes of the stores on the disk; 0 = there is none. */
   databaseBytes(): Promise<number>
+  /** Channels that this node knows; 0 while nobody uses them. */
+  channels(): Promise<number>
   /** Metadata of magnet links, from peers. */
   metadata(): WorkCounts
   /** Torrent files from web servers. */
@@ -84,9 +86,9 @@ export class NodeStatistics implements StatisticsService {
   }
 
   async tribler(): Promise<TriblerStatistics> {
-    const { databaseBytes, metadata, sources } = this.#deps
+    const { databaseBytes, channels, metadata, sources } = this.#deps
     return {
-      num_channels: 0,
+      num_channels: await channels(),
       database_size: await databaseBytes(),
       torrent_queue_stats: [queue('DHT', metadata()), queue('HTTP', sources())],
     }

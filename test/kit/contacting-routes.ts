@@ -20,9 +20,30 @@ export const CONTACTING: Readonly<Record<string, string>> = {
   'updates.publish': 'the plain DHT, unless the download has hops',
   'settings.change':
     'the watch folder adds with the default hops; other settings change engines, not which has a torrent',
+  'channels.addTorrentFrom': 'the source and the metadata by readers(default hops)',
   'transmission.rpc': 'torrent-add with the default hops, the rest as the routes above',
   'transmission.rpcSlash': 'as transmission.rpc',
 }
+
+/**
+ * Routes that ask or tell the network of channels: its overlay, the DHT of heads, the torrents of records. All of them are public and none
+ * is a download; who wants to be seen there with nothing does not use channels (src/decisions/0417).
+ */
+export const OF_CHANNELS: readonly string[] = [
+  ...['channels.discovered', 'channels.popular', 'channels.subscribed', 'channels.subscription', 'channels.overview'],
+  ...['channels.create', 'channels.change', 'channels.remove', 'channels.subscribe', 'channels.unsubscribe'],
+  ...[
+    'channels.torrents',
+    'channels.addTorrent',
+    'channels.removeTorrents',
+    'channels.editTorrent',
+    'channels.torrent',
+  ],
+  ...['channels.playlists', 'channels.createPlaylist', 'channels.changePlaylist', 'channels.removePlaylist'],
+  ...['channels.addToPlaylist', 'channels.removeFromPlaylist', 'channels.mine', 'channels.changeMine'],
+  ...['channels.author', 'channels.spam', 'channels.comments', 'channels.comment', 'channels.removeComment'],
+  ...['channels.grants', 'channels.grant', 'search.run', 'search.completions'],
+]
 
 /** Routes that show or keep something and contact nobody. */
 export const SILENT: readonly string[] = [

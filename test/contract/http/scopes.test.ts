@@ -34,7 +34,8 @@ function scopeOf({ method, path }: Route): string {
   if (/^\/(wallets|market)(\/|$)/.test(path)) return 'spend'
   // Stops the node, reads any file, or shows what only its owner may see.
   if (/^\/(settings|debug|keys|shutdown|createtorrent|import)(\/|$)/.test(path)) return 'admin'
-  // Signs with the key of this node.
+  // Signs with a key of this node.
+  if (/^\/(channels|mychannel)(\/|$)/.test(path) && method !== 'GET') return 'admin'
   if (path.startsWith('/updates/published') && method !== 'GET') return 'admin'
   if (path === '/torrentinfo') return 'add'
   if (path.includes('/stream/') || path.endsWith('/playlist.m3u')) return 'stream'

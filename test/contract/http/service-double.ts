@@ -25,6 +25,7 @@ import type {
 } from '../../../src/services/api.ts'
 import { CircuitFigures } from '../../../src/services/circuit-figures.ts'
 import { FakeOverlay } from '../../kit/fake-overlay.ts'
+import { channelsDouble } from './channels-double.ts'
 import { download, file, HASH } from './sample-records.ts'
 
 export { download, HASH } from './sample-records.ts'
@@ -149,6 +150,11 @@ export class ServiceDouble implements Services {
     this.calls.push(call)
     if (this.failure !== null) throw this.failure
   }
+
+  readonly #ofChannels = channelsDouble((...call) => this.#note(...call))
+  readonly channels = this.#ofChannels.channels
+  readonly channelContents = this.#ofChannels.channelContents
+  readonly search = this.#ofChannels.search
 
   readonly downloads = {
     whenListed: () => Promise.resolve(),

@@ -14,6 +14,7 @@ const none = { pending: 0, success: 0, failed: 0 }
 function statistics(overlay: FakeOverlay | null = null): NodeStatistics {
   return new NodeStatistics({
     databaseBytes: () => Promise.resolve(12_345),
+    channels: () => Promise.resolve(7),
     metadata: () => ({ pending: 2, success: 3, failed: 1 }),
     sources: () => none,
     overlay: () => overlay,
@@ -34,7 +35,7 @@ test('before the engine runs there are zeros and no overlay', async () => {
     packets_received: 0,
   })
   const { torrent_queue_stats: queues, ...rest } = await made.tribler()
-  assert.deepEqual(rest, { num_channels: 0, database_size: 12_345 })
+  assert.deepEqual(rest, { num_channels: 7, database_size: 12_345 })
   assert.deepEqual(queues, [
     { failed: 1, total: 6, pending: 2, success: 3, type: 'DHT' },
     { failed: 0, total: 0, pending: 0, success: 0, type: 'HTTP' },

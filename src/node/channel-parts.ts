@@ -1,0 +1,86 @@
+// Channels put together: catalogue, network, what feeds them and what looks after them, made in order and stopped in reverse. The one
+// place where these meet; loaded when channels are first asked for (channel-services.ts).
+
+import { AppError } from '../base/errors.ts'
+import type { NetworkStack } from '../io/network-stack.ts'
+import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
+import type { ChannelLibrary } from '../ports/channel-library.ts'
+import { type ChannelNetwork, noChannelNetwork } from '../ports/channel-network.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import type { RecordsStore } from '../records/records-store.ts'
+import { tellChannelEvents } from '../services/channel-events.ts'
+import type { UriMetainfo } from '../services/channel-torrents.ts'
+import type { EventHub } from '../services/events.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { OverlayParts } from './overlay-parts.ts'
+import type { Settings } from './settings-schema.ts'
+import { StartedParts } from './started-parts.ts'
+
+/** What channels are made from. */
+export interface ChannelPartsDeps {
+  readonly stateDir: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly stack: NetworkStack
+  readonly events: Pick<EventHub, 'emit'>
+  /** Torrents behind addresses and magnets. */
+  readonly sources: UriMetainfo
+  settings(): Settings
+  readonly engine: EngineParts
+  readonly overlay: OverlayParts
+  readonly records: RecordsStore
+}
+
+/** They run until stop(). */
+export interface RunningChannels {
+  readonly catalogue: ChannelCatalogue
+  readonly library: ChannelLibrary
+  readonly network: ChannelNetwork
+  stop(deadlineMs: number): Promise<void>
+}
+
+/** Starts them. AppErrors StateUnreadable, DiskFull, DiskError; then nothing of it runs. */
+export async function startChannels(deps: ChannelPartsDeps): Promise<RunningChannels> {
+  const started = new StartedParts(deps.log)
+  try {
+    const { catalogue, library } = await openCatalogue(deps, started)
+    const ended = tellChannelEvents(catalogue, deps.events)
+    started.add('channel events', () => Promise.resolve(ended()))
+    const network = await startNetwork(deps, catalogue, started)
+    await startKeepers(deps, library, network, started)
+    return { catalogue, library, network, stop: deadlineMs => started.stop(deadlineMs) }
+  } catch (error) {
+    await started.stop(0)
+    throw error
+  }
+}
+
+/** The catalogue's thread. */
+function openCatalogue(
+  _deps: ChannelPartsDeps,
+  _started: StartedParts,
+): Promise<{ readonly catalogue: ChannelCatalogue; readonly library: ChannelLibrary }> {
+  return Promise.reject(new AppError('NotReady', 'The catalogue of channels is not there.'))
+}
+
+/** The overlay of channels, heads in the DHT, packs. */
+function startNetwork(
+  _deps: ChannelPartsDeps,
+  _catalogue: ChannelCatalogue,
+  _started: StartedParts,
+): Promise<ChannelNetwork> {
+  return Promise.resolve(noChannelNetwork)
+}
+
+/** What works on channels by itself: feeds, the checker of torrents. */
+function startKeepers(
+  _deps: ChannelPartsDeps,
+  _library: ChannelLibrary,
+  _network: ChannelNetwork,
+  _started: StartedParts,
+): Promise<void> {
+  return Promise.resolve()
+}
