@@ -2,10 +2,12 @@
 // pasted anywhere open the dialog for adding.
 
 import { useEffect, useState } from 'preact/hooks'
-import { addressOf, home, type Place } from './model/place.ts'
+import { addressOf, channelsHome, home, type Place } from './model/place.ts'
 import { plainRate } from './model/format.ts'
 import { place, session } from './node/context.ts'
 import { AddDialog, type Addition } from './pages/add-dialog.tsx'
+import { ChannelPage } from './pages/channel-page.tsx'
+import { ChannelsPage } from './pages/channels-page.tsx'
 import { CircuitsPage } from './pages/circuits-page.tsx'
 import { DownloadsPage } from './pages/downloads-page.tsx'
 import { EventsPage } from './pages/events-page.tsx'
@@ -27,16 +29,16 @@ interface Destination {
 
 const destinations: readonly Destination[] = [
   { name: 'Downloads', icon: 'list', place: home },
+  { name: 'Channels', icon: 'channel', place: channelsHome },
   { name: 'Circuits', icon: 'circuit', place: { page: 'circuits' } },
   { name: 'Statistics', icon: 'chart', place: { page: 'statistics' } },
   { name: 'Events', icon: 'bell', place: { page: 'events' } },
   { name: 'Settings', icon: 'gear', place: { page: 'settings' } },
-  { name: 'Channels', icon: 'channel', place: null },
   { name: 'Market', icon: 'market', place: null },
 ]
 
 function Navigation() {
-  const now = place.value.page === 'play' ? 'downloads' : place.value.page
+  const now = { play: 'downloads', channel: 'channels' }[place.value.page as string] ?? place.value.page
   return (
     <nav aria-label="Pages">
       <ul class="nav">
@@ -99,6 +101,10 @@ function Page({ add }: { add: (addition: Addition) => void }) {
       return <DownloadsPage infohash={at.infohash} tab={at.tab} add={() => add({ files: [], text: '' })} />
     case 'play':
       return <PlayerPage key={`${at.infohash}/${at.file}`} infohash={at.infohash} file={at.file} />
+    case 'channels':
+      return <ChannelsPage list={at.list} query={at.query} />
+    case 'channel':
+      return <ChannelPage key={at.channel} channel={at.channel} tab={at.tab} />
     case 'circuits':
       return <CircuitsPage />
     case 'statistics':

@@ -37,7 +37,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'records',
   ],
   cli: ['base', 'node'],
-  web: ['services/api.ts', 'services/circuits-api.ts', 'services/statistics-api.ts'],
+  web: ['services/api.ts', 'services/circuits-api.ts', 'services/statistics-api.ts', 'ports/channel-library.ts'],
   build: [],
 }
 

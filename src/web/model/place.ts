@@ -12,14 +12,42 @@ export const detailTabs: readonly (readonly [DetailTab, string])[] = [
   ['options', 'Options'],
 ]
 
+/** Parts of a channel's page. */
+export type ChannelTab = 'torrents' | 'playlists' | 'comments' | 'feeds' | 'options'
+
+/** Every part with its heading. */
+export const channelTabs: readonly (readonly [ChannelTab, string])[] = [
+  ['torrents', 'Torrents'],
+  ['playlists', 'Playlists'],
+  ['comments', 'Comments'],
+  ['feeds', 'Feeds'],
+  ['options', 'Options'],
+]
+
+/** Lists of channels. */
+export type ChannelListName = 'discovered' | 'subscribed' | 'own'
+
+/** Every list with its heading. */
+export const channelLists: readonly (readonly [ChannelListName, string])[] = [
+  ['discovered', 'Discovered'],
+  ['subscribed', 'Subscribed'],
+  ['own', 'Yours'],
+]
+
 /** A place of the page. */
 export type Place =
   | { readonly page: 'downloads'; readonly infohash: string; readonly tab: DetailTab }
   | { readonly page: 'play'; readonly infohash: string; readonly file: number }
+  /** `query`: what is searched for instead of the list; empty: nothing. */
+  | { readonly page: 'channels'; readonly list: ChannelListName; readonly query: string }
+  | { readonly page: 'channel'; readonly channel: string; readonly tab: ChannelTab }
   | { readonly page: 'circuits' | 'statistics' | 'events' | 'settings' }
 
 /** Where the page begins, and what unknown addresses mean. */
 export const home: Place = { page: 'downloads', infohash: '', tab: 'overview' }
+
+/** Where channels begin. */
+export const channelsHome: Place = { page: 'channels', list: 'discovered', query: '' }
 
 /** The place of an address such as `#/downloads/<infohash>/files`. */
 export function placeOf(hash: string): Place {
@@ -32,6 +60,8 @@ export function placeOf(hash: string): Place {
     }
     case 'play':
       return known && /^\d{1,6}$/.test(rest) ? { page, infohash, file: Number(rest) } : home
+    case 'channels':
+      return channelPlace(infohash, rest)
     case 'circuits':
     case 'statistics':
     case 'events':
@@ -39,6 +69,25 @@ export function placeOf(hash: string): Place {
       return { page }
     default:
       return home
+  }
+}
+
+/** `#/channels`, `#/channels/own`, `#/channels/search/<words>`, `#/channels/<id>/playlists`. */
+function channelPlace(first: string, rest: string): Place {
+  if (/^[0-9a-f]{40}$/.test(first)) {
+    const tab = channelTabs.find(([name]) => name === rest)?.[0] ?? 'torrents'
+    return { page: 'channel', channel: first, tab }
+  }
+  const list = channelLists.find(([name]) => name === first)?.[0] ?? 'discovered'
+  return { page: 'channels', list, query: first === 'search' ? decoded(rest) : '' }
+}
+
+/** Empty where it is no percent-encoding of anything. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return ''
   }
 }
 
@@ -50,6 +99,11 @@ export function addressOf(place: Place): string {
       return `#/downloads/${place.infohash}${place.tab === 'overview' ? '' : `/${place.tab}`}`
     case 'play':
       return `#/play/${place.infohash}/${place.file}`
+    case 'channels':
+      if (place.query !== '') return `#/channels/search/${encodeURIComponent(place.query)}`
+      return place.list === 'discovered' ? '#/channels' : `#/channels/${place.list}`
+    case 'channel':
+      return `#/channels/${place.channel}${place.tab === 'torrents' ? '' : `/${place.tab}`}`
     default:
       return `#/${place.page}`
   }

@@ -34,6 +34,8 @@ phone.addEventListener('change', () => {
 const titles: Readonly<Record<Place['page'], string>> = {
   downloads: 'Downloads',
   play: 'Player',
+  channels: 'Channels',
+  channel: 'Channel',
   circuits: 'Circuits',
   statistics: 'Statistics',
   events: 'Events',

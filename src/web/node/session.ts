@@ -14,6 +14,8 @@ const APPLY_MS = 40
 /** Events that the page keeps. */
 const MAX_EVENTS = 500
 const SAMPLE_MS = 1000
+/** Answers to a search are for whoever searches, not for the list of what happened. */
+const SEARCH_RESULT = /^search_result_/
 /** Downloads whose rates are kept: those that were looked at last. */
 const MAX_HISTORIES = 16
 /** Events before this page was opened that are fetched to be shown. */
@@ -65,6 +67,7 @@ export class Session {
     },
   })
   readonly #histories = new Map<string, RateHistory>()
+  readonly #watchers = new Set<(event: NodeEvent) => void>()
   #parts: ListPart[] = []
   #earlier: Promise<void> | null = null
   #firstId = 0
@@ -121,6 +124,12 @@ export class Session {
     this.notices.value = this.notices.value.filter(notice => notice.id !== id)
   }
 
+  /** Calls `heard` with every event from now on, until the answer is called. */
+  watchEvents(heard: (event: NodeEvent) => void): () => void {
+    this.#watchers.add(heard)
+    return () => this.#watchers.delete(heard)
+  }
+
   /** Runs a request of the user; what fails is told. True when it went well. */
   async attempt(run: () => Promise<unknown>, done = ''): Promise<boolean> {
     try {
@@ -149,7 +158,8 @@ export class Session {
   loadEarlier(): Promise<void> {
     this.#earlier ??= this.attempt(async () => {
       const before = await earlierEvents(this.api, this.#firstId, EARLIER_EVENTS)
-      this.events.value = [...before, ...this.events.value]
+      const kept = before.filter(({ type }) => !SEARCH_RESULT.test(type))
+      this.events.value = [...kept, ...this.events.value]
     }).then(() => undefined)
     return this.#earlier
   }
@@ -165,7 +175,8 @@ export class Session {
       this.started.value = event.event?.['tribler_started'] === true
       if (this.#firstId === 0) this.#firstId = event.id
     } else {
-      this.events.value = [...this.events.value.slice(1 - MAX_EVENTS), event]
+      for (const heard of this.#watchers) heard(event)
+      if (!SEARCH_RESULT.test(event.type)) this.events.value = [...this.events.value.slice(1 - MAX_EVENTS), event]
       if (event.type === 'tribler_started') this.started.value = true
     }
     this.#announce(event)

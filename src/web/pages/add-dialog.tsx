@@ -7,8 +7,8 @@ import { addFile, type AddOptions, addSource } from '../node/commands.ts'
 import { go, session } from '../node/context.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Check, Field } from '../parts/field.tsx'
+import { FilePick } from '../parts/file-pick.tsx'
 import { HopChoice } from '../parts/hop-choice.tsx'
-import { Icon } from '../parts/icons.tsx'
 
 /** Torrent files that the node takes are at most this long. */
 const MAX_TORRENT_BYTES = 16 * 1024 * 1024
@@ -53,48 +53,6 @@ async function addAll({ text, files, options }: AddForm): Promise<{ failures: Fa
     }
   }
   return { failures, last, done }
-}
-
-function Files({ files, setFiles }: { files: readonly File[]; setFiles: (files: readonly File[]) => void }) {
-  const field = useId()
-  return (
-    <>
-      <div class="file-pick">
-        <label for={field} class="button">
-          <Icon name="plus" size={16} /> Choose torrent files
-        </label>
-        <input
-          id={field}
-          class="visually-hidden"
-          type="file"
-          multiple
-          accept=".torrent,application/x-bittorrent"
-          onChange={event => {
-            setFiles([...files, ...(event.currentTarget.files ?? [])])
-            event.currentTarget.value = ''
-          }}
-        />
-        <span class="muted">or drop them anywhere</span>
-      </div>
-      {files.length > 0 && (
-        <ul class="chosen">
-          {files.map(file => (
-            <li key={file.name}>
-              <bdi>{file.name}</bdi>
-              <button
-                type="button"
-                class="quiet"
-                aria-label={`Leave out ${file.name}`}
-                onClick={() => setFiles(files.filter(other => other !== file))}
-              >
-                <Icon name="close" size={14} />
-              </button>
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
-  )
 }
 
 interface OptionFields {
@@ -197,7 +155,7 @@ export function AddDialog({ addition, onClose }: { addition: Addition; onClose: 
           value={text}
           onInput={event => setText(event.currentTarget.value)}
         />
-        <Files files={files} setFiles={setFiles} />
+        <FilePick files={files} hint="or drop them anywhere" setFiles={setFiles} />
         <Options fields={fields} set={setFields} />
         {failures.length > 0 && (
           <div role="alert">

@@ -13,6 +13,7 @@ const words: Readonly<Record<string, string>> = {
   tribler_started: 'The node is ready',
   torrent_finished: 'Finished',
   torrent_error: 'Error',
+  channel_discovered: 'Channel discovered',
   torrent_discovered: 'Torrent discovered',
   torrent_updated: 'New version',
   torrent_update_refused: 'New version refused',

@@ -1,0 +1,37 @@
+// Subscribes to a channel, or takes that back. Own channels have none: their owner holds them anyway.
+
+import { useState } from 'preact/hooks'
+import type { ListedChannel } from '../../ports/channel-library.ts'
+import { named } from '../model/channel-words.ts'
+import { subscribe, unsubscribe } from '../node/channel-requests.ts'
+import { session } from '../node/context.ts'
+
+interface SubscribeButtonProps {
+  readonly channel: Pick<ListedChannel, 'dispersy_cid' | 'name' | 'own' | 'subscribed'>
+  changed(): void
+}
+
+/** See the top of the file. */
+export function SubscribeButton({ channel, changed }: SubscribeButtonProps) {
+  const [busy, setBusy] = useState(false)
+  if (channel.own) return null
+  const { subscribed, dispersy_cid: cid } = channel
+  const toggle = async () => {
+    setBusy(true)
+    await session.attempt(() => (subscribed ? unsubscribe(cid) : subscribe(cid)))
+    setBusy(false)
+    changed()
+  }
+  const verb = subscribed ? 'Unsubscribe' : 'Subscribe'
+  return (
+    <button
+      type="button"
+      class={subscribed ? '' : 'primary'}
+      disabled={busy}
+      aria-label={`${verb}: ${named(channel.name, 'channel')}`}
+      onClick={() => void toggle()}
+    >
+      {verb}
+    </button>
+  )
+}
