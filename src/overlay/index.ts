@@ -8,7 +8,7 @@ export { Overlays, type OverlaysDeps, type OverlaysOptions } from './overlays.ts
 export type { BootstrapAddress } from './bootstrap.ts'
 export { OwnAddresses } from './own-addresses.ts'
 export type { Peer } from './peer.ts'
-export { canBeNode } from './reachable.ts'
+export { canBeNode, mayTell } from './reachable.ts'
 export { PeerBook } from './peer-book.ts'
 export { DEFAULT_REQUEST_TIMEOUT_MS, type RequestKind, requestKind, Requests } from './requests.ts'
 export type {

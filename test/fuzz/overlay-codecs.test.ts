@@ -5,8 +5,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DecodeError } from '../../src/base/errors.ts'
+import { ComingAnswer, partsOf } from '../../src/wire/overlay/answer-parts.ts'
 import { decodeCandidates } from '../../src/wire/overlay/candidates.ts'
 import * as cells from '../../src/wire/overlay/cell.ts'
+import * as channels from '../../src/wire/overlay/channel-messages.ts'
 import * as circuit from '../../src/wire/overlay/circuit-messages.ts'
 import { addressAt, DataText, isNoAddressAt, readDataText } from '../../src/wire/overlay/data-cell.ts'
 import * as dht from '../../src/wire/overlay/dht-messages.ts'
@@ -40,7 +42,7 @@ interface Tabled {
   readonly fields: Shape
 }
 
-const modules: readonly object[] = [introductions, discovery, dht, circuit, hidden]
+const modules: readonly object[] = [introductions, discovery, dht, circuit, hidden, channels]
 const isTabled = (one: unknown): one is Tabled => typeof one === 'object' && one !== null && 'fields' in one
 const tables = modules.flatMap(module => Object.values(module)).filter(isTabled)
 const cellTables = tables.filter((one): one is Tabled & CellMessage => 'plain' in one)
@@ -147,4 +149,27 @@ fuzz('parts of answers', 0.2, source => {
     const whole = attempt(() => answer.add(part))
     assert.ok(whole === null || whole.length <= most)
   }
+})
+
+fuzz('answers of channels in parts, out of order, twice and spoilt', 0.2, source => {
+  const items = Array.from({ length: source.below(40) }, () => (source.below(9) === 0 ? null : source.bytes(3000)))
+  const parts = partsOf(7, items)
+  const coming = new ComingAnswer(items.length)
+  const left = [...parts, ...parts.slice(0, source.below(4))]
+  while (left.length > 0) {
+    const [part] = left.splice(source.below(left.length), 1)
+    assert.ok(part !== undefined)
+    assert.ok(encodePayload(channels.answerPart, part).length <= 1200)
+    coming.add(part)
+  }
+  assert.ok(coming.complete)
+  for (const [at, item] of items.entries()) assert.deepEqual(coming.items.get(at) ?? null, item)
+  const spoilt = new ComingAnswer(source.below(20))
+  for (const part of parts) {
+    const values = attempt(() =>
+      decodePayload(channels.answerPart, source.mutate(encodePayload(channels.answerPart, part))),
+    )
+    if (values !== null) spoilt.add(values)
+  }
+  for (const [at, item] of spoilt.items) assert.ok(at < 20 && item.length <= 8193)
 })

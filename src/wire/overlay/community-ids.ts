@@ -10,6 +10,8 @@ export const COMMUNITY_IDS = {
   tunnels: 'a3591a6bd89bbaca0974062a1287afcfbc6fd6bc',
   /** Circuits of py-ipv8 as it comes, for tests. */
   plainTunnels: '81ded07332bdc775aa5a46f96de9f8f390bbc9f3',
+  /** Channels: ours alone, the SHA-1 of the text `tributary channels 1`. */
+  channels: '2b92245890f31980a047d55288f8b84e2a218330',
 } as const
 
 /** The 20 bytes that 40 hexadecimal digits of any case spell, or null. */

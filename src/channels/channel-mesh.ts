@@ -1,0 +1,184 @@
+// The overlay of channels: what peers have is learned, what we have is told, wanted channels are kept up to date, questions are answered.
+// It holds no content: all of that is the catalogue's, which checks what comes. After close() nothing is sent and no timer is left.
+
+import { errorText } from '../base/errors.ts'
+import type { Community, Peer } from '../overlay/index.ts'
+import type { CatalogueHappening, ChannelCatalogue, ChannelStanding } from '../ports/channel-catalogue.ts'
+import type { ChannelNetwork } from '../ports/channel-network.ts'
+import type { Clock, Timer } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import type { ChannelId } from '../wire/channel/types.ts'
+import { Answering } from './answering.ts'
+import { Asking } from './asking.ts'
+import { Extras } from './extras.ts'
+import { Holders } from './holders.ts'
+import { Learning } from './learning.ts'
+import { CARE_MS, FIND_PEERS, MAX_HELD_OF_PEER, PULL_MS, PULLED_PEERS, SOUGHT_PEERS } from './limits.ts'
+import { Recent } from './recent.ts'
+import { searchPeers, somePeers, withinMs } from './searching.ts'
+import { Syncs } from './syncs.ts'
+import { Telling } from './telling.ts'
+import { Votes } from './votes.ts'
+
+/** What it works with. */
+export interface ChannelMeshDeps {
+  readonly community: Community
+  readonly catalogue: ChannelCatalogue
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** Figures, for statistics and tests. */
+export interface ChannelMeshCounts {
+  /** Questions of peers that were refused. */
+  readonly refused: number
+  /** How often a peer gave what was not true. */
+  readonly blames: number
+}
+
+/** See the top of the file. */
+export class ChannelMesh implements ChannelNetwork {
+  readonly #deps: ChannelMeshDeps
+  readonly #holders: Holders
+  readonly #asking: Asking
+  readonly #answering: Answering
+  readonly #telling: Telling
+  readonly #learning: Learning
+  readonly #syncs: Syncs
+  readonly #extras: Extras
+  readonly #votes: Votes
+  /** Own and subscribed channels. */
+  readonly #wanted = new Map<ChannelId, ChannelStanding>()
+  /** When channels were asked for what no head has yet. */
+  readonly #pulledMs = new Recent<ChannelId, number>(MAX_HELD_OF_PEER)
+  readonly #care: Timer
+  readonly #endWatches: readonly (() => void)[]
+  #closed = false
+
+  /** It works from here on. */
+  constructor(deps: ChannelMeshDeps) {
+    this.#deps = deps
+    const { community, catalogue, clock, random, log } = deps
+    const { overlay, introductions } = community
+    const run = (work: Promise<unknown>): void => this.#run(work)
+    const holders = (this.#holders = new Holders({ overlay, clock }))
+    const asking = (this.#asking = new Asking({ overlay, clock, random }))
+    const shared = { overlay, introductions, catalogue, clock, random, log, holders, asking, run }
+    this.#answering = new Answering(shared)
+    const telling = (this.#telling = new Telling(shared))
+    this.#learning = new Learning({ ...shared, telling, heard: channel => this.#heard(channel) })
+    this.#extras = new Extras(shared)
+    this.#votes = new Votes(shared)
+    this.#syncs = new Syncs({
+      ...{ ...shared, telling },
+      seek: (channel, known) => this.#seek(channel, known, SOUGHT_PEERS),
+      done: channel => this.#pullExtras(channel),
+    })
+    this.#care = clock.every(CARE_MS, () => run(this.#lookAfter()))
+    this.#endWatches = [catalogue.watch(event => this.#happened(event)), overlay.onPeer(peer => telling.meet(peer))]
+    for (const peer of overlay.peers()) telling.meet(peer)
+    run(this.#lookAfter())
+  }
+
+  get counts(): ChannelMeshCounts {
+    return { refused: this.#answering.refused, blames: this.#holders.blames }
+  }
+
+  async find(channel: ChannelId, limitMs: number): Promise<boolean> {
+    const isKnown = async (): Promise<boolean> =>
+      (await this.#deps.catalogue.known(channel).catch(() => null))?.head != null
+    if (await isKnown()) return true
+    await withinMs(
+      this.#deps.clock,
+      limitMs,
+      this.#seek(channel, 0, FIND_PEERS).catch(() => undefined),
+    )
+    return isKnown()
+  }
+
+  search(text: string, limitMs: number, found: (records: readonly Uint8Array[]) => void): Promise<void> {
+    return searchPeers(text, limitMs, found, this.#shared())
+  }
+
+  hurry(channel: ChannelId): void {
+    this.#run(
+      (async () => {
+        const known = await this.#deps.catalogue.known(channel)
+        await this.#seek(channel, known?.head?.sequence ?? 0, SOUGHT_PEERS)
+        this.#syncs.hurry(channel)
+      })(),
+    )
+  }
+
+  /** Ends all of it, and the overlay. */
+  close(): void {
+    this.#closed = true
+    this.#care.cancel()
+    for (const end of this.#endWatches) end()
+    this.#syncs.close()
+    this.#telling.close()
+    this.#asking.close()
+    this.#deps.community.close()
+  }
+
+  #shared(): ChannelMeshDeps & { overlay: Community['overlay']; holders: Holders; asking: Asking } {
+    return { ...this.#deps, overlay: this.#deps.community.overlay, holders: this.#holders, asking: this.#asking }
+  }
+
+  #happened(event: CatalogueHappening): void {
+    if (event.kind === 'extra') return this.#extras.happened(event)
+    if (event.kind !== 'head' && event.kind !== 'standing') return
+    const { channel } = event
+    if (event.kind === 'standing') this.#stands(channel, event.standing)
+    this.#telling.changed(channel)
+    if (this.#wanted.get(channel) === 'subscribed') this.#syncs.hurry(channel)
+  }
+
+  #stands(channel: ChannelId, standing: ChannelStanding | null): void {
+    if (standing === null || standing === 'discovered') this.#wanted.delete(channel)
+    else this.#wanted.set(channel, standing)
+    this.#run(this.#votes.tell(channel))
+  }
+
+  /** Somebody else holds or wants a channel. */
+  #heard(channel: ChannelId): void {
+    if (this.#holders.wanting(channel).length > 0) this.#extras.met(channel)
+    if (this.#wanted.has(channel)) this.#syncs.want(channel)
+  }
+
+  /** Asks peers by chance, and those that hold the channel, about it, all at once. */
+  async #seek(channel: ChannelId, known: number, most: number): Promise<void> {
+    const peers = new Set(somePeers(most, this.#shared()))
+    for (const peer of this.#holders.holdersOf(channel).slice(0, most)) peers.add(peer)
+    await Promise.all([...peers].map(peer => this.#learning.askAbout(peer, channel, known)))
+  }
+
+  /** The set is held: some of those that want the channel are asked for what no head has yet, now and then. */
+  #pullExtras(channel: ChannelId): void {
+    const nowMs = this.#deps.clock.now()
+    const peers: Peer[] = this.#holders.wanting(channel)
+    if (peers.length === 0 || nowMs - (this.#pulledMs.get(channel) ?? Number.NEGATIVE_INFINITY) < PULL_MS) return
+    this.#pulledMs.set(channel, nowMs)
+    for (let asked = 0; asked < PULLED_PEERS && peers.length > 0; asked++) {
+      const [peer] = peers.splice(this.#deps.random.below(peers.length), 1)
+      this.#run(this.#extras.pull(channel, peer as Peer))
+    }
+  }
+
+  async #lookAfter(): Promise<void> {
+    const wanted = await this.#deps.catalogue.wanted()
+    this.#wanted.clear()
+    for (const { channel, standing } of wanted) {
+      this.#wanted.set(channel, standing)
+      this.#syncs.want(channel, false)
+    }
+  }
+
+  #run(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (!this.#closed) this.#deps.log.warn('the overlay of channels met an error', { error: errorText(error) })
+    })
+  }
+}

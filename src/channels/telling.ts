@@ -1,0 +1,130 @@
+// Tells peers what we know and hold of channels: all we have to whom we meet, changes at once to those they concern, and now and then
+// something to a peer by chance, so that what was lost is made good. Bytes are bounded by what is gathered before it is sent.
+
+import type { Overlay, Peer } from '../overlay/index.ts'
+import type { ChannelCatalogue, KnownChannel } from '../ports/channel-catalogue.ts'
+import type { Clock, Timer } from '../ports/clock.ts'
+import type { Random } from '../ports/random.ts'
+import { channelIdBytes } from '../wire/channel/ids.ts'
+import type { ChannelId } from '../wire/channel/types.ts'
+import type { PayloadOf } from '../wire/overlay/message.ts'
+import { have, MAX_HAVE_ENTRIES } from '../wire/overlay/channel-messages.ts'
+import type { Holders } from './holders.ts'
+import { GATHER_MS, GOSSIP_MS, MAX_PEERS, MAX_SEEN, RUMOUR_PEERS, TOLD_AT_MEETING } from './limits.ts'
+import { Recent } from './recent.ts'
+import { inLists } from './turns.ts'
+
+type Entry = PayloadOf<typeof have>['entries'][number]
+
+/** What it works with. */
+export interface TellingDeps {
+  readonly overlay: Overlay
+  readonly clock: Clock
+  readonly random: Random
+  readonly catalogue: ChannelCatalogue
+  readonly holders: Holders
+  /** A promise that nobody waits for; what it rejects with is logged. */
+  run(work: Promise<unknown>): void
+}
+
+/** See the top of the file. */
+export class Telling {
+  readonly #deps: TellingDeps
+  /** The newest number of each channel that is known here. */
+  readonly seen = new Recent<ChannelId, number>(MAX_SEEN)
+  readonly #changed = new Set<ChannelId>()
+  readonly #gossip: Timer
+  #gathering: Timer | null = null
+  #closed = false
+
+  constructor(deps: TellingDeps) {
+    this.#deps = deps
+    this.#gossip = deps.clock.every(GOSSIP_MS, () => this.#tellSomebody())
+  }
+
+  /** A channel has a new head or another standing here: told soon, with what else changes meanwhile. */
+  changed(channel: ChannelId): void {
+    if (this.#closed) return
+    this.#changed.add(channel)
+    this.#gathering ??= this.#deps.clock.after(GATHER_MS, () => {
+      this.#gathering = null
+      this.#deps.run(this.#tellChanges())
+    })
+  }
+
+  /** A peer has come. */
+  meet(peer: Peer): void {
+    this.#deps.run(this.#tellAll(peer))
+  }
+
+  /** Tells a peer what we have of these. */
+  async reply(peer: Peer, channels: readonly ChannelId[]): Promise<void> {
+    const known = await Promise.all(channels.map(channel => this.#deps.catalogue.known(channel)))
+    this.#send(
+      [peer],
+      known.flatMap(at => (at === null ? [] : [this.#entry(at)])),
+    )
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#gossip.cancel()
+    this.#gathering?.cancel()
+  }
+
+  async #tellChanges(): Promise<void> {
+    const channels = [...this.#changed]
+    this.#changed.clear()
+    const known = await Promise.all(channels.map(channel => this.#deps.catalogue.known(channel)))
+    const loud: Entry[] = []
+    for (const [at, channel] of known.entries()) {
+      const entry = channel === null ? goneEntry(channels[at] as ChannelId) : this.#entry(channel)
+      // What we hold concerns all; a head that we only heard of spreads from mouth to mouth.
+      if (channel === null || channel.standing !== 'discovered') loud.push(entry)
+      else this.#send(this.#some(channel.channel), [entry])
+    }
+    if (loud.length > 0) this.#send(this.#deps.overlay.peers().slice(0, MAX_PEERS), loud)
+  }
+
+  async #tellAll(peer: Peer): Promise<void> {
+    const channels = await this.#deps.catalogue.worthTelling(TOLD_AT_MEETING)
+    this.#send(
+      [peer],
+      channels.map(channel => this.#entry(channel)),
+    )
+  }
+
+  #tellSomebody(): void {
+    const peer = this.#deps.overlay.randomPeer()
+    if (peer !== null) this.#deps.run(this.#tellAll(peer))
+  }
+
+  /** Those that want the channel, and a few by chance. */
+  #some(channel: ChannelId): Peer[] {
+    const { overlay, random, holders } = this.#deps
+    const peers = new Set(holders.wanting(channel))
+    const all = overlay.peers()
+    for (let drawn = 0; drawn < Math.min(RUMOUR_PEERS, all.length); drawn++)
+      peers.add(all[random.below(all.length)] as Peer)
+    return [...peers]
+  }
+
+  #entry({ channel, head, heldSequence, standing }: KnownChannel): Entry {
+    const sequence = head?.sequence ?? 0
+    this.seen.set(channel, sequence)
+    return { channel: channelIdBytes(channel), sequence, held: heldSequence, wants: standing !== 'discovered' }
+  }
+
+  #send(peers: readonly Peer[], entries: readonly Entry[]): void {
+    if (this.#closed) return
+    for (const some of inLists(entries, MAX_HAVE_ENTRIES)) {
+      // Signed once: the same packet goes to all.
+      const packet = this.#deps.overlay.pack(have, { entries: some })
+      for (const peer of peers) this.#deps.overlay.sendBytes(packet, peer.address)
+    }
+  }
+}
+
+function goneEntry(channel: ChannelId): Entry {
+  return { channel: channelIdBytes(channel), sequence: 0, held: 0, wants: false }
+}
