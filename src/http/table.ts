@@ -20,6 +20,7 @@ import { keyRoutes } from './routes/keys.ts'
 import { searchRoutes } from './routes/search.ts'
 import { statisticsRoutes } from './routes/statistics.ts'
 import { shutdownRoutes } from './routes/shutdown.ts'
+import { torrentHealthRoutes } from './routes/torrent-health.ts'
 import { transmissionRoutes } from './routes/transmission.ts'
 import { updateRoutes } from './routes/updates.ts'
 
@@ -38,6 +39,7 @@ export const routeTable: readonly Route[] = [
   ...channelPlaylistRoutes,
   ...channelExtraRoutes,
   ...searchRoutes,
+  ...torrentHealthRoutes,
   ...coreRoutes,
   ...statisticsRoutes,
   ...keyRoutes,

@@ -12,11 +12,14 @@ import type { Random } from '../ports/random.ts'
 import type { RecordsStore } from '../records/records-store.ts'
 import { tellChannelEvents } from '../services/channel-events.ts'
 import type { UriMetainfo } from '../services/channel-torrents.ts'
+import type { Downloads } from '../services/downloads.ts'
 import type { EventHub } from '../services/events.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { OverlayParts } from './overlay-parts.ts'
+import type { TorrentHealthService } from '../services/torrent-health-api.ts'
 import type { Settings } from './settings-schema.ts'
 import { StartedParts } from './started-parts.ts'
+import { startTorrentChecks } from './torrent-checks.ts'
 
 /** What channels are made from. */
 export interface ChannelPartsDeps {
@@ -26,6 +29,7 @@ export interface ChannelPartsDeps {
   readonly log: Log
   readonly stack: NetworkStack
   readonly events: Pick<EventHub, 'emit'>
+  readonly downloads: Pick<Downloads, 'isAnonymous'>
   /** Torrents behind addresses and magnets. */
   readonly sources: UriMetainfo
   settings(): Settings
@@ -39,6 +43,7 @@ export interface RunningChannels {
   readonly catalogue: ChannelCatalogue
   readonly library: ChannelLibrary
   readonly network: ChannelNetwork
+  readonly health: TorrentHealthService
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -51,7 +56,8 @@ export async function startChannels(deps: ChannelPartsDeps): Promise<RunningChan
     started.add('channel events', () => Promise.resolve(ended()))
     const network = await startNetwork(deps, catalogue, started)
     await startKeepers(deps, library, network, started)
-    return { catalogue, library, network, stop: deadlineMs => started.stop(deadlineMs) }
+    const health = startTorrentChecks(deps, library, started)
+    return { catalogue, library, network, health, stop: deadlineMs => started.stop(deadlineMs) }
   } catch (error) {
     await started.stop(0)
     throw error
@@ -75,7 +81,7 @@ function startNetwork(
   return Promise.resolve(noChannelNetwork)
 }
 
-/** What works on channels by itself: feeds, the checker of torrents. */
+/** What works on channels by itself: feeds. */
 function startKeepers(
   _deps: ChannelPartsDeps,
   _library: ChannelLibrary,

@@ -18,14 +18,14 @@ export const CATALOGUE_FILE_NAME = 'catalogue.db'
 /** What is there before the engine. */
 export type EarlyChannelDeps = Pick<
   ChannelPartsDeps,
-  'stateDir' | 'clock' | 'random' | 'log' | 'events' | 'settings' | 'sources' | 'stack'
+  'stateDir' | 'clock' | 'random' | 'log' | 'events' | 'settings' | 'sources' | 'stack' | 'downloads'
 >
 /** What is there when the node has started. */
 export type LateChannelDeps = Omit<ChannelPartsDeps, keyof EarlyChannelDeps>
 
 /** See the top of the file. */
 export class ChannelServices {
-  readonly services: Pick<Services, 'channels' | 'channelContents' | 'search'>
+  readonly services: Pick<Services, 'channels' | 'channelContents' | 'search' | 'torrentHealth'>
   readonly #deps: EarlyChannelDeps
   readonly #search: ContentSearch
   #late: LateChannelDeps | null = null
@@ -52,6 +52,7 @@ export class ChannelServices {
         torrents: library => new ChannelTorrents({ library, sources }),
       }),
       search: this.#search,
+      torrentHealth: { health: async (...asked) => (await this.open()).health.health(...asked) },
     }
   }
 

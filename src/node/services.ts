@@ -65,7 +65,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   })
   const torrentInfo = new TorrentInfo({ clock, previews, downloads })
   const channels = new ChannelServices({
-    ...{ stateDir, clock, random, stack, events, log: log.part('channels'), sources: torrentInfo },
+    ...{ stateDir, clock, random, stack, events, log: log.part('channels'), sources: torrentInfo, downloads },
     settings: () => settings.values,
   })
   const overlayFacts = () => late.overlay()?.facts ?? null

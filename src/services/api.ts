@@ -12,6 +12,7 @@ import type { MetricsService } from './metrics-api.ts'
 import type { SettingsService } from './settings-api.ts'
 import type { StateService } from './state-api.ts'
 import type { StatisticsService } from './statistics-api.ts'
+import type { TorrentHealthService } from './torrent-health-api.ts'
 import type { TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
 import type { UpdatesService } from './updates-api.ts'
 
@@ -54,6 +55,7 @@ export type {
 export type { AddDownload, ControlChange, DownloadsService, ListOptions, PatchDownload } from './downloads-api.ts'
 export type { Asker, StreamReader, StreamableFile } from './streams-api.ts'
 export type { CreateTorrent, CreatedTorrent, TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
+export type { HealthRow, HealthRows, TorrentHealthService } from './torrent-health-api.ts'
 export type { CoreStateName, NetworkState, StateService } from './state-api.ts'
 export type { EventRecord, EventRun, EventSubscription, EventsService } from './events-api.ts'
 
@@ -70,6 +72,7 @@ export interface Services {
   torrentMaker: TorrentMakerService
   imports: ImportService
   updates: UpdatesService
+  torrentHealth: TorrentHealthService
   settings: SettingsService
   state: StateService
   statistics: StatisticsService

@@ -155,6 +155,11 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
     const check = await node.request('POST', `/updates/followed/${'ab'.repeat(20)}/check`)
     assert.equal(check.status, 404)
     walked.add('updates.check')
+    for (const infoHash of hidden) {
+      const health = await node.request('GET', `/torrents/${infoHash}/health?refresh=1`)
+      walked.add('torrents.health')
+      assert.equal(health.status, 404, health.body.toString())
+    }
     for (const method of ['torrent-start-now', 'torrent-reannounce'])
       assert.equal(await rpc(method, { ids: hidden }), 'success')
   })

@@ -18,6 +18,7 @@ export const CONTACTING: Readonly<Record<string, string>> = {
   'torrentinfo.read': 'the source by readers(hops), metadata by the engine of the hops asked for, else of the default',
   'updates.check': 'the plain DHT, unless the newest version has hops',
   'updates.publish': 'the plain DHT, unless the download has hops',
+  'torrents.health': 'nobody for a download with hops, in whatever channel it is',
   'settings.change':
     'the watch folder adds with the default hops; other settings change engines, not which has a torrent',
   'channels.addTorrentFrom': 'the source and the metadata by readers(default hops)',

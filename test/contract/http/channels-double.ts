@@ -1,7 +1,12 @@
 // A double of the services of channels: complete rows, every call noted.
 
 import type { ListedChannel, ListedTorrent } from '../../../src/ports/channel-library.ts'
-import type { ChannelContentsService, ChannelsService, SearchService } from '../../../src/services/api.ts'
+import type {
+  ChannelContentsService,
+  ChannelsService,
+  SearchService,
+  TorrentHealthService,
+} from '../../../src/services/api.ts'
 import { HASH } from './sample-records.ts'
 
 export const CHANNEL = 'c0123456789abcdef0123456789abcdef0123456'
@@ -40,10 +45,11 @@ export function channelsDouble(note: Note): {
   readonly channels: ChannelsService
   readonly channelContents: ChannelContentsService
   readonly search: SearchService
+  readonly torrentHealth: TorrentHealthService
 } {
   const noted =
-    <A extends unknown[], R>(name: string, answer: R) =>
-    async (...call: A): Promise<R> => {
+    <R>(name: string, answer: R) =>
+    async (...call: unknown[]): Promise<R> => {
       note(name, ...call)
       return answer
     }
@@ -90,6 +96,12 @@ export function channelsDouble(note: Note): {
     search: {
       search: noted('search', undefined),
       completions: noted('completions', ['films of old']),
+    },
+    torrentHealth: {
+      health: noted('torrentHealth', {
+        'http://tracker.example/announce': [{ infohash: HASH, seeders: 43, leechers: 20 }],
+        DHT: { error: 'no answer in time' },
+      }),
     },
   }
 }

@@ -155,6 +155,7 @@ export class ServiceDouble implements Services {
   readonly channels = this.#ofChannels.channels
   readonly channelContents = this.#ofChannels.channelContents
   readonly search = this.#ofChannels.search
+  readonly torrentHealth = this.#ofChannels.torrentHealth
 
   readonly downloads = {
     whenListed: () => Promise.resolve(),
