@@ -130,6 +130,19 @@ export const CHANNEL_COMMANDS: readonly PlainCommand[] = [
     ...{ words: 'channels torrent', method: 'GET', path: '/torrents/{infohash}' },
     text: 'What is known of a torrent of any channel.',
   },
+  {
+    ...{ words: 'channels health', method: 'GET', path: '/torrents/{infohash}/health' },
+    text: 'Ask trackers and the DHT how many seeders a torrent of a channel has.',
+    options: [
+      {
+        flags: '--refresh',
+        parameter: 'refresh',
+        read: () => '1',
+        text: 'even if that was done within the last hours',
+      },
+      { flags: '--timeout <seconds>', parameter: 'timeout', read: String, text: 'wait so long at most, up to 60' },
+    ],
+  },
   { words: 'channels playlists', method: 'GET', path: `${ONE}/playlists`, text: 'Playlists of a channel.' },
   {
     ...{ words: 'channels playlist-create', method: 'PUT', path: `${ONE}/playlists` },

@@ -1,14 +1,29 @@
 // What learns the health of torrents of channels, put together: the checker, and what clients ask of it.
 
 import type { ChannelLibrary } from '../ports/channel-library.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import type { Downloads } from '../services/downloads.ts'
 import { TorrentChecker } from '../services/torrent-checker.ts'
 import { TorrentHealth } from '../services/torrent-health.ts'
-import type { ChannelPartsDeps } from './channel-parts.ts'
+import type { EngineParts } from './engine-parts.ts'
+import type { Settings } from './settings-schema.ts'
 import type { StartedParts } from './started-parts.ts'
+
+/** What they work with. */
+export interface TorrentChecksDeps {
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly engine: Pick<EngineParts, 'scrapes'>
+  readonly downloads: Pick<Downloads, 'isAnonymous'>
+  settings(): Settings
+}
 
 /** Starts the checker; answers the service. */
 export function startTorrentChecks(
-  { clock, random, log, engine, downloads, settings }: ChannelPartsDeps,
+  { clock, random, log, engine, downloads, settings }: TorrentChecksDeps,
   library: ChannelLibrary,
   started: StartedParts,
 ): TorrentHealth {

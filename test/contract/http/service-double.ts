@@ -17,7 +17,6 @@ import type {
   ListedDownload,
   ListOptions,
   MetricsService,
-  PublishedUpdate,
   Services,
   StreamReader,
   StreamableFile,
@@ -27,15 +26,9 @@ import { CircuitFigures } from '../../../src/services/circuit-figures.ts'
 import { FakeOverlay } from '../../kit/fake-overlay.ts'
 import { channelsDouble } from './channels-double.ts'
 import { download, file, HASH } from './sample-records.ts'
+import { updatesDouble } from './updates-double.ts'
 
 export { download, HASH } from './sample-records.ts'
-
-const KEY = 'cd'.repeat(32)
-
-function published(name: string): PublishedUpdate {
-  const uri = `magnet:?xs=urn:btpk:${KEY}&s=64&dn=${name}`
-  return { name, infohash: HASH, uri, public_key: KEY, salt: '64', seq: '1', time_published: 1, copies: 8, error: '' }
-}
 
 /** What it is beyond its record. */
 const downloadDetails: DownloadDetails = {
@@ -343,39 +336,7 @@ export class ServiceDouble implements Services {
     },
   }
 
-  readonly updates = {
-    followed: () => {
-      this.#note('followed')
-      const version = { infohash: HASH, seq: '7', time: 1_700_000_000 }
-      return [
-        {
-          ...{ target: HASH, uri: `magnet:?xs=urn:btpk:${KEY}`, public_key: KEY, salt: '', infohash: HASH, seq: '7' },
-          ...{ state: 'following' as const, time_added: 1, time_checked: 2, time_updated: 3, versions: [version] },
-          error: '',
-        },
-      ]
-    },
-    check: async (target: string) => {
-      this.#note('checkUpdate', target)
-      return { target, infohash: HASH, seq: '9223372036854775807', updated: true }
-    },
-    unfollow: async (target: string) => {
-      this.#note('unfollow', target)
-      return { target, removed: true }
-    },
-    published: () => {
-      this.#note('published')
-      return [published('dataset')]
-    },
-    publish: async (name: string, infohash: string) => {
-      this.#note('publish', name, infohash)
-      return published(name)
-    },
-    withdraw: async (name: string) => {
-      this.#note('withdraw', name)
-      return { name, removed: true }
-    },
-  }
+  readonly updates = updatesDouble((...call) => this.#note(...call))
 
   readonly settings = {
     read: () => {
