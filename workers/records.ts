@@ -2,14 +2,15 @@
 // callable without a thread.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import type { DatabaseOptions, FromDatabase, ToDatabase } from '../src/records/jobs.ts'
+import type { DatabaseOptions, OpenFacts } from '../src/records/jobs.ts'
 import { packMessage, unpackMessage } from '../src/records/packer.ts'
 import { failure, RecordsDatabase } from '../src/records/records-database.ts'
+import type { FromDatabase, ToDatabase } from '../src/records/thread-messages.ts'
 
 const port = parentPort
 if (port === null) throw new Error('workers/records runs only as a worker thread')
 
-const send = (message: FromDatabase): void => {
+const send = (message: FromDatabase<OpenFacts>): void => {
   const bytes = packMessage(message)
   port.postMessage(bytes, [bytes.buffer])
 }

@@ -1,24 +1,21 @@
-// The main thread's end of the database thread: queues jobs, sends them in batches, settles their promises in order.
+// The main thread's end of a database thread: queues jobs, sends them in batches, settles their promises in order.
 // One batch is under way at a time, so that a slow disk makes batches bigger and not the queue of messages longer.
+// Jobs of the background have a queue of their own, which goes on only while nothing else waits.
 // Invariant: every promise settles, also when the thread dies or close() gives up.
 
 import { Worker } from 'node:worker_threads'
 import { makeDeferred } from '../base/deferred.ts'
-import { AppError } from '../base/errors.ts'
-import {
-  type DatabaseOptions,
-  type FromDatabase,
-  type JobAnswer,
-  type JobFailure,
-  type JobMessage,
-  type JobName,
-  type OpenFacts,
-  patientJobs,
-  type RecordJobs,
-  type ToDatabase,
-  type UpgradeNote,
-} from './jobs.ts'
+import { AppError, type ErrorCode, errorTable } from '../base/errors.ts'
 import { packMessage, unpackMessage } from './packer.ts'
+import type {
+  FromDatabase,
+  JobAnswer,
+  JobFailure,
+  JobMessage,
+  JobTable,
+  ToDatabase,
+  UpgradeNote,
+} from './thread-messages.ts'
 
 /** What may wait before callers are turned away: far above what a running node has in flight. */
 const MAX_WAITING_JOBS = 20_000
@@ -41,15 +38,38 @@ interface Waiting {
 /** States: opening -> open -> closing -> over; any -> over when the thread dies. */
 type LinkState = 'opening' | 'open' | 'closing' | 'over'
 
-/** One database thread. */
-export class DatabaseLink {
+/** What a database thread is to its link. `J` names its jobs. */
+export interface LinkKind<J> {
+  /** As a part of a sentence: `records`. */
+  readonly what: string
+  /** Jobs that nobody waits for: those that come close together share a transaction. */
+  readonly patient: ReadonlySet<keyof J>
+  /** Jobs that wait while others do; absent: none. Among each other they keep their order. */
+  readonly background?: ReadonlySet<keyof J>
+  /** Bytes of arguments in a batch of the background; absent: as of any batch. */
+  readonly backgroundBytes?: number
+}
+
+/** Who hears of a thread. */
+export interface LinkEars {
+  /** Called at most once, when the thread dies or finds the file damaged after it had opened. */
+  readonly onFatal: (error: AppError) => void
+  /** Called while the file is brought up to date, before it is open. */
+  readonly onUpgrade?: ((note: UpgradeNote) => void) | undefined
+  /** Called for what jobs made happen, after their promises are settled. */
+  readonly onNotice?: (notice: unknown) => void
+}
+
+/** One database thread with the jobs of `J`, which answers with `Facts` when it is open. */
+export class DatabaseLink<J extends JobTable<J>, Facts> {
   readonly #worker: Worker
-  readonly #onFatal: (error: AppError) => void
-  readonly #onUpgrade: (note: UpgradeNote) => void
-  readonly #opened = makeDeferred<OpenFacts>()
+  readonly #kind: LinkKind<J>
+  readonly #ears: LinkEars
+  readonly #opened = makeDeferred<Facts>()
   readonly #exited = makeDeferred<boolean>()
   #state: LinkState = 'opening'
   #queue: Waiting[] = []
+  #background: Waiting[] = []
   #queueBytes = 0
   #underWay: Waiting[] = []
   #scheduled = false
@@ -61,56 +81,52 @@ export class DatabaseLink {
   #clean = false
   #closeSent = false
   /** Why jobs are refused once the state is `over`. */
-  #endError = new AppError('Aborted', 'The records are closed.')
+  #endError: AppError
   #fatalTold = false
 
-  /**
-   * Starts the thread at once. `onFatal` is called at most once, when the thread dies or finds the file damaged after it
-   * had opened; `onUpgrade` while the file is brought up to date, before it is open.
-   */
-  constructor(
-    workerUrl: URL,
-    options: DatabaseOptions,
-    onFatal: (error: AppError) => void,
-    onUpgrade: (note: UpgradeNote) => void = () => undefined,
-  ) {
-    this.#onFatal = onFatal
-    this.#onUpgrade = onUpgrade
-    this.#worker = new Worker(workerUrl, { workerData: options })
-    this.#worker.on('message', (bytes: Uint8Array) => this.#handleMessage(unpackMessage(bytes) as FromDatabase))
+  /** Starts the thread at once. `workerData` is what it is given. */
+  constructor(workerUrl: URL, workerData: unknown, kind: LinkKind<J>, ears: LinkEars) {
+    this.#kind = kind
+    this.#ears = ears
+    this.#endError = new AppError('Aborted', `The ${kind.what} are closed.`)
+    this.#worker = new Worker(workerUrl, { workerData })
+    this.#worker.on('message', (bytes: Uint8Array) => this.#handleMessage(unpackMessage(bytes) as FromDatabase<Facts>))
     this.#worker.on('error', error => this.#handleLoss(error))
     this.#worker.on('exit', () => this.#handleExit())
   }
 
   /** Settles when the file is open. Rejects with AppError StateUnreadable, DiskFull, DiskError or WorkerLost. */
-  opened(): Promise<OpenFacts> {
+  opened(): Promise<Facts> {
     return this.#opened.promise
   }
 
   /** Jobs that are not answered yet. */
   get waiting(): number {
-    return this.#queue.length + this.#underWay.length
+    return this.#queue.length + this.#background.length + this.#underWay.length
   }
 
   /** Runs one job after all those asked for before it; settles when its batch is committed. Errors: see ports/records.ts. */
-  run<N extends JobName>(name: N, ...args: RecordJobs[N]['args']): Promise<RecordJobs[N]['reply']> {
-    if (this.#state === 'closing') return Promise.reject(new AppError('Aborted', 'The records are being closed.'))
+  run<N extends keyof J & string>(name: N, ...args: J[N]['args']): Promise<J[N]['reply']> {
+    if (this.#state === 'closing') {
+      return Promise.reject(new AppError('Aborted', `The ${this.#kind.what} are being closed.`))
+    }
     if (this.#state === 'over') return Promise.reject(this.#endError)
     const bytes = sizeOf(args)
-    if (this.#queue.length >= MAX_WAITING_JOBS || this.#queueBytes + bytes > MAX_WAITING_BYTES) {
+    const queue = this.#kind.background?.has(name) === true ? this.#background : this.#queue
+    if (queue.length >= MAX_WAITING_JOBS || this.#queueBytes + bytes > MAX_WAITING_BYTES) {
       return Promise.reject(new AppError('PoolBusy', 'Too much is waiting for the database.'))
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ job: { name, args }, bytes, resolve: resolve as (reply: unknown) => void, reject })
+      queue.push({ job: { name, args }, bytes, resolve: resolve as (reply: unknown) => void, reject })
       this.#queueBytes += bytes
-      this.#hurry ||= !patientJobs.has(name) || this.#queue.length >= MAX_BATCH_JOBS
+      this.#hurry ||= !this.#kind.patient.has(name) || queue.length >= MAX_BATCH_JOBS
       this.#schedule()
     })
   }
 
   /** What waits is not gathered any longer: it goes with the next batch, which is sent as soon as none is under way. */
   hasten(): void {
-    this.#hurry = this.#queue.length > 0
+    this.#hurry = this.#waits
     if (this.#hurry) this.#schedule()
   }
 
@@ -147,25 +163,35 @@ export class DatabaseLink {
     if (this.#gathering !== null) clearTimeout(this.#gathering)
     this.#gathering = null
     if (this.#underWay.length > 0 || this.#state === 'opening' || this.#state === 'over') return
-    if (this.#queue.length === 0) {
+    if (!this.#waits) {
       if (this.#state === 'closing' && !this.#closeSent) {
         this.#closeSent = true
         this.#send({ kind: 'close' })
       }
       return
     }
-    let count = 0
-    let bytes = 0
-    while (count < this.#queue.length && count < MAX_BATCH_JOBS) {
-      bytes += this.#queue[count]?.bytes ?? 0
-      if (count > 0 && bytes > MAX_BATCH_BYTES) break
-      count++
-    }
-    this.#underWay = this.#queue.splice(0, count)
-    this.#hurry = this.#queue.length > 0
+    this.#underWay = this.#takeBatch()
+    this.#hurry = this.#waits
     this.#sentMs = performance.now()
     for (const waiting of this.#underWay) this.#queueBytes -= waiting.bytes
     this.#send({ kind: 'batch', jobs: this.#underWay.map(waiting => waiting.job) })
+  }
+
+  get #waits(): boolean {
+    return this.#queue.length > 0 || this.#background.length > 0
+  }
+
+  #takeBatch(): Waiting[] {
+    const queue = this.#queue.length > 0 ? this.#queue : this.#background
+    const most = queue === this.#queue ? MAX_BATCH_BYTES : (this.#kind.backgroundBytes ?? MAX_BATCH_BYTES)
+    let count = 0
+    let bytes = 0
+    while (count < queue.length && count < MAX_BATCH_JOBS) {
+      bytes += queue[count]?.bytes ?? 0
+      if (count > 0 && bytes > most) break
+      count++
+    }
+    return queue.splice(0, count)
   }
 
   #send(message: ToDatabase): void {
@@ -173,10 +199,10 @@ export class DatabaseLink {
     this.#worker.postMessage(bytes, [bytes.buffer])
   }
 
-  #handleMessage(message: FromDatabase): void {
+  #handleMessage(message: FromDatabase<Facts>): void {
     switch (message.kind) {
       case 'upgrade':
-        this.#onUpgrade(message.note)
+        this.#ears.onUpgrade?.(message.note)
         return
       case 'open':
         if (this.#state === 'opening') this.#state = 'open'
@@ -189,6 +215,7 @@ export class DatabaseLink {
         return
       case 'answers':
         this.#handleAnswers(message.answers)
+        for (const notice of message.notices ?? []) this.#ears.onNotice?.(notice)
         return
       case 'closed':
         this.#clean = true
@@ -200,7 +227,7 @@ export class DatabaseLink {
     this.#underWay = []
     // Closing has nothing to gather for.
     if (this.#hurry || this.#state === 'closing') this.#sendNext()
-    else if (this.#queue.length > 0) this.#schedule()
+    else if (this.#waits) this.#schedule()
     for (const [index, waiting] of settled.entries()) {
       const answer = answers[index]
       if (answer?.ok === true) waiting.resolve(answer.reply)
@@ -228,7 +255,7 @@ export class DatabaseLink {
     if (this.#gathering !== null) clearTimeout(this.#gathering)
     if (this.#state === 'open' || this.#state === 'opening') this.#handleLoss(undefined)
     this.#state = 'over'
-    const aborted = new AppError('Aborted', 'The records were closed before this was written.')
+    const aborted = new AppError('Aborted', `The ${this.#kind.what} were closed before this was written.`)
     this.#opened.reject(aborted)
     this.#rejectAll(aborted)
     this.#exited.resolve(this.#clean)
@@ -237,13 +264,14 @@ export class DatabaseLink {
   #tellFatal(error: AppError): void {
     if (this.#fatalTold) return
     this.#fatalTold = true
-    this.#onFatal(error)
+    this.#ears.onFatal(error)
   }
 
   #rejectAll(error: Error): void {
-    const dropped = [...this.#underWay, ...this.#queue]
+    const dropped = [...this.#underWay, ...this.#queue, ...this.#background]
     this.#underWay = []
     this.#queue = []
+    this.#background = []
     this.#queueBytes = 0
     for (const waiting of dropped) waiting.reject(error)
   }
@@ -251,8 +279,7 @@ export class DatabaseLink {
 
 function errorOf(failure: { readonly code: string; readonly text: string }): Error {
   const { code, text } = failure
-  if (code === 'DiskFull' || code === 'DiskError' || code === 'StateUnreadable') return new AppError(code, text)
-  return new Error(text)
+  return Object.hasOwn(errorTable, code) ? new AppError(code as ErrorCode, text) : new Error(text)
 }
 
 /** Bytes of the texts and byte arrays among the arguments, one level deep: enough to bound the queue. */

@@ -3,16 +3,16 @@
 import type { InfoHash } from '../base/ids.ts'
 import type { DiscoveredMetadata } from '../ports/discovered-metadata.ts'
 import type { NotedSettingChange, SettingChange, SettingsHistory } from '../ports/settings-history.ts'
-import type { DatabaseLink } from './database-link.ts'
+import type { RecordsLink } from './records-link.ts'
 
 const MAX_LISTED = 1000
 
 /** SettingsHistory over the database. */
 export class DatabaseSettingsHistory implements SettingsHistory {
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
   readonly #now: () => number
 
-  constructor(link: DatabaseLink, now: () => number) {
+  constructor(link: RecordsLink, now: () => number) {
     this.#link = link
     this.#now = now
   }
@@ -32,10 +32,10 @@ export class DatabaseSettingsHistory implements SettingsHistory {
 
 /** DiscoveredMetadata over the database. */
 export class DatabaseDiscoveredMetadata implements DiscoveredMetadata {
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
   readonly #now: () => number
 
-  constructor(link: DatabaseLink, now: () => number) {
+  constructor(link: RecordsLink, now: () => number) {
     this.#link = link
     this.#now = now
   }

@@ -11,7 +11,7 @@ import type {
   StoredMetainfo,
 } from '../ports/records.ts'
 import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
-import type { DatabaseLink } from './database-link.ts'
+import type { RecordsLink } from './records-link.ts'
 import type { LazyTotals } from './lazy-totals.ts'
 
 /** Rows of a list page; texts of one row are small. */
@@ -25,10 +25,10 @@ const SEEDED_ROWS = 500
 
 /** DownloadRecords over the database. */
 export class DatabaseDownloads implements DownloadRecords {
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
   readonly #totals: LazyTotals
 
-  constructor(link: DatabaseLink, totals: LazyTotals) {
+  constructor(link: RecordsLink, totals: LazyTotals) {
     this.#link = link
     this.#totals = totals
   }

@@ -1,13 +1,13 @@
 // FeedRecords, as ports/feed-records.ts asks for them, over the database thread.
 
 import type { FeedCheck, FeedRecords, KeptFeed } from '../ports/feed-records.ts'
-import type { DatabaseLink } from './database-link.ts'
+import type { RecordsLink } from './records-link.ts'
 
 /** See the top of the file. */
 export class DatabaseFeeds implements FeedRecords {
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
 
-  constructor(link: DatabaseLink) {
+  constructor(link: RecordsLink) {
     this.#link = link
   }
 

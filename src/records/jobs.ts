@@ -1,5 +1,5 @@
 // The one table of jobs between the main thread and the database thread: name -> request and reply. Both ends are typed
-// by it. Requests are plain data: msgpackr carries them.
+// by it. Requests are plain data: msgpackr carries them. What goes between the ends is in thread-messages.ts.
 
 import type { InfoHash } from '../base/ids.ts'
 import type { FeedCheck, KeptFeed } from '../ports/feed-records.ts'
@@ -93,51 +93,6 @@ export const patientJobs: ReadonlySet<JobName> = new Set<JobName>([
   'download.totals',
   'download.seeded',
 ])
-
-/** One job on its way. */
-export interface JobMessage {
-  readonly name: JobName
-  readonly args: unknown[]
-}
-
-/** Codes a failed job may carry; `Bug` is for anything that no outside cause explains. */
-export type JobErrorCode = 'DiskFull' | 'DiskError' | 'StateUnreadable' | 'Bug'
-
-/** Answer of one job, in the order of the batch. */
-export type JobAnswer = { readonly ok: true; readonly reply: unknown } | JobFailure
-
-/** Why a job failed; `text` is one sentence, or the stack of a bug. */
-export interface JobFailure {
-  readonly ok: false
-  readonly code: JobErrorCode
-  readonly text: string
-}
-
-/** What the main thread sends: a batch, or the end. */
-export type ToDatabase = { readonly kind: 'batch'; readonly jobs: JobMessage[] } | { readonly kind: 'close' }
-
-/** What the database thread sends: `upgrade` while it brings the file up to date, once `open` or a `failed`, then one answer list per batch, at last `closed`. */
-export type FromDatabase =
-  | { readonly kind: 'upgrade'; readonly note: UpgradeNote }
-  | { readonly kind: 'open'; readonly facts: OpenFacts }
-  | { readonly kind: 'answers'; readonly answers: JobAnswer[] }
-  | { readonly kind: 'closed' }
-  | JobFailureMessage
-
-/** How far an upgrade has come: an event that is in the log already. */
-export interface UpgradeNote {
-  readonly id: number
-  readonly type: 'upgrader_started' | 'upgrader_tick' | 'upgrader_finished'
-  /** For people, with progress; null where the type has no text. */
-  readonly text: string | null
-}
-
-/** The database could not be opened. */
-export interface JobFailureMessage {
-  readonly kind: 'failed'
-  readonly code: JobErrorCode
-  readonly text: string
-}
 
 /** How the database was found. */
 export interface OpenFacts {

@@ -1,18 +1,18 @@
 // All-time counters on their way to the disk: newest value per download, written in one job every so often.
 
 import type { InfoHash } from '../base/ids.ts'
-import type { DatabaseLink } from './database-link.ts'
+import type { RecordsLink } from './records-link.ts'
 
 const WRITE_EVERY_MS = 30_000
 
 /** Counters not yet written. Bounded by the number of downloads. */
 export class LazyTotals {
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
   readonly #timer: NodeJS.Timeout
   readonly #values = new Map<InfoHash, [up: number, down: number]>()
 
   /** Starts its timer, which does not keep the process alive. */
-  constructor(link: DatabaseLink, everyMs: number = WRITE_EVERY_MS) {
+  constructor(link: RecordsLink, everyMs: number = WRITE_EVERY_MS) {
     this.#link = link
     this.#timer = setInterval(() => this.#writeAll(), everyMs)
     this.#timer.unref()

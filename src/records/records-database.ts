@@ -7,22 +7,14 @@ import { DiscoveredMetadataRows } from './discovered-metadata-rows.ts'
 import { DownloadRows } from './download-rows.ts'
 import { EventRows } from './event-rows.ts'
 import { FeedRows } from './feed-rows.ts'
-import {
-  type DatabaseOptions,
-  durableJobs,
-  type JobAnswer,
-  type JobFailure,
-  type JobMessage,
-  type JobName,
-  type OpenFacts,
-  type RecordJobs,
-} from './jobs.ts'
+import { type DatabaseOptions, durableJobs, type JobName, type OpenFacts, type RecordJobs } from './jobs.ts'
 import { NodeRows } from './node-rows.ts'
 import { databaseError } from './database-trouble.ts'
 import { type OpenedDatabase, openDatabase } from './open-database.ts'
 import { ProgressRows } from './progress-rows.ts'
 import { SeenFileRows } from './seen-file-rows.ts'
 import { SettingsHistoryRows } from './settings-history-rows.ts'
+import type { JobAnswer, JobFailure, JobMessage } from './thread-messages.ts'
 import { UpdateRows } from './update-rows.ts'
 import { openUpgraded, type UpgradeReport } from './upgrade-database.ts'
 
@@ -56,7 +48,7 @@ export class RecordsDatabase {
 
   /** Runs the jobs in order; their answers in the same order, each committed. Never throws. */
   run(jobs: readonly JobMessage[]): JobAnswer[] {
-    const durable = jobs.some(job => durableJobs.has(job.name))
+    const durable = jobs.some(job => durableJobs.has(job.name as JobName))
     try {
       // Cannot be changed inside a transaction. FULL syncs the write-ahead log at the commit, NORMAL does not.
       this.#database.pragma(`synchronous = ${durable ? 'FULL' : 'NORMAL'}`)
@@ -95,7 +87,7 @@ export class RecordsDatabase {
   }
 
   #runJob(job: JobMessage): JobAnswer {
-    const handler = this.#handlers[job.name] as (...args: unknown[]) => unknown
+    const handler = this.#handlers[job.name as JobName] as (...args: unknown[]) => unknown
     return { ok: true, reply: handler(...job.args) ?? null }
   }
 }

@@ -10,14 +10,15 @@ import type { SeenFiles } from '../ports/seen-files.ts'
 import type { SettingsHistory } from '../ports/settings-history.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import type { UpdateRecords } from '../ports/update-records.ts'
-import { DatabaseLink } from './database-link.ts'
 import { DatabaseDiscoveredMetadata, DatabaseSettingsHistory } from './discovered.ts'
 import { DatabaseDownloads } from './downloads.ts'
 import { DatabaseFeeds } from './feeds.ts'
-import type { OpenFacts, UpgradeNote } from './jobs.ts'
+import type { OpenFacts } from './jobs.ts'
 import { LazyTotals } from './lazy-totals.ts'
+import { RecordsLink } from './records-link.ts'
 import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress } from './small-records.ts'
 import { DatabaseSeenFiles } from './seen-files.ts'
+import type { UpgradeNote } from './thread-messages.ts'
 import { StoredTorrentContents } from './torrent-contents.ts'
 import { DatabaseUpdates } from './updates.ts'
 
@@ -56,10 +57,10 @@ export class RecordsStore {
   readonly feeds: FeedRecords
   readonly settingsHistory: SettingsHistory
   readonly metadata: DiscoveredMetadata
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
   readonly #totals: LazyTotals
 
-  private constructor(link: DatabaseLink, facts: OpenFacts, options: RecordsOptions) {
+  private constructor(link: RecordsLink, facts: OpenFacts, options: RecordsOptions) {
     const now = options.now ?? Date.now
     this.facts = facts
     this.#link = link
@@ -81,7 +82,11 @@ export class RecordsStore {
     const bootId = options.bootId === undefined ? readBootId() : options.bootId
     const nowMs = (options.now ?? Date.now)()
     const onFatal = options.onFatal ?? (() => undefined)
-    const link = new DatabaseLink(WORKER_URL, { path: options.path, bootId, nowMs }, onFatal, options.onUpgrade)
+    const link = new RecordsLink(
+      WORKER_URL,
+      { path: options.path, bootId, nowMs },
+      { onFatal, onUpgrade: options.onUpgrade },
+    )
     const giveUp = (): void => void link.close(0)
     options.signal?.addEventListener('abort', giveUp, { once: true })
     if (options.signal?.aborted === true) giveUp()

@@ -1,16 +1,16 @@
 // SeenFiles, as ports/seen-files.ts asks for them, over the database thread.
 
 import type { SeenFile, SeenFiles } from '../ports/seen-files.ts'
-import type { DatabaseLink } from './database-link.ts'
+import type { RecordsLink } from './records-link.ts'
 
 /** Rows of one job. */
 const PAGE_ROWS = 500
 
 /** See the top of the file. */
 export class DatabaseSeenFiles implements SeenFiles {
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
 
-  constructor(link: DatabaseLink) {
+  constructor(link: RecordsLink) {
     this.#link = link
   }
 

@@ -11,7 +11,7 @@ import {
   type NodeValues,
   type ProgressRecords,
 } from '../ports/records.ts'
-import type { DatabaseLink } from './database-link.ts'
+import type { RecordsLink } from './records-link.ts'
 import type { LazyTotals } from './lazy-totals.ts'
 
 const MAX_READ_EVENTS = 1000
@@ -19,11 +19,11 @@ const MAX_VALUE_BYTES = 64 * 1024
 
 /** ProgressRecords over the database. */
 export class DatabaseProgress implements ProgressRecords {
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
   readonly #totals: LazyTotals
   readonly #now: () => number
 
-  constructor(link: DatabaseLink, totals: LazyTotals, now: () => number) {
+  constructor(link: RecordsLink, totals: LazyTotals, now: () => number) {
     this.#link = link
     this.#totals = totals
     this.#now = now
@@ -52,10 +52,10 @@ export class DatabaseProgress implements ProgressRecords {
 
 /** EventLog over the database. */
 export class DatabaseEventLog implements EventLog {
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
   readonly #now: () => number
 
-  constructor(link: DatabaseLink, now: () => number) {
+  constructor(link: RecordsLink, now: () => number) {
     this.#link = link
     this.#now = now
   }
@@ -81,9 +81,9 @@ export class DatabaseEventLog implements EventLog {
 
 /** NodeValues over the database. */
 export class DatabaseNodeValues implements NodeValues {
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
 
-  constructor(link: DatabaseLink) {
+  constructor(link: RecordsLink) {
     this.#link = link
   }
 

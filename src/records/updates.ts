@@ -2,14 +2,14 @@
 
 import type { InfoHash } from '../base/ids.ts'
 import type { FollowedKey, HeldItem, PublishedTorrent, TakenVersion, UpdateRecords } from '../ports/update-records.ts'
-import type { DatabaseLink } from './database-link.ts'
+import type { RecordsLink } from './records-link.ts'
 import type { FollowedRow } from './update-rows.ts'
 
 /** See the top of the file. */
 export class DatabaseUpdates implements UpdateRecords {
-  readonly #link: DatabaseLink
+  readonly #link: RecordsLink
 
-  constructor(link: DatabaseLink) {
+  constructor(link: RecordsLink) {
     this.#link = link
   }
 

@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { AppError, errorText } from '../base/errors.ts'
 import { openError, troubleOf } from './database-trouble.ts'
-import type { DatabaseOptions, UpgradeNote } from './jobs.ts'
+import type { DatabaseOptions } from './jobs.ts'
 import {
   begin,
   connect,
@@ -18,6 +18,7 @@ import {
   UPGRADING_KEY,
 } from './open-database.ts'
 import { type Migration, migrations } from './schema.ts'
+import type { UpgradeNote } from './thread-messages.ts'
 
 /** The copy is told of each time another tenth of it is made. */
 const COPY_TOLD_STEPS = 10

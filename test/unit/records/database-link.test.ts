@@ -5,13 +5,14 @@ import { test } from 'node:test'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import { DatabaseLink } from '../../../src/records/database-link.ts'
 import type { LazyTotals } from '../../../src/records/lazy-totals.ts'
+import { RecordsLink } from '../../../src/records/records-link.ts'
 import { DatabaseProgress } from '../../../src/records/small-records.ts'
 import { codeOf } from './records-kit.ts'
 
 const DYING_WORKER = new URL('./dying-worker.js', import.meta.url)
 
-function startLink(fatal: string[]): DatabaseLink {
-  return new DatabaseLink(DYING_WORKER, { path: '', bootId: null, nowMs: 0 }, error => fatal.push(error.code))
+function startLink(fatal: string[], worker = DYING_WORKER): RecordsLink {
+  return new RecordsLink(worker, { path: '', bootId: null, nowMs: 0 }, { onFatal: error => fatal.push(error.code) })
 }
 
 test('when the thread dies every promise settles and the node is told once', async () => {
@@ -75,7 +76,7 @@ test('progress hurries the database only for pieces that somebody waits for', as
     run: async (name: string, _: InfoHash, piece: number) => calls.push(`${name} ${piece}`),
     hasten: () => calls.push('hasten'),
   }
-  const progress = new DatabaseProgress(link as unknown as DatabaseLink, {} as LazyTotals, () => 0)
+  const progress = new DatabaseProgress(link as unknown as RecordsLink, {} as LazyTotals, () => 0)
   await progress.pieceVerified('' as InfoHash, 1, false)
   await progress.pieceVerified('' as InfoHash, 2, true)
   assert.deepEqual(calls, ['progress.verified 1', 'progress.verified 2', 'hasten'])
@@ -102,11 +103,31 @@ test('a thread that hangs is given up at the deadline', async () => {
 
 test('a thread that dies before it opens rejects opened() and tells nobody else', async () => {
   const fatal: string[] = []
-  const link = new DatabaseLink(
-    new URL('./no-such-file.js', import.meta.url),
-    { path: '', bootId: null, nowMs: 0 },
-    e => fatal.push(e.code),
-  )
+  const link = startLink(fatal, new URL('./no-such-file.js', import.meta.url))
   assert.equal(await codeOf(link.opened()), 'WorkerLost')
   assert.deepEqual(fatal, [])
+})
+
+interface SmallJobs {
+  look: { args: [what: string]; reply: number }
+  offer: { args: [what: string]; reply: number }
+}
+
+test('jobs of the background go when nothing else waits, in their order and in smaller batches', async () => {
+  const background = new Set(['offer'] as const)
+  const kind = { what: 'things', patient: new Set<keyof SmallJobs>(), background, backgroundBytes: 1000 }
+  const link = new DatabaseLink<SmallJobs, unknown>(DYING_WORKER, {}, kind, { onFatal: () => undefined })
+  const order: string[] = []
+  const note = (name: string, size: Promise<number>): Promise<unknown> => size.then(n => order.push(`${name} of ${n}`))
+  const offers = [1, 2, 3, 4, 5].map(n => note(`offer ${n}`, link.run('offer', 'size')))
+  const looks = [1, 2].map(n => note(`look ${n}`, link.run('look', 'size')))
+  await Promise.all([...offers, ...looks])
+  assert.deepEqual(order, [
+    'look 1 of 2',
+    'look 2 of 2',
+    ...[1, 2, 3].map(n => `offer ${n} of 3`),
+    'offer 4 of 2',
+    'offer 5 of 2',
+  ])
+  await link.close(1000)
 })

@@ -1,10 +1,11 @@
 // Stands in for the database thread: does to each batch what its first key says.
 
 import { parentPort } from 'node:worker_threads'
-import type { FromDatabase, ToDatabase } from '../../../src/records/jobs.ts'
+import type { OpenFacts } from '../../../src/records/jobs.ts'
 import { packMessage, unpackMessage } from '../../../src/records/packer.ts'
+import type { FromDatabase, ToDatabase } from '../../../src/records/thread-messages.ts'
 
-const send = (message: FromDatabase): void => parentPort?.postMessage(packMessage(message), [])
+const send = (message: FromDatabase<OpenFacts>): void => parentPort?.postMessage(packMessage(message), [])
 
 parentPort?.on('message', (bytes: Uint8Array) => {
   const message = unpackMessage(bytes) as ToDatabase
