@@ -41,7 +41,7 @@ const common = {
 /** The threads: modules that share parts. */
 const threads = {
   ...common,
-  entryPoints: ['workers/feed.ts', 'workers/piece.ts', 'workers/records.ts', 'workers/seal.ts'],
+  entryPoints: ['workers/feed.ts', 'workers/piece.ts', 'workers/records.ts', 'workers/seal.ts', 'workers/catalogue.ts'],
   outbase: '.',
   outdir: 'dist',
   chunkNames: 'src/bundle/[name]-[hash]',

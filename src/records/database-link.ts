@@ -117,7 +117,7 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
       return Promise.reject(new AppError('PoolBusy', 'Too much is waiting for the database.'))
     }
     return new Promise((resolve, reject) => {
-      queue.push({ job: { name, args }, bytes, resolve: resolve as (reply: unknown) => void, reject })
+      queue.push({ job: { name, args }, bytes, resolve, reject })
       this.#queueBytes += bytes
       this.#hurry ||= !this.#kind.patient.has(name) || queue.length >= MAX_BATCH_JOBS
       this.#schedule()

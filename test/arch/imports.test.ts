@@ -35,7 +35,7 @@ test('imports point downwards only', () => {
 })
 
 test('workers import only codecs, contracts and jobs', () => {
-  const fine = /^(workers\/|src\/(base|wire|records)\/|src\/pools\/(contract|jobs)\/)/
+  const fine = /^(workers\/|src\/(base|wire|records|catalogue)\/|src\/pools\/(contract|jobs)\/)/
   const wrong = workers.flatMap(file =>
     file.imports.filter(target => !fine.test(target)).map(t => `${file.path} -> ${t}`),
   )

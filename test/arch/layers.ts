@@ -19,6 +19,17 @@ export const allowedImports: Record<string, readonly string[]> = {
   io: ['base', 'wire', 'ports'],
   pools: ['base', 'wire', 'ports', 'io'],
   records: ['base', 'wire', 'ports'],
+  catalogue: [
+    'base',
+    'wire',
+    'ports',
+    'io/ed25519.ts',
+    'io/random.ts',
+    'records/database-link.ts',
+    'records/database-trouble.ts',
+    'records/open-database.ts',
+    'records/thread-messages.ts',
+  ],
   node: [
     'base',
     'wire',
@@ -37,6 +48,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'io',
     'pools',
     'records',
+    'catalogue',
   ],
   cli: ['base', 'node'],
   web: ['services/api.ts', 'services/circuits-api.ts', 'services/statistics-api.ts', 'ports/channel-library.ts'],
@@ -44,4 +56,13 @@ export const allowedImports: Record<string, readonly string[]> = {
 }
 
 /** Layers that may touch time, randomness, environment, disk and network themselves. */
-export const edgeFolders: ReadonlySet<string> = new Set(['io', 'pools', 'records', 'node', 'cli', 'web', 'build'])
+export const edgeFolders: ReadonlySet<string> = new Set([
+  'io',
+  'pools',
+  'records',
+  'catalogue',
+  'node',
+  'cli',
+  'web',
+  'build',
+])

@@ -1,0 +1,21 @@
+// What all parts of the catalogue's thread work with.
+
+import type { CatalogueHappening } from '../ports/channel-catalogue.ts'
+import type { Ed25519 } from '../ports/ed25519.ts'
+import type { Verify } from '../wire/channel/record-signature.ts'
+import type { Sql } from './sql.ts'
+
+/** See the top of the file. */
+export interface Desk {
+  readonly sql: Sql
+  /** Seconds since 1970. */
+  nowS(): number
+  /** Random bytes. */
+  random(count: number): Uint8Array
+  readonly ed25519: Ed25519
+  readonly verify: Verify
+  /** Notes what happened; told when the job is committed. */
+  tell(happening: CatalogueHappening): void
+  /** Counts something that was refused. */
+  refuse(reason: string, count?: number): void
+}

@@ -1,0 +1,58 @@
+// The trees over held sets (tree.ts): inner nodes are kept in the table `tree`, and forgotten along the ids that come and go.
+
+import { prefixesOf, type Subtree, subtreeOf, type TreeSource, treeNodeOf } from '../wire/channel/tree.ts'
+import type { RecordId, TreeNode } from '../wire/channel/types.ts'
+import type { Desk } from './desk.ts'
+import type { RecordRows } from './record-rows.ts'
+
+/** Digits of the longest prefix that is kept: beyond 16^12 a node of a million ids is a leaf, unless somebody made its ids so. */
+const DEEPEST = 12
+
+/** Trees of all channels. */
+export class HeldTree {
+  readonly #desk: Desk
+  readonly #records: RecordRows
+
+  constructor(desk: Desk, records: RecordRows) {
+    this.#desk = desk
+    this.#records = records
+  }
+
+  /** The root over what is held of a channel. */
+  root(channel: number): Subtree {
+    const root = subtreeOf(this.#source(channel), '')
+    if (root === null) throw new Error('a tree always has a root')
+    return root
+  }
+
+  node(channel: number, prefix: string): TreeNode | null {
+    return treeNodeOf(this.#source(channel), prefix)
+  }
+
+  /** To be called for ids that join or leave the held set. */
+  forget(channel: number, ids: readonly RecordId[]): void {
+    const prefixes = new Set(ids.flatMap(id => prefixesOf(id, DEEPEST)))
+    for (const prefix of prefixes) {
+      this.#desk.sql.run('DELETE FROM tree WHERE channel = ? AND prefix = ?', channel, prefix)
+    }
+  }
+
+  #source(channel: number): TreeSource {
+    const { sql } = this.#desk
+    return {
+      ids: (prefix, limit) => this.#records.heldIds(channel, prefix, limit),
+      known: prefix =>
+        sql.get<Subtree>('SELECT count, hash FROM tree WHERE channel = ? AND prefix = ?', channel, prefix),
+      keep: (prefix, { count, hash }) => {
+        if (prefix.length > DEEPEST) return
+        sql.run(
+          'INSERT OR REPLACE INTO tree (channel, prefix, count, hash) VALUES (?, ?, ?, ?)',
+          channel,
+          prefix,
+          count,
+          hash,
+        )
+      },
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// Which records of a channel count (rights.ts, fold.ts): held ones, and of the others those that the rules allow; of several with one
+// author and clock only one. Judges anew what a change may have touched.
+
+import { type ChannelRules, mayWrite, type TargetOf } from '../wire/channel/rights.ts'
+import { rulesOf } from '../wire/channel/fold.ts'
+import { recordIdBytes } from '../wire/channel/ids.ts'
+import type { ChannelId, ChannelRecord } from '../wire/channel/types.ts'
+import { EXTRA, HELD, PREVIEW, type RecordRows, type StoredRecord, WANTED } from './record-rows.ts'
+
+/** All loose records of a channel are judged anew when its rules change: their number is bounded (limits.ts). */
+const ALL = 1_000_000
+
+/** The channel whose records are judged. */
+export interface Court {
+  readonly id: number
+  readonly cid: ChannelId
+}
+
+/** Judge over `records`. */
+export class Judge {
+  readonly #rows: RecordRows
+
+  constructor(rows: RecordRows) {
+    this.#rows = rows
+  }
+
+  /** The rules of a channel now. */
+  rules({ id, cid }: Court): ChannelRules {
+    const words = [...this.#rows.ofKind(id, 'channel'), ...this.#rows.ofKind(id, 'grant')]
+    const standing = words.filter(word => word.role !== WANTED && this.#winsSlot(id, word))
+    return rulesOf(
+      cid,
+      standing.map(({ record }) => record),
+    )
+  }
+
+  /** Whether the record would count as an extra, were it here. */
+  allows(court: Court, record: ChannelRecord, rules: ChannelRules): boolean {
+    const twins = this.#rows.inSlot(court.id, record).filter(twin => twin.role !== WANTED)
+    if (twins.some(twin => twin.role === HELD || twin.record.id < record.id)) return false
+    return mayWrite(record, rules, this.#targetOf(court.id))
+  }
+
+  /** Judges `changed` (which came, went, or changed their role) and what depends on them. Answers all that begin or cease to count, or changed while they do. */
+  judge(court: Court, changed: readonly StoredRecord[]): ChannelRecord[] {
+    const touched = new Map<string, ChannelRecord>()
+    const toJudge = this.#dependents(court.id, changed)
+    const rules = this.rules(court)
+    for (const stored of changed) if (stored.counted === 1) touched.set(stored.record.id, stored.record)
+    for (const stored of toJudge.values()) {
+      const counted = stored.role !== WANTED && this.#counts(court.id, stored, rules) ? 1 : 0
+      if (counted === stored.counted) continue
+      this.#rows.setCounted(stored.row, counted)
+      if (counted === 1 || stored.counted === 1) touched.set(stored.record.id, stored.record)
+    }
+    return [...touched.values()]
+  }
+
+  /** Those of `changed` that are here, their twins, and whoever is judged by them. */
+  #dependents(channel: number, changed: readonly StoredRecord[]): Map<number, StoredRecord> {
+    const found = new Map<number, StoredRecord>()
+    const add = (stored: StoredRecord): unknown => found.set(stored.row, stored)
+    let rules = false
+    for (const { record } of changed) {
+      for (const twin of this.#rows.inSlot(channel, record)) {
+        add(twin)
+        const { kind } = twin.record.content
+        rules ||= kind === 'channel' || kind === 'grant'
+        this.#referrers(channel, twin.record).forEach(add)
+      }
+      rules ||= record.content.kind === 'channel' || record.content.kind === 'grant'
+      this.#referrers(channel, record).forEach(add)
+    }
+    if (!rules) return found
+    for (const role of [EXTRA, PREVIEW]) this.#rows.inRole(channel, role, ALL).forEach(add)
+    return found
+  }
+
+  #referrers(channel: number, record: ChannelRecord): StoredRecord[] {
+    const target = recordIdBytes(record.id)
+    const about = [...this.#rows.about(channel, target, 'edit'), ...this.#rows.about(channel, target, 'deletion')]
+    return about.filter(stored => stored.role === EXTRA || stored.role === PREVIEW)
+  }
+
+  #counts(channel: number, stored: StoredRecord, rules: ChannelRules): boolean {
+    if (!this.#winsSlot(channel, stored)) return false
+    return stored.role === HELD || mayWrite(stored.record, rules, this.#targetOf(channel))
+  }
+
+  /** Of one author and clock: held before the others, then the smallest id. */
+  #winsSlot(channel: number, { record, role }: StoredRecord): boolean {
+    return this.#rows.inSlot(channel, record).every(twin => {
+      if (twin.role === WANTED) return true
+      if ((twin.role === HELD) !== (role === HELD)) return role === HELD
+      return record.id <= twin.record.id
+    })
+  }
+
+  #targetOf(channel: number): TargetOf {
+    return id => {
+      const found = this.#rows.find(channel, id)
+      if (found === undefined || found.role === WANTED || !this.#winsSlot(channel, found)) return null
+      return { kind: found.record.content.kind, author: found.record.author }
+    }
+  }
+}

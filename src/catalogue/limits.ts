@@ -1,0 +1,24 @@
+// Bounds of the catalogue.
+
+/** Records in no head that are kept of a channel. */
+export const MAX_EXTRAS = 5000
+/** Records that are kept of a channel that nobody here has subscribed to. */
+export const MAX_PREVIEWS = 60
+/** Channels that are known in all, own and subscribed ones not counted. */
+export const MAX_DISCOVERED = 20_000
+/** Votes that are kept of a channel. */
+export const MAX_VOTES = 5000
+/** Records that are judged at once; what is more is put off (own.tend). */
+export const JUDGED_AT_ONCE = 1000
+/** Torrents, comments in an answer. */
+export const MAX_LISTED = 50_000
+/** Events of found torrents in a second. */
+export const FOUND_PER_SECOND = 20
+/** New channels from one giver in an hour. */
+export const NEW_CHANNELS_PER_HOUR = 300
+/** New votes from one giver in an hour. */
+export const VOTES_PER_HOUR = 2000
+/** Givers that are remembered. */
+export const MAX_GIVERS = 4096
+/** Matches of a search that are ranked. */
+export const MAX_CANDIDATES = 400

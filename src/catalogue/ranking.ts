@@ -1,0 +1,29 @@
+// How good a channel is to see (decision 0406): fresh, subscribed, seeded. What counts as fresh decays, so that no channel stays at
+// the top for what it was years ago.
+
+import type { ChannelRow } from './channel-rows.ts'
+
+const DAY_S = 86_400
+/** After so many days the freshness is halved. */
+const HALF_LIFE_DAYS = 7
+const FRESH = 4
+const SEEDED = 0.5
+/** A channel that more call spam than subscribe to it. */
+const SPAM = 6
+
+/** What ranking looks at. */
+export type Ranked = Pick<ChannelRow, 'modified' | 'votes' | 'spam' | 'seeders'>
+
+/** Higher is better. `nowS`: seconds since 1970. */
+export function rankOf({ modified, votes, spam, seeders }: Ranked, nowS: number): number {
+  const days = Math.max(0, nowS - modified) / DAY_S
+  const fresh = FRESH * 2 ** (-days / HALF_LIFE_DAYS)
+  const liked = Math.log2(1 + Math.max(0, votes - 2 * spam))
+  const seeded = SEEDED * Math.log2(1 + Math.max(0, seeders))
+  return fresh + liked + seeded - (spam > votes ? SPAM : 0)
+}
+
+/** Own, subscribed, then by rank, the best first. */
+export function byRank(nowS: number): (one: ChannelRow, other: ChannelRow) => number {
+  return (one, other) => other.standing - one.standing || rankOf(other, nowS) - rankOf(one, nowS) || one.id - other.id
+}

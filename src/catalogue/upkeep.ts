@@ -1,0 +1,78 @@
+// What the catalogue does beside its jobs, a bounded piece at a time: takes what others wrote into own channels, keeps the quota of
+// discovered channels by forgetting the worst ranked, lets go of what nobody will ask for.
+
+import type { ChannelRow } from './channel-rows.ts'
+import { DISCOVERED, OWN } from './channel-rows.ts'
+import { JUDGED_AT_ONCE } from './limits.ts'
+import type { Parts } from './parts.ts'
+import { rankOf } from './ranking.ts'
+import { EXTRA, HELD } from './record-rows.ts'
+import { MAX_CHANNEL_RECORDS } from '../wire/channel/types.ts'
+
+/** What a channel costs beside its records. */
+const CHANNEL_BYTES = 1024
+/** Channels that are forgotten at a time; each may hold some 60 previews, or a set that was left. */
+const EVICTED_AT_ONCE = 50
+
+/** See the top of the file. */
+export class Upkeep {
+  readonly #parts: Parts
+  #quotaBytes: number
+
+  constructor(parts: Parts, quotaBytes: number) {
+    this.#parts = parts
+    this.#quotaBytes = quotaBytes
+  }
+
+  setQuota(bytes: number): void {
+    this.#quotaBytes = bytes
+  }
+
+  /** True: there is more to do soon. */
+  tend(): boolean {
+    const taken = this.#takeExtras()
+    const evicted = this.#evict()
+    return taken || evicted
+  }
+
+  #takeExtras(): boolean {
+    const { desk, rows, tree, view, own, channels } = this.#parts
+    let more = false
+    for (const channel of desk.sql.all<ChannelRow>('SELECT * FROM channels WHERE standing = ?', OWN)) {
+      const room = MAX_CHANNEL_RECORDS - channel.held_records
+      const extras = rows.inRole(channel.id, EXTRA, JUDGED_AT_ONCE).filter(({ counted }) => counted === 1)
+      const taken = extras.slice(0, Math.max(0, room))
+      if (taken.length === 0) continue
+      for (const { row } of taken) rows.setRole(row, HELD)
+      tree.forget(
+        channel.id,
+        taken.map(({ record }) => record.id),
+      )
+      view.refresh(
+        channels.byId(channel.id),
+        taken.map(stored => ({ ...stored, role: HELD })),
+      )
+      own.noteChanged(channel.cid)
+      more ||= extras.length === JUDGED_AT_ONCE
+    }
+    return more
+  }
+
+  /** The worst ranked go until the rest fits; own and subscribed ones never do. */
+  #evict(): boolean {
+    const { desk, channels } = this.#parts
+    const sums = `SELECT coalesce(sum(bytes + ${CHANNEL_BYTES}), 0) FROM channels WHERE standing = ${DISCOVERED}`
+    let over = (desk.sql.value<number>(sums) ?? 0) - this.#quotaBytes
+    if (over <= 0) return false
+    const nowS = desk.nowS()
+    const rows = desk.sql.all<ChannelRow>('SELECT * FROM channels WHERE standing = ?', DISCOVERED)
+    const worst = rows.sort((one, other) => rankOf(one, nowS) - rankOf(other, nowS) || one.found_at - other.found_at)
+    for (const row of worst.slice(0, EVICTED_AT_ONCE)) {
+      if (over <= 0) break
+      channels.drop(row)
+      desk.refuse('evicted')
+      over -= row.bytes + CHANNEL_BYTES
+    }
+    return over > 0
+  }
+}

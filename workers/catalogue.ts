@@ -1,0 +1,42 @@
+// The catalogue's thread: opens the file, then answers batches in the order they come. All the work is in src/catalogue, callable
+// without a thread.
+
+import { parentPort, workerData } from 'node:worker_threads'
+import { CatalogueDatabase, failure } from '../src/catalogue/catalogue-database.ts'
+import type { CatalogueFacts, CatalogueOptions } from '../src/catalogue/jobs.ts'
+import { packMessage, unpackMessage } from '../src/records/packer.ts'
+import type { FromDatabase, ToDatabase } from '../src/records/thread-messages.ts'
+
+const port = parentPort
+if (port === null) throw new Error('workers/catalogue runs only as a worker thread')
+
+const send = (message: FromDatabase<CatalogueFacts>): void => {
+  const bytes = packMessage(message)
+  port.postMessage(bytes, [bytes.buffer])
+}
+
+const open = (): CatalogueDatabase | null => {
+  try {
+    return new CatalogueDatabase(workerData as CatalogueOptions)
+  } catch (error) {
+    const { code, text } = failure(error)
+    send({ kind: 'failed', code, text })
+    return null
+  }
+}
+
+const database = open()
+if (database === null) port.close()
+else {
+  port.on('message', (bytes: Uint8Array) => {
+    const message = unpackMessage(bytes) as ToDatabase
+    if (message.kind === 'batch') {
+      send({ kind: 'answers', ...database.run(message.jobs) })
+      return
+    }
+    database.close()
+    send({ kind: 'closed' })
+    port.close()
+  })
+  send({ kind: 'open', facts: database.facts })
+}
