@@ -85,8 +85,14 @@ export async function sampleInfoHashes(
   return { infoHashes: [...infoHashes], nodes: told, total }
 }
 
-/** What an item is found by: the hash of an immutable one, or key (32 bytes) and salt (empty for none) of a mutable one. */
-export type ItemName = { readonly target: Uint8Array } | { readonly key: Uint8Array; readonly salt: Uint8Array }
+/**
+ * What an item is found by: the hash of an immutable one, key (32 bytes) and salt (empty for none) of a mutable one, or the target of
+ * one without salt whose key is not known: what nodes answer brings it, and only the key that hashes to the target counts.
+ */
+export type ItemName =
+  | { readonly target: Uint8Array }
+  | { readonly key: Uint8Array; readonly salt: Uint8Array }
+  | { readonly keyTarget: Uint8Array }
 
 /** An item whose hash or signature was checked. `value` is raw bencode; `copies`: nodes that had this very one. */
 export interface FoundItem {
@@ -114,7 +120,14 @@ export interface PutResult {
 
 /** Where an item lies. */
 export function itemTarget(name: ItemName): Uint8Array {
-  return 'target' in name ? name.target : mutableTarget(name.key, name.salt)
+  if ('target' in name) return name.target
+  return 'keyTarget' in name ? name.keyTarget : mutableTarget(name.key, name.salt)
+}
+
+const NO_SALT = new Uint8Array(0)
+
+function isKeyOf(key: Uint8Array, name: Exclude<ItemName, { readonly target: Uint8Array }>): boolean {
+  return 'key' in name ? sameBytes(key, name.key) : sameBytes(mutableTarget(key, NO_SALT), name.keyTarget)
 }
 
 /** The proof of a mutable item: signed with the key pair that `seed` (32 bytes) gives. */
@@ -148,7 +161,7 @@ class ItemSieve {
     const { value } = reply
     const name = this.#name
     if (value === null || value.length > MAX_ITEM_BYTES) return
-    const proof = 'target' in name ? null : proofOf(reply, name.key)
+    const proof = 'target' in name ? null : proofOf(reply, name)
     if (proof !== null) this.holders.add(addressKey(candidate.contact.address))
     const best = this.#best
     if (best !== null && sameBytes(best.value, value) && best.proof?.seq === proof?.seq) {
@@ -164,13 +177,14 @@ class ItemSieve {
     const name = this.#name
     if ('target' in name) return sameBytes(immutableTarget(value), name.target)
     if (proof === null) return false
-    return this.#ed25519.verify(proof.signature, signedBytes(name.salt, proof.seq, value), proof.key)
+    const salt = 'key' in name ? name.salt : NO_SALT
+    return this.#ed25519.verify(proof.signature, signedBytes(salt, proof.seq, value), proof.key)
   }
 }
 
-function proofOf(reply: DhtReply, wanted: Uint8Array): ItemProof | null {
+function proofOf(reply: DhtReply, name: Exclude<ItemName, { readonly target: Uint8Array }>): ItemProof | null {
   const { key, seq, signature } = reply
-  if (key === null || seq === null || signature === null || !sameBytes(key, wanted)) return null
+  if (key === null || seq === null || signature === null || !isKeyOf(key, name)) return null
   return { key, seq, signature }
 }
 

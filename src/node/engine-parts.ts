@@ -16,7 +16,7 @@ import type { Arena } from '../ports/arena.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { EngineFigures, SessionFigures } from '../ports/engine-figures.ts'
 import type { ContentSources } from '../ports/content-source.ts'
-import type { MutableItems } from '../ports/dht-items.ts'
+import type { TargetedItems } from '../ports/dht-items.ts'
 import type { Log } from '../ports/log.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { NetworkCounts } from '../ports/network-counts.ts'
@@ -35,6 +35,7 @@ import type { AnonymousEngineOptions } from './anonymous/anonymous-engine.ts'
 import { type CircuitsSource, NodeAnonymousEngines } from './anonymous-engines.ts'
 import { NodeIpFilter } from './ip-filter.ts'
 import { itemsOf } from './dht-items.ts'
+import { HiddenTorrents } from './hidden-torrents.ts'
 import type { Settings } from './settings-schema.ts'
 import { DhtKeeper } from './dht-keeper.ts'
 import { SwarmAnnouncers } from './swarm-announcers.ts'
@@ -84,7 +85,9 @@ export interface EngineParts {
   /** What it has done and holds. */
   figures(): EngineFigures
   /** Mutable items of the DHT; null = there is no DHT. */
-  readonly items: MutableItems | null
+  readonly items: TargetedItems | null
+  /** Torrents that are no downloads. */
+  readonly hidden: HiddenTorrents
   /** How big swarms are. */
   readonly scrapes: SwarmScrapes
   /** Follows changed settings. */
@@ -143,6 +146,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   const keeper = new DhtKeeper({ clock, log: log.part('dht'), values: deps.values })
   const swarm = new Swarm(libtorrent, { clock, random, log, stack, savedDht: await keeper.load() })
   const announcers = new SwarmAnnouncers({ trackers, dht: swarm.searches, impliedPort: swarm.utp !== null })
+  const hidden = new HiddenTorrents(join(stateDir, 'channel-packs'), log.part('packs'))
   const session = new Session(
     {
       ...limitsOf(settings),
@@ -162,14 +166,15 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       webSeeds,
       stores,
       journal,
-      contents,
+      contents: hidden.contents(contents),
       metadata,
       announcers,
       blockArena,
       rangeArena,
-      events,
+      events: hidden.events(events),
     },
   )
+  hidden.attach({ session, contents: stores.contents() })
   let followed = settings
   const anonymous = new NodeAnonymousEngines({
     ...{ clock, log, circuits: deps.circuits, options: () => anonymousOptions(followed, version) },
@@ -200,6 +205,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       arenas: [blockArena, rangeArena],
     }),
     items: swarm.dht === null ? null : itemsOf(swarm.dht),
+    hidden,
     scrapes: swarmScrapes(scrapes, swarm.dht),
     follow(changed) {
       followed = changed

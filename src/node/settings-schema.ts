@@ -181,7 +181,7 @@ export const settingsSchema = {
       max: 10_080,
       default: 30,
       needsRestart: false,
-      doc: 'Minutes between two looks for a new version of a torrent that is followed (BEP 46).',
+      doc: 'Minutes between two looks in the DHT for a new version of a torrent that is followed (BEP 46), and of a subscribed channel.',
     },
     old_versions: {
       kind: 'choice',

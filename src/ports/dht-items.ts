@@ -23,3 +23,9 @@ export interface MutableItems {
   /** Stores it with the nodes nearest to it, for two hours: how many took it, and a newer item if one was met. */
   store(item: SignedItem): Promise<{ readonly stored: number; readonly newer: FoundSignedItem | null }>
 }
+
+/** The same where only the target is known: the SHA-1 of a key, which is the id of a channel. */
+export interface TargetedItems extends MutableItems {
+  /** The newest item without salt whose key has this SHA-1 (20 bytes); null when no node had any. Takes some seconds. */
+  findTarget(target: Uint8Array): Promise<FoundSignedItem | null>
+}
