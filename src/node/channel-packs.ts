@@ -4,6 +4,7 @@
 import { HeadKeeper } from '../channels/head-keeper.ts'
 import { PackKeeper } from '../channels/pack-keeper.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
+import type { ChannelNetwork } from '../ports/channel-network.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
@@ -24,7 +25,7 @@ export interface ChannelPacksParts {
 }
 
 /** See the top of the file. start() once, stop() once. */
-export class ChannelPacks {
+export class ChannelPacks implements ChannelNetwork {
   /** Null: there is no DHT. */
   readonly heads: HeadKeeper | null
   readonly packs: PackKeeper
@@ -54,6 +55,11 @@ export class ChannelPacks {
   /** Looks in the DHT for a channel that nobody here knows: see ChannelNetwork.find. */
   find(channel: ChannelId, limitMs: number): Promise<boolean> {
     return this.heads?.find(channel, limitMs) ?? Promise.resolve(false)
+  }
+
+  /** The DHT knows no words. */
+  search(): Promise<void> {
+    return Promise.resolve()
   }
 
   /** Its head is asked for again, its pack looked at. */

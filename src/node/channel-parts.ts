@@ -5,7 +5,7 @@ import { AppError } from '../base/errors.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { ChannelLibrary } from '../ports/channel-library.ts'
-import { type ChannelNetwork, noChannelNetwork } from '../ports/channel-network.ts'
+import type { ChannelNetwork } from '../ports/channel-network.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
@@ -14,6 +14,7 @@ import { tellChannelEvents } from '../services/channel-events.ts'
 import type { UriMetainfo } from '../services/channel-torrents.ts'
 import type { Downloads } from '../services/downloads.ts'
 import type { EventHub } from '../services/events.ts'
+import { ChannelPacks } from './channel-packs.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { OverlayParts } from './overlay-parts.ts'
 import type { TorrentHealthService } from '../services/torrent-health-api.ts'
@@ -73,12 +74,17 @@ function openCatalogue(
 }
 
 /** The overlay of channels, heads in the DHT, packs. */
-function startNetwork(
-  _deps: ChannelPartsDeps,
-  _catalogue: ChannelCatalogue,
-  _started: StartedParts,
+async function startNetwork(
+  deps: ChannelPartsDeps,
+  catalogue: ChannelCatalogue,
+  started: StartedParts,
 ): Promise<ChannelNetwork> {
-  return Promise.resolve(noChannelNetwork)
+  const { clock, random, engine, settings } = deps
+  const log = deps.log.part('channels')
+  const packs = new ChannelPacks({ catalogue, clock, random, log, engine, settings, overlay: () => false })
+  started.add('packs of channels', () => packs.stop())
+  await packs.start()
+  return packs
 }
 
 /** What works on channels by itself: feeds. */
