@@ -28,7 +28,7 @@ export class FakeChannels {
   playlists: ListedPlaylist[] = []
   comments: ListedComment[] = []
   grants: ListedGrant[] = []
-  feeds: { url: string; last_check?: number; error?: string; items?: number }[] = []
+  feeds: { url: string; time_checked: number; time_next: number; error: string }[] = []
   readonly changes: NotedChange[] = []
   /** Paths of all other requests. */
   readonly asked: string[] = []

@@ -100,23 +100,20 @@ export function sourcesIn(text: string): string[] {
     .map(line => (/^[0-9a-f]{40}$/i.test(line) ? `magnet:?xt=urn:btih:${line.toLowerCase()}` : line))
 }
 
-/** A feed of a channel; all but its address is extra. */
+/** A feed of a channel, as far as the page shows it; all but its address is extra. Times are Unix seconds, 0 = never. */
 export interface FeedRow {
   readonly url: string
-  /** Seconds since 1970; 0: never. */
-  readonly last_check?: number
-  /** Empty while nothing is wrong. */
-  readonly error?: string
-  /** Torrents it has brought. */
-  readonly items?: number
+  readonly time_checked: number
+  readonly time_next: number
+  /** Empty: the last look went well. */
+  readonly error: string
 }
 
 /** Where a feed stands. */
-export function feedText({ last_check: checked = 0, error = '', items }: FeedRow, nowSec: number): string {
-  if (error !== '') return `Not read: ${error}`
-  if (checked <= 0) return 'Not read yet'
-  const brought = items === undefined ? '' : ` · ${counted(items, 'torrent')} from it`
-  return `Read ${ago(checked, nowSec)}${brought}`
+export function feedText({ time_checked: checked, time_next: next, error }: FeedRow, nowSec: number): string {
+  const again = next > nowSec ? `; read again in ${duration(next - nowSec)}` : ''
+  if (error !== '') return `Not read: ${error}${again}`
+  return checked <= 0 ? 'Not read yet' : `Read ${ago(checked, nowSec)}${again}`
 }
 
 /** Who wrote something: this node, the owner, or the beginning of a key. */

@@ -42,7 +42,7 @@ function Feed({ feed, remove }: { feed: FeedRow; remove: () => void }) {
     <li class="feed" data-feed={feed.url}>
       <div class="channel-text">
         <bdi class="tracker-url">{feed.url}</bdi>
-        <span class={`sub ${(feed.error ?? '') === '' ? '' : 'fault'}`} dir="auto">
+        <span class={`sub ${feed.error === '' ? '' : 'fault'}`} dir="auto">
           {feedText(feed, Date.now() / 1000)}
         </span>
       </div>

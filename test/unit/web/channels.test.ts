@@ -78,10 +78,11 @@ test('links and sources of torrents', () => {
 
 test('feeds say where they stand', () => {
   const url = 'https://x/feed'
-  assert.equal(words.feedText({ url }, 100), 'Not read yet')
-  assert.equal(words.feedText({ url, last_check: 40, items: 1 }, 100), 'Read 1 min ago · 1 torrent from it')
-  assert.equal(words.feedText({ url, last_check: 40 }, 100), 'Read 1 min ago')
-  assert.equal(words.feedText({ url, last_check: 40, error: '404' }, 100), 'Not read: 404')
+  const feed = { url, time_checked: 40, time_next: 160, error: '' }
+  assert.equal(words.feedText({ ...feed, time_checked: 0, time_next: 0 }, 100), 'Not read yet')
+  assert.equal(words.feedText(feed, 100), 'Read 1 min ago; read again in 1 min')
+  assert.equal(words.feedText({ ...feed, time_next: 90 }, 100), 'Read 1 min ago')
+  assert.equal(words.feedText({ ...feed, error: 'gone' }, 100), 'Not read: gone; read again in 1 min')
   assert.equal(words.authorText('cd'.repeat(32), 'cd'.repeat(32)), 'You')
   assert.equal(words.authorText('cd'.repeat(32), ''), 'cdcdcdcd')
 })
