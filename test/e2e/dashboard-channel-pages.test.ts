@@ -142,6 +142,16 @@ describe('dashboard, looks of channels', { skip, concurrency: 1, timeout: 180_00
     await page.context().close()
   })
 
+  test('trackers and the DHT are asked when somebody wants to know; the largest counts are shown', async () => {
+    const watched = await opened(`#/channels/${cid}`, WIDE, everything())
+    const { page } = watched
+    const health = page.getByRole('button', { name: 'not checked: seeders and leechers of Unnamed torrent' })
+    await health.click()
+    await page.getByRole('button', { name: '7 / 2: seeders and leechers of Unnamed torrent' }).waitFor()
+    watched.check()
+    await page.context().close()
+  })
+
   test('nothing is asked for that a node may not have: lists alone tell which channels are own', async () => {
     const fake = new FakeChannels()
     const watched = await opened('#/channels/own', WIDE, fake)

@@ -58,6 +58,8 @@ export class FakeChannels {
 
   #read([first = '', second = '', cid = '', part = '']: readonly string[]): object | null {
     if (first === 'search') return second === 'completions' ? { completions: [] } : { queried: true }
+    if (cid === 'health')
+      return { health: { DHT: [{ seeders: 7, leechers: 1 }], 'http://t': [{ seeders: 2, leechers: 2 }] } }
     if (first === 'torrents') return { torrent: { trackers: [] } }
     if (second === 'author') return { author: FAKE_AUTHOR }
     if (second === 'subscribed') return { subscribed: this.channels.filter(({ subscribed }) => subscribed) }

@@ -62,6 +62,23 @@ export function healthText(torrent: Torrent): string {
   return `${torrent.num_seeders.toLocaleString('en')} / ${torrent.num_leechers.toLocaleString('en')}`
 }
 
+/** Seeders and leechers of a swarm. */
+export interface FoundHealth {
+  readonly seeders: number
+  readonly leechers: number
+}
+
+/** What sources told of one torrent, by their names. */
+export type HealthAnswer = Readonly<Record<string, readonly FoundHealth[] | { readonly error: string }>>
+
+/** The largest counts that anybody told, as the node keeps them; null: nobody did. */
+export function largestHealth(answer: HealthAnswer): FoundHealth | null {
+  const rows = Object.values(answer).flatMap(told => ('error' in told ? [] : told))
+  if (rows.length === 0) return null
+  const most = (of: keyof FoundHealth) => Math.max(...rows.map(row => row[of]))
+  return { seeders: most('seeders'), leechers: most('leechers') }
+}
+
 /** Those that hold every word of `text` in their name or description, in their order. */
 export function matching<T extends { readonly name: string; readonly description?: string }>(
   all: readonly T[],

@@ -7,7 +7,14 @@ import type {
   ListedPlaylist,
   ListedTorrent,
 } from '../../ports/channel-library.ts'
-import { type ChannelMode, type FeedRow, magnetFor } from '../model/channel-words.ts'
+import {
+  type ChannelMode,
+  type FeedRow,
+  type FoundHealth,
+  type HealthAnswer,
+  largestHealth,
+  magnetFor,
+} from '../model/channel-words.ts'
 import { ApiError, type Method } from './api.ts'
 import { addSource } from './commands.ts'
 import { session } from './context.ts'
@@ -115,6 +122,17 @@ export async function downloadTorrent(torrent: Pick<ListedTorrent, 'infohash' | 
   // Without trackers a magnet link is as good, only slower.
   const told = await ask<{ torrent: { trackers: string[] } }>('GET', `torrents/${torrent.infohash}`).catch(() => null)
   await addSource(magnetFor(torrent, told?.torrent.trackers), {})
+}
+
+/** Asks trackers and the DHT how many seeders and leechers a torrent has; null: nobody told. */
+export async function checkHealth(infohash: string): Promise<FoundHealth | null> {
+  const { health } = await ask<{ health: HealthAnswer }>('GET', `torrents/${infohash}/health?refresh=1`)
+  return largestHealth(health)
+}
+
+/** A link under which feed readers find the channel, without a key. */
+export async function feedLinkOf(cid: string): Promise<string> {
+  return (await ask<{ atom_url: string }>('GET', at(cid, '/feedlinks'))).atom_url
 }
 
 /** Its playlists. */

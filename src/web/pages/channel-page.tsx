@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ListedChannel } from '../../ports/channel-library.ts'
 import { channelFacts, channelTag, modeName, named } from '../model/channel-words.ts'
 import { addressOf, channelsHome, type ChannelTab, channelTabs } from '../model/place.ts'
-import { callSpam, channelNow } from '../node/channel-requests.ts'
+import { callSpam, channelNow, feedLinkOf } from '../node/channel-requests.ts'
 import { session } from '../node/context.ts'
 import { useAnswer } from '../node/use-answer.ts'
 import { useChannelNews } from '../node/use-channel-news.ts'
@@ -47,6 +47,7 @@ function Head({ channel, changed }: ChannelPartProps) {
       <div class="commands" role="toolbar" aria-label="This channel">
         <SubscribeButton channel={channel} changed={changed} />
         <CopyButton label="Copy id" what="Channel id" text={() => cid} />
+        <CopyButton label="Feed link" what="Link for feed readers" icon="link" text={() => feedLinkOf(cid)} />
         {!channel.own && !channel.subscribed && (
           <button type="button" onClick={() => void spam()}>
             <Icon name="warn" size={16} /> Spam

@@ -1,11 +1,12 @@
 // Torrents of channels as a table: what they are, how alive their swarms were found, and a button that downloads.
 
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import type { ListedTorrent } from '../../ports/channel-library.ts'
-import { ago, healthText, named } from '../model/channel-words.ts'
+import { ago, type FoundHealth, healthText, named } from '../model/channel-words.ts'
 import { bytes } from '../model/format.ts'
 import { addressOf } from '../model/place.ts'
-import { downloadTorrent } from '../node/channel-requests.ts'
+import { checkHealth, downloadTorrent } from '../node/channel-requests.ts'
 import { session } from '../node/context.ts'
 import { recordOf } from '../node/session.ts'
 import { Icon } from './icons.tsx'
@@ -33,15 +34,36 @@ function DownloadButton({ torrent }: { torrent: ListedTorrent }) {
   )
 }
 
+/** What was last found; pressed, trackers and the DHT are asked now. */
 function Health({ torrent }: { torrent: ListedTorrent }) {
-  const checked = ago(torrent.last_tracker_check, Date.now() / 1000)
+  const [found, setFound] = useState<FoundHealth | null>(null)
+  const [asking, setAsking] = useState(false)
+  const now = Math.floor(Date.now() / 1000)
+  const told =
+    found === null
+      ? torrent
+      : { ...torrent, num_seeders: found.seeders, num_leechers: found.leechers, last_tracker_check: now }
+  const check = async () => {
+    setAsking(true)
+    await session.attempt(async () => {
+      const health = await checkHealth(torrent.infohash)
+      if (health === null) session.notify('Neither trackers nor the DHT told anything of it.', 'bad')
+      setFound(health)
+    })
+    setAsking(false)
+  }
+  const age = ago(told.last_tracker_check, now)
   return (
-    <span
-      class={torrent.last_tracker_check > 0 ? '' : 'muted'}
-      title={checked === '' ? 'Nobody was asked for peers yet.' : `Seeders / leechers, ${checked}`}
+    <button
+      type="button"
+      class={`quiet health${told.last_tracker_check > 0 ? '' : ' muted'}`}
+      disabled={asking}
+      title={`${age === '' ? '' : `Seeders / leechers, ${age}. `}Ask trackers and the DHT now.`}
+      aria-label={`${asking ? 'asking…' : healthText(told)}: seeders and leechers of ${named(torrent.name, 'torrent')}; ask now`}
+      onClick={() => void check()}
     >
-      {healthText(torrent)}
-    </span>
+      {asking ? 'asking…' : healthText(told)}
+    </button>
   )
 }
 

@@ -43,6 +43,14 @@ test('health says when nobody was asked, and no seeders are not that', () => {
   assert.equal(words.healthText(sampleTorrent(1, checked)), '0 / 1,234')
 })
 
+test('of several sources the largest counts are shown; errors are none', () => {
+  const row = (seeders: number, leechers: number) => [{ seeders, leechers }]
+  assert.deepEqual(words.largestHealth({ 'http://a': row(3, 9), DHT: row(5, 1), 'http://b': { error: 'late' } }), {
+    ...{ seeders: 5, leechers: 9 },
+  })
+  assert.equal(words.largestHealth({ 'http://b': { error: 'late' }, DHT: [] }), null)
+})
+
 test('a list is narrowed by every word, in names and descriptions', () => {
   const all = [
     sampleChannel(1, { name: 'Old Films', description: 'silent ones' }),
