@@ -5,11 +5,12 @@ import { build, type BuildOptions, type BuildResult, type Metafile, type Plugin 
 import { relative } from 'node:path'
 
 /**
- * Modules that are loaded by import() alone, by nodes that use what they do: overlay and circuits.
+ * Modules that are loaded by import() alone, by nodes that use what they do: overlay, circuits and channels.
  * Paths from the project's root.
  */
 export const LATER = [
   'src/node/overlay-start.ts',
+  'src/node/channel-parts.ts',
   'src/node/anonymous/anonymous-engine.ts',
   'src/node/anonymous/late-lane.ts',
 ] as const

@@ -36,6 +36,8 @@ export interface AnsweringDeps {
   readonly log: Log
   readonly catalogue: ChannelCatalogue
   readonly holders: Holders
+  /** Whether searches are answered. */
+  answersSearches(): boolean
 }
 
 /** The items of an answer; null: we do not have that. */
@@ -137,6 +139,7 @@ export class Answering {
   }
 
   async #search(bytes: Uint8Array): Promise<Items> {
+    if (!this.#deps.answersSearches()) return null
     const text = Buffer.from(bytes.subarray(0, MAX_SEARCH_BYTES)).toString('utf8')
     const found = await this.#deps.catalogue.searchFor(text, SEARCH_RESULTS)
     const records = found.records.map(record => tagged(ITEM_TAG.record, record))

@@ -14,7 +14,7 @@ import { Asking } from './asking.ts'
 import { Extras } from './extras.ts'
 import { Holders } from './holders.ts'
 import { Learning } from './learning.ts'
-import { CARE_MS, FIND_PEERS, MAX_HELD_OF_PEER, PULL_MS, PULLED_PEERS, SOUGHT_PEERS } from './limits.ts'
+import { CARE_MS, FIND_AGAIN_MS, FIND_PEERS, MAX_HELD_OF_PEER, PULL_MS, PULLED_PEERS, SOUGHT_PEERS } from './limits.ts'
 import { Recent } from './recent.ts'
 import { searchPeers, somePeers, withinMs } from './searching.ts'
 import { Syncs } from './syncs.ts'
@@ -28,10 +28,15 @@ export interface ChannelMeshDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** Whether channels of others are taken in that nobody here asked for; absent: they are. */
+  discovers?(): boolean
+  /** Whether searches of peers are answered; absent: they are. */
+  answersSearches?(): boolean
 }
 
 /** Figures, for statistics and tests. */
 export interface ChannelMeshCounts {
+  readonly peers: number
   /** Questions of peers that were refused. */
   readonly refused: number
   /** How often a peer gave what was not true. */
@@ -66,9 +71,13 @@ export class ChannelMesh implements ChannelNetwork {
     const holders = (this.#holders = new Holders({ overlay, clock }))
     const asking = (this.#asking = new Asking({ overlay, clock, random }))
     const shared = { overlay, introductions, catalogue, clock, random, log, holders, asking, run }
-    this.#answering = new Answering(shared)
+    this.#answering = new Answering({ ...shared, answersSearches: () => deps.answersSearches?.() ?? true })
     const telling = (this.#telling = new Telling(shared))
-    this.#learning = new Learning({ ...shared, telling, heard: channel => this.#heard(channel) })
+    this.#learning = new Learning({
+      ...{ ...shared, telling },
+      takes: channel => this.#wanted.has(channel) || (deps.discovers?.() ?? true),
+      heard: channel => this.#heard(channel),
+    })
     this.#extras = new Extras(shared)
     this.#votes = new Votes(shared)
     this.#syncs = new Syncs({
@@ -83,19 +92,31 @@ export class ChannelMesh implements ChannelNetwork {
   }
 
   get counts(): ChannelMeshCounts {
-    return { refused: this.#answering.refused, blames: this.#holders.blames }
+    return {
+      peers: this.#deps.community.overlay.peers().length,
+      refused: this.#answering.refused,
+      blames: this.#holders.blames,
+    }
   }
 
   async find(channel: ChannelId, limitMs: number): Promise<boolean> {
     const isKnown = async (): Promise<boolean> =>
       (await this.#deps.catalogue.known(channel).catch(() => null))?.head != null
-    if (await isKnown()) return true
-    await withinMs(
-      this.#deps.clock,
-      limitMs,
-      this.#seek(channel, 0, FIND_PEERS).catch(() => undefined),
-    )
-    return isKnown()
+    const { clock } = this.#deps
+    const endMs = clock.now() + limitMs
+    // Peers may come while it waits.
+    while (!(await isKnown())) {
+      const leftMs = endMs - clock.now()
+      if (leftMs <= 0 || this.#closed) return false
+      await withinMs(
+        clock,
+        leftMs,
+        this.#seek(channel, 0, FIND_PEERS).catch(() => undefined),
+      )
+      if (!(await isKnown()))
+        await withinMs(clock, Math.min(FIND_AGAIN_MS, endMs - clock.now()), new Promise(() => undefined))
+    }
+    return true
   }
 
   search(text: string, limitMs: number, found: (records: readonly Uint8Array[]) => void): Promise<void> {

@@ -34,6 +34,8 @@ export interface LearningDeps {
   readonly holders: Holders
   readonly telling: Telling
   run(work: Promise<unknown>): void
+  /** Whether heads of the channel are taken in. */
+  takes(channel: ChannelId): boolean
   /** A peer holds or wants a channel that it did not before: who waits for that may go on. */
   heard(channel: ChannelId): void
 }
@@ -98,7 +100,7 @@ export class Learning {
     const nowMs = clock.now()
     const seen = await this.#seen(channel, peer)
     if (seen === null) return
-    if (sequence > seen) await this.#learn(peer, channel, sequence, seen, nowMs)
+    if (sequence > seen && this.#deps.takes(channel)) await this.#learn(peer, channel, sequence, seen, nowMs)
     else if (sequence < seen && wants && this.#replies.take(peer.member, nowMs)) await telling.reply(peer, [channel])
     if (changed) this.#deps.heard(channel)
   }

@@ -108,6 +108,8 @@ export const EXTRAS_OF_PEER = { burst: 200, refillMs: 500 } as const
 export const SOUGHT_PEERS = 4
 /** Peers that are asked for a channel that nobody here knows. */
 export const FIND_PEERS = 16
+/** They are asked again after this, while somebody waits. */
+export const FIND_AGAIN_MS = 1_000
 /** A channel's peers are asked for what no head has yet at most once in this time, so many of them. */
 export const PULL_MS = 60_000
 /** See above. */

@@ -2,6 +2,7 @@
 // place where these meet; loaded when channels are first asked for (channel-services.ts).
 
 import { AppError } from '../base/errors.ts'
+import { joinNetworks } from '../channels/joined-networks.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { ChannelLibrary } from '../ports/channel-library.ts'
@@ -14,6 +15,7 @@ import { tellChannelEvents } from '../services/channel-events.ts'
 import type { UriMetainfo } from '../services/channel-torrents.ts'
 import type { Downloads } from '../services/downloads.ts'
 import type { EventHub } from '../services/events.ts'
+import { ChannelOverlay } from './channel-overlay.ts'
 import { ChannelPacks } from './channel-packs.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { OverlayParts } from './overlay-parts.ts'
@@ -79,12 +81,16 @@ async function startNetwork(
   catalogue: ChannelCatalogue,
   started: StartedParts,
 ): Promise<ChannelNetwork> {
-  const { clock, random, engine, settings } = deps
+  const { clock, random, engine, overlay, settings } = deps
   const log = deps.log.part('channels')
-  const packs = new ChannelPacks({ catalogue, clock, random, log, engine, settings, overlay: () => false })
+  const mesh = new ChannelOverlay({ catalogue, clock, random, log, overlay, settings })
+  const packs = new ChannelPacks({ catalogue, clock, random, log, engine, settings, overlay: () => mesh.hasPeers })
   started.add('packs of channels', () => packs.stop())
+  started.add('overlay of channels', () => mesh.stop())
   await packs.start()
-  return packs
+  // Not waited for: channels are there at once, peers come when they come.
+  void mesh.start()
+  return joinNetworks([mesh, packs])
 }
 
 /** What works on channels by itself: feeds. */

@@ -1,15 +1,16 @@
-// The overlay as the rest of the node has it: started when somebody first asks for circuits (or with the node, where settings say
-// so), stopped with the node. Before that it is a few empty lists, and none of its code is loaded.
+// The overlay as the rest of the node has it: started when somebody first asks for circuits or channels (or with the node, where settings
+// say so), stopped with the node. Before that it is a few empty lists, and none of its code is loaded.
 
 import { makeDeferred } from '../base/deferred.ts'
 import { AppError, errorText } from '../base/errors.ts'
+import type { Communities } from '../overlay/index.ts'
 import type { Circuits } from '../ports/circuits.ts'
 import type { Log } from '../ports/log.ts'
 import type { CircuitEvent, OverlayFacts } from '../ports/overlay-facts.ts'
 import type { CircuitsSource } from './anonymous-engines.ts'
 import { nothingRuns } from './overlay-nothing.ts'
 import type { OverlayStartDeps, RunningOverlay } from './overlay-start.ts'
-import { switchedOff } from './overlay-switch.ts'
+import { overlaysOff, switchedOff } from './overlay-switch.ts'
 import type { Settings } from './settings-schema.ts'
 
 /** What it needs of the node. */
@@ -47,6 +48,14 @@ export class OverlayParts implements CircuitsSource {
   async open(): Promise<Circuits> {
     this.check()
     return (await this.#start()).circuits
+  }
+
+  /** Overlays of its own for who asks. AppError CircuitsUnavailable: settings forbid overlays, or it could not be started now. */
+  async communities(): Promise<Communities> {
+    const setting = overlaysOff(this.#deps.settings())
+    if (setting !== '') throw new AppError('CircuitsUnavailable', `Setting ${setting} forbids overlays.`)
+    if (this.#stopped) throw new AppError('CircuitsUnavailable', 'The node is stopping.')
+    return (await this.#start()).communities
   }
 
   /** Starts it where the settings ask for that; a failure is logged. Never rejects. */

@@ -7,7 +7,7 @@ import { addressKey, type PeerAddress } from '../base/ids.ts'
 import { localInterfaces } from '../io/multicast.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
 import { makeOverlayCrypto } from '../io/overlay-crypto.ts'
-import { Overlays } from '../overlay/index.ts'
+import { type Communities, type Community, type CommunityOptions, Overlays } from '../overlay/index.ts'
 import { SealPool } from '../pools/seal-pool.ts'
 import type { Circuits } from '../ports/circuits.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -18,10 +18,13 @@ import type { NodeValues } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
 import { openOverlayKey } from './overlay-key.ts'
 import { type CircuitParts, makeCircuits } from './circuit-parts.ts'
-import type { CircuitsFacts } from './overlay-nothing.ts'
+import { type CircuitsFacts, noCircuitFacts } from './overlay-nothing.ts'
 import { overlaysOptions } from './overlay-options.ts'
 import { OverlayPeers, type SavedOverlayPeers } from './overlay-peers.ts'
 import type { Settings } from './settings-schema.ts'
+
+/** Overlays whose peers are remembered. */
+const MAX_KNOWN_OVERLAYS = 8
 
 /** What the overlay is made from. */
 export interface OverlayStartDeps {
@@ -35,7 +38,10 @@ export interface OverlayStartDeps {
 
 /** It runs until stop(). */
 export interface RunningOverlay {
+  /** Rejects where settings forbid circuits: then only other overlays run. */
   readonly circuits: Circuits
+  /** Further overlays of the node. */
+  readonly communities: Communities
   readonly facts: OverlayFacts
   /** Circuits and overlays end, peers are saved; what takes longer than `deadlineMs` is given up. Nothing is sent after it. */
   stop(deadlineMs: number): Promise<void>
@@ -48,10 +54,14 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
   const pair = await openOverlayKey(stateDir, crypto)
   const pool = new SealPool({}, { crypto, random, log })
   const overlays = makeOverlays(settings, { clock, random, log, stack, crypto, pool, pair })
-  const parts = makeCircuits(settings, { overlays, crypto, pool, pair, clock, random, log, stack })
-  const peers = new OverlayPeers({ clock, log, values, peers: () => savedPeers(overlays) })
+  const parts = settings.tunnel_community.enabled
+    ? makeCircuits(settings, { overlays, crypto, pool, pair, clock, random, log, stack })
+    : noCircuits
   const running = { overlays, parts, pool, pair }
+  const known = new Map<string, readonly PeerAddress[]>()
+  const peers = new OverlayPeers({ clock, log, values, peers: () => savedPeers(overlays, known) })
   const saved = await peers.load()
+  for (const [id, addresses] of Object.entries(saved)) known.set(id, addresses)
   await overlays.start().catch(async (error: unknown) => {
     // It may be tried again: nothing of this attempt stays.
     await endAll(running)
@@ -62,6 +72,7 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
   log.info('the overlay has started', { port: overlays.lanAddress?.port, member: memberOf(pair), crypto: crypto.made })
   return {
     circuits: parts.circuits,
+    communities: { open: options => openWithKnown(overlays, options, known) },
     facts: factsOf(overlays, parts.facts),
     stop: deadlineMs => settledWithin(clock, deadlineMs, Promise.all([peers.stop(), endAll(running)])),
   }
@@ -117,8 +128,31 @@ function makeOverlays(settings: Settings, deps: OverlayMaking): Overlays {
   })
 }
 
-function savedPeers(overlays: Overlays): SavedOverlayPeers {
-  return Object.fromEntries(overlays.rows().map(({ id }) => [id, overlays.addressesOf(id)]))
+/** Circuits that settings forbid. */
+const noCircuits: CircuitParts = {
+  circuits: { lane: () => Promise.reject(new AppError('CircuitsUnavailable')) },
+  facts: noCircuitFacts,
+  stop: () => undefined,
+}
+
+/** Those of the overlays that run, and of others what was known last. */
+function savedPeers(overlays: Overlays, known: Map<string, readonly PeerAddress[]>): SavedOverlayPeers {
+  for (const { id } of overlays.rows()) {
+    const addresses = overlays.addressesOf(id)
+    if (addresses.length > 0) known.set(id, addresses)
+  }
+  return Object.fromEntries([...known].slice(-MAX_KNOWN_OVERLAYS))
+}
+
+/** Opens an overlay, and asks where its peers were at another time. */
+function openWithKnown(
+  overlays: Overlays,
+  options: CommunityOptions,
+  known: ReadonlyMap<string, readonly PeerAddress[]>,
+): Community {
+  const community = overlays.open(options)
+  overlays.askAgain(community.overlay.id, known.get(community.overlay.id) ?? [])
+  return community
 }
 
 /** What the overlays tell, with what there is of circuits. */

@@ -41,6 +41,11 @@ test('it starts once, at the first need; events come through; after the end noth
   let tell: (event: CircuitEvent) => void = () => undefined
   const running: RunningOverlay = {
     circuits: { lane: () => Promise.reject(new AppError('CircuitsUnavailable')) },
+    communities: {
+      open: () => {
+        throw new RangeError('not asked for here')
+      },
+    },
     facts: {
       ...nothingRuns,
       running: true,
@@ -76,6 +81,7 @@ test('it starts once, at the first need; events come through; after the end noth
   )
   const [one, two] = await Promise.all([parts.open(), parts.open()])
   assert.equal(one, two)
+  assert.equal(await parts.communities(), running.communities)
   assert.equal(starts, 2)
   assert.equal(parts.facts.runtimeS(), 7)
   tell(removed)
@@ -85,6 +91,21 @@ test('it starts once, at the first need; events come through; after the end noth
   assert.equal(stops, 1)
   assert.equal(parts.facts.running, false)
   await assert.rejects(parts.open(), (error: AppError) => error.code === 'CircuitsUnavailable')
+})
+
+test('other overlays may run where circuits may not', async () => {
+  const running = { communities: {}, facts: nothingRuns, stop: () => Promise.resolve() } as unknown as RunningOverlay
+  const partsWith = (changes: Record<string, unknown>): OverlayParts =>
+    new OverlayParts({
+      ...{ settings: () => settings(changes), log: silentLog, clock: new VirtualClock() },
+      start: () => Promise.resolve(running),
+    } as unknown as ConstructorParameters<typeof OverlayParts>[0])
+  const parts = partsWith({ 'tunnel_community.enabled': false })
+  assert.equal(await parts.communities(), running.communities)
+  await assert.rejects(parts.open(), /tunnel_community\.enabled/)
+  await assert.rejects(partsWith({ 'ipv8.enabled': false }).communities(), /ipv8\.enabled/)
+  await parts.stop(1_000)
+  await assert.rejects(parts.communities(), /stopping/)
 })
 
 test('settings forbid it, start it with the node, choose port and first addresses', () => {
