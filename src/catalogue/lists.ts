@@ -24,6 +24,8 @@ import { refusals } from './refusals.ts'
 
 /** Channels whose torrents are checked, besides own and subscribed ones. */
 const CHECKED_CHANNELS = 50
+/** One channel has this part of what is checked next, and what others leave. */
+const CHECKED_SHARES = 8
 
 type CommentRow = { readonly id: number; readonly bytes: Uint8Array }
 
@@ -131,25 +133,33 @@ export class Lists {
       .map(([contributor, { add, moderate }]) => ({ contributor, add, moderate }))
   }
 
-  /** Those never checked first, then the stalest, of own and subscribed channels before the best others. */
+  /**
+   * Own and subscribed channels before the best others; of each those never checked first, then the stalest. No channel takes more
+   * than its share while others have some.
+   */
   unchecked(limit: number, olderThanS: number): UncheckedTorrent[] {
     const { sql, nowS } = { sql: this.#parts.desk.sql, nowS: this.#parts.desk.nowS() }
     const rows = sql.all<ChannelRow>('SELECT * FROM channels WHERE torrents > 0').sort(byRank(nowS))
     const wanted = rows.filter((row, index) => row.standing !== DISCOVERED || index < CHECKED_CHANNELS)
     const found = new Map<string, UncheckedTorrent>()
-    for (const { id } of wanted) {
-      const text = `SELECT t.infohash, t.checked, r.bytes FROM torrents t JOIN records r ON r.id = t.id
-        WHERE t.channel = ? AND t.shown = 1 AND t.checked < ? ORDER BY t.checked, t.time DESC LIMIT ?`
-      type Row = { infohash: Uint8Array; checked: number; bytes: Uint8Array }
-      for (const row of sql.all<Row>(text, id, olderThanS, limit - found.size)) {
-        const infoHash = infoHashFromBytes(row.infohash)
-        const { content } = decodeRecord(row.bytes)
-        const trackers = content.kind === 'torrent' ? content.trackers : []
-        found.set(infoHash, { infoHash, trackers, checkedS: row.checked })
+    for (const share of [Math.ceil(limit / CHECKED_SHARES), limit]) {
+      for (const { id } of wanted) {
+        if (found.size >= limit) break
+        for (const torrent of this.#uncheckedOf(id, share, olderThanS)) found.set(torrent.infoHash, torrent)
       }
-      if (found.size >= limit) break
     }
     return [...found.values()].slice(0, limit)
+  }
+
+  #uncheckedOf(channel: number, limit: number, olderThanS: number): UncheckedTorrent[] {
+    const text = `SELECT t.infohash, t.checked, r.bytes FROM torrents t JOIN records r ON r.id = t.id
+      WHERE t.channel = ? AND t.shown = 1 AND t.checked < ? ORDER BY t.checked, t.time DESC LIMIT ?`
+    type Row = { infohash: Uint8Array; checked: number; bytes: Uint8Array }
+    return this.#parts.desk.sql.all<Row>(text, channel, olderThanS, limit).map(row => {
+      const { content } = decodeRecord(row.bytes)
+      const trackers = content.kind === 'torrent' ? content.trackers : []
+      return { infoHash: infoHashFromBytes(row.infohash), trackers, checkedS: row.checked }
+    })
   }
 
   checked(healths: readonly SwarmHealth[]): void {
