@@ -97,8 +97,8 @@ export class Feeds implements FeedsService {
   }
 
   async add(cid: string, url: string): Promise<void> {
-    const records = this.#ready()
     await this.#checkOwn(cid)
+    const records = this.#ready()
     checkUrl(url)
     if (this.#feeds.size >= MAX_FEEDS) throw new AppError('InvalidParameter', `There are ${MAX_FEEDS} feeds already.`)
     const addedAtMs = this.#deps.clock.wallMs()
@@ -108,16 +108,16 @@ export class Feeds implements FeedsService {
   }
 
   async remove(cid: string, url: string): Promise<void> {
-    this.#ready()
     await this.#checkOwn(cid)
+    this.#ready()
     const feed = this.#feeds.get(nameOf(cid, url))
     if (feed === undefined) throw new AppError('FeedNotFound')
     await this.#drop(feed)
   }
 
   async recheck(cid: string): Promise<void> {
-    this.#ready()
     await this.#checkOwn(cid)
+    this.#ready()
     const looks = this.#of(cid).map(feed => this.#look(feed))
     await Promise.all(looks.map(({ read }) => read))
     const late = makeDeferred<void>()
@@ -139,7 +139,6 @@ export class Feeds implements FeedsService {
   }
 
   async #checkOwn(cid: string): Promise<void> {
-    this.#ready()
     const channel = await (await this.#deps.library()).channel(cid)
     if (!channel.own) throw new AppError('NotChannelOwner')
   }

@@ -48,8 +48,9 @@ export function xmlTree(text: string): { readonly name: string; readonly root: X
   if (start < 0) throw new DecodeError('it is no XML')
   if (/<!DOCTYPE[^>[]*\[/i.test(text.slice(0, start))) throw new DecodeError('it declares entities')
   // A server may have sent a part; the parser would close what is open.
-  const closed = /<\/[\w.:-]{1,100}\s*>\s*(?:<!--[^>]{0,1000}-->\s*)?$/.test(text.slice(-2_000))
-  if (!closed) throw new DecodeError('it is cut off')
+  const rootName = /^<([\w.:-]{1,100})/.exec(text.slice(start, start + 110))?.[1] ?? ''
+  const end = text.lastIndexOf('</')
+  if (end < 0 || text.slice(end + 2).match(/^[\w.:-]{1,100}/)?.[0] !== rootName) throw new DecodeError('it is cut off')
   const [name, root] = Object.entries(parsed(text)).find(([, value]) => typeof value === 'object') ?? ['', null]
   if (root === null || typeof root !== 'object' || Array.isArray(root)) throw new DecodeError('it is no XML')
   return { name, root: root as XmlNode }
