@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { addChannelCommands, CHANNEL_COMMANDS } from './channel-commands.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
+import { FEED_COMMANDS } from './feed-commands.ts'
 import { hopCount } from './hop-count.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { writeOutput } from './output-file.ts'
@@ -192,7 +193,7 @@ function addCall(program: Command): void {
 
 /** Adds every command of this file. */
 export function addPlainCommands(program: Command): void {
-  for (const plain of [...COMMANDS, ...CHANNEL_COMMANDS]) addPlain(program, plain)
+  for (const plain of [...COMMANDS, ...CHANNEL_COMMANDS, ...FEED_COMMANDS]) addPlain(program, plain)
   addChannelCommands(program, groupOf(program, 'channels'))
   addCall(program)
 }

@@ -100,8 +100,10 @@ export class Gate {
     if (match === null || route === null || !route.signedLinks) return false
     const token = head.query.get('token')
     if (token === null) return false
-    const { infohash = '', fileindex = '' } = match.path
-    if (!this.#links.opens(infohash, fileindex, token)) throw new AppError('LinkInvalid')
+    const { infohash = '', fileindex = '', channelid } = match.path
+    const opens =
+      channelid === undefined ? this.#links.opens(infohash, fileindex, token) : this.#links.opensFeed(channelid, token)
+    if (!opens) throw new AppError('LinkInvalid')
     return true
   }
 

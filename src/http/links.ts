@@ -7,6 +7,10 @@ import type { Clock } from '../ports/clock.ts'
 const DEFAULT_LIFETIME_MS = 24 * 3600 * 1000
 /** Expiry is rounded down to this, so that listings made shortly after each other give the same link. */
 const EXPIRY_STEP_S = 600
+/** In the place of a file index; no file has it. */
+const FEED = 'feed'
+/** An expiry that is none. */
+const NEVER_S = 999_999_999_999
 const TOKEN = /^([1-9][0-9]{0,11})\.([A-Za-z0-9_-]{43})$/
 
 /** Makes and checks signed links. */
@@ -37,6 +41,20 @@ export class LinkSigner {
   /** The path and query that open the playlist of the download, and no file by itself. */
   playlistUrl(infohash: string): string {
     return `/downloads/${infohash}/playlist.m3u?token=${this.#token(infohash, '')}`
+  }
+
+  /**
+   * The path and query that open the feed of a channel, and nothing else. Feed readers keep an address for years, so it ends with the
+   * secret only.
+   */
+  feedUrl(cid: string, format: 'atom' | 'rss'): string {
+    const mac = this.#mac(cid, FEED, NEVER_S).toString('base64url')
+    return `/channels/discovered/${cid}/feed?format=${format}&token=${NEVER_S}.${mac}`
+  }
+
+  /** Whether `token` opens the feed of the channel. */
+  opensFeed(cid: string, token: string): boolean {
+    return this.opens(cid, FEED, token)
   }
 
   #token(infohash: string, fileIndex: string): string {

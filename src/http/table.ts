@@ -14,6 +14,7 @@ import { debugRoutes } from './routes/debug.ts'
 import { docsRoutes } from './routes/docs.ts'
 import { downloadRoutes } from './routes/downloads.ts'
 import { eventRoutes } from './routes/events.ts'
+import { feedRoutes } from './routes/feeds.ts'
 import { importRoutes } from './routes/import.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { keyRoutes } from './routes/keys.ts'
@@ -38,6 +39,7 @@ export const routeTable: readonly Route[] = [
   ...channelTorrentRoutes,
   ...channelPlaylistRoutes,
   ...channelExtraRoutes,
+  ...feedRoutes,
   ...searchRoutes,
   ...torrentHealthRoutes,
   ...coreRoutes,

@@ -3,6 +3,7 @@
 
 import { AppError } from '../base/errors.ts'
 import { joinNetworks } from '../channels/joined-networks.ts'
+import type { AddressPolicy } from '../io/address-policy.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { ChannelLibrary } from '../ports/channel-library.ts'
@@ -12,12 +13,16 @@ import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { RecordsStore } from '../records/records-store.ts'
 import { tellChannelEvents } from '../services/channel-events.ts'
-import type { UriMetainfo } from '../services/channel-torrents.ts'
+import type { FeedsService } from '../services/api.ts'
+import { ChannelTorrents, type UriMetainfo } from '../services/channel-torrents.ts'
 import type { Downloads } from '../services/downloads.ts'
 import type { EventHub } from '../services/events.ts'
 import { ChannelOverlay } from './channel-overlay.ts'
+import { Feeds } from '../services/feeds.ts'
+import type { TorrentInfo } from '../services/torrent-info.ts'
 import { ChannelPacks } from './channel-packs.ts'
 import type { EngineParts } from './engine-parts.ts'
+import { makeFeedSource } from './outgoing-http.ts'
 import type { OverlayParts } from './overlay-parts.ts'
 import type { TorrentHealthService } from '../services/torrent-health-api.ts'
 import type { Settings } from './settings-schema.ts'
@@ -30,11 +35,13 @@ export interface ChannelPartsDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  readonly version: string
+  readonly policy: AddressPolicy
   readonly stack: NetworkStack
   readonly events: Pick<EventHub, 'emit'>
   readonly downloads: Pick<Downloads, 'isAnonymous'>
   /** Torrents behind addresses and magnets. */
-  readonly sources: UriMetainfo
+  readonly sources: UriMetainfo & Pick<TorrentInfo, 'hiddenFetch'>
   settings(): Settings
   readonly engine: EngineParts
   readonly overlay: OverlayParts
@@ -47,6 +54,7 @@ export interface RunningChannels {
   readonly library: ChannelLibrary
   readonly network: ChannelNetwork
   readonly health: TorrentHealthService
+  readonly feeds: FeedsService
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -60,7 +68,8 @@ export async function startChannels(deps: ChannelPartsDeps): Promise<RunningChan
     const network = await startNetwork(deps, catalogue, started)
     await startKeepers(deps, library, network, started)
     const health = startTorrentChecks(deps, library, started)
-    return { catalogue, library, network, health, stop: deadlineMs => started.stop(deadlineMs) }
+    const feeds = await startFeeds(deps, library, started)
+    return { catalogue, library, network, health, feeds, stop: deadlineMs => started.stop(deadlineMs) }
   } catch (error) {
     await started.stop(0)
     throw error
@@ -101,4 +110,22 @@ function startKeepers(
   _started: StartedParts,
 ): Promise<void> {
   return Promise.resolve()
+}
+
+/** Feeds into channels. */
+async function startFeeds(
+  deps: ChannelPartsDeps,
+  library: ChannelLibrary,
+  started: StartedParts,
+): Promise<FeedsService> {
+  const { clock, random, log, sources, records, settings } = deps
+  const feeds = new Feeds({
+    ...{ clock, random, log: log.part('feeds'), library: () => Promise.resolve(library) },
+    source: makeFeedSource(deps, () => sources.hiddenFetch()),
+    torrents: shelf => new ChannelTorrents({ library: shelf, sources }),
+    familyFilter: () => settings().general.family_filter,
+  })
+  started.add('feeds', () => feeds.stop())
+  await feeds.start(records.feeds)
+  return feeds
 }

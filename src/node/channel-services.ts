@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import { noChannelNetwork } from '../ports/channel-network.ts'
-import type { Services } from '../services/api.ts'
+import type { FeedsService, Services } from '../services/api.ts'
 import { ChannelContents } from '../services/channel-contents.ts'
 import { ChannelTorrents } from '../services/channel-torrents.ts'
 import { Channels } from '../services/channels.ts'
@@ -18,14 +18,24 @@ export const CATALOGUE_FILE_NAME = 'catalogue.db'
 /** What is there before the engine. */
 export type EarlyChannelDeps = Pick<
   ChannelPartsDeps,
-  'stateDir' | 'clock' | 'random' | 'log' | 'events' | 'settings' | 'sources' | 'stack' | 'downloads'
+  | 'stateDir'
+  | 'clock'
+  | 'random'
+  | 'log'
+  | 'version'
+  | 'events'
+  | 'settings'
+  | 'sources'
+  | 'policy'
+  | 'stack'
+  | 'downloads'
 >
 /** What is there when the node has started. */
 export type LateChannelDeps = Omit<ChannelPartsDeps, keyof EarlyChannelDeps>
 
 /** See the top of the file. */
 export class ChannelServices {
-  readonly services: Pick<Services, 'channels' | 'channelContents' | 'search' | 'torrentHealth'>
+  readonly services: Pick<Services, 'channels' | 'channelContents' | 'search' | 'torrentHealth' | 'feeds'>
   readonly #deps: EarlyChannelDeps
   readonly #search: ContentSearch
   #late: LateChannelDeps | null = null
@@ -53,6 +63,7 @@ export class ChannelServices {
       }),
       search: this.#search,
       torrentHealth: { health: async (...asked) => (await this.open()).health.health(...asked) },
+      feeds: this.#feeds(),
     }
   }
 
@@ -79,6 +90,18 @@ export class ChannelServices {
       throw error
     })
     return this.#starting
+  }
+
+  /** Their code is loaded with the rest of channels. */
+  #feeds(): FeedsService {
+    const feeds = async (): Promise<FeedsService> => (await this.open()).feeds
+    return {
+      list: async cid => (await feeds()).list(cid),
+      add: async (cid, url) => (await feeds()).add(cid, url),
+      remove: async (cid, url) => (await feeds()).remove(cid, url),
+      recheck: async cid => (await feeds()).recheck(cid),
+      channelFeed: async (...asked) => (await feeds()).channelFeed(...asked),
+    }
   }
 
   async #make(late: LateChannelDeps): Promise<RunningChannels> {

@@ -1,7 +1,10 @@
 // HTTP that the node does for itself, by the network stack: torrent files, the look for versions, webhooks.
 
+import { readFeedInThread } from '../io/feed-thread.ts'
+import { GuardedFeed } from '../io/guarded-feed.ts'
 import { GuardedFetch } from '../io/guarded-fetch.ts'
 import { GuardedPost } from '../io/guarded-post.ts'
+import type { SourceFetch } from '../ports/source-fetch.ts'
 import type { NodeEnvironment } from './environment.ts'
 
 /** The page of a release tells more than its version. */
@@ -20,6 +23,20 @@ export function makeVersionFetch({ version, policy, stack }: HttpEnvironment): G
   const { resolver, route } = stack.trackers
   const options = { userAgent: `Tributary/${version}`, maxBytes: MAX_VERSION_BYTES }
   return new GuardedFetch(options, { policy, resolver, route })
+}
+
+/** Looks at feeds. */
+export function makeFeedSource(
+  environment: HttpEnvironment & Pick<NodeEnvironment, 'clock'>,
+  hidden: () => SourceFetch | null,
+): GuardedFeed {
+  const { version, policy, stack, clock } = environment
+  const { resolver, route } = stack.trackers
+  const deps = { policy, resolver, route, hidden, wallMs: () => clock.wallMs() }
+  return new GuardedFeed(
+    { userAgent: `Tributary/${version}` },
+    { ...deps, read: (document, signal) => readFeedInThread(document, signal) },
+  )
 }
 
 /** Posts events. */

@@ -52,7 +52,7 @@ export interface NodeServices {
 
 /** Makes them. `shutDown`: a client asks the node to stop. */
 export function makeServices(environment: NodeEnvironment, late: LateParts, shutDown: () => void): NodeServices {
-  const { stateDir, settings, log, version, clock, random, stack, started } = environment
+  const { stateDir, settings, log, version, clock, random, stack, policy, started } = environment
   const state = new CoreState()
   const eventsLog = log.part('events')
   const events = new EventHub({ log: eventsLog, version, started: () => state.started, now: () => clock.now() })
@@ -65,7 +65,18 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   })
   const torrentInfo = new TorrentInfo({ clock, previews, downloads })
   const channels = new ChannelServices({
-    ...{ stateDir, clock, random, stack, events, log: log.part('channels'), sources: torrentInfo, downloads },
+    ...{
+      stateDir,
+      clock,
+      random,
+      stack,
+      policy,
+      version,
+      events,
+      log: log.part('channels'),
+      sources: torrentInfo,
+      downloads,
+    },
     settings: () => settings.values,
   })
   const overlayFacts = () => late.overlay()?.facts ?? null

@@ -7,6 +7,7 @@ import type { CircuitsService } from './circuits-api.ts'
 import type { DebugService } from './debug-api.ts'
 import type { DownloadsService } from './downloads-api.ts'
 import type { EventsService } from './events-api.ts'
+import type { FeedsService } from './feeds-api.ts'
 import type { ImportService } from './import-api.ts'
 import type { MetricsService } from './metrics-api.ts'
 import type { SettingsService } from './settings-api.ts'
@@ -26,6 +27,7 @@ export type {
   SearchService,
   TextChange,
 } from './channels-api.ts'
+export type { FeedFormat, FeedRecord, FeedsService, FeedText } from './feeds-api.ts'
 export type { CircuitsService } from './circuits-api.ts'
 export type { DebugService } from './debug-api.ts'
 export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
@@ -83,6 +85,7 @@ export interface Services {
   channels: ChannelsService
   channelContents: ChannelContentsService
   search: SearchService
+  feeds: FeedsService
   metrics: MetricsService
   callerPaths: CallerPathsService
   keys: KeysService

@@ -6,8 +6,8 @@ export interface FeedRecord {
   url: string
   time_added: number
   /** When it was looked at last, and when that is next. */
-  time_checked: number
-  time_next: number
+  last_check: number
+  next_check: number
   /** Looks in a row that failed. */
   failures: number
   /** Readable; '' = the last look went well. */

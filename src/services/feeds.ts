@@ -89,8 +89,8 @@ export class Feeds implements FeedsService {
     return this.#of(cid).map(({ kept, nextMs }) => ({
       url: kept.url,
       time_added: seconds(kept.addedAtMs),
-      time_checked: seconds(kept.checkedAtMs ?? 0),
-      time_next: seconds(nextMs),
+      last_check: seconds(kept.checkedAtMs ?? 0),
+      next_check: seconds(nextMs),
       failures: kept.failures,
       error: kept.error,
     }))

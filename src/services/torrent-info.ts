@@ -3,6 +3,7 @@
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { SourceFetch } from '../ports/source-fetch.ts'
 import { type Magnet } from '../wire/magnet.ts'
 import { encodeMetainfo } from '../wire/metainfo.ts'
 import { metainfoJson } from '../wire/metainfo-json.ts'
@@ -73,6 +74,13 @@ export class TorrentInfo implements TorrentInfoService {
       const found = await this.#find(source.magnet, hops, inner)
       return { ...found, announceTiers: source.magnet.trackers.map(url => [url]) }
     })
+  }
+
+  /** How addresses are read by the hops of new downloads; null = plainly. AppError CircuitsUnavailable. */
+  hiddenFetch(): SourceFetch | null {
+    const { downloads } = this.#deps
+    const hops = downloads.hopsOf(undefined)
+    return hops === 0 ? null : downloads.readers(hops).http
   }
 
   async #metadataOf(magnet: Magnet, hops: number, signal: AbortSignal): Promise<Uint8Array> {

@@ -78,7 +78,10 @@ after(async () => {
 
 function makeSource(timeoutMs = 20_000): GuardedFeed {
   const read = (...[document, end]: Parameters<typeof readFeedInThread>) => readFeedInThread(document, end)
-  return new GuardedFeed({ userAgent: 'Tributary/test', timeoutMs }, { ...loopbackWorld(), read, wallMs: () => NOW_MS })
+  return new GuardedFeed(
+    { userAgent: 'Tributary/test', timeoutMs },
+    { ...loopbackWorld(), read, hidden: () => null, wallMs: () => NOW_MS },
+  )
 }
 
 async function look(path: string, timeoutMs?: number): Promise<FeedAnswer> {

@@ -22,6 +22,7 @@ export const CONTACTING: Readonly<Record<string, string>> = {
   'settings.change':
     'the watch folder adds with the default hops; other settings change engines, not which has a torrent',
   'channels.addTorrentFrom': 'the source and the metadata by readers(default hops)',
+  'channels.recheckFeeds': 'feeds and the torrents of their items by readers(default hops)',
   'transmission.rpc': 'torrent-add with the default hops, the rest as the routes above',
   'transmission.rpcSlash': 'as transmission.rpc',
 }
@@ -42,6 +43,7 @@ export const OF_CHANNELS: readonly string[] = [
   ],
   ...['channels.playlists', 'channels.createPlaylist', 'channels.changePlaylist', 'channels.removePlaylist'],
   ...['channels.addToPlaylist', 'channels.removeFromPlaylist', 'channels.mine', 'channels.changeMine'],
+  ...['channels.feeds', 'channels.addFeed', 'channels.removeFeed', 'channels.feed', 'channels.feedLinks'],
   ...['channels.author', 'channels.spam', 'channels.comments', 'channels.comment', 'channels.removeComment'],
   ...['channels.grants', 'channels.grant', 'search.run', 'search.completions'],
 ]

@@ -4,6 +4,7 @@ import type { ListedChannel, ListedTorrent } from '../../../src/ports/channel-li
 import type {
   ChannelContentsService,
   ChannelsService,
+  FeedsService,
   SearchService,
   TorrentHealthService,
 } from '../../../src/services/api.ts'
@@ -46,6 +47,7 @@ export function channelsDouble(note: Note): {
   readonly channelContents: ChannelContentsService
   readonly search: SearchService
   readonly torrentHealth: TorrentHealthService
+  readonly feeds: FeedsService
 } {
   const noted =
     <R>(name: string, answer: R) =>
@@ -102,6 +104,22 @@ export function channelsDouble(note: Note): {
         'http://tracker.example/announce': [{ infohash: HASH, seeders: 43, leechers: 20 }],
         DHT: { error: 'no answer in time' },
       }),
+    },
+    feeds: {
+      list: noted('feeds', [
+        {
+          url: 'https://feeds.example/films.xml',
+          time_added: 1_700_000_000,
+          last_check: 1_700_000_002,
+          next_check: 1_700_001_802,
+          failures: 0,
+          error: '',
+        },
+      ]),
+      add: noted('addFeed', undefined),
+      remove: noted('removeFeed', undefined),
+      recheck: noted('recheckFeeds', undefined),
+      channelFeed: noted('channelFeed', { contentType: 'application/atom+xml', text: '<feed/>', etag: '"1"' }),
     },
   }
 }

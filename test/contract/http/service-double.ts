@@ -149,6 +149,7 @@ export class ServiceDouble implements Services {
   readonly channelContents = this.#ofChannels.channelContents
   readonly search = this.#ofChannels.search
   readonly torrentHealth = this.#ofChannels.torrentHealth
+  readonly feeds = this.#ofChannels.feeds
 
   readonly downloads = {
     whenListed: () => Promise.resolve(),

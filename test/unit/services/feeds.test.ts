@@ -132,8 +132,8 @@ test('a feed is looked at two seconds after it was added, then every half hour, 
   ])
   const [row] = await node.feeds.list(OWN)
   assert.deepEqual([row?.url, row?.failures, row?.error], [URL_A, 0, ''])
-  assert.equal(row?.time_checked, Math.floor(node.clock.wallMs() / 1000))
-  assert.equal(row?.time_next, Math.floor((node.clock.wallMs() + FEED_EVERY_MS) / 1000))
+  assert.equal(row?.last_check, Math.floor(node.clock.wallMs() / 1000))
+  assert.equal(row?.next_check, Math.floor((node.clock.wallMs() + FEED_EVERY_MS) / 1000))
   await node.feeds.stop()
 })
 
@@ -166,13 +166,13 @@ test('a failing feed is asked less and less, at most daily, and as before once i
   for (const factor of [2, 4, 8, 16, 32, 48, 48]) {
     const [row] = await node.feeds.list(OWN)
     assert.equal(row?.error, 'it is broken')
-    assert.equal((row?.time_next ?? 0) - (row?.time_checked ?? 0), (FEED_EVERY_MS * factor) / 1000)
+    assert.equal((row?.next_check ?? 0) - (row?.last_check ?? 0), (FEED_EVERY_MS * factor) / 1000)
     await node.pass(FEED_EVERY_MS * factor)
   }
   node.state.answer = { kind: 'later', afterMs: 3 * 24 * 3600_000, error: '503' }
   await node.pass(24 * 3600_000)
   const [row] = await node.feeds.list(OWN)
-  assert.equal((row?.time_next ?? 0) - (row?.time_checked ?? 0), 3 * 24 * 3600)
+  assert.equal((row?.next_check ?? 0) - (row?.last_check ?? 0), 3 * 24 * 3600)
   node.serve()
   await node.feeds.recheck(OWN)
   const [well] = await node.feeds.list(OWN)
