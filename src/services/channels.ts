@@ -70,7 +70,9 @@ export class Channels implements ChannelsService {
 
   async subscribe(cid: string): Promise<void> {
     const library = await this.#deps.library()
-    if (!(await isKnown(library, cid))) await this.#find(cid)
+    const known = await knownChannel(library, cid)
+    if (known?.own === true) throw new AppError('StateConflict', 'This channel is your own: all of it is here.')
+    if (known === null) await this.#find(cid)
     if (!(await library.subscribe(cid, true))) throw new AppError('AlreadySubscribed')
     this.#deps.network().hurry(cid as ChannelId)
   }
@@ -119,12 +121,11 @@ export function hides(deps: Pick<ChannelsDeps, 'familyFilter'>, unfiltered: bool
   return !unfiltered && deps.familyFilter()
 }
 
-async function isKnown(library: ChannelLibrary, cid: string): Promise<boolean> {
+async function knownChannel(library: ChannelLibrary, cid: string): Promise<ListedChannel | null> {
   try {
-    await library.channel(cid)
-    return true
+    return await library.channel(cid)
   } catch (error) {
-    if (error instanceof AppError && error.code === 'ChannelNotFound') return false
+    if (error instanceof AppError && error.code === 'ChannelNotFound') return null
     throw error
   }
 }

@@ -185,7 +185,7 @@ const subscribe = route({
   ],
   parameters: null,
   reply: SubscribedReply,
-  errors: ['ChannelNotFound', 'AlreadySubscribed', 'NotReady'],
+  errors: ['ChannelNotFound', 'AlreadySubscribed', 'StateConflict', 'NotReady'],
   sample: { path: `${SUBSCRIBED}/${SAMPLE_CHANNEL}`, status: 200 },
   run: async ({ services }, { path }) => {
     await services.channels.subscribe(channelOf(path))

@@ -4,34 +4,45 @@
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { type NodeProcess, type NodeReply, startNode } from '../../kit/node-process.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 import { DOWNLOAD, EVENTS } from './records.ts'
-import { type Answer, askRoute, formsOf, made, makeWorld, pathOf, send } from './rig.ts'
+import { makeChannel, prepare } from './channel-world.ts'
+import { type Answer, askRoute, formsOf, made, makeWorld, pathOf, segmentsOf, send } from './rig.ts'
 import { type Ask, SPEC_ROUTES, type SpecRoute, type World } from './routes.ts'
 import { assertValue, type Json, type Shape } from './shapes.ts'
 
 let world: World
 let seeder: NodeProcess
 let node: NodeProcess
+/** Where the torrent file is for those that fetch it. */
+const server = createServer((_request, reply) => reply.end(made.torrent))
 before(async () => {
   world = await makeWorld(await mkdtemp(path.join(os.tmpdir(), 'tributary-table-')))
   // Slow, so that the records of a download under way can be seen.
-  seeder = await startNode({ settings: { 'libtorrent.max_upload_rate': 150_000 } })
+  seeder = await startNode({
+    settings: { 'libtorrent.max_upload_rate': 150_000, 'network.allow_private': '127.0.0.0/8' },
+  })
+  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
   // With a UDP port: what the statistics count.
   node = await startNode({ settings: { 'libtorrent.dht': true, 'libtorrent.dht_bootstrap': '' } })
   await addTo(seeder)
   await listed(seeder, record => record['status'] === 'DLSTATUS_SEEDING')
+  const link = `http://127.0.0.1:${(server.address() as AddressInfo).port}/folder.torrent`
+  world = { ...world, link, channelid: await makeChannel(seeder) }
 })
 after(async () => {
   await Promise.all([seeder.stop(), node.stop()])
+  server.close()
   await rm(world.folder, { recursive: true, force: true })
 })
 
-function addTo(to: NodeProcess) {
+function addTo(to: NodeProcess): Promise<NodeReply> {
   return to.request('PUT', '/downloads', { uri: world.torrentFile, destination: world.folder })
 }
 
@@ -71,19 +82,21 @@ function eventEnvelope(payload: boolean): Record<string, Shape> {
 describe('every row answers as the table says', { concurrency: 1 }, () => {
   for (const route of SPEC_ROUTES) {
     test(`${route.part} ${route.method} ${route.path}`, async () => {
-      const target = pathOf(route, { infohash: world.infohash, fileindex: '0' })
+      const plainTarget = pathOf(route, segmentsOf(route, world))
       for (const ask of route.asks(world)) {
         for (const form of formsOf(route)) {
           // The row before may have removed it.
           await addTo(seeder)
+          const { segments, parameters } = await prepare(seeder, world, ask)
+          const target = pathOf(route, { ...segmentsOf(route, world), ...segments })
           // A profile is stopped after it was started, and nobody starts it twice.
-          const at = `${route.method} ${target} ${JSON.stringify(ask.parameters ?? {})} as ${form}`
-          const answer = await askRoute(seeder, route, target, ask.parameters, { form })
+          const at = `${route.method} ${target} ${JSON.stringify(parameters).slice(0, 200)} as ${form}`
+          const answer = await askRoute(seeder, route, target, parameters, { form })
           assertAnswered(route, ask, answer, at)
           if (route.path === '/debug/profiler' && route.method !== 'GET') break
         }
       }
-      if (route.method === 'GET') await assertHead(route, target, route.asks(world)[0] ?? {})
+      if (route.method === 'GET') await assertHead(route, plainTarget, route.asks(world)[0] ?? {})
     })
   }
 })

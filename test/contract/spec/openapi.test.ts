@@ -22,8 +22,8 @@ interface Operation {
   readonly security: readonly Json[]
 }
 
-/** Parts 4.3 to 4.8. */
-const OTHER_PARTS = /^\/(channels|market|wallets)(\/|$)/
+/** Parts 4.7 and 4.8. */
+const OTHER_PARTS = /^\/(market|wallets)(\/|$)/
 
 let node: NodeProcess
 let document: Json

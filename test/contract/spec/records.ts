@@ -1,4 +1,4 @@
-// Part 2, 3, 6 and 7 of the specification, word for word, outside of channels, market and wallets: what records look like.
+// Part 2, 3, 6 and 7 of the specification, word for word, outside of market and wallets: what records look like.
 // `extra` and `sometimes` are additions of this node: decisions part 2, 5 and 6, and pages of src/decisions.
 
 import type { RecordShape, Shape } from './shapes.ts'
@@ -118,6 +118,42 @@ export const DOWNLOAD: RecordShape = {
       extra: { candidates: 'integer', exits: 'integer', ready: 'integer', building: 'integer', last_failure: 'string' },
     },
   },
+}
+
+/** 2.2; decision 0415. */
+export const CHANNEL: RecordShape = {
+  fields: {
+    id: 'integer',
+    dispersy_cid: 'string',
+    name: 'string',
+    description: 'string',
+    subscribed: 'boolean',
+    votes: 'integer',
+    torrents: 'integer',
+    spam: 'integer',
+    modified: 'integer',
+    can_edit: 'boolean',
+  },
+  extra: { mode: { values: ['open', 'semi-open', 'closed'] }, own: 'boolean' },
+}
+
+/** 2.3. */
+export const CHANNEL_TORRENT: RecordShape = {
+  fields: {
+    id: 'integer',
+    infohash: 'string',
+    name: 'string',
+    size: 'integer',
+    category: 'string',
+    num_seeders: 'integer',
+    num_leechers: 'integer',
+    last_tracker_check: 'integer',
+  },
+}
+
+/** 2.4. */
+export const PLAYLIST: RecordShape = {
+  fields: { id: 'integer', name: 'string', description: 'string', torrents: { list: CHANNEL_TORRENT } },
 }
 
 /** 2.12 and 2.11. */

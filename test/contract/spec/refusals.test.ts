@@ -8,7 +8,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type NodeProcess, startNode } from '../../kit/node-process.ts'
-import { askRoute, assertRefused, formsOf, makeWorld, pathOf, send } from './rig.ts'
+import { makeChannel, prepare } from './channel-world.ts'
+import { askRoute, assertRefused, formsOf, makeWorld, pathOf, segmentsOf, send } from './rig.ts'
 import { SPEC_ROUTES, type SpecRoute, type World } from './routes.ts'
 import type { Json, Shape } from './shapes.ts'
 
@@ -19,9 +20,12 @@ const MIB = 1024 * 1024
 let world: World
 let node: NodeProcess
 let facts = ''
+let playlistid = ''
 before(async () => {
   world = await makeWorld(await mkdtemp(path.join(os.tmpdir(), 'tributary-refusals-')))
   node = await startNode()
+  world = { ...world, channelid: await makeChannel(node) }
+  playlistid = (await prepare(node, world, { made: 'entry' })).segments['playlistid'] ?? ''
   await node.request('PUT', '/downloads', { uri: world.torrentFile, destination: world.folder })
   await node.until<{ downloads: Json[] }>(
     '/downloads',
@@ -34,17 +38,19 @@ after(async () => {
   await rm(world.folder, { recursive: true, force: true })
 })
 
-/** The settings, and of the download what a request could have changed. */
+/** The settings, the channels, and of the download what a request could have changed. */
 async function whatCouldChange(): Promise<string> {
   const { settings } = await node.get<{ settings: Json }>('/settings')
   const { downloads } = await node.get<{ downloads: Json[] }>('/downloads?get_files=1')
   const stable = downloads.map(({ infohash, status, destination, files, hops, total_pieces, safe_seeding }) => {
     return { infohash, status, destination, files, hops, total_pieces, safe_seeding }
   })
-  return JSON.stringify({ settings, stable })
+  const { channels } = await node.get<{ channels: Json[] }>('/channels/discovered?disable_filter=1')
+  const { playlists } = await node.get<Json>(`/channels/discovered/${world.channelid}/playlists`)
+  return JSON.stringify({ settings, stable, channels, playlists })
 }
 
-const targetOf = (route: SpecRoute): string => pathOf(route, { infohash: world.infohash, fileindex: '0' })
+const targetOf = (route: SpecRoute): string => pathOf(route, { ...segmentsOf(route, world), playlistid })
 
 /** A good request of a row, as parameters. */
 function goodOf(route: SpecRoute): Json {
@@ -134,10 +140,17 @@ describe('refusals', { concurrency: 1 }, () => {
         for (const fileindex of ['3', '-1', 'x', '1.5', '99999999999'])
           wrong.push({ infohash: world.infohash, fileindex })
       }
+      if (route.path.includes('{channelid}')) {
+        for (const channelid of [UNKNOWN_HASH, 'zz', 'x'.repeat(40), '...', `${world.channelid}0`])
+          wrong.push({ channelid, playlistid })
+      }
+      if (route.path.includes('{playlistid}')) {
+        for (const id of ['0', '-1', 'x', '1.5', '99999999999', '9'.repeat(20)]) wrong.push({ playlistid: id })
+      }
       for (const segments of wrong) {
-        const target = pathOf(route, segments)
+        const target = pathOf(route, { ...segmentsOf(route, world), ...segments })
         const answer = await askRoute(node, route, target, goodOf(route))
-        assert.match(assertRefused(answer, 404, target), /^(Download|File)?NotFound$/)
+        assert.match(assertRefused(answer, 404, target), /^(Download|File|Channel|Playlist)?NotFound$/)
       }
     })
 

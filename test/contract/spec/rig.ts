@@ -30,7 +30,15 @@ export async function makeWorld(folder: string): Promise<World> {
     await mkdir(path.dirname(place), { recursive: true })
     await writeFile(place, file.content)
   }
-  return { infohash: made.infoHash, torrentFile, folder }
+  const upload = Buffer.from(made.torrent).toString('base64')
+  const magnet = `magnet:?xt=urn:btih:${made.infoHash}&dn=folder`
+  return { infohash: made.infoHash, torrentFile, folder, channelid: '', upload, link: '', magnet }
+}
+
+/** Segments that the paths of rows have, where a request has no others. */
+export function segmentsOf(route: SpecRoute, world: World): Record<string, string> {
+  const torrent = route.method === 'DELETE' ? world.infohash : world.magnet
+  return { infohash: world.infohash, fileindex: '0', channelid: world.channelid, playlistid: '0', torrent }
 }
 
 /** An answer, or the beginning of one that does not end. */

@@ -1,7 +1,8 @@
-// Part 4 of the specification as one table, outside of 4.3 to 4.8 (channels, market, wallets): method, path, parameters, what
-// is answered, and requests that are answered so. The tests beside it are generated from it.
+// Part 4 of the specification as one table, outside of 4.7 and 4.8 (market, wallets): method, path, parameters, what is answered,
+// and requests that are answered so. The tests beside it are generated from it.
 
 import { CORE_STATE, DEBUG, DOWNLOAD, LISTED_FILE, STATISTICS, VARIABLES } from './records.ts'
+import { CHANNEL_ROUTES } from './routes-channels.ts'
 import type { Json, Shape } from './shapes.ts'
 
 /** A parameter of the specification; those of paths are named in the path. */
@@ -15,6 +16,10 @@ export interface SpecParameter {
 /** One good request. */
 export interface Ask {
   readonly parameters?: Json
+  /** Of the path, beside those that every request has. */
+  readonly segments?: Readonly<Record<string, string>>
+  /** What has to be there, or not: channel-world.ts. */
+  readonly made?: 'name' | 'torrent' | 'no torrent' | 'entry' | 'other channel' | 'subscription'
   /** Names of the answer that are there on request only. */
   readonly asked?: readonly string[]
 }
@@ -25,6 +30,12 @@ export interface World {
   readonly infohash: string
   readonly torrentFile: string
   readonly folder: string
+  /** Of an own channel. */
+  readonly channelid: string
+  /** The torrent file in base64, an address of it, and a magnet link. */
+  readonly upload: string
+  readonly link: string
+  readonly magnet: string
 }
 
 /** What is answered: JSON, or bytes of a type. */
@@ -36,7 +47,7 @@ export type SpecAnswer =
 
 /** One row of part 4. */
 export interface SpecRoute {
-  readonly part: '4.1' | '4.2' | '4.9' | '4.10' | '4.11' | '4.12'
+  readonly part: '4.1' | '4.2' | '4.3' | '4.4' | '4.5' | '4.6' | '4.9' | '4.10' | '4.11' | '4.12'
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly parameters: Readonly<Record<string, SpecParameter>>
@@ -297,4 +308,11 @@ const events: readonly SpecRoute[] = [
 ]
 
 /** Every row, in an order in which they can be asked. */
-export const SPEC_ROUTES: readonly SpecRoute[] = [...downloads, ...core, ...statistics, ...debug, ...events]
+export const SPEC_ROUTES: readonly SpecRoute[] = [
+  ...downloads,
+  ...CHANNEL_ROUTES,
+  ...core,
+  ...statistics,
+  ...debug,
+  ...events,
+]

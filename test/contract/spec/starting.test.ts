@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { type NodeProcess, startNode } from '../../kit/node-process.ts'
-import { type Answer, askRoute, assertRefused, pathOf } from './rig.ts'
+import { type Answer, askRoute, assertRefused, pathOf, segmentsOf } from './rig.ts'
 import { SPEC_ROUTES, type SpecRoute } from './routes.ts'
 import { assertValue, type Json } from './shapes.ts'
 
@@ -47,8 +47,9 @@ async function heardWhileStarting(routes: readonly SpecRoute[]): Promise<Heard[]
     const node = await startNode({ stateDir, until: 'listening' })
     try {
       if (!(await isStarting(node))) continue
-      const world = { infohash: infohashOf(1), torrentFile: '/nowhere', folder: stateDir }
-      const target = (route: SpecRoute) => pathOf(route, { infohash: world.infohash })
+      const places = { torrentFile: '/nowhere', folder: stateDir, channelid: infohashOf(2) }
+      const world = { infohash: infohashOf(1), ...places, upload: '', link: '', magnet: '' }
+      const target = (route: SpecRoute) => pathOf(route, segmentsOf(route, world))
       const heard = await Promise.all(
         routes.map(async route => ({
           route,
