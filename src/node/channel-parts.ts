@@ -1,7 +1,10 @@
 // Channels put together: catalogue, network, what feeds them and what looks after them, made in order and stopped in reverse. The one
 // place where these meet; loaded when channels are first asked for (channel-services.ts).
 
-import { AppError } from '../base/errors.ts'
+import { join } from 'node:path'
+import { errorText } from '../base/errors.ts'
+import { Catalogue } from '../catalogue/catalogue.ts'
+import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
 import { joinNetworks } from '../channels/joined-networks.ts'
 import type { AddressPolicy } from '../io/address-policy.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
@@ -43,6 +46,8 @@ export interface ChannelPartsDeps {
   /** Torrents behind addresses and magnets. */
   readonly sources: UriMetainfo & Pick<TorrentInfo, 'hiddenFetch'>
   settings(): Settings
+  /** The catalogue's thread is gone: nothing of this can go on. */
+  onLost(): void
   readonly engine: EngineParts
   readonly overlay: OverlayParts
   readonly records: RecordsStore
@@ -77,11 +82,19 @@ export async function startChannels(deps: ChannelPartsDeps): Promise<RunningChan
 }
 
 /** The catalogue's thread. */
-function openCatalogue(
-  _deps: ChannelPartsDeps,
-  _started: StartedParts,
+async function openCatalogue(
+  deps: ChannelPartsDeps,
+  started: StartedParts,
 ): Promise<{ readonly catalogue: ChannelCatalogue; readonly library: ChannelLibrary }> {
-  return Promise.reject(new AppError('NotReady', 'The catalogue of channels is not there.'))
+  const opened = await Catalogue.open({
+    path: join(deps.stateDir, CATALOGUE_FILE_NAME),
+    onFatal: error => {
+      deps.log.error('the catalogue of channels is lost', { error: errorText(error) })
+      deps.onLost()
+    },
+  })
+  started.add('catalogue', deadlineMs => opened.close(deadlineMs))
+  return { catalogue: opened.network, library: opened.library }
 }
 
 /** The overlay of channels, heads in the DHT, packs. */

@@ -4,6 +4,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
+import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
 import { noChannelNetwork } from '../ports/channel-network.ts'
 import type { FeedsService, Services } from '../services/api.ts'
 import { ChannelContents } from '../services/channel-contents.ts'
@@ -12,8 +13,8 @@ import { Channels } from '../services/channels.ts'
 import { ContentSearch } from '../services/content-search.ts'
 import type { ChannelPartsDeps, RunningChannels } from './channel-parts.ts'
 
-/** The catalogue, in the state directory. */
-export const CATALOGUE_FILE_NAME = 'catalogue.db'
+/** What is left of channels whose catalogue is gone ends within so long. */
+const LOST_STOP_MS = 2000
 
 /** What is there before the engine. */
 export type EarlyChannelDeps = Pick<
@@ -31,7 +32,7 @@ export type EarlyChannelDeps = Pick<
   | 'downloads'
 >
 /** What is there when the node has started. */
-export type LateChannelDeps = Omit<ChannelPartsDeps, keyof EarlyChannelDeps>
+export type LateChannelDeps = Omit<ChannelPartsDeps, keyof EarlyChannelDeps | 'onLost'>
 
 /** See the top of the file. */
 export class ChannelServices {
@@ -106,9 +107,18 @@ export class ChannelServices {
 
   async #make(late: LateChannelDeps): Promise<RunningChannels> {
     const { startChannels } = await import('./channel-parts.ts')
-    const running = await startChannels({ ...this.#deps, ...late })
+    const running = await startChannels({ ...this.#deps, ...late, onLost: () => this.#lost() })
     this.#running = running
     return running
+  }
+
+  /** The next request starts them anew. */
+  #lost(): void {
+    const running = this.#running
+    if (running === null || this.#stopped) return
+    this.#running = null
+    this.#starting = null
+    void running.stop(LOST_STOP_MS)
   }
 
   /** Ends them, also those that are just being started. */
