@@ -88,7 +88,7 @@ export class Contributions {
 
   removeComment(channel: ChannelRow, id: number): void {
     const comment = this.#shown('comments', channel, id)
-    if (comment === null) throw new AppError('NotFound', 'There is no such comment.')
+    if (comment === null) throw new AppError('CommentNotFound')
     this.#delete(channel, [comment])
   }
 

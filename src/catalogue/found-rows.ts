@@ -7,7 +7,7 @@ import { hiddenByFamilyFilter } from '../wire/channel/category.ts'
 import { decodeRecord } from '../wire/channel/record-codec.ts'
 import { verifyRecord } from '../wire/channel/record-signature.ts'
 import { isOwner } from '../wire/channel/rights.ts'
-import { type ChannelRecord, MAX_FUTURE_S } from '../wire/channel/types.ts'
+import { type ChannelRecord, MAX_FUTURE_S, type RecordContent } from '../wire/channel/types.ts'
 import { listedChannel, listedTorrent, TORRENT_COLUMNS, type TorrentListRow } from './listing.ts'
 import type { Parts } from './parts.ts'
 import { fit, wordsOf } from './search.ts'
@@ -36,7 +36,8 @@ export class FoundRows {
       const relevance_score = Math.round(fit(words, content.name) * 1000) / 1000
       const row = content.kind === 'torrent' ? this.#torrent(record) : this.#channel(record)
       if (row === null) continue
-      if ('infohash' in row) torrents.push({ ...row, dispersy_cid: channel, relevance_score })
+      if ('infohash' in row)
+        torrents.push({ ...row, dispersy_cid: channel, relevance_score, trackers: trackersOf(content) })
       else channels.push({ ...row, relevance_score })
     }
     return { channels, torrents }
@@ -88,6 +89,10 @@ export class FoundRows {
       own: false,
     }
   }
+}
+
+function trackersOf(content: RecordContent): readonly string[] {
+  return content.kind === 'torrent' ? content.trackers : []
 }
 
 /** A number for a row that is nowhere here: of the record's id, below 2^48 and above all row numbers. */

@@ -4,6 +4,7 @@
 import type { FoundRecords } from '../ports/channel-catalogue.ts'
 import type { SearchResults } from '../ports/channel-library.ts'
 import { headFromBytes } from '../wire/channel/head-codec.ts'
+import { decodeRecord } from '../wire/channel/record-codec.ts'
 import type { ChannelRow } from './channel-rows.ts'
 import { MAX_CANDIDATES } from './limits.ts'
 import { listedChannel, listedTorrent, type TorrentListRow } from './listing.ts'
@@ -54,13 +55,20 @@ export class Search {
       ...listedTorrent(row),
       dispersy_cid: row.cid,
       relevance_score: round(score),
+      trackers: this.#trackers(row.id),
     }))
     const keys = this.#parts.keys
     const channels = this.#channels(text, limit, hideXxx).map(({ score, ...row }) => ({
-      ...listedChannel(row, keys.ofChannel(row.cid) !== null, false),
+      ...listedChannel(row, keys.ofChannel(row.cid) !== null, row.mode === 'open'),
       relevance_score: round(score + Math.max(0, rankOf(row, nowS)) / 100),
     }))
     return { channels, torrents }
+  }
+
+  #trackers(id: number): readonly string[] {
+    const bytes = this.#parts.desk.sql.value<Uint8Array>('SELECT bytes FROM records WHERE id = ?', id)
+    const content = bytes === undefined ? null : decodeRecord(bytes).content
+    return content?.kind === 'torrent' ? content.trackers : []
   }
 
   /** For a peer: the records themselves. */

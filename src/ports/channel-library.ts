@@ -72,10 +72,17 @@ export interface ListedGrant {
   readonly moderate: boolean
 }
 
+/** A torrent that a search found, with what its download starts from. */
+export interface FoundTorrent extends ListedTorrent {
+  readonly dispersy_cid: string
+  readonly relevance_score: number
+  readonly trackers: readonly string[]
+}
+
 /** Found by a search: a row, the channel it is in, and how well it fits (higher is better). */
 export interface SearchResults {
   readonly channels: readonly (ListedChannel & { readonly relevance_score: number })[]
-  readonly torrents: readonly (ListedTorrent & { readonly dispersy_cid: string; readonly relevance_score: number })[]
+  readonly torrents: readonly FoundTorrent[]
 }
 
 /** What was learned of a swarm. */

@@ -83,7 +83,8 @@ export class ContentSearch implements SearchService {
     }
     for (const result of torrents) {
       if (isNew(`torrent ${result.infohash}`)) {
-        this.#deps.events.emit('search_result_torrent', { query, result: { ...result } })
+        const row = { ...result, trackers: [...result.trackers] }
+        this.#deps.events.emit('search_result_torrent', { query, result: row })
       }
     }
   }

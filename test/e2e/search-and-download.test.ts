@@ -11,6 +11,8 @@ import { makeTorrent } from '../kit/make-torrent.ts'
 import type { NodeProcess } from '../kit/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
+const NAME = 'Zebra crossings of Lisbon'
+
 interface Found {
   readonly type: string
   readonly event?: { readonly query: string; readonly result: Record<string, unknown> }
@@ -36,16 +38,16 @@ test('what another node publishes is found by its words and downloaded to the en
   const folder = await makeTestFolder()
   t.after(() => folder.remove())
   const tracker = await startHttpTracker('127.0.0.1')
-  t.after(() => tracker.close())
+  t.after(() => tracker.stop())
   const made = makeTorrent({
-    name: 'Zebra crossings of Lisbon',
+    name: NAME,
     files: [{ path: 'one.bin', length: 300_000 }],
     announce: [[tracker.url]],
   })
   const [author, reader] = (await startChannelNodes(2)) as [NodeProcess, NodeProcess]
   t.after(() => Promise.all([author.stop(), reader.stop()]))
   const [source, target] = [await folder.sub('source'), await folder.sub('target')]
-  await writeContent(made, source, made.name)
+  await writeContent(made, source, NAME)
   await author.request('POST', `/downloads?destination=${encodeURIComponent(source)}`, Buffer.from(made.torrent))
   await downloadUntil(author, made.infoHash, record => record.status === 'DLSTATUS_SEEDING', 20_000)
   const cid = await createChannel(author, 'Pictures of streets', 'closed')
@@ -68,7 +70,7 @@ test('what another node publishes is found by its words and downloaded to the en
   )
   const [{ query = '', result = {} } = {}] = results('search_result_torrent')
   assert.equal(query, 'zebra lisb')
-  assert.deepEqual([result['infohash'], result['name'], result['dispersy_cid']], [made.infoHash, made.name, cid])
+  assert.deepEqual([result['infohash'], result['name'], result['dispersy_cid']], [made.infoHash, NAME, cid])
 
   found.length = 0
   await askWell(reader, 'GET', '/search?q=streets')
