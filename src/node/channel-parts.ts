@@ -71,7 +71,6 @@ export async function startChannels(deps: ChannelPartsDeps): Promise<RunningChan
     const ended = tellChannelEvents(catalogue, deps.events)
     started.add('channel events', () => Promise.resolve(ended()))
     const network = await startNetwork(deps, catalogue, started)
-    await startKeepers(deps, library, network, started)
     const health = startTorrentChecks(deps, library, started)
     const feeds = await startFeeds(deps, library, started)
     return { catalogue, library, network, health, feeds, stop: deadlineMs => started.stop(deadlineMs) }
@@ -113,16 +112,6 @@ async function startNetwork(
   // Not waited for: channels are there at once, peers come when they come.
   void mesh.start()
   return joinNetworks([mesh, packs])
-}
-
-/** What works on channels by itself: feeds. */
-function startKeepers(
-  _deps: ChannelPartsDeps,
-  _library: ChannelLibrary,
-  _network: ChannelNetwork,
-  _started: StartedParts,
-): Promise<void> {
-  return Promise.resolve()
 }
 
 /** Feeds into channels. */
