@@ -6,6 +6,8 @@ export const MAX_EXTRAS = 5000
 export const MAX_PREVIEWS = 60
 /** Channels that are known in all, own and subscribed ones not counted. */
 export const MAX_DISCOVERED = 20_000
+/** So many more are taken until upkeep has forgotten the worst ranked. */
+export const ADMITTED_BEFORE_EVICTION = 1000
 /** Votes that are kept of a channel. */
 export const MAX_VOTES = 5000
 /** Records that are judged at once; what is more is put off (own.tend). */

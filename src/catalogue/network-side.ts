@@ -19,7 +19,7 @@ import { Arrivals } from './arrivals.ts'
 import { type ChannelRow, DISCOVERED, dropContent, knownOf } from './channel-rows.ts'
 import { GiverBudgets } from './giver-budgets.ts'
 import type { NetworkJobs } from './jobs.ts'
-import { MAX_DISCOVERED, NEW_CHANNELS_PER_HOUR, VOTES_PER_HOUR } from './limits.ts'
+import { ADMITTED_BEFORE_EVICTION, MAX_DISCOVERED, NEW_CHANNELS_PER_HOUR, VOTES_PER_HOUR } from './limits.ts'
 import type { Parts } from './parts.ts'
 import { previewOf } from './previews.ts'
 import { byRank } from './ranking.ts'
@@ -80,8 +80,9 @@ export class NetworkSide implements Handlers {
 
   #admit(head: ChannelHead, from: string): HeadVerdict {
     const { channels, desk } = this.#parts
-    const full =
-      (desk.sql.value<number>(`SELECT count(*) FROM channels WHERE standing = ${DISCOVERED}`) ?? 0) >= MAX_DISCOVERED
+    // Upkeep forgets the worst ranked beyond MAX_DISCOVERED: junk that came first must not keep others out for good.
+    const discovered = `SELECT count(*) FROM channels WHERE standing = ${DISCOVERED}`
+    const full = (desk.sql.value<number>(discovered) ?? 0) >= MAX_DISCOVERED + ADMITTED_BEFORE_EVICTION
     const reason =
       head.records === 0 ? 'ended' : full ? 'no room' : this.#newChannels.take(from, desk.nowS()) ? null : 'too many'
     if (reason !== null) {

@@ -8,6 +8,8 @@ const DAY_S = 86_400
 const HALF_LIFE_DAYS = 7
 const FRESH = 4
 const SEEDED = 0.5
+/** Whoever runs a tracker can claim any number of seeders: they count as much as freshness does, at most. */
+const SEEDED_MOST = 4
 /** A channel that more call spam than subscribe to it. */
 const SPAM = 6
 
@@ -19,7 +21,7 @@ export function rankOf({ modified, votes, spam, seeders }: Ranked, nowS: number)
   const days = Math.max(0, nowS - modified) / DAY_S
   const fresh = FRESH * 2 ** (-days / HALF_LIFE_DAYS)
   const liked = Math.log2(1 + Math.max(0, votes - 2 * spam))
-  const seeded = SEEDED * Math.log2(1 + Math.max(0, seeders))
+  const seeded = Math.min(SEEDED_MOST, SEEDED * Math.log2(1 + Math.max(0, seeders)))
   return fresh + liked + seeded - (spam > votes ? SPAM : 0)
 }
 

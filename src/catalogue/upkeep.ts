@@ -3,7 +3,7 @@
 
 import type { ChannelRow } from './channel-rows.ts'
 import { DISCOVERED, OWN } from './channel-rows.ts'
-import { JUDGED_AT_ONCE } from './limits.ts'
+import { JUDGED_AT_ONCE, MAX_DISCOVERED } from './limits.ts'
 import type { Parts } from './parts.ts'
 import { rankOf } from './ranking.ts'
 import { EXTRA, HELD } from './record-rows.ts'
@@ -58,21 +58,25 @@ export class Upkeep {
     return more
   }
 
-  /** The worst ranked go until the rest fits; own and subscribed ones never do. */
+  /** The worst ranked go until the rest fits, in bytes and in number; own and subscribed ones never do. */
   #evict(): boolean {
     const { desk, channels } = this.#parts
-    const sums = `SELECT coalesce(sum(bytes + ${CHANNEL_BYTES}), 0) FROM channels WHERE standing = ${DISCOVERED}`
-    let over = (desk.sql.value<number>(sums) ?? 0) - this.#quotaBytes
-    if (over <= 0) return false
+    const text = `SELECT count(*) AS channels, coalesce(sum(bytes + ${CHANNEL_BYTES}), 0) AS bytes FROM channels
+      WHERE standing = ${DISCOVERED}`
+    const sums = desk.sql.get<{ channels: number; bytes: number }>(text) ?? { channels: 0, bytes: 0 }
+    let over = sums.bytes - this.#quotaBytes
+    let tooMany = sums.channels - MAX_DISCOVERED
+    if (over <= 0 && tooMany <= 0) return false
     const nowS = desk.nowS()
     const rows = desk.sql.all<ChannelRow>('SELECT * FROM channels WHERE standing = ?', DISCOVERED)
     const worst = rows.sort((one, other) => rankOf(one, nowS) - rankOf(other, nowS) || one.found_at - other.found_at)
     for (const row of worst.slice(0, EVICTED_AT_ONCE)) {
-      if (over <= 0) break
+      if (over <= 0 && tooMany <= 0) break
       channels.drop(row)
       desk.refuse('evicted')
       over -= row.bytes + CHANNEL_BYTES
+      tooMany--
     }
-    return over > 0
+    return over > 0 || tooMany > 0
   }
 }
