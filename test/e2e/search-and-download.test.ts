@@ -41,7 +41,7 @@ test('what another node publishes is found by its words and downloaded to the en
   t.after(() => tracker.stop())
   const made = makeTorrent({
     name: NAME,
-    files: [{ path: 'one.bin', length: 300_000 }],
+    length: 300_000,
     announce: [[tracker.url]],
   })
   const [author, reader] = (await startChannelNodes(2)) as [NodeProcess, NodeProcess]

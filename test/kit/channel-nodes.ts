@@ -10,6 +10,10 @@ interface Dispersy {
   readonly dispersy_statistics: { readonly lan_address: string }
 }
 
+interface Communities {
+  readonly dispersy_community_statistics: readonly { readonly classification: string }[]
+}
+
 /** Starts `count` nodes; all but the first are told where the first one is. Channels run in each. */
 export async function startChannelNodes(count: number, options: StartNodeOptions = {}): Promise<NodeProcess[]> {
   const nodes: NodeProcess[] = []
@@ -17,11 +21,8 @@ export async function startChannelNodes(count: number, options: StartNodeOptions
     const first = await startNode(options)
     nodes.push(first)
     await openChannels(first)
-    const notYet = /:0$/
-    const { dispersy_statistics: found } = await first.until<Dispersy>(
-      '/statistics/dispersy',
-      ({ dispersy_statistics: { lan_address: address } }) => !notYet.test(address),
-    )
+    // The port of the overlays, now that one of them runs.
+    const { dispersy_statistics: found } = await first.get<Dispersy>('/statistics/dispersy')
     const settings = { ...options.settings, 'ipv8.bootstrap_override': found.lan_address }
     const others = Array.from({ length: count - 1 }, async () => {
       const node = await startNode({ ...options, settings })
@@ -36,9 +37,12 @@ export async function startChannelNodes(count: number, options: StartNodeOptions
   }
 }
 
-/** The first request for channels starts them. */
+/** The first request for channels starts them, and their overlay a little later. */
 async function openChannels(node: NodeProcess): Promise<void> {
   await node.get('/channels/discovered')
+  await node.until<Communities>('/statistics/communities', ({ dispersy_community_statistics: rows }) =>
+    rows.some(({ classification }) => classification === 'ChannelCommunity'),
+  )
 }
 
 /** A request that must be answered well. */
