@@ -27,6 +27,7 @@ import { Lists } from './lists.ts'
 import { hex } from './listing.ts'
 import type { Parts } from './parts.ts'
 import type { Search } from './search.ts'
+import { takeAllExtras } from './taken-extras.ts'
 
 type Handlers = {
   readonly [N in keyof LibraryJobs as N extends `library.${infer M}` ? M : never]: (
@@ -82,6 +83,7 @@ export class LibrarySide implements Handlers {
     const name = change.name === undefined ? row.name : asTitle(change.name, row.name)
     this.#checkName(name, row.id)
     const description = change.description === undefined ? row.description : asProse(change.description)
+    if (change.mode !== undefined) takeAllExtras(this.#parts, row)
     this.#parts.own.write(row, { kind: 'channel', name, description, mode: change.mode ?? row.mode })
   }
 
@@ -200,6 +202,7 @@ export class LibrarySide implements Handlers {
     const row = this.#ownNamed(cid)
     if (!/^[0-9a-fA-F]{64}$/.test(contributor))
       throw new AppError('InvalidParameter', 'A key has 64 hexadecimal digits.')
+    takeAllExtras(this.#parts, row)
     this.#parts.own.write(row, { kind: 'grant', contributor: Buffer.from(contributor, 'hex'), add, moderate })
   }
 

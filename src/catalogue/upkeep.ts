@@ -3,11 +3,10 @@
 
 import type { ChannelRow } from './channel-rows.ts'
 import { DISCOVERED, OWN } from './channel-rows.ts'
-import { JUDGED_AT_ONCE, MAX_DISCOVERED } from './limits.ts'
+import { MAX_DISCOVERED } from './limits.ts'
 import type { Parts } from './parts.ts'
 import { rankOf } from './ranking.ts'
-import { EXTRA, HELD } from './record-rows.ts'
-import { MAX_CHANNEL_RECORDS } from '../wire/channel/types.ts'
+import { takeExtras } from './taken-extras.ts'
 
 /** What a channel costs beside its records. */
 const CHANNEL_BYTES = 1024
@@ -36,26 +35,9 @@ export class Upkeep {
   }
 
   #takeExtras(): boolean {
-    const { desk, rows, tree, view, own, channels } = this.#parts
-    let more = false
-    for (const channel of desk.sql.all<ChannelRow>('SELECT * FROM channels WHERE standing = ?', OWN)) {
-      const room = MAX_CHANNEL_RECORDS - channel.held_records
-      const extras = rows.inRole(channel.id, EXTRA, JUDGED_AT_ONCE).filter(({ counted }) => counted === 1)
-      const taken = extras.slice(0, Math.max(0, room))
-      if (taken.length === 0) continue
-      for (const { row } of taken) rows.setRole(row, HELD)
-      tree.forget(
-        channel.id,
-        taken.map(({ record }) => record.id),
-      )
-      view.refresh(
-        channels.byId(channel.id),
-        taken.map(stored => ({ ...stored, role: HELD })),
-      )
-      own.noteChanged(channel.cid)
-      more ||= extras.length === JUDGED_AT_ONCE
-    }
-    return more
+    const text = 'SELECT * FROM channels WHERE standing = ?'
+    const own = this.#parts.desk.sql.all<ChannelRow>(text, OWN)
+    return own.map(channel => takeExtras(this.#parts, channel)).includes(true)
   }
 
   /** The worst ranked go until the rest fits, in bytes and in number; own and subscribed ones never do. */
