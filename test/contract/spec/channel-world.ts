@@ -1,7 +1,7 @@
 // A channel of a node as requests of the specification's table need it, and what they need in it.
 
 import type { NodeProcess } from '../../kit/node-process.ts'
-import { made as madeTorrent } from './rig.ts'
+import { FEED_URL, made as madeTorrent } from './rig.ts'
 import type { Ask, World } from './routes.ts'
 import type { Json } from './shapes.ts'
 
@@ -78,6 +78,11 @@ export async function prepare(node: NodeProcess, world: World, ask: Ask): Promis
       return elsewhere(cid, { playlistid: await withEntry(node, cid, upload) })
     case 'other channel':
       return elsewhere(await otherChannel(node))
+    case 'feed': {
+      const fresh = await makeChannel(node)
+      await change(node, 'PUT', `/channels/discovered/${fresh}/rssfeeds/${encodeURIComponent(FEED_URL)}`)
+      return elsewhere(fresh)
+    }
     case 'subscription': {
       const other = await otherChannel(node)
       await change(node, 'PUT', `/channels/subscribed/${other}`)

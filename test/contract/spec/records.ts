@@ -156,6 +156,18 @@ export const PLAYLIST: RecordShape = {
   fields: { id: 'integer', name: 'string', description: 'string', torrents: { list: CHANNEL_TORRENT } },
 }
 
+/** 2.5. */
+export const RSS_FEED: RecordShape = {
+  fields: { url: 'string' },
+  extra: {
+    time_added: 'integer',
+    last_check: 'integer',
+    next_check: 'integer',
+    failures: 'integer',
+    error: 'string',
+  },
+}
+
 /** 2.12 and 2.11. */
 export const DEBUG = {
   circuit: {

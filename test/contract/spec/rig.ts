@@ -35,10 +35,20 @@ export async function makeWorld(folder: string): Promise<World> {
   return { infohash: made.infoHash, torrentFile, folder, channelid: '', upload, link: '', magnet }
 }
 
+/** A feed that nobody serves. */
+export const FEED_URL = 'http://127.0.0.1:9/feed.xml?a=1&b=ä'
+
 /** Segments that the paths of rows have, where a request has no others. */
 export function segmentsOf(route: SpecRoute, world: World): Record<string, string> {
   const torrent = route.method === 'DELETE' ? world.infohash : world.magnet
-  return { infohash: world.infohash, fileindex: '0', channelid: world.channelid, playlistid: '0', torrent }
+  return {
+    infohash: world.infohash,
+    fileindex: '0',
+    channelid: world.channelid,
+    playlistid: '0',
+    torrent,
+    url: FEED_URL,
+  }
 }
 
 /** An answer, or the beginning of one that does not end. */

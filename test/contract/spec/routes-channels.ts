@@ -1,7 +1,7 @@
-// Parts 4.3 to 4.5 of the specification as rows of the table in routes.ts: channels, their torrents, playlists. What a request needs is
+// Parts 4.3 to 4.6 of the specification as rows of the table in routes.ts: channels, their torrents, playlists, feeds. What a request needs is
 // made just before it.
 
-import { CHANNEL, CHANNEL_TORRENT, PLAYLIST } from './records.ts'
+import { CHANNEL, CHANNEL_TORRENT, PLAYLIST, RSS_FEED } from './records.ts'
 import type { Ask, SpecAnswer, SpecParameter, SpecRoute } from './routes.ts'
 import type { Shape } from './shapes.ts'
 
@@ -12,7 +12,7 @@ const needed: SpecParameter = { type: 'string', required: true }
 const CHANNEL_PATH = '/channels/discovered/{channelid}'
 
 const row = (
-  part: '4.3' | '4.4' | '4.5',
+  part: '4.3' | '4.4' | '4.5' | '4.6',
   method: SpecRoute['method'],
   path: string,
   rest: Omit<SpecRoute, 'part' | 'method' | 'path' | 'status' | 'parameters' | 'asks'> &
@@ -131,5 +131,28 @@ const playlists: readonly SpecRoute[] = [
   }),
 ]
 
-/** Every row of 4.3 to 4.5. */
-export const CHANNEL_ROUTES: readonly SpecRoute[] = [...channels, ...torrents, ...playlists]
+const feeds: readonly SpecRoute[] = [
+  row('4.6', 'GET', `${CHANNEL_PATH}/rssfeeds`, {
+    answer: json({ rssfeeds: { list: RSS_FEED } }),
+    failures: [404, 503],
+    asks: () => [{}, { made: 'feed' }],
+  }),
+  row('4.6', 'PUT', `${CHANNEL_PATH}/rssfeeds/{url}`, {
+    answer: json({ added: 'boolean' }),
+    failures: [400, 404, 409, 503],
+    asks: () => [{ made: 'no torrent' }],
+  }),
+  row('4.6', 'DELETE', `${CHANNEL_PATH}/rssfeeds/{url}`, {
+    answer: json({ removed: 'boolean' }),
+    failures: [404, 503],
+    asks: () => [{ made: 'feed' }],
+  }),
+  row('4.6', 'POST', `${CHANNEL_PATH}/recheckfeeds`, {
+    answer: json({ rechecked: 'boolean' }),
+    failures: [404, 503],
+    asks: () => [{}, { made: 'feed' }],
+  }),
+]
+
+/** Every row of 4.3 to 4.6. */
+export const CHANNEL_ROUTES: readonly SpecRoute[] = [...channels, ...torrents, ...playlists, ...feeds]

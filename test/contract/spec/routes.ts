@@ -19,7 +19,7 @@ export interface Ask {
   /** Of the path, beside those that every request has. */
   readonly segments?: Readonly<Record<string, string>>
   /** What has to be there, or not: channel-world.ts. */
-  readonly made?: 'name' | 'torrent' | 'no torrent' | 'entry' | 'other channel' | 'subscription'
+  readonly made?: 'name' | 'torrent' | 'no torrent' | 'entry' | 'other channel' | 'subscription' | 'feed'
   /** Names of the answer that are there on request only. */
   readonly asked?: readonly string[]
 }
