@@ -52,7 +52,7 @@ export class Answering {
   constructor(deps: AnsweringDeps) {
     this.#deps = deps
     this.#budget = new AnswerBudget(deps.clock)
-    this.#answer(askAbout, asked => this.#about(channelIdFromBytes(asked.channel), asked.known))
+    this.#answer(askAbout, asked => this.#about(channelIdFromBytes(asked.channel), asked.known, asked.preview))
     this.#answer(askTree, asked => this.#tree(channelIdFromBytes(asked.channel), asked.sequence, asked.prefixes))
     this.#answer(askRecords, asked =>
       this.#records(channelIdFromBytes(asked.channel), asked.ids.map(recordIdFromBytes)),
@@ -101,14 +101,14 @@ export class Answering {
     this.#deps.overlay.send(answerPart, emptyAnswer(identifier, ANSWER_STATE.busy), peer)
   }
 
-  async #about(channel: ChannelId, known: number): Promise<Items> {
+  async #about(channel: ChannelId, known: number, wantsPreview: boolean): Promise<Items> {
     const { catalogue, holders } = this.#deps
     const at = await catalogue.known(channel)
     const addresses = holders.holdersOf(channel).slice(0, TOLD_HOLDERS)
     const items = addresses.map(peer => addressItem(peer.address))
     if (at?.head == null) return items.length > 0 ? items : null
     const [preview, votes] = await Promise.all([
-      catalogue.preview(channel, PREVIEW_RECORDS),
+      wantsPreview ? catalogue.preview(channel, PREVIEW_RECORDS) : [],
       catalogue.votes(channel, TOLD_VOTES),
     ])
     const head = at.head.sequence > known ? [headItem(at.head)] : []

@@ -75,6 +75,7 @@ export class ChannelMesh implements ChannelNetwork {
     const telling = (this.#telling = new Telling(shared))
     this.#learning = new Learning({
       ...{ ...shared, telling },
+      wants: channel => this.#wanted.has(channel),
       takes: channel => this.#wanted.has(channel) || (deps.discovers?.() ?? true),
       heard: channel => this.#heard(channel),
     })
@@ -140,6 +141,7 @@ export class ChannelMesh implements ChannelNetwork {
     for (const end of this.#endWatches) end()
     this.#syncs.close()
     this.#telling.close()
+    this.#learning.close()
     this.#asking.close()
     this.#deps.community.close()
   }

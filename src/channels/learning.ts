@@ -5,7 +5,7 @@ import { Allowance } from '../base/allowance.ts'
 import { type PeerAddress, addressKey } from '../base/ids.ts'
 import { mayTell, type Overlay, type Peer, type PeerIntroductions, type SignedSender } from '../overlay/index.ts'
 import type { ChannelCatalogue, HeadVerdict } from '../ports/channel-catalogue.ts'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock, Timer } from '../ports/clock.ts'
 import { channelIdFromBytes } from '../wire/channel/ids.ts'
 import type { ChannelId } from '../wire/channel/types.ts'
 import type { PayloadOf } from '../wire/overlay/message.ts'
@@ -18,6 +18,8 @@ import {
   LEARNED_OF_PEER,
   MAX_REMEMBERED_PEERS,
   MAX_SEEN,
+  MAX_STALE,
+  PREVIEW_MS,
   REPLIES_TO_PEER,
 } from './limits.ts'
 import { questionAbout, readTagged, type TaggedItems } from './questions.ts'
@@ -34,6 +36,8 @@ export interface LearningDeps {
   readonly holders: Holders
   readonly telling: Telling
   run(work: Promise<unknown>): void
+  /** Whether the channel is own or subscribed. */
+  wants(channel: ChannelId): boolean
   /** Whether heads of the channel are taken in. */
   takes(channel: ChannelId): boolean
   /** A peer holds or wants a channel that it did not before: who waits for that may go on. */
@@ -55,6 +59,8 @@ export class Learning {
   readonly #inVain = new Recent<string, number>(MAX_SEEN)
   /** Numbers of channels that are being asked for, and who else has them. */
   readonly #asked = new Map<string, Peer[]>()
+  /** Channels that are not wanted here whose previews are asked for soon. */
+  readonly #stale = new Map<ChannelId, Timer>()
 
   /** It hears from here on. */
   constructor(deps: LearningDeps) {
@@ -62,14 +68,20 @@ export class Learning {
     deps.overlay.onSigned(have, ({ entries }, from) => this.#heard(entries, from))
   }
 
-  /** Asks a peer about a channel, and offers the catalogue what it says. True when the channel's head is here afterwards. */
-  async askAbout(peer: Peer, channel: ChannelId, known: number): Promise<boolean> {
+  /** Asks a peer about a channel, and offers the catalogue what it says. True when the head that it has is here afterwards. */
+  async askAbout(peer: Peer, channel: ChannelId, known: number, preview = true): Promise<boolean> {
     const { asking, overlay, holders } = this.#deps
-    const answer = await asking.ask(peer, questionAbout(overlay, channel, known))
+    const answer = await asking.ask(peer, questionAbout(overlay, channel, known, preview))
     const items = readTagged(answer.items.values())
     if (items.bad) holders.blame(peer)
     this.#meet(items.addresses, peer)
+    if (preview) this.#stale.delete(channel)
     return this.#take(peer, channel, items)
+  }
+
+  /** Nothing is asked any more. */
+  close(): void {
+    for (const timer of this.#stale.values()) timer.cancel()
   }
 
   async #take(peer: Peer, channel: ChannelId, items: TaggedItems): Promise<boolean> {
@@ -129,11 +141,27 @@ export class Learning {
     this.#asked.set(key, peers)
     try {
       // Who else says that it has it comes into the list meanwhile.
-      for (const next of peers) if (await this.askAbout(next, channel, seen)) return
+      for (const next of peers) {
+        // An author at work has many heads a minute: what they show is asked for once, a while later.
+        if (!(await this.askAbout(next, channel, seen, seen === 0))) continue
+        if (seen > 0 && !this.#deps.wants(channel)) this.#previewLater(next, channel)
+        return
+      }
       this.#inVain.set(key, nowMs)
     } finally {
       this.#asked.delete(key)
     }
+  }
+
+  #previewLater(peer: Peer, channel: ChannelId): void {
+    if (this.#stale.has(channel) || this.#stale.size >= MAX_STALE) return
+    const ask = (): void => this.#deps.run(this.#askPreview(peer, channel))
+    this.#stale.set(channel, this.#deps.clock.after(PREVIEW_MS, ask))
+  }
+
+  async #askPreview(peer: Peer, channel: ChannelId): Promise<void> {
+    this.#stale.delete(channel)
+    await this.askAbout(peer, channel, this.#deps.telling.seen.get(channel) ?? 0)
   }
 
   /** Asks those that are said to hold a channel to become peers. */

@@ -60,6 +60,12 @@ export const GOSSIP_MS = 5_000
 export const TOLD_AT_MEETING = 116
 /** Changes are gathered so long before they are told. */
 export const GATHER_MS = 60
+/** Of one channel changes are told at most once in this time. */
+export const TELL_AGAIN_MS = 800
+/** What a newer head of a channel that is not wanted shows is asked for after this, of so many channels at a time. */
+export const PREVIEW_MS = 1_500
+/** See above. */
+export const MAX_STALE = 1_024
 /** Peers that hear at once of a new head of a channel that is only known here. */
 export const RUMOUR_PEERS = 4
 /** Channels of which we remember the newest number; the least recent goes first. */

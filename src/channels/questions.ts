@@ -21,9 +21,9 @@ import type { Question } from './asking.ts'
 
 const ADDRESS_BYTES = 6
 
-/** Head newer than `known`, preview, votes, holders. */
-export function questionAbout(overlay: Overlay, channel: ChannelId, known: number): Question {
-  const values = { channel: channelIdBytes(channel), known }
+/** Head newer than `known`, votes, holders, and a preview if it is wanted. */
+export function questionAbout(overlay: Overlay, channel: ChannelId, known: number, preview: boolean): Question {
+  const values = { channel: channelIdBytes(channel), known, preview }
   return { mostItems: MAX_ITEMS, pack: identifier => overlay.pack(askAbout, { identifier, ...values }) }
 }
 

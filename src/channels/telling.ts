@@ -10,7 +10,7 @@ import type { ChannelId } from '../wire/channel/types.ts'
 import type { PayloadOf } from '../wire/overlay/message.ts'
 import { have, MAX_HAVE_ENTRIES } from '../wire/overlay/channel-messages.ts'
 import type { Holders } from './holders.ts'
-import { GATHER_MS, GOSSIP_MS, MAX_PEERS, MAX_SEEN, RUMOUR_PEERS, TOLD_AT_MEETING } from './limits.ts'
+import { GATHER_MS, GOSSIP_MS, MAX_PEERS, MAX_SEEN, RUMOUR_PEERS, TELL_AGAIN_MS, TOLD_AT_MEETING } from './limits.ts'
 import { Recent } from './recent.ts'
 import { inLists } from './turns.ts'
 
@@ -32,7 +32,9 @@ export class Telling {
   readonly #deps: TellingDeps
   /** The newest number of each channel that is known here. */
   readonly seen = new Recent<ChannelId, number>(MAX_SEEN)
-  readonly #changed = new Set<ChannelId>()
+  /** When each changed channel is to be told. */
+  readonly #changed = new Map<ChannelId, number>()
+  readonly #toldMs = new Recent<ChannelId, number>(MAX_SEEN)
   readonly #gossip: Timer
   #gathering: Timer | null = null
   #closed = false
@@ -44,12 +46,11 @@ export class Telling {
 
   /** A channel has a new head or another standing here: told soon, with what else changes meanwhile. */
   changed(channel: ChannelId): void {
-    if (this.#closed) return
-    this.#changed.add(channel)
-    this.#gathering ??= this.#deps.clock.after(GATHER_MS, () => {
-      this.#gathering = null
-      this.#deps.run(this.#tellChanges())
-    })
+    if (this.#closed || this.#changed.has(channel)) return
+    const nowMs = this.#deps.clock.now()
+    const again = (this.#toldMs.get(channel) ?? Number.NEGATIVE_INFINITY) + TELL_AGAIN_MS
+    this.#changed.set(channel, Math.max(again, nowMs + GATHER_MS))
+    this.#gather(nowMs)
   }
 
   /** A peer has come. */
@@ -72,9 +73,26 @@ export class Telling {
     this.#gathering?.cancel()
   }
 
+  /** Waits until the first of the changes is due. */
+  #gather(nowMs: number): void {
+    this.#gathering?.cancel()
+    this.#gathering = null
+    if (this.#changed.size === 0) return
+    const dueMs = Math.min(...this.#changed.values())
+    this.#gathering = this.#deps.clock.after(Math.max(0, dueMs - nowMs), () => {
+      this.#gathering = null
+      this.#deps.run(this.#tellChanges())
+    })
+  }
+
   async #tellChanges(): Promise<void> {
-    const channels = [...this.#changed]
-    this.#changed.clear()
+    const nowMs = this.#deps.clock.now()
+    const channels = [...this.#changed].filter(([, dueMs]) => dueMs <= nowMs).map(([channel]) => channel)
+    for (const channel of channels) {
+      this.#changed.delete(channel)
+      this.#toldMs.set(channel, nowMs)
+    }
+    this.#gather(nowMs)
     const known = await Promise.all(channels.map(channel => this.#deps.catalogue.known(channel)))
     const loud: Entry[] = []
     for (const [at, channel] of known.entries()) {

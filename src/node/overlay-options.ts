@@ -1,13 +1,15 @@
 // The overlay as the settings ask for it. Pure; loads nothing of the overlay.
 
 import type { OverlaysOptions } from '../overlay/index.ts'
-import { switchedOff } from './overlay-switch.ts'
+import { overlaysOff, switchedOff } from './overlay-switch.ts'
 import type { Settings } from './settings-schema.ts'
 
 /** True when the overlay starts with the node: it is asked to, or to let others out. */
 export function startsAtOnce(settings: Settings): boolean {
-  if (switchedOff(settings) !== '') return false
-  return settings.ipv8.start === 'always' || settings.tunnel_community.exitnode_enabled
+  if (overlaysOff(settings) !== '') return false
+  return (
+    settings.ipv8.start === 'always' || (switchedOff(settings) === '' && settings.tunnel_community.exitnode_enabled)
+  )
 }
 
 /** Where the port is, and who is asked first. */

@@ -40,11 +40,11 @@ async function subscribed(net: ChannelNet, holders: readonly ChannelNode[], coun
 }
 
 describe('channels among liars', () => {
-  it('are held whole although five of eight holders spoil their answers', async () => {
+  it('are held whole although all holders but one spoil their answers', async () => {
     const net = new ChannelNet(11)
     const holders = [...(await net.grow(9))]
     const channel = await subscribed(net, holders, 400)
-    for (const liar of holders.slice(4)) lie(liar)
+    for (const liar of holders.slice(2)) lie(liar)
     await net.kill(holders[0] as ChannelNode)
     const late = await net.add()
     late.catalogue.subscribe(channel)

@@ -65,8 +65,8 @@ function upTo<T>(most: number, item: Field<T>): Field<readonly T[]> {
 export const have = signed(1, 'have', {
   entries: upTo(MAX_HAVE_ENTRIES, record({ channel, sequence, held: sequence, wants: bool })),
 })
-/** Asks for the head of a channel where it is newer than `known`, a preview, votes, and addresses of holders: tagged items. */
-export const askAbout = signed(2, 'ask-about', { identifier, channel, known: sequence })
+/** Asks for the head of a channel where it is newer than `known`, votes, addresses of holders, and a preview if wanted: tagged items. */
+export const askAbout = signed(2, 'ask-about', { identifier, channel, known: sequence, preview: bool })
 /** Asks for nodes of the tree under the head `sequence`; the items are encodings of nodes, in the order of the prefixes. */
 export const askTree = signed(3, 'ask-tree', { identifier, channel, sequence, prefixes: upTo(MAX_ASKED_NODES, prefix) })
 /** Asks for records; the items are their encodings, in the order of the ids. */
