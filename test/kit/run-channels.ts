@@ -1,0 +1,11 @@
+// Thirty nodes, one channel, ten subscribers of which five lie, an eleventh that comes when the author is gone: what it took.
+
+import { ChannelCrowd } from './channel-crowd.ts'
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+const crowd = new ChannelCrowd({ nodes: 30, subscribers: 10, liars: 5, torrents: 1000, limitMs: 300_000, say })
+try {
+  await crowd.live()
+} finally {
+  await crowd.close()
+}
