@@ -107,6 +107,8 @@ export class ChannelCrowd {
     const { nodes, subscribers, liars } = this.#plan
     const first = await startNode({ settings: SETTINGS })
     this.#members.push({ node: first, role: 'author' })
+    await first.get('/channels/discovered')
+    await waitFor('the overlay of channels runs', async () => (await peersOf(first)) !== null)
     const address = await lanAddress(first)
     const settings = { ...SETTINGS, 'ipv8.bootstrap_override': address }
     const roles = Array.from({ length: nodes - 1 }, (_, index): Member['role'] => {
@@ -119,9 +121,8 @@ export class ChannelCrowd {
       // The first look at channels opens them.
       await node.get('/channels/discovered')
     })
-    await first.get('/channels/discovered')
     await this.#all(this.#members, ({ node }) =>
-      waitFor('a peer', async () => (await peersOf(node)) >= Math.min(3, nodes - 1), this.#plan.limitMs),
+      waitFor('a peer', async () => ((await peersOf(node)) ?? 0) >= Math.min(3, nodes - 1), this.#plan.limitMs),
     )
   }
 
@@ -237,12 +238,13 @@ async function lanAddress(node: NodeProcess): Promise<string> {
   return found.lan_address
 }
 
-async function peersOf(node: NodeProcess): Promise<number> {
+/** Null: the overlay of channels does not run yet. */
+async function peersOf(node: NodeProcess): Promise<number | null> {
   interface Rows {
     dispersy_community_statistics: { classification: string; candidates: number }[]
   }
   const { dispersy_community_statistics: rows } = await node.get<Rows>('/statistics/communities')
-  return rows.find(({ classification }) => classification === 'ChannelCommunity')?.candidates ?? 0
+  return rows.find(({ classification }) => classification === 'ChannelCommunity')?.candidates ?? null
 }
 
 async function inTurns<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
