@@ -28,6 +28,8 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
   const hashes = new Set<string>()
   /** Downloads that are to have hops. */
   const hidden: string[] = []
+  /** Of these, some that are in a channel too. */
+  const shared: MadeTorrent[] = []
   const walked = new Set<string>()
 
   before(async () => {
@@ -101,6 +103,7 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
       hidden.push(made.infoHash)
       await waits(made.infoHash)
     }
+    shared.push(file, doorFile)
     begun('downloads.add', 'PUT', '/downloads', { uri: `${place.url}/one.torrent` })
     begun('torrentinfo.read', 'GET', `/torrentinfo?torrent=${encodeURIComponent(`${place.url}/two.torrent`)}`)
     begun('torrentinfo.read', 'GET', `/torrentinfo?torrent=${encodeURIComponent(magnetOf(torrentOf()))}`)
@@ -135,6 +138,26 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
     }
   })
 
+  /** It is in a channel too, whose torrents the node checks with trackers and the DHT. */
+  const asksNobodyAbout = async (made: readonly MadeTorrent[]): Promise<void> => {
+    const created = await node.request('PUT', '/channels/discovered', { name: 'Shared' })
+    assert.equal(created.status, 200, created.body.toString())
+    const { mychannel } = await node.get<{ mychannel: { identifier: string } }>('/mychannel')
+    for (const { infoHash, torrent } of made) {
+      const body = { torrent: Buffer.from(torrent).toString('base64') }
+      const added = await node.request('PUT', `/channels/discovered/${mychannel.identifier}/torrents`, body)
+      assert.equal(added.status, 200, added.body.toString())
+      const health = await ok('torrents.health', 'GET', `/torrents/${infoHash}/health?refresh=1`)
+      assert.match(health.body.toString(), /over circuits/)
+    }
+    const at = `/channels/discovered/${mychannel.identifier}`
+    for (const uri of [`${place.url}/four.torrent`, magnetOf(torrentOf())])
+      begun('channels.addTorrentFrom', 'PUT', `${at}/torrents/${encodeURIComponent(uri)}`)
+    const feed = await node.request('PUT', `${at}/rssfeeds/${encodeURIComponent(`${place.url}/feed.xml`)}`)
+    assert.equal(feed.status, 200, feed.body.toString())
+    begun('channels.recheckFeeds', 'POST', `${at}/recheckfeeds`)
+  }
+
   test('what makes a download look for others', async () => {
     await ok('settings.change', 'POST', '/settings', { libtorrent: { max_connections_download: 30 } })
     for (const infoHash of hidden) {
@@ -155,11 +178,7 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
     const check = await node.request('POST', `/updates/followed/${'ab'.repeat(20)}/check`)
     assert.equal(check.status, 404)
     walked.add('updates.check')
-    for (const infoHash of hidden) {
-      const health = await node.request('GET', `/torrents/${infoHash}/health?refresh=1`)
-      walked.add('torrents.health')
-      assert.equal(health.status, 404, health.body.toString())
-    }
+    await asksNobodyAbout(shared)
     for (const method of ['torrent-start-now', 'torrent-reannounce'])
       assert.equal(await rpc(method, { ids: hidden }), 'success')
   })
