@@ -5,8 +5,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { askWell, createChannel, ofChannel, refusalOf, startChannelNodes, TOLD_LIMIT_MS } from '../kit/channel-nodes.ts'
+import { followEvents } from '../kit/followed-events.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import type { NodeProcess } from '../kit/node-process.ts'
+import { waitFor } from '../kit/wait-for.ts'
+import { EVENTS } from '../contract/spec/records.ts'
+import { assertValue, type Shape } from '../contract/spec/shapes.ts'
 
 type Mode = 'closed' | 'semi-open' | 'open'
 const MODES: readonly Mode[] = ['closed', 'semi-open', 'open']
@@ -90,6 +94,21 @@ describe('modes between two nodes', { concurrency: 1 }, () => {
     }
     // The owner counts who has subscribed.
     await owner.until<{ votes: number }>(`/channels/subscribed/${ids.open}`, ({ votes }) => votes === 1, TOLD_LIMIT_MS)
+  })
+
+  test('what it discovered it has told as events, each channel once', async t => {
+    const stop = new AbortController()
+    t.after(() => stop.abort())
+    const types = ['channel_discovered', 'torrent_discovered']
+    const events = await followEvents(other, types, stop.signal, 0)
+    const of = (type: string) => events.filter(event => event.type === type).map(({ event }) => event ?? {})
+    await waitFor('three channels and three torrents', () => types.every(type => of(type).length >= 3), TOLD_LIMIT_MS)
+    const told = of('channel_discovered').map(event => [event['dispersy_cid'], event['name'], event['description']])
+    const expected = MODES.map(mode => [ids[mode], `A ${mode} channel`, `About A ${mode} channel`])
+    assert.deepEqual(told.sort(), expected.sort())
+    for (const event of events) assertValue(event.event, EVENTS[event.type] as Shape, event.type)
+    const channels = of('torrent_discovered').map(event => event['dispersy_cid'])
+    assert.deepEqual(channels.sort(), Object.values(ids).sort())
   })
 
   test('closed: the other neither adds nor comments, makes no lists and edits nothing', async () => {

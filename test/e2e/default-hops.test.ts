@@ -112,6 +112,15 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
     assert.equal(update.status, 400, update.body.toString())
   })
 
+  test('torrents and feeds into a channel of this node', async () => {
+    const made = await node.request('PUT', '/channels/discovered', { name: 'Of hidden things' })
+    const at = `/channels/discovered/${made.json<{ dispersy_cid: string }>().dispersy_cid}`
+    for (const uri of [`${place.url}/four.torrent`, magnetOf(torrentOf())])
+      begun('channels.addTorrentFrom', 'PUT', `${at}/torrents/${encodeURIComponent(uri)}`)
+    await node.request('PUT', `${at}/rssfeeds/${encodeURIComponent(`${place.url}/feed.xml`)}`)
+    begun('channels.recheckFeeds', 'POST', `${at}/recheckfeeds`)
+  })
+
   test('watch folder, other clients, torrents made here', async () => {
     const [dropped, droppedLink, imported, importedLink] = [torrentOf(), torrentOf(), torrentOf(), torrentOf()]
     const watched = await folder.sub('watched')

@@ -7,32 +7,12 @@ import { askWell, createChannel, ofChannel, startChannelNodes, TOLD_LIMIT_MS } f
 import { makeTestFolder, writeContent } from '../kit/content-on-disk.ts'
 import { downloadUntil } from '../kit/downloads-client.ts'
 import { startHttpTracker } from '../kit/http-tracker.ts'
+import { followEvents } from '../kit/followed-events.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import type { NodeProcess } from '../kit/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const NAME = 'Zebra crossings of Lisbon'
-
-interface Found {
-  readonly type: string
-  readonly event?: { readonly query: string; readonly result: Record<string, unknown> }
-}
-
-/** Results of searches, as they come. */
-async function followResults(node: NodeProcess, signal: AbortSignal): Promise<Found[]> {
-  const found: Found[] = []
-  const reply = await fetch(`${node.baseUrl}/events`, { headers: { 'x-api-key': node.key }, signal })
-  let text = ''
-  void (async () => {
-    for await (const chunk of reply.body ?? []) {
-      text += Buffer.from(chunk).toString()
-      const lines = text.split('\n')
-      text = lines.pop() ?? ''
-      for (const line of lines) if (line.includes('"search_result_')) found.push(JSON.parse(line) as Found)
-    }
-  })().catch(() => undefined)
-  return found
-}
 
 test('what another node publishes is found by its words and downloaded to the end', async t => {
   const folder = await makeTestFolder()
@@ -56,7 +36,7 @@ test('what another node publishes is found by its words and downloaded to the en
 
   const stop = new AbortController()
   t.after(() => stop.abort())
-  const found = await followResults(reader, stop.signal)
+  const found = await followEvents(reader, ['search_result_channel', 'search_result_torrent'], stop.signal)
   const results = (type: string) => found.filter(each => each.type === type).map(({ event }) => event)
   // It is searched for again until the nodes have met.
   await waitFor(
@@ -68,14 +48,15 @@ test('what another node publishes is found by its words and downloaded to the en
     },
     TOLD_LIMIT_MS,
   )
-  const [{ query = '', result = {} } = {}] = results('search_result_torrent')
+  const { query, result: row } = results('search_result_torrent')[0] ?? {}
+  const result = row as Record<string, unknown>
   assert.equal(query, 'zebra lisb')
   assert.deepEqual([result['infohash'], result['name'], result['dispersy_cid']], [made.infoHash, NAME, cid])
 
   found.length = 0
   await askWell(reader, 'GET', '/search?q=streets')
   await waitFor('the channel is found', () => results('search_result_channel').length > 0, TOLD_LIMIT_MS)
-  assert.equal(results('search_result_channel')[0]?.result['dispersy_cid'], cid)
+  assert.equal((results('search_result_channel')[0]?.['result'] as Record<string, unknown>)['dispersy_cid'], cid)
 
   const link = String(result['infohash'])
   const trackers = (result['trackers'] as string[]).map(url => `&tr=${encodeURIComponent(url)}`).join('')
@@ -95,7 +76,7 @@ test('what another node publishes is found by its words and downloaded to the en
   await askWell(reader, 'GET', '/search?q=nothing+of+the+kind')
   await askWell(reader, 'GET', '/search?q=pictures')
   await waitFor('the search after it was told', () => results('search_result_channel').length > 0, TOLD_LIMIT_MS)
-  const once = results('search_result_torrent').filter(each => each?.query === 'crossings')
+  const once = results('search_result_torrent').filter(each => each?.['query'] === 'crossings')
   assert.equal(once.length, 1)
   const { completions } = await askWell<{ completions: string[] }>(reader, 'GET', '/search/completions?q=zeb')
   assert.ok(
