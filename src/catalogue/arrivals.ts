@@ -7,7 +7,7 @@ import { decodeRecord } from '../wire/channel/record-codec.ts'
 import { verifyRecord } from '../wire/channel/record-signature.ts'
 import { isOwner } from '../wire/channel/rights.ts'
 import { type ChannelRecord, MAX_CHANNEL_RECORDS, MAX_FUTURE_S } from '../wire/channel/types.ts'
-import { type ChannelRow, DISCOVERED } from './channel-rows.ts'
+import { type ChannelRow, DISCOVERED, dropContent } from './channel-rows.ts'
 import { MAX_EXTRAS, MAX_PREVIEWS } from './limits.ts'
 import type { Parts } from './parts.ts'
 import { EXTRA, PREVIEW, type StoredRecord, WANTED } from './record-rows.ts'
@@ -98,8 +98,17 @@ export class Arrivals {
     if (role === WANTED) return MAX_CHANNEL_RECORDS - rows.countInRole(channel.id, WANTED)
     if (role === EXTRA) return channel.standing === DISCOVERED ? 0 : MAX_EXTRAS - rows.countInRole(channel.id, EXTRA)
     // Previews of a channel that is here whole are of no use.
-    if (channel.held_sequence > 0 || channel.head_records === 0) return 0
+    if (channel.head_records === 0) return 0
+    if (channel.held_sequence > 0 && !this.#letGo(channel)) return 0
     return this.#roomForPreviews(channel)
+  }
+
+  /** A set that was left when its channel was unsubscribed from goes when it is out of date. */
+  #letGo(channel: ChannelRow): boolean {
+    if (channel.standing !== DISCOVERED || channel.head_sequence <= channel.held_sequence) return false
+    dropContent(this.#parts.desk, channel.id)
+    this.#parts.channels.setHeld(channel, 0, 0)
+    return true
   }
 
   /** The oldest previews go when newer ones come. */

@@ -56,7 +56,7 @@ export class Judge {
     return [...touched.values()]
   }
 
-  /** Those of `changed` that are here, their twins, and whoever is judged by them. */
+  /** Those of `changed`, their twins, and whoever is judged by them. What goes is still here, in the role WANTED. */
   #dependents(channel: number, changed: readonly StoredRecord[]): Map<number, StoredRecord> {
     const found = new Map<number, StoredRecord>()
     const add = (stored: StoredRecord): unknown => found.set(stored.row, stored)
@@ -68,8 +68,6 @@ export class Judge {
         rules ||= kind === 'channel' || kind === 'grant'
         this.#referrers(channel, twin.record).forEach(add)
       }
-      rules ||= record.content.kind === 'channel' || record.content.kind === 'grant'
-      this.#referrers(channel, record).forEach(add)
     }
     if (!rules) return found
     for (const role of [EXTRA, PREVIEW]) this.#rows.inRole(channel, role, ALL).forEach(add)
