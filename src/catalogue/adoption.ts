@@ -36,30 +36,44 @@ export function adopt(parts: Parts, channel: ChannelRow, head: ChannelHead, chan
   }
 }
 
-/** Changes the roles; answers what changed. Records that leave the set are gone: only its owner can take them out. */
-function move(parts: Parts, channel: ChannelRow, { added, removed, whole }: SetChange): StoredRecord[] {
+/** Changes the roles; answers what is judged at once. Records that leave the set are gone: only its owner can take them out. */
+function move(parts: Parts, channel: ChannelRow, change: SetChange): StoredRecord[] {
   const { rows, tree } = parts
-  const changed: StoredRecord[] = []
-  const joining = new Set(added)
-  for (const id of joining) {
+  const joining = new Set(change.added)
+  const leaving = change.whole
+    ? rows.heldIds(channel.id, '', Number.MAX_SAFE_INTEGER).filter(id => !joining.has(id))
+    : change.removed.filter(id => !joining.has(id))
+  const joined = joining.size > JUDGED_AT_ONCE ? joinMany(parts, channel, joining) : join(parts, channel, joining)
+  const left: StoredRecord[] = []
+  for (const id of leaving) {
+    const stored = rows.find(channel.id, id)
+    if (stored?.role === HELD) left.push(leave(parts, stored))
+  }
+  if (joining.size + leaving.length > JUDGED_AT_ONCE) tree.forgetAll(channel.id)
+  else tree.forget(channel.id, [...joining, ...leaving])
+  return [...joined, ...left]
+}
+
+function join({ rows }: Parts, channel: ChannelRow, ids: ReadonlySet<RecordId>): StoredRecord[] {
+  const joined: StoredRecord[] = []
+  for (const id of ids) {
     const stored = rows.find(channel.id, id)
     if (stored === undefined) throw new NotTheSet()
     if (stored.role === HELD) continue
-    rows.setRole(stored.row, HELD)
-    rows.setCounted(stored.row, -1)
-    changed.push({ ...stored, role: HELD, counted: stored.counted })
+    rows.hold(stored.row)
+    joined.push({ ...stored, role: HELD })
   }
-  const leaving = whole ? rows.heldIds(channel.id, '', Number.MAX_SAFE_INTEGER).filter(id => !joining.has(id)) : removed
-  for (const id of leaving) {
-    const stored = rows.find(channel.id, id)
-    if (stored === undefined || stored.role !== HELD || joining.has(id)) continue
-    changed.push(leave(parts, stored))
+  return joined
+}
+
+/** They are judged later, a few at a time (own.tend). */
+function joinMany({ rows }: Parts, channel: ChannelRow, ids: ReadonlySet<RecordId>): StoredRecord[] {
+  for (const id of ids) {
+    const found = rows.roleOf(channel.id, id)
+    if (found === undefined) throw new NotTheSet()
+    if (found.role !== HELD) rows.hold(found.id)
   }
-  tree.forget(
-    channel.id,
-    changed.map(({ record }) => record.id),
-  )
-  return changed
+  return []
 }
 
 /** The record is here until what showed it has been looked at. */
@@ -68,17 +82,16 @@ function leave(parts: Parts, stored: StoredRecord): StoredRecord {
   return { ...stored, role: WANTED }
 }
 
-/** Previews and records that were fetched for older heads. */
+/** Previews that are not in the set, and records that were fetched for older heads. */
 function dropLeftovers(parts: Parts, channel: ChannelRow): StoredRecord[] {
   const previews = parts.rows.inRole(channel.id, PREVIEW, Number.MAX_SAFE_INTEGER)
   return previews.map(stored => leave(parts, stored))
 }
 
 function judge(parts: Parts, channel: ChannelRow, changed: readonly StoredRecord[]): void {
-  const now = changed.length <= JUDGED_AT_ONCE ? changed : changed.filter(({ role }) => role === WANTED)
-  const row = parts.channels.byId(channel.id)
-  parts.view.refresh(row, now)
-  for (const stored of parts.rows.inRole(channel.id, WANTED, Number.MAX_SAFE_INTEGER))
-    parts.rows.drop(channel.id, stored)
-  if (now.length < changed.length) while (parts.view.refreshLate(row, JUDGED_AT_ONCE));
+  const { view, rows, channels } = parts
+  for (let at = 0; at < changed.length; at += JUDGED_AT_ONCE) {
+    view.refresh(channels.byId(channel.id), changed.slice(at, at + JUDGED_AT_ONCE))
+  }
+  for (const stored of rows.inRole(channel.id, WANTED, Number.MAX_SAFE_INTEGER)) rows.drop(channel.id, stored)
 }

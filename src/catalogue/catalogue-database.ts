@@ -3,7 +3,7 @@
 
 import type Database from 'better-sqlite3'
 import { AppError, errorText } from '../base/errors.ts'
-import { nodeEd25519, verifierOfKeys } from '../io/ed25519.ts'
+import { nodeEd25519 } from '../io/ed25519.ts'
 import { SystemRandom } from '../io/random.ts'
 import type { CatalogueHappening } from '../ports/channel-catalogue.ts'
 import { databaseError } from '../records/database-trouble.ts'
@@ -16,6 +16,7 @@ import { NetworkSide } from './network-side.ts'
 import { makeParts, type Parts } from './parts.ts'
 import { countRefusal } from './refusals.ts'
 import { Search } from './search.ts'
+import { quickVerifier } from './signatures.ts'
 import { Sql } from './sql.ts'
 import { Upkeep } from './upkeep.ts'
 
@@ -56,7 +57,7 @@ export class CatalogueDatabase {
       nowS: () => Math.floor(this.#nowMs() / 1000),
       random: count => random.bytes(count),
       ed25519: nodeEd25519,
-      verify: verifierOfKeys(),
+      verify: quickVerifier(),
       tell: happening => this.#tell(happening),
       refuse: (reason, count = 1) => countRefusal(sql, reason, count),
     })

@@ -18,9 +18,8 @@ const WORKER_URL = new URL('../../workers/catalogue.js', import.meta.url)
 const BACKGROUND_BYTES = 48 * 1024
 /** Records of an offer go to the thread so many at a time. */
 const OFFERED_AT_ONCE = 64
-/** Upkeep after something that needs it; after a piece of it when there is more. */
+/** Upkeep after something that needs it. */
 const TEND_AFTER_MS = 2000
-const TEND_MORE_MS = 200
 
 /** Bytes of discovered channels when nobody says otherwise. */
 export const DEFAULT_QUOTA_BYTES = 256 * 1024 * 1024
@@ -91,6 +90,7 @@ export class Catalogue {
   readonly #link: DatabaseLink<CatalogueJobs, CatalogueFacts>
   readonly #tendAfterMs: number
   #tending: NodeJS.Timeout | null = null
+  #atWork = false
   #closed = false
 
   private constructor(
@@ -125,7 +125,9 @@ export class Catalogue {
       },
     )
     const facts = await link.opened()
-    ports = new CataloguePorts(new LinkRunner(link, () => catalogue?.tendSoon()))
+    ports = new CataloguePorts(
+      new LinkRunner(link, adopted => (adopted ? catalogue?.tendNow() : catalogue?.tendSoon())),
+    )
     catalogue = new Catalogue(link, ports, facts, settings.tendAfterMs ?? TEND_AFTER_MS)
     return catalogue
   }
@@ -153,6 +155,13 @@ export class Catalogue {
     return this.#link.close(deadlineMs)
   }
 
+  /** Something big has come, of which the rest is looked at now. */
+  tendNow(): void {
+    if (this.#tending !== null) clearTimeout(this.#tending)
+    this.#tending = null
+    void this.#tend()
+  }
+
   #tendIn(afterMs: number): void {
     if (this.#closed || this.#tending !== null) return
     this.#tending = setTimeout(() => void this.#tend(), afterMs)
@@ -160,26 +169,30 @@ export class Catalogue {
   }
 
   async #tend(): Promise<void> {
-    // Whoever does real work hears of a failing disk; this comes again with the next change.
-    const more = await this.#link.run('own.tend').catch(() => false)
     this.#tending = null
-    if (more) this.#tendIn(TEND_MORE_MS)
+    if (this.#closed || this.#atWork) return
+    this.#atWork = true
+    // Whoever does real work hears of a failing disk; this comes again with the next change.
+    while (!this.#closed && (await this.#link.run('own.tend').catch(() => false)));
+    this.#atWork = false
   }
 }
 
-/** The link as a runner; offers from the network are followed by upkeep. */
+/** The link as a runner; what comes from the network is followed by upkeep, sets that were adopted at once. */
 class LinkRunner implements JobRunner {
   readonly #link: DatabaseLink<CatalogueJobs, CatalogueFacts>
-  readonly #offered: () => void
+  readonly #came: (adopted: boolean) => void
 
-  constructor(link: DatabaseLink<CatalogueJobs, CatalogueFacts>, offered: () => void) {
+  constructor(link: DatabaseLink<CatalogueJobs, CatalogueFacts>, came: (adopted: boolean) => void) {
     this.#link = link
-    this.#offered = offered
+    this.#came = came
   }
 
-  run(name: string, ...args: unknown[]): Promise<unknown> {
-    if (name === 'network.offerRecords' || name === 'network.offerHead') this.#offered()
+  async run(name: string, ...args: unknown[]): Promise<unknown> {
     // The names are those of the ports, whose types the callers go by.
-    return this.#link.run(name as 'own.tend', ...(args as []))
+    const reply = await this.#link.run(name as 'own.tend', ...(args as []))
+    if (name === 'network.adopt') this.#came(true)
+    else if (name === 'network.offerRecords' || name === 'network.offerHead') this.#came(false)
+    return reply
   }
 }

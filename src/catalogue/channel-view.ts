@@ -17,7 +17,12 @@ import { decodeRecord } from '../wire/channel/record-codec.ts'
 /** Held before the others, then by time: the order in which things of a channel stand. */
 export const IN_ORDER = 'ORDER BY r.role <> 0, r.time, r.clock, r.hash DESC'
 
-type TorrentRow = RecordRow & { readonly shown: number; readonly name: string; readonly seeders: number }
+type TorrentRow = RecordRow & {
+  readonly hash: Uint8Array
+  readonly shown: number
+  readonly name: string
+  readonly seeders: number
+}
 
 /** See the top of the file. */
 export class ChannelView {
@@ -44,11 +49,10 @@ export class ChannelView {
     this.#noteTimes(channel, touched)
   }
 
-  /** Looks at records that were put off, at most `limit` of them; true: there are more. */
-  refreshLate(channel: ChannelRow, limit: number): boolean {
+  /** Looks at records that were put off, at most `limit` of them. */
+  refreshLate(channel: ChannelRow, limit: number): void {
     const late = this.#rows.unjudged(channel.id, limit)
     if (late.length > 0) this.refresh(channel, late)
-    return late.length === limit
   }
 
   #noteTimes(channel: ChannelRow, touched: readonly ChannelRecord[]): void {
@@ -91,10 +95,10 @@ export class ChannelView {
 
   /** Of several torrents with one info hash the first one is shown. */
   #showTorrent(channel: ChannelRow, infoHash: InfoHash): void {
-    const text = `SELECT r.id, r.role, r.counted, r.bytes, t.shown, t.name, t.seeders FROM torrents t JOIN records r ON r.id = t.id
+    const text = `SELECT r.id, r.role, r.counted, r.bytes, r.hash, t.shown, t.name, t.seeders FROM torrents t JOIN records r ON r.id = t.id
       WHERE t.infohash = ? AND t.channel = ? ${IN_ORDER}`
     const rows = this.#desk.sql.all<TorrentRow>(text, infoHashBytes(infoHash), channel.id)
-    const shown = rows.find(row => row.counted === 1 && !this.#isDeleted(channel.id, row))
+    const shown = rows.find(row => row.counted === 1 && !this.#isDeleted(channel.id, row.hash))
     for (const row of rows) if (row !== shown && row.shown === 1) this.#hideTorrent(channel.id, row)
     if (shown !== undefined) this.#showRow(channel, shown)
   }
@@ -154,14 +158,10 @@ export class ChannelView {
   }
 
   #stands(channel: number, stored: StoredRecord): boolean {
-    return stored.counted === 1 && !this.#deletedIs(channel, recordIdBytes(stored.record.id))
+    return stored.counted === 1 && !this.#isDeleted(channel, recordIdBytes(stored.record.id))
   }
 
-  #isDeleted(channel: number, row: RecordRow): boolean {
-    return this.#deletedIs(channel, recordIdBytes(decodeRecord(row.bytes).id))
-  }
-
-  #deletedIs(channel: number, hash: Uint8Array): boolean {
+  #isDeleted(channel: number, hash: Uint8Array): boolean {
     const text = `SELECT 1 FROM refs JOIN records r ON r.id = refs.record
       WHERE refs.channel = ? AND refs.target = ? AND r.kind = 6 AND r.counted = 1`
     return this.#desk.sql.value<number>(text, channel, hash) !== undefined

@@ -37,6 +37,11 @@ export class HeldTree {
     }
   }
 
+  /** As forget(), for very many. */
+  forgetAll(channel: number): void {
+    this.#desk.sql.run('DELETE FROM tree WHERE channel = ?', channel)
+  }
+
   #source(channel: number): TreeSource {
     const { sql } = this.#desk
     return {

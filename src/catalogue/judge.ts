@@ -37,7 +37,8 @@ export class Judge {
   /** Whether the record would count as an extra, were it here. */
   allows(court: Court, record: ChannelRecord, rules: ChannelRules): boolean {
     const twins = this.#rows.inSlot(court.id, record).filter(twin => twin.role !== WANTED)
-    if (twins.some(twin => twin.role === HELD || twin.record.id < record.id)) return false
+    const hash = recordIdBytes(record.id)
+    if (twins.some(twin => twin.role === HELD || Buffer.compare(twin.hash, hash) < 0)) return false
     return mayWrite(record, rules, this.#targetOf(court.id))
   }
 
@@ -61,12 +62,15 @@ export class Judge {
     const found = new Map<number, StoredRecord>()
     const add = (stored: StoredRecord): unknown => found.set(stored.row, stored)
     let rules = false
-    for (const { record } of changed) {
-      for (const twin of this.#rows.inSlot(channel, record)) {
+    for (const stored of changed) {
+      const { record } = stored
+      for (const { row } of this.#rows.inSlot(channel, record)) {
+        const twin = row === stored.row ? this.#asStored(stored) : this.#rows.byRow(row)
+        if (twin === undefined) continue
         add(twin)
         const { kind } = twin.record.content
         rules ||= kind === 'channel' || kind === 'grant'
-        this.#referrers(channel, twin.record).forEach(add)
+        this.#rows.looseAbout(channel, recordIdBytes(twin.record.id)).forEach(add)
       }
     }
     if (!rules) return found
@@ -74,10 +78,9 @@ export class Judge {
     return found
   }
 
-  #referrers(channel: number, record: ChannelRecord): StoredRecord[] {
-    const target = recordIdBytes(record.id)
-    const about = [...this.#rows.about(channel, target, 'edit'), ...this.#rows.about(channel, target, 'deletion')]
-    return about.filter(stored => stored.role === EXTRA || stored.role === PREVIEW)
+  /** As the table has it: what changed is told as it was before. */
+  #asStored(changed: StoredRecord): StoredRecord {
+    return { ...changed, counted: this.#rows.countedOf(changed.row) }
   }
 
   #counts(channel: number, stored: StoredRecord, rules: ChannelRules): boolean {
@@ -87,10 +90,13 @@ export class Judge {
 
   /** Of one author and clock: held before the others, then the smallest id. */
   #winsSlot(channel: number, { record, role }: StoredRecord): boolean {
-    return this.#rows.inSlot(channel, record).every(twin => {
+    const twins = this.#rows.inSlot(channel, record)
+    if (twins.length <= 1) return true
+    const hash = recordIdBytes(record.id)
+    return twins.every(twin => {
       if (twin.role === WANTED) return true
       if ((twin.role === HELD) !== (role === HELD)) return role === HELD
-      return record.id <= twin.record.id
+      return Buffer.compare(hash, twin.hash) <= 0
     })
   }
 

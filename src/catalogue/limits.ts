@@ -10,8 +10,10 @@ export const MAX_DISCOVERED = 20_000
 export const ADMITTED_BEFORE_EVICTION = 1000
 /** Votes that are kept of a channel. */
 export const MAX_VOTES = 5000
-/** Records that are judged at once; what is more is put off (own.tend). */
+/** Records that are judged with the head that brought them; of more all are put off (own.tend). */
 export const JUDGED_AT_ONCE = 1000
+/** Records that were put off and are judged in one piece of upkeep. */
+export const JUDGED_LATE = 200
 /** Torrents, comments in an answer. */
 export const MAX_LISTED = 50_000
 /** Events of found torrents in a second. */

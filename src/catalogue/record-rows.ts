@@ -36,6 +36,13 @@ export interface StoredRecord {
   readonly record: ChannelRecord
 }
 
+/** One of those that share author and clock. */
+export interface Twin {
+  readonly row: number
+  readonly role: number
+  readonly hash: Uint8Array
+}
+
 /** The number of a kind in `records`. */
 export function kindNumber(kind: RecordKind): number {
   return RECORD_KINDS.indexOf(kind) + 1
@@ -118,15 +125,32 @@ export class RecordRows {
     this.#desk.sql.run('UPDATE records SET role = ? WHERE id = ?', role, row)
   }
 
+  /** The record joins the held set, to be judged anew. */
+  hold(row: number): void {
+    this.#desk.sql.run('UPDATE records SET role = 0, counted = -1 WHERE id = ?', row)
+  }
+
   setCounted(row: number, counted: number): void {
     this.#desk.sql.run('UPDATE records SET counted = ? WHERE id = ?', counted, row)
   }
 
   /** Those with the author and clock of `record`, itself included: one of them counts. */
-  inSlot(channel: number, record: UnsignedRecord): StoredRecord[] {
-    const text = `SELECT ${COLUMNS} FROM authors a JOIN records r ON r.author = a.id
+  inSlot(channel: number, record: UnsignedRecord): Twin[] {
+    const text = `SELECT r.id AS row, r.role, r.hash FROM authors a JOIN records r ON r.author = a.id
       WHERE a.key = ? AND r.channel = ? AND r.clock = ?`
-    return this.#desk.sql.all<RecordRow>(text, record.author, channel, record.clock).map(stored)
+    return this.#desk.sql.all<Twin>(text, record.author, channel, record.clock)
+  }
+
+  /** Edits and deletions of `target` that are in no head: whether they count may depend on it. */
+  looseAbout(channel: number, target: Uint8Array): StoredRecord[] {
+    const text = `SELECT ${COLUMNS} FROM refs JOIN records r ON r.id = refs.record
+      WHERE refs.channel = ? AND refs.target = ? AND r.kind IN (5, 6) AND r.role IN (1, 3)`
+    return this.#desk.sql.all<RecordRow>(text, channel, target).map(stored)
+  }
+
+  /** Whether a row counts, as `counted` of StoredRecord. */
+  countedOf(row: number): number {
+    return this.#desk.sql.value<number>('SELECT counted FROM records WHERE id = ?', row) ?? -1
   }
 
   /** The highest clock of an author; 0: nothing of it is here. */

@@ -62,7 +62,7 @@ const first = `
   CREATE UNIQUE INDEX records_hash ON records(channel, hash, role);
   CREATE INDEX records_loose ON records(channel, role, id) WHERE role <> 0;
   CREATE INDEX records_slot ON records(channel, author, clock);
-  CREATE INDEX records_unjudged ON records(channel, id) WHERE counted < 0;
+  CREATE INDEX records_unjudged ON records(channel, id) WHERE counted < 0 AND role <> 2;
   -- Kinds beside torrents are few.
   CREATE INDEX records_kind ON records(channel, kind) WHERE kind <> 2;
 

@@ -26,6 +26,8 @@ export function wordsOf(text: string): string[] {
 }
 
 function foldText(text: string): string {
+  // Most names need nothing taken off.
+  if (/^[\x20-\x7e]*$/.test(text)) return text.slice(0, MAX_QUERY_CHARACTERS * 8).toLowerCase()
   return text
     .slice(0, MAX_QUERY_CHARACTERS * 8)
     .normalize('NFD')
@@ -157,12 +159,22 @@ export class Search {
     const open = text.trimEnd().endsWith('*')
     const exact = matchOf(text, open)
     if (exact === null) return []
-    const rows = this.#parts.desk.sql.all<Row>(sql, exact, MAX_CANDIDATES, adult)
+    const rows = this.#asked<Row>(sql, exact, adult)
     const last = wordsOf(text).at(-1) ?? ''
     if (open || rows.length >= limit || last.length < 2) return rows
     const known = new Set(rows.map(({ id }) => id))
-    const more = this.#parts.desk.sql.all<Row>(sql, matchOf(text, true) ?? exact, MAX_CANDIDATES, adult)
+    const more = this.#asked<Row>(sql, matchOf(text, true) ?? exact, adult)
     return [...rows, ...more.filter(({ id }) => !known.has(id))]
+  }
+
+  #asked<Row>(sql: string, match: string, adult: number): Row[] {
+    try {
+      return this.#parts.desk.sql.all<Row>(sql, match, MAX_CANDIDATES, adult)
+    } catch (error) {
+      // A word of a script that the index knows as several: it has none of it.
+      if (error instanceof Error && error.message.startsWith('fts5:')) return []
+      throw error
+    }
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { ChannelRow } from './channel-rows.ts'
 import { DISCOVERED, OWN } from './channel-rows.ts'
-import { MAX_DISCOVERED } from './limits.ts'
+import { JUDGED_LATE, MAX_DISCOVERED } from './limits.ts'
 import type { Parts } from './parts.ts'
 import { rankOf } from './ranking.ts'
 import { takeExtras } from './taken-extras.ts'
@@ -29,9 +29,20 @@ export class Upkeep {
 
   /** True: there is more to do soon. */
   tend(): boolean {
+    if (this.#judgeLate()) return true
     const taken = this.#takeExtras()
     const evicted = this.#evict()
     return taken || evicted
+  }
+
+  /** Records of big sets that were adopted. */
+  #judgeLate(): boolean {
+    const { desk, channels, view } = this.#parts
+    const text = 'SELECT channel FROM records WHERE counted < 0 AND role <> 2 LIMIT 1'
+    const id = desk.sql.value<number>(text)
+    if (id === undefined) return false
+    view.refreshLate(channels.byId(id), JUDGED_LATE)
+    return true
   }
 
   #takeExtras(): boolean {

@@ -24,6 +24,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'wire',
     'ports',
     'io/ed25519.ts',
+    'io/overlay-crypto-sodium.ts',
     'io/random.ts',
     'records/database-link.ts',
     'records/database-trouble.ts',

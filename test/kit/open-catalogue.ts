@@ -48,7 +48,7 @@ export interface InlineCatalogue {
 
 /**
  * A catalogue that runs each job at once, in this thread; its promises settle in the same turn. `nowMs`: its clock, milliseconds
- * since 1970. Upkeep runs when it is asked for, or after each offer where `tends`.
+ * since 1970. Upkeep runs when it is asked for, or after each offer where `tends`, and after sets that were adopted.
  */
 export function openInlineCatalogue(
   t: TestContext,
@@ -74,7 +74,7 @@ export function openInlineCatalogue(
   const ports: CataloguePorts = new CataloguePorts({
     run: async (name, ...args) => {
       const reply = now(name, args)
-      if (choice.tends === true && name === 'network.offerRecords') tend()
+      if (name === 'network.adopt' || (choice.tends === true && name === 'network.offerRecords')) tend()
       return reply
     },
   })
