@@ -57,6 +57,8 @@ export const targets: readonly Target[] = [
   target('list of 1000, 16 clients', 'req/s', 'best', 5),
   target('list of 5000, 16 clients', 'req/s', 'best', 5),
   target('trivial call with 1000, 16 clients', 'req/s', 'best', 1.2),
+  target('search of two words', 'p95 ms', null, 10),
+  target('while 1,000 records/s go in', 'loop p99 ms', null, 20),
   target('start with 0', 'first answer ms', null, 150),
   target('start with 0', 'RSS MiB', null, 80),
   target('start with 5000', 'RSS MiB', null, 130),
