@@ -9,7 +9,7 @@ import { foldChannel, type ChannelView } from '../../../src/wire/channel/fold.ts
 import { keyOf } from '../../../src/wire/channel/rights.ts'
 import { decodeRecord } from '../../../src/wire/channel/record-codec.ts'
 import { treeRoot } from '../../../src/wire/channel/tree.ts'
-import type { ChannelId, ChannelRecord, RecordContent, RecordId, RecordKind } from '../../../src/wire/channel/types.ts'
+import type { ChannelRecord, RecordContent, RecordId, RecordKind } from '../../../src/wire/channel/types.ts'
 import { type InlineCatalogue, openInlineCatalogue } from '../../kit/open-catalogue.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 import { temporaryFolder } from '../records/records-kit.ts'
@@ -202,7 +202,7 @@ async function run(t: TestContext, seed: number): Promise<number> {
   const folder = temporaryFolder(t)
   const catalogue = openInlineCatalogue(t, () => NOW_MS, { folder })
   const drawer = new Drawer(new SeededRandom(seed))
-  await catalogue.library.subscribe(CID as ChannelId, true)
+  await catalogue.library.subscribe(CID, true)
   const held = new Set<RecordId>()
   let shown = 0
   for (let at = 1; at <= 60; at++) {
