@@ -308,7 +308,7 @@ export class PackKeeper {
 
   /** Ends a download that takes too long, or whose set came otherwise, or that a newer head has replaced. */
   #watch(head: ChannelHead, abort: AbortController): { look(): void; late(): boolean; end(): void } {
-    const { clock, catalogue, lookForHead } = this.#deps
+    const { clock, catalogue, packs, lookForHead } = this.#deps
     let late = false
     const limit = clock.after(FETCH_LIMIT_MS, () => {
       late = true
@@ -320,7 +320,10 @@ export class PackKeeper {
       if (!wanted) abort.abort()
     }
     const lookNow = (): void => void this.#tracked(look()).catch(() => undefined)
-    const looks = clock.every(STILL_WANTED_MS, lookNow)
+    const looks = clock.every(STILL_WANTED_MS, () => {
+      if (head.pack !== null) packs.lookForPeers(head.pack)
+      lookNow()
+    })
     const asks = clock.every(ASK_HEAD_MS, () => lookForHead(head.channel))
     return {
       look: lookNow,

@@ -133,6 +133,10 @@ export class HiddenTorrents implements PackTorrents {
     }
   }
 
+  lookForPeers(infoHash: InfoHash): void {
+    if (this.#hidden.has(infoHash)) this.#running().session.called(infoHash)?.forceAnnounce(null)
+  }
+
   read(pack: string, file: string): AsyncIterable<Uint8Array> {
     return this.#folders.read(pack, file)
   }

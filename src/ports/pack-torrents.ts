@@ -28,6 +28,8 @@ export interface PackTorrents {
    * objection), DiskError and others.
    */
   fetch(infoHash: InfoHash, objection: (metainfo: Metainfo) => string | null, signal: AbortSignal): Promise<Metainfo>
+  /** Asks the DHT again for peers of a pack that is being fetched: those that were named may be gone. No more often than it takes. */
+  lookForPeers(infoHash: InfoHash): void
   /** Bytes of a file of a pack, in chunks; nothing when there is no such file. AppError DiskError. */
   read(pack: string, file: string): AsyncIterable<Uint8Array>
   /** Takes it out of the engine, and its files off the disk. Never rejects. */

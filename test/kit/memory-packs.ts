@@ -20,6 +20,8 @@ export class MemoryPacks implements PackTorrents {
   readonly disk = new Map<string, { files: Files; metainfo: Metainfo | null }>()
   readonly engine = new Map<InfoHash, Metainfo>()
 
+  readonly #waiting = new Map<InfoHash, () => void>()
+
   constructor(swarm: PackSwarm) {
     this.#swarm = swarm
   }
@@ -59,14 +61,23 @@ export class MemoryPacks implements PackTorrents {
   ): Promise<Metainfo> {
     const seed = this.#swarm.seeds.get(infoHash)
     if (seed === undefined) {
-      await new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
-      throw new AppError('Aborted')
+      await new Promise<void>(resolve => {
+        signal.addEventListener('abort', () => resolve(), { once: true })
+        this.#waiting.set(infoHash, resolve)
+      })
+      this.#waiting.delete(infoHash)
+      if (signal.aborted) throw new AppError('Aborted')
+      return this.fetch(infoHash, objection, signal)
     }
     const text = objection(seed.metainfo)
     if (text !== null) throw new AppError('InvalidParameter', text)
     this.disk.set(seed.metainfo.name, { files: new Map(seed.files), metainfo: seed.metainfo })
     this.seed(seed.metainfo)
     return seed.metainfo
+  }
+
+  lookForPeers(infoHash: InfoHash): void {
+    if (this.#swarm.seeds.has(infoHash)) this.#waiting.get(infoHash)?.()
   }
 
   async *read(pack: string, file: string): AsyncGenerator<Uint8Array> {

@@ -218,6 +218,24 @@ test('a set that came another way is packed and seeded too; one that is left is 
   })
 })
 
+test('nobody seeds the pack yet: peers are looked for again until somebody does', async () => {
+  await inPlace(async place => {
+    const { clock, swarm } = place
+    const owner = await place.node()
+    const channel = owner.channels.own(key)
+    owner.channels.write(channel, names(2))
+    await clock.advance(MINUTE)
+    const seeds = [...swarm.seeds]
+    swarm.seeds.clear()
+    const reader = await place.node()
+    reader.channels.subscribe(channel)
+    await clock.advance(5 * MINUTE)
+    assert.equal(reader.channels.ids(channel).length, 0)
+    for (const [infoHash, seed] of seeds) swarm.seeds.set(infoHash, seed)
+    await clock.until('it is fetched', () => reader.channels.ids(channel).length === 2, MINUTE)
+  })
+})
+
 test('an item that is signed but no head, or a head the catalogue refuses, is counted and changes nothing', async () => {
   await inPlace(async place => {
     const { clock, items } = place
