@@ -1,5 +1,6 @@
 // From raw names and values to what a route's schema promises: values are read as the schema's types (numbers and
-// booleans may come as texts), then checked by the compiled schema. Unknown names are dropped, empty values are absent.
+// booleans may come as texts), then checked by the compiled schema. Unknown names are dropped, empty values are absent,
+// unless the schema says `minLength: 0` in so many words: then an empty text is a value, as of a description that is taken away.
 // Invariant: what comes out satisfies the schema; what goes wrong names its parameter.
 
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
@@ -25,7 +26,8 @@ export class InputCheck {
   check(raw: RawParameters): Record<string, unknown> {
     const values: Record<string, unknown> = {}
     for (const [name, schema] of Object.entries(this.#schema.properties)) {
-      const value = readAs(schema, this.#rawValue(raw, name))
+      const given = raw.get(name)
+      const value = given === '' && schema['minLength'] === 0 ? given : readAs(schema, this.#rawValue(raw, name))
       if (value !== undefined) values[name] = value
     }
     this.#requireAll(values)

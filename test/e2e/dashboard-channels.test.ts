@@ -247,7 +247,7 @@ describe('dashboard, channels', { skip, concurrency: 1, timeout: 400_000 }, () =
   test('a search shows channel and torrents as they arrive, and a torrent is downloaded from there', async () => {
     const watched = await opened(reader, '#/channels')
     const { page } = watched
-    const field = page.getByRole('searchbox', { name: 'Search channels and torrents' })
+    const field = page.getByRole('combobox', { name: 'Search channels and torrents' })
     await field.fill('sint')
     await page.locator('datalist option').first().waitFor({ state: 'attached' })
     await field.fill('cosmos')

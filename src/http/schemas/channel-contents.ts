@@ -6,6 +6,8 @@ import { ChannelIdText, KeyText } from './channels.ts'
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const InfohashText = Type.String({ pattern: '^[0-9a-f]{40}$' })
 const Text = (description: string) => Type.String({ maxLength: 65_536, description })
+// May be empty, also where something is changed.
+const Description = Type.String({ minLength: 0, maxLength: 65_536, description: 'cut at 1,023 characters' })
 
 const torrentFields = {
   id: Count('number of this node for it'),
@@ -26,12 +28,12 @@ export const TorrentsReply = Type.Object({ torrents: Type.Array(ChannelTorrentSc
 /** Body of PUT /channels/discovered/{channelid}/torrents. */
 export const UploadParameters = Type.Object({
   torrent: Type.String({ description: 'a torrent file in base64' }),
-  description: Type.Optional(Text('cut at 1,023 characters')),
+  description: Type.Optional(Description),
 })
 /** Its answer. */
 export const UploadReply = Type.Object({ added: Type.Boolean() })
 /** Body of PUT /channels/discovered/{channelid}/torrents/{torrent}. */
-export const UriParameters = Type.Object({ description: Type.Optional(Text('cut at 1,023 characters')) })
+export const UriParameters = Type.Object({ description: Type.Optional(Description) })
 /** Its answer. */
 export const UriReply = Type.Object({ added: Type.String({ description: 'the address as it was given' }) })
 /** DELETE /channels/discovered/{channelid}/torrents/{torrent}. */
@@ -42,7 +44,7 @@ export const RemoveTorrentsReply = Type.Object({
 /** Changes of names and descriptions. */
 export const TextParameters = Type.Object({
   name: Type.Optional(Text('cut at 255 characters')),
-  description: Type.Optional(Text('cut at 1,023 characters')),
+  description: Type.Optional(Description),
 })
 
 /** GET /channels/discovered/{channelid}/playlists. */
@@ -59,7 +61,7 @@ export const PlaylistsReply = Type.Object({
 /** Body of PUT /channels/discovered/{channelid}/playlists. */
 export const NewPlaylistParameters = Type.Object({
   name: Text('cut at 255 characters'),
-  description: Text('cut at 1,023 characters'),
+  description: Description,
 })
 /** Its answer. */
 export const CreatedReply = Type.Object({ created: Type.Boolean() })

@@ -43,7 +43,10 @@ export const PopularParameters = Type.Object({
 })
 
 const Name = (description: string) => Type.String({ maxLength: 4096, description })
-const Description = Type.Optional(Type.String({ maxLength: 65_536, description: 'cut at 1,023 characters' }))
+// May be empty, also where something is changed.
+const Description = Type.Optional(
+  Type.String({ minLength: 0, maxLength: 65_536, description: 'cut at 1,023 characters' }),
+)
 
 /** Body of PUT /channels/discovered. */
 export const NewChannelParameters = Type.Object({

@@ -222,6 +222,9 @@ test('playlists: 400, 404 and 409 as parts 4.5 and 7 say', async () => {
   assert.deepEqual((await hashes('?disable_filter=1')).sort(), [one.infoHash, adult.infoHash].sort())
   const { name, description } = (await playlists())[0] ?? {}
   assert.deepEqual([name, description], ['Better', 'Of all'])
+  // An empty description is one.
+  assert.deepEqual(await ok('POST', path, { description: '' }), { modified: true })
+  assert.deepEqual((await playlists())[0]?.['description'], '')
   assert.deepEqual(await ok('DELETE', entry(one.infoHash)), { removed: true })
   assert.deepEqual(await ok('DELETE', path), { removed: true })
   await refused(404, 'PlaylistNotFound', 'DELETE', path)
