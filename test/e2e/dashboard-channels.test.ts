@@ -13,9 +13,9 @@ import type { Browser, Page } from 'playwright-core'
 import { axeFindings, CHROMIUM, startBrowser, untilInPage, type WatchedPage, watchedPage } from '../kit/browser.ts'
 import { addDownload, downloadUntil } from '../kit/downloads-client.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { startChannelNodes } from '../kit/channel-nodes.ts'
+import type { NodeProcess } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
-import { waitFor } from '../kit/wait-for.ts'
 
 const skip = needs(CHROMIUM)
 const pictures = process.env['PICTURES'] ?? ''
@@ -60,19 +60,10 @@ describe('dashboard, channels', { skip, concurrency: 1, timeout: 400_000 }, () =
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tributary-channels-'))
     feeds = await startFeedServer()
-    const settings = {
-      'ipv8.start': 'always',
-      'network.allow_private': '127.0.0.0/8',
-      'download_defaults.saveas': folder,
-    }
-    owner = await startNode({ settings })
-    const bootstrap = await waitFor('the overlay runs', async () => {
-      const { dispersy_statistics: seen } = await owner.get<{ dispersy_statistics: { lan_address: string } }>(
-        '/statistics/dispersy',
-      )
-      return /^127\.0\.0\.1:[1-9]/.test(seen.lan_address) ? seen.lan_address : null
-    })
-    reader = await startNode({ settings: { ...settings, 'ipv8.bootstrap_override': bootstrap } })
+    const settings = { 'network.allow_private': '127.0.0.0/8', 'download_defaults.saveas': folder }
+    const [first, second] = await startChannelNodes(2, { settings })
+    owner = first as NodeProcess
+    reader = second as NodeProcess
     browser = await startBrowser()
   })
   after(async () => {
