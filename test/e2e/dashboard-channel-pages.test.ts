@@ -49,6 +49,44 @@ function everything(): FakeChannels {
   return fake
 }
 
+/** As after some weeks. */
+function withFilms(): FakeChannels {
+  const fake = new FakeChannels()
+  const now = Math.floor(Date.now() / 1000)
+  fake.channels = words.map(([name, description, votes, torrents, agoS], at) =>
+    sampleChannel(at + 1, {
+      ...{ name, description, votes, torrents, modified: now - agoS },
+      ...{ own: at === 0, can_edit: at === 0, subscribed: at === 2, mode: at === 0 ? 'semi-open' : 'closed' },
+    }),
+  )
+  fake.torrents = films.map(([name, mebibytes, seeders, leechers], at) =>
+    sampleTorrent(at + 1, {
+      ...{ name, size: mebibytes * 1024 * 1024 + 4321, num_seeders: seeders, num_leechers: leechers },
+      ...{ last_tracker_check: at === 6 ? 0 : now - at * 800 },
+    }),
+  )
+  return fake
+}
+
+const words = [
+  ['Open films', 'Films that anybody may show, copy and cut anew. New ones on Sundays.', 214, 8, 7_300],
+  ['Lectures in the clear', 'Recordings of universities, as they were given.', 1830, 412, 52_000],
+  ['Musopen mirror', 'Orchestral recordings in the public domain, lossless.', 655, 96, 190_000],
+  ['Linux images', 'Installation images of distributions, the day they come out.', 2907, 71, 2_900],
+  ['Silent era', 'Films before 1929, restored by archives.', 388, 153, 840_000],
+] as const
+
+const films = [
+  ['Spring (2019) 1080p', 486, 38, 4],
+  ['Sintel (2010) 4K', 5120, 112, 9],
+  ['Big Buck Bunny (2008) 1080p', 691, 204, 6],
+  ['Tears of Steel (2012) 1080p', 738, 97, 11],
+  ['Cosmos Laundromat (2015)', 221, 19, 0],
+  ['Elephants Dream (2006)', 425, 23, 1],
+  ['Agent 327: Operation Barbershop (2017)', 146, 0, 0],
+  ['Caminandes: Llamigos (2016)', 94, 12, 0],
+] as const
+
 describe('dashboard, looks of channels', { skip, concurrency: 1, timeout: 180_000 }, () => {
   let node: NodeProcess
   let browser: Browser
@@ -108,6 +146,19 @@ describe('dashboard, looks of channels', { skip, concurrency: 1, timeout: 180_00
         watched.check()
         await page.context().close()
       })
+
+  test('the pictures of the README', { skip: pictures === '' }, async () => {
+    const fake = withFilms()
+    for (const [name, size, colorScheme, at] of [
+      ['channel', WIDE, 'light', `#/channels/${cid}`],
+      ['channels', WIDE, 'dark', '#/channels'],
+    ] as const) {
+      const { page } = await opened(at, { ...size, colorScheme }, fake)
+      await settled(page)
+      await page.screenshot({ path: join(pictures, `${name}.png`) })
+      await page.context().close()
+    }
+  })
 
   test('names of strangers are text', async () => {
     const watched = await opened('#/channels', WIDE, everything())

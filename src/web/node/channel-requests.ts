@@ -117,11 +117,18 @@ export async function renameTorrent(cid: string, infohash: string, name: string)
   await ask('PATCH', at(cid, `/torrents/${infohash}`), { name })
 }
 
-/** Starts the download of a torrent of a channel, with the trackers the channel tells. */
-export async function downloadTorrent(torrent: Pick<ListedTorrent, 'infohash' | 'name'>): Promise<void> {
-  // Without trackers a magnet link is as good, only slower.
-  const told = await ask<{ torrent: { trackers: string[] } }>('GET', `torrents/${torrent.infohash}`).catch(() => null)
-  await addSource(magnetFor(torrent, told?.torrent.trackers), {})
+/** Starts the download of a torrent of a channel, with the trackers the channel tells; results of a search bring them. */
+export async function downloadTorrent(
+  torrent: Pick<ListedTorrent, 'infohash' | 'name'> & { readonly trackers?: readonly string[] },
+): Promise<void> {
+  const trackers = torrent.trackers ?? (await trackersOf(torrent.infohash))
+  await addSource(magnetFor(torrent, trackers), {})
+}
+
+/** None when the node cannot tell: without trackers a magnet link is as good, only slower. */
+async function trackersOf(infohash: string): Promise<readonly string[]> {
+  const told = await ask<{ torrent: { trackers: string[] } }>('GET', `torrents/${infohash}`).catch(() => null)
+  return told?.torrent.trackers ?? []
 }
 
 /** Asks trackers and the DHT how many seeders and leechers a torrent has; null: nobody told. */
