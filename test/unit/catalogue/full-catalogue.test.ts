@@ -20,7 +20,7 @@ test('junk that came first does not keep others out', async t => {
   t.after(() => other.close())
   const insert = other.prepare('INSERT INTO channels (cid, standing, found_at) VALUES (?, 0, 1)')
   other.transaction(() => {
-    for (let n = 0; n < MAX_DISCOVERED; n++) insert.run(n.toString(16).padStart(40, '0'))
+    for (let n = 0; n < MAX_DISCOVERED + 100; n++) insert.run(n.toString(16).padStart(40, '0'))
   })()
   const newcomer = new Author(9)
   const note = newcomer.record(newcomer.channel, 1, { kind: 'channel', name: 'New', description: '', mode: 'closed' })
