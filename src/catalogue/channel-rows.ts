@@ -110,7 +110,7 @@ export class ChannelRows {
   }
 
   /** Forgets the channel and all that hangs on it, votes included. */
-  drop(row: ChannelRow): void {
+  drop(row: Pick<ChannelRow, 'id' | 'cid'>): void {
     const { sql } = this.#desk
     dropContent(this.#desk, row.id)
     sql.run('DELETE FROM votes WHERE channel = ?', row.id)

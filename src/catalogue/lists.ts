@@ -19,7 +19,7 @@ import { type ChannelRow, DISCOVERED, OWN } from './channel-rows.ts'
 import { MAX_LISTED } from './limits.ts'
 import { hex, listedChannel, listedTorrent, TORRENT_COLUMNS, type TorrentListRow } from './listing.ts'
 import type { Parts } from './parts.ts'
-import { byRank } from './ranking.ts'
+import { bestFirst, RANK_COLUMNS, type RankRow } from './ranking.ts'
 import { refusals } from './refusals.ts'
 
 /** Channels whose torrents are checked, besides own and subscribed ones. */
@@ -53,10 +53,7 @@ export class Lists {
     const text =
       "SELECT * FROM channels WHERE name <> '' AND adult <= ? AND NOT (head_records = 0 AND head_sequence > 0)"
     const rows = this.#parts.desk.sql.all<ChannelRow>(text, hideXxx ? 0 : 1)
-    const rank = byRank(this.#parts.desk.nowS())
-    // Where a channel stands does not depend on whether it is subscribed to.
-    const flat = rows.map(row => ({ row, level: { ...row, standing: DISCOVERED } }))
-    return flat.sort((one, other) => rank(one.level, other.level)).map(({ row }) => this.listed(row))
+    return bestFirst(rows, this.#parts.desk.nowS(), true).map(row => this.listed(row))
   }
 
   standing(standing: number): ListedChannel[] {
@@ -139,7 +136,7 @@ export class Lists {
    */
   unchecked(limit: number, olderThanS: number): UncheckedTorrent[] {
     const { sql, nowS } = { sql: this.#parts.desk.sql, nowS: this.#parts.desk.nowS() }
-    const rows = sql.all<ChannelRow>('SELECT * FROM channels WHERE torrents > 0').sort(byRank(nowS))
+    const rows = bestFirst(sql.all<RankRow>(`SELECT ${RANK_COLUMNS} FROM channels WHERE torrents > 0`), nowS)
     const wanted = rows.filter((row, index) => row.standing !== DISCOVERED || index < CHECKED_CHANNELS)
     const found = new Map<string, UncheckedTorrent>()
     for (const share of [Math.ceil(limit / CHECKED_SHARES), limit]) {

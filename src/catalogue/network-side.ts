@@ -22,7 +22,7 @@ import type { NetworkJobs } from './jobs.ts'
 import { ADMITTED_BEFORE_EVICTION, MAX_DISCOVERED, NEW_CHANNELS_PER_HOUR, VOTES_PER_HOUR } from './limits.ts'
 import type { Parts } from './parts.ts'
 import { previewOf } from './previews.ts'
-import { byRank } from './ranking.ts'
+import { bestFirst, RANK_COLUMNS, type RankRow } from './ranking.ts'
 import { EXTRA } from './record-rows.ts'
 import type { Search } from './search.ts'
 
@@ -50,8 +50,10 @@ export class NetworkSide implements Handlers {
   }
 
   worthTelling(limit: number): KnownChannel[] {
-    const rows = this.#parts.desk.sql.all<ChannelRow>('SELECT * FROM channels WHERE head IS NOT NULL')
-    return rows.sort(byRank(this.#parts.desk.nowS())).slice(0, limit).map(knownOf)
+    const { desk, channels } = this.#parts
+    const rows = desk.sql.all<RankRow>(`SELECT ${RANK_COLUMNS} FROM channels WHERE head IS NOT NULL`)
+    const best = bestFirst(rows, desk.nowS()).slice(0, limit)
+    return best.map(({ id }) => knownOf(channels.byId(id)))
   }
 
   wanted(): KnownChannel[] {

@@ -25,7 +25,18 @@ export function rankOf({ modified, votes, spam, seeders }: Ranked, nowS: number)
   return fresh + liked + seeded - (spam > votes ? SPAM : 0)
 }
 
-/** Own, subscribed, then by rank, the best first. */
-export function byRank(nowS: number): (one: ChannelRow, other: ChannelRow) => number {
-  return (one, other) => other.standing - one.standing || rankOf(other, nowS) - rankOf(one, nowS) || one.id - other.id
+/** What the order of channels goes by. */
+export type RankRow = Ranked & Pick<ChannelRow, 'id' | 'standing'>
+
+/** Its columns of `channels`. */
+export const RANK_COLUMNS = 'id, standing, modified, votes, spam, seeders'
+
+/**
+ * Own, subscribed, then by rank, the best first. `level`: where a channel stands does not depend on whether it is subscribed to. There
+ * may be 20,000: each is ranked once, and callers that need few whole rows give RANK_COLUMNS only.
+ */
+export function bestFirst<Row extends RankRow>(rows: readonly Row[], nowS: number, level = false): Row[] {
+  const ranked = rows.map(row => ({ row, standing: level ? 0 : row.standing, rank: rankOf(row, nowS) }))
+  ranked.sort((one, other) => other.standing - one.standing || other.rank - one.rank || one.row.id - other.row.id)
+  return ranked.map(({ row }) => row)
 }

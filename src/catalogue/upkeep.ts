@@ -3,9 +3,9 @@
 
 import type { ChannelRow } from './channel-rows.ts'
 import { DISCOVERED, OWN } from './channel-rows.ts'
-import { JUDGED_LATE, MAX_DISCOVERED } from './limits.ts'
+import { ADMITTED_BEFORE_EVICTION, JUDGED_LATE, MAX_DISCOVERED } from './limits.ts'
 import type { Parts } from './parts.ts'
-import { rankOf } from './ranking.ts'
+import { RANK_COLUMNS, type RankRow, rankOf } from './ranking.ts'
 import { takeExtras } from './taken-extras.ts'
 
 /** What a channel costs beside its records. */
@@ -17,6 +17,7 @@ const EVICTED_AT_ONCE = 50
 export class Upkeep {
   readonly #parts: Parts
   #quotaBytes: number
+  #shrinks = false
 
   constructor(parts: Parts, quotaBytes: number) {
     this.#parts = parts
@@ -51,6 +52,13 @@ export class Upkeep {
     return own.map(channel => takeExtras(this.#parts, channel)).includes(true)
   }
 
+  /** How many channels are to go. Nobody has all of them ranked for each channel that comes: they go some hundreds in a row. */
+  #tooMany(channels: number): number {
+    if (channels <= MAX_DISCOVERED) this.#shrinks = false
+    else if (channels > MAX_DISCOVERED + ADMITTED_BEFORE_EVICTION / 2) this.#shrinks = true
+    return this.#shrinks ? channels - MAX_DISCOVERED : 0
+  }
+
   /** The worst ranked go until the rest fits, in bytes and in number; own and subscribed ones never do. */
   #evict(): boolean {
     const { desk, channels } = this.#parts
@@ -58,12 +66,16 @@ export class Upkeep {
       WHERE standing = ${DISCOVERED}`
     const sums = desk.sql.get<{ channels: number; bytes: number }>(text) ?? { channels: 0, bytes: 0 }
     let over = sums.bytes - this.#quotaBytes
-    let tooMany = sums.channels - MAX_DISCOVERED
+    let tooMany = this.#tooMany(sums.channels)
     if (over <= 0 && tooMany <= 0) return false
+    const rows = desk.sql.all<RankRow & Pick<ChannelRow, 'cid' | 'bytes' | 'found_at'>>(
+      `SELECT ${RANK_COLUMNS}, cid, bytes, found_at FROM channels WHERE standing = ?`,
+      DISCOVERED,
+    )
     const nowS = desk.nowS()
-    const rows = desk.sql.all<ChannelRow>('SELECT * FROM channels WHERE standing = ?', DISCOVERED)
-    const worst = rows.sort((one, other) => rankOf(one, nowS) - rankOf(other, nowS) || one.found_at - other.found_at)
-    for (const row of worst.slice(0, EVICTED_AT_ONCE)) {
+    const ranked = rows.map(row => ({ row, rank: rankOf(row, nowS) }))
+    ranked.sort((one, other) => one.rank - other.rank || one.row.found_at - other.row.found_at)
+    for (const { row } of ranked.slice(0, EVICTED_AT_ONCE)) {
       if (over <= 0 && tooMany <= 0) break
       channels.drop(row)
       desk.refuse('evicted')

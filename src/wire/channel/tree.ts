@@ -59,6 +59,8 @@ export function decodeTreeNode(bytes: Uint8Array, prefix: string): TreeNode {
   const from = new OverlayReader(bytes)
   const kind = from.u8()
   if (kind > INNER) throw new DecodeError('a node of no kind')
+  // A hostile owner could sign a tree without end.
+  if (kind === INNER && prefix.length >= ID_DIGITS) throw new DecodeError('branches below the last digit')
   const count = from.u8()
   const node = kind === LEAF ? readLeaf(from, count, prefix) : readInner(from, count)
   from.finish()

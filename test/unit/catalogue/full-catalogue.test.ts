@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { CATALOGUE_FILE_NAME } from '../../../src/catalogue/file-name.ts'
-import { MAX_DISCOVERED } from '../../../src/catalogue/limits.ts'
+import { ADMITTED_BEFORE_EVICTION, MAX_DISCOVERED } from '../../../src/catalogue/limits.ts'
 import { rankOf } from '../../../src/catalogue/ranking.ts'
 import { openInlineCatalogue } from '../../kit/open-catalogue.ts'
 import { Author, NOW_MS, NOW_S } from './catalogue-kit.ts'
@@ -20,7 +20,7 @@ test('junk that came first does not keep others out', async t => {
   t.after(() => other.close())
   const insert = other.prepare('INSERT INTO channels (cid, standing, found_at) VALUES (?, 0, 1)')
   other.transaction(() => {
-    for (let n = 0; n < MAX_DISCOVERED + 100; n++) insert.run(n.toString(16).padStart(40, '0'))
+    for (let n = 0; n < MAX_DISCOVERED + ADMITTED_BEFORE_EVICTION - 1; n++) insert.run(n.toString(16).padStart(40, '0'))
   })()
   const newcomer = new Author(9)
   const note = newcomer.record(newcomer.channel, 1, { kind: 'channel', name: 'New', description: '', mode: 'closed' })

@@ -112,3 +112,10 @@ test('a million ids have nodes that fit a datagram', () => {
   assert.ok(encodeTreeNode(node).length <= 1026)
   assert.equal(hashNode(node).length, 32)
 })
+
+test('a tree that goes on below the last digit is refused: its owner could sign one without end', () => {
+  const children = [{ digit: 0, count: 40, hash: Buffer.alloc(32) }]
+  const bytes = encodeTreeNode({ kind: 'inner', children })
+  assert.equal(decodeTreeNode(bytes, 'a'.repeat(63)).kind, 'inner')
+  assert.throws(() => decodeTreeNode(bytes, 'a'.repeat(64)), DecodeError)
+})
