@@ -47,7 +47,7 @@ export class OverlayParts implements CircuitsSource {
 
   async open(): Promise<Circuits> {
     this.check()
-    return (await this.#start()).circuits
+    return (await this.#start()).circuits()
   }
 
   /** Overlays of its own for who asks. AppError CircuitsUnavailable: settings forbid overlays, or it could not be started now. */
@@ -61,9 +61,12 @@ export class OverlayParts implements CircuitsSource {
   /** Starts it where the settings ask for that; a failure is logged. Never rejects. */
   async startIfAsked(wanted: boolean): Promise<void> {
     if (!wanted || this.#stopped) return
-    await this.#start().catch((error: unknown) =>
-      this.#deps.log.error('the overlay could not be started', { error: errorText(error) }),
-    )
+    try {
+      const running = await this.#start()
+      if (!this.#stopped && switchedOff(this.#deps.settings()) === '') running.circuits()
+    } catch (error) {
+      this.#deps.log.error('the overlay could not be started', { error: errorText(error) })
+    }
   }
 
   /** Ends it within `deadlineMs`. Nothing is told or sent after it. */

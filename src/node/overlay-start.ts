@@ -17,8 +17,9 @@ import type { OverlayFacts } from '../ports/overlay-facts.ts'
 import type { NodeValues } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
 import { openOverlayKey } from './overlay-key.ts'
-import { type CircuitParts, makeCircuits } from './circuit-parts.ts'
-import { type CircuitsFacts, noCircuitFacts } from './overlay-nothing.ts'
+import { makeCircuits } from './circuit-parts.ts'
+import { LateCircuits } from './late-circuits.ts'
+import type { CircuitsFacts } from './overlay-nothing.ts'
 import { overlaysOptions } from './overlay-options.ts'
 import { OverlayPeers, type SavedOverlayPeers } from './overlay-peers.ts'
 import type { Settings } from './settings-schema.ts'
@@ -38,8 +39,8 @@ export interface OverlayStartDeps {
 
 /** It runs until stop(). */
 export interface RunningOverlay {
-  /** Rejects where settings forbid circuits: then only other overlays run. */
-  readonly circuits: Circuits
+  /** Circuits, made at the first call; whether settings allow them is the caller's to ask. */
+  circuits(): Circuits
   /** Further overlays of the node. */
   readonly communities: Communities
   readonly facts: OverlayFacts
@@ -54,11 +55,14 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
   const pair = await openOverlayKey(stateDir, crypto)
   const pool = new SealPool({}, { crypto, random, log })
   const overlays = makeOverlays(settings, { clock, random, log, stack, crypto, pool, pair })
-  const parts = settings.tunnel_community.enabled
-    ? makeCircuits(settings, { overlays, crypto, pool, pair, clock, random, log, stack })
-    : noCircuits
-  const running = { overlays, parts, pool, pair }
   const known = new Map<string, readonly PeerAddress[]>()
+  const making = { overlays, crypto, pool, pair, clock, random, log, stack }
+  const parts = new LateCircuits(() => {
+    const made = makeCircuits(settings, making)
+    askKnown(overlays, known)
+    return made
+  })
+  const running = { overlays, parts, pool, pair }
   const peers = new OverlayPeers({ clock, log, values, peers: () => savedPeers(overlays, known) })
   const saved = await peers.load()
   for (const [id, addresses] of Object.entries(saved)) known.set(id, addresses)
@@ -67,11 +71,11 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
     await endAll(running)
     throw isPortTaken(error) ? portTaken(settings, error) : error
   })
-  for (const [id, addresses] of Object.entries(saved)) overlays.askAgain(id, addresses)
+  askKnown(overlays, known)
   peers.start()
   log.info('the overlay has started', { port: overlays.lanAddress?.port, member: memberOf(pair), crypto: crypto.made })
   return {
-    circuits: parts.circuits,
+    circuits: () => parts.open(),
     communities: { open: options => openWithKnown(overlays, options, known) },
     facts: factsOf(overlays, parts.facts),
     stop: deadlineMs => settledWithin(clock, deadlineMs, Promise.all([peers.stop(), endAll(running)])),
@@ -92,7 +96,7 @@ function portTaken(settings: Settings, cause: unknown): AppError {
 
 interface Ending {
   readonly overlays: Overlays
-  readonly parts: CircuitParts
+  readonly parts: LateCircuits
   readonly pool: SealPool
   readonly pair: OverlayKeyPair
 }
@@ -128,13 +132,6 @@ function makeOverlays(settings: Settings, deps: OverlayMaking): Overlays {
   })
 }
 
-/** Circuits that settings forbid. */
-const noCircuits: CircuitParts = {
-  circuits: { lane: () => Promise.reject(new AppError('CircuitsUnavailable')) },
-  facts: noCircuitFacts,
-  stop: () => undefined,
-}
-
 /** Those of the overlays that run, and of others what was known last. */
 function savedPeers(overlays: Overlays, known: Map<string, readonly PeerAddress[]>): SavedOverlayPeers {
   for (const { id } of overlays.rows()) {
@@ -142,6 +139,11 @@ function savedPeers(overlays: Overlays, known: Map<string, readonly PeerAddress[
     if (addresses.length > 0) known.set(id, addresses)
   }
   return Object.fromEntries([...known].slice(-MAX_KNOWN_OVERLAYS))
+}
+
+/** Asks where peers of the overlays that are open were at another time. */
+function askKnown(overlays: Overlays, known: ReadonlyMap<string, readonly PeerAddress[]>): void {
+  for (const [id, addresses] of known) overlays.askAgain(id, addresses)
 }
 
 /** Opens an overlay, and asks where its peers were at another time. */

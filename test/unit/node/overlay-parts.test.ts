@@ -9,6 +9,7 @@ import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { SystemRandom } from '../../../src/io/random.ts'
 import { makeOverlayCrypto } from '../../../src/io/overlay-crypto.ts'
+import { LateCircuits } from '../../../src/node/late-circuits.ts'
 import { openOverlayKey, OVERLAY_KEY_FILE } from '../../../src/node/overlay-key.ts'
 import { nothingRuns } from '../../../src/node/overlay-nothing.ts'
 import { overlaysOptions, startsAtOnce } from '../../../src/node/overlay-options.ts'
@@ -39,8 +40,9 @@ test('it starts once, at the first need; events come through; after the end noth
   let starts = 0
   let stops = 0
   let tell: (event: CircuitEvent) => void = () => undefined
+  const circuits = { lane: () => Promise.reject(new AppError('CircuitsUnavailable')) }
   const running: RunningOverlay = {
-    circuits: { lane: () => Promise.reject(new AppError('CircuitsUnavailable')) },
+    circuits: () => circuits,
     communities: {
       open: () => {
         throw new RangeError('not asked for here')
@@ -91,6 +93,35 @@ test('it starts once, at the first need; events come through; after the end noth
   assert.equal(stops, 1)
   assert.equal(parts.facts.running, false)
   await assert.rejects(parts.open(), (error: AppError) => error.code === 'CircuitsUnavailable')
+})
+
+test('circuits are made when somebody asks for them, and their events told from then on', () => {
+  let made = 0
+  let tell: (event: CircuitEvent) => void = () => undefined
+  let stopped = 0
+  const late = new LateCircuits(() => {
+    made++
+    const facts = { ...nothingRuns, candidates: () => ({ relays: 3, exits: 1 }) }
+    const watch = (happened: typeof tell): (() => void) => {
+      tell = happened
+      return () => (tell = () => undefined)
+    }
+    const lane = () => Promise.reject(new AppError('CircuitsUnavailable'))
+    return { circuits: { lane }, facts: { ...facts, watch }, stop: () => stopped++ }
+  })
+  const seen: CircuitEvent[] = []
+  const end = late.facts.watch(event => seen.push(event))
+  assert.deepEqual(late.facts.candidates(), { relays: 0, exits: 0 })
+  assert.equal(made, 0)
+  assert.equal(late.open(), late.open())
+  assert.equal(made, 1)
+  assert.equal(late.facts.candidates().relays, 3)
+  tell(removed)
+  end()
+  tell(removed)
+  assert.deepEqual(seen, [removed])
+  late.stop()
+  assert.equal(stopped, 1)
 })
 
 test('other overlays may run where circuits may not', async () => {
