@@ -208,7 +208,13 @@ async function search(text: string, seconds: number, { node, json }: CommandCont
   const lines = node.lines('/events')
   // The first line says that it listens.
   await lines.next()
-  await node.call('GET', `/search?${new URLSearchParams({ q: text }).toString()}`)
+  try {
+    await node.call('GET', `/search?${new URLSearchParams({ q: text }).toString()}`)
+  } catch (error) {
+    // Else the events would keep the command alive.
+    await lines.return()
+    throw error
+  }
   const over = sleep(seconds * 1000, null)
   for (;;) {
     const next = await Promise.race([lines.next(), over])
