@@ -1,4 +1,4 @@
-// The commands `backup` and `restore`. The store is copied by SQLite itself, page by page in one view of it, so that a node may go on
+// The commands `backup` and `restore`. The store and the catalogue of channels, with the keys of own ones, are copied by SQLite itself, page by page in one view of it, so that a node may go on
 // meanwhile; the other files are small and replaced whole, so that any moment of them is good.
 // Invariant: nothing is overwritten; a copy that failed is taken away again.
 
@@ -6,6 +6,7 @@ import { constants } from 'node:fs'
 import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
+import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import { stateDirectoryOf } from './find-node.ts'
 import { StateDirectory } from './state-directory.ts'
@@ -21,9 +22,10 @@ export async function backUp(chosen: string | null, folder: string): Promise<str
   await makeNew(to)
   try {
     const done = await copySmall(from, to, SMALL_FILES)
-    if (await isFile(join(from, DATABASE_FILE_NAME))) {
-      await copyStore(join(from, DATABASE_FILE_NAME), join(to, DATABASE_FILE_NAME))
-      done.push(DATABASE_FILE_NAME)
+    for (const name of [DATABASE_FILE_NAME, CATALOGUE_FILE_NAME]) {
+      if (!(await isFile(join(from, name)))) continue
+      await copyStore(join(from, name), join(to, name))
+      done.push(name)
     }
     return done
   } catch (error) {

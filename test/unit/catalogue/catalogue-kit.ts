@@ -46,6 +46,7 @@ export class Author {
 
   constructor(n: number) {
     this.#seed = Buffer.alloc(32, n)
+    Buffer.from(this.#seed.buffer).writeUInt32BE(n)
     this.publicKey = nodeEd25519.publicKey(this.#seed)
   }
 
