@@ -11,6 +11,7 @@ export function swarmScrapes(
 ): SwarmScrapes {
   return {
     tracker: (url, infoHashes, signal) => trackers.ask(url, infoHashes, signal),
+    hasDht: () => dht !== null,
     async dht(infoHash) {
       // Without nodes every torrent would seem to have no peers.
       if (dht === null || dht.stats().good === 0) return null

@@ -22,6 +22,8 @@ export interface SwarmScrapes {
     infoHashes: readonly InfoHash[],
     signal: AbortSignal,
   ): Promise<ReadonlyMap<InfoHash, SwarmCounts>>
+  /** There is a DHT; it may have reached nobody yet. */
+  hasDht(): boolean
   /** Estimated by what nodes near the torrent have stored; null: there is no DHT, or it reaches nobody. Takes some seconds. */
   dht(infoHash: InfoHash): Promise<SwarmCounts | null>
 }

@@ -87,18 +87,20 @@ export class CheckRound {
     }
   }
 
-  /** Answers those that nobody told of. */
-  async #askDht(infoHashes: readonly InfoHash[]): Promise<InfoHash[]> {
+  /** Answers those that nobody could tell of. A DHT that reaches nobody, as at the start of a node, is asked another time. */
+  async #askDht(infoHashes: readonly InfoHash[]): Promise<readonly InfoHash[]> {
+    const { scrapes } = this.#deps
+    if (!scrapes.hasDht()) return infoHashes
     let isThere = true
     await inLanes(DHT_LANES, infoHashes.slice(0, DHT_PER_ROUND), async infoHash => {
-      const counts = isThere && !this.#signal.aborted ? await this.#deps.scrapes.dht(infoHash) : null
+      const counts = isThere && !this.#signal.aborted ? await scrapes.dht(infoHash) : null
       if (counts === null) isThere = false
       else {
         this.#heard = true
         this.#take(infoHash, counts)
       }
     })
-    return isThere ? [] : infoHashes.filter(infoHash => !this.#counts.has(infoHash))
+    return []
   }
 
   #take(infoHash: InfoHash, counts: SwarmCounts): void {

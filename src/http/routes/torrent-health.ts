@@ -1,8 +1,8 @@
 // The route for the health of a torrent of a channel (extra; field notes part 10). It translates names and nothing else.
 
-import { AppError } from '../../base/errors.ts'
 import { route } from '../route.ts'
 import { HealthParameters, HealthReply } from '../schemas/torrent-health.ts'
+import { torrentOf } from './channel-path.ts'
 import { SAMPLE_INFOHASH } from './infohash.ts'
 
 /** Seconds, where the client names none. */
@@ -28,10 +28,8 @@ export const torrentHealth = route({
   errors: ['TorrentNotFound', 'TooManyRequests', 'NotReady', 'DiskError', 'StateUnreadable'],
   sample: { path: `/torrents/${SAMPLE_INFOHASH}/health`, query: 'refresh=1&timeout=5', status: 200 },
   run: async ({ services }, { path, parameters }) => {
-    const infohash = path['infohash'] ?? ''
-    if (!/^[0-9a-fA-F]{40}$/.test(infohash)) throw new AppError('TorrentNotFound')
     const { refresh = false, timeout = DEFAULT_TIMEOUT_S } = parameters
-    return { health: await services.torrentHealth.health(infohash, refresh, timeout * 1000) }
+    return { health: await services.torrentHealth.health(torrentOf(path), refresh, timeout * 1000) }
   },
 })
 

@@ -22,4 +22,5 @@ test('a DHT that knows nodes tells; one that knows none, or is off, does not', a
   assert.equal(await swarmScrapes(trackers, dht(0)).dht(infoHash), null)
   assert.equal(await swarmScrapes(trackers, null).dht(infoHash), null)
   assert.equal(asked, 1)
+  assert.deepEqual([swarmScrapes(trackers, dht(0)).hasDht(), swarmScrapes(trackers, null).hasDht()], [true, false])
 })

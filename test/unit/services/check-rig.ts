@@ -28,12 +28,15 @@ export class CheckRig {
   readonly dhtAsked: InfoHash[] = []
   /** Null: no DHT. */
   dht: ((infoHash: InfoHash) => SwarmCounts) | null = null
+  /** The DHT knows nodes. */
+  dhtReaches = true
   readonly anonymous = new Set<InfoHash>()
   isEnabled = true
   running = 0
   peak = 0
 
   readonly scrapes: SwarmScrapes = {
+    hasDht: () => this.dht !== null,
     tracker: async (url, infoHashes) => {
       this.questions.push({ url, infoHashes, atMs: this.clock.now() })
       this.running++
@@ -46,7 +49,7 @@ export class CheckRig {
     },
     dht: async infoHash => {
       this.dhtAsked.push(infoHash)
-      return this.dht?.(infoHash) ?? null
+      return this.dhtReaches ? (this.dht?.(infoHash) ?? null) : null
     },
   }
 

@@ -121,6 +121,20 @@ test('torrents that nobody knows are written down as such, unless the network is
   await checker.stop()
 })
 
+test('a DHT that has not reached anybody yet says nothing: as at the start of a node', async () => {
+  const rig = new CheckRig()
+  const [known, unknown] = [rig.add(1, [A]), rig.add(2, [])]
+  rig.tells(A, 1, 0)
+  rig.dht = () => ({ seeders: 3, leechers: 3 })
+  rig.dhtReaches = false
+  const checker = await running(rig, 5 * MINUTE)
+  assert.deepEqual([rig.countsOf(known), rig.countsOf(unknown)], [[1, 0], null])
+  rig.dhtReaches = true
+  await rig.clock.advance(2 * MINUTE)
+  assert.deepEqual(rig.countsOf(unknown), [3, 3])
+  await checker.stop()
+})
+
 test('numbers that cannot be are cut', async () => {
   const rig = new CheckRig()
   const hash = rig.add(1, [A])
