@@ -98,6 +98,16 @@ async function titleAt(path: string): Promise<string> {
   return answer.kind === 'feed' ? answer.feed.title : answer.kind
 }
 
+test('a private address is refused at once', async () => {
+  const source = makeSource()
+  for (const host of [undefined, 'priv.test']) {
+    const ask = { url: secret.url('/rss', host), etag: null, lastModified: null }
+    await assert.rejects(source.look(ask, signal), (error: unknown) => (error as AppError).code === 'AddressRefused')
+  }
+  await source.close()
+  assert.equal(secret.requests.length, 0)
+})
+
 async function refused(path: string, code: ErrorCode, timeoutMs?: number): Promise<string> {
   let text = ''
   await assert.rejects(look(path, timeoutMs), (error: unknown) => {
