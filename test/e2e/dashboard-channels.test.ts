@@ -278,6 +278,12 @@ describe('dashboard, channels', { skip, concurrency: 1, timeout: 400_000 }, () =
     await mine.page.getByRole('button', { name: 'Comment', exact: true }).click()
     const answer = theirs.page.locator('[data-comment]').filter({ hasText: 'On Sunday.' })
     await answer.waitFor({ timeout: MEET_MS })
+    await answer.getByText('Owner', { exact: true }).waitFor()
+    await mine.page
+      .locator('[data-comment]')
+      .filter({ hasText: 'On Sunday.' })
+      .getByText('You', { exact: true })
+      .waitFor()
     assert.equal(await answer.getByRole('button').count(), 0, 'it is not theirs to remove')
     const first = mine.page.locator('[data-comment]').filter({ hasText: 'More of these' })
     assert.deepEqual(await axeFindings(mine.page), [])

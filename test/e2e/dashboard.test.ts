@@ -125,6 +125,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     ['trackers', '#/downloads/FILM/trackers'],
     ['options', '#/downloads/FILM/options'],
     ['play', '#/play/FILM/0'],
+    ['channels', '#/channels'],
     ['circuits', '#/circuits'],
     ['statistics', '#/statistics'],
     ['events', '#/events'],

@@ -133,7 +133,8 @@ export function feedText({ time_checked: checked, time_next: next, error }: Feed
   return checked <= 0 ? 'Not read yet' : `Read ${ago(checked, nowSec)}${again}`
 }
 
-/** Who wrote something: this node, the owner, or the beginning of a key. */
-export function authorText(author: string, me: string): string {
-  return author === me ? 'You' : author.slice(0, KEY_DIGITS)
+/** Who wrote something: this node, the owner of the channel, or the beginning of a key. */
+export function authorText(author: string, { mine, byOwner }: { mine: boolean; byOwner: boolean }): string {
+  if (mine) return 'You'
+  return byOwner ? 'Owner' : author.slice(0, KEY_DIGITS)
 }

@@ -4,6 +4,7 @@ import { useId, useState } from 'preact/hooks'
 import type { ListedComment } from '../../ports/channel-library.ts'
 import { ago, authorText, named } from '../model/channel-words.ts'
 import { addComment, authorKey, commentsOf, removeComment, torrentsOf } from '../node/channel-requests.ts'
+import { ownerKeys } from '../node/channel-owner.ts'
 import { session } from '../node/context.ts'
 import { useAnswer } from '../node/use-answer.ts'
 import { useParts } from '../parts/more-rows.tsx'
@@ -78,9 +79,19 @@ function Comment({ comment, author, about, removable, remove }: CommentProps) {
 /** See the top of the file. */
 export function ChannelComments({ channel }: ChannelPartProps) {
   const { dispersy_cid: cid } = channel
-  const comments = useAnswer(signal => commentsOf(cid, signal), [cid], EVERY_MS)
+  const ask = async (signal: AbortSignal) => {
+    const list = await commentsOf(cid, signal)
+    return {
+      list,
+      owners: await ownerKeys(
+        cid,
+        list.map(({ author }) => author),
+      ),
+    }
+  }
+  const comments = useAnswer(ask, [cid], EVERY_MS)
   const me = useAnswer(authorKey, [], 0)
-  const all = comments.value ?? []
+  const all = comments.value?.list ?? []
   const onTorrents = all.some(({ infohash }) => infohash !== null)
   const torrents = useAnswer(
     signal => (onTorrents ? torrentsOf(cid, false, signal) : Promise.resolve([])),
@@ -89,6 +100,10 @@ export function ChannelComments({ channel }: ChannelPartProps) {
   )
   const names = new Map(torrents.value?.map(({ infohash, name }) => [infohash, name]))
   const { shown, more } = useParts(all)
+  const by = ({ author }: ListedComment) => {
+    const byOwner = comments.value?.owners.has(author) === true
+    return { byOwner, mine: author === me.value || (channel.own && byOwner) }
+  }
   const remove = async (id: number) => {
     await session.attempt(() => removeComment(cid, id), 'Comment removed.')
     comments.refresh()
@@ -101,16 +116,16 @@ export function ChannelComments({ channel }: ChannelPartProps) {
       {comments.value === null && (
         <p class="card muted">{comments.problem === '' ? 'Asking the node…' : comments.problem}</p>
       )}
-      {comments.value?.length === 0 && <p class="nothing muted">Nobody has said anything yet.</p>}
+      {comments.value?.list.length === 0 && <p class="nothing muted">Nobody has said anything yet.</p>}
       {shown.length > 0 && (
         <ul class="comments" aria-label="Comments">
           {shown.map(comment => (
             <Comment
               key={comment.id}
               comment={comment}
-              author={authorText(comment.author, me.value ?? '')}
+              author={authorText(comment.author, by(comment))}
               about={comment.infohash === null ? '' : named(names.get(comment.infohash) ?? '', 'torrent')}
-              removable={channel.own || comment.author === me.value}
+              removable={channel.own || by(comment).mine}
               remove={() => void remove(comment.id)}
             />
           ))}

@@ -25,6 +25,7 @@ export function SearchField({ query }: { query: string }) {
   const [text, setText] = useState(query)
   const [offers, setOffers] = useState<readonly string[]>([])
   const id = useId()
+  useEffect(() => setText(query), [query])
   useEffect(() => {
     const ended = new AbortController()
     const timer = setTimeout(() => {
@@ -37,7 +38,7 @@ export function SearchField({ query }: { query: string }) {
       clearTimeout(timer)
       ended.abort()
     }
-  }, [text])
+  }, [text, query])
   const submit = (event: Event) => {
     event.preventDefault()
     const words = text.trim()
@@ -126,7 +127,11 @@ function FoundTorrents({ torrents, nameOf }: { torrents: FoundTorrent[]; nameOf:
 /** Results of one search. */
 export function SearchPart({ query }: { query: string }) {
   const found = useSearch(query)
-  const { value, refresh } = useAnswer(channelListsNow, [found.results.channels.length], 0)
+  const { value, refresh } = useAnswer(channelListsNow, [], 0)
+  // By then the channels of what others told are known, with their names.
+  useEffect(() => {
+    if (!found.waiting) refresh()
+  }, [found.waiting])
   const known = new Map(
     [...(value?.discovered ?? []), ...(value?.subscribed ?? [])].map(one => [one.dispersy_cid, one]),
   )

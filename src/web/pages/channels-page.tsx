@@ -104,7 +104,7 @@ export function ChannelsPage({ list, query }: { list: ChannelListName; query: st
           <Icon name="plus" size={16} /> Create a channel
         </button>
       </header>
-      <SearchField key={query} query={query} />
+      <SearchField query={query} />
       {query === '' ? <ListPart list={list} /> : <SearchPart key={query} query={query} />}
       {creating && <CreateChannelDialog onClose={() => setCreating(false)} />}
     </div>

@@ -22,16 +22,17 @@ export function SubscribeButton({ channel, changed }: SubscribeButtonProps) {
     setBusy(false)
     changed()
   }
-  const verb = subscribed ? 'Unsubscribe' : 'Subscribe'
+  // One that nobody here knows is looked for as long as half a minute.
+  const text = busy ? 'One moment…' : subscribed ? 'Unsubscribe' : 'Subscribe'
   return (
     <button
       type="button"
       class={subscribed ? '' : 'primary'}
       disabled={busy}
-      aria-label={`${verb}: ${named(channel.name, 'channel')}`}
+      aria-label={`${text}: ${named(channel.name, 'channel')}`}
       onClick={() => void toggle()}
     >
-      {verb}
+      {text}
     </button>
   )
 }

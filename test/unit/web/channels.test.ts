@@ -91,8 +91,13 @@ test('feeds say where they stand', () => {
   assert.equal(words.feedText(feed, 100), 'Read 1 min ago; read again in 1 min')
   assert.equal(words.feedText({ ...feed, time_next: 90 }, 100), 'Read 1 min ago')
   assert.equal(words.feedText({ ...feed, error: 'gone' }, 100), 'Not read: gone; read again in 1 min')
-  assert.equal(words.authorText('cd'.repeat(32), 'cd'.repeat(32)), 'You')
-  assert.equal(words.authorText('cd'.repeat(32), ''), 'cdcdcdcd')
+})
+
+test('who wrote something', () => {
+  const key = 'cd'.repeat(32)
+  assert.equal(words.authorText(key, { mine: true, byOwner: true }), 'You')
+  assert.equal(words.authorText(key, { mine: false, byOwner: true }), 'Owner')
+  assert.equal(words.authorText(key, { mine: false, byOwner: false }), 'cdcdcdcd')
 })
 
 function found(type: string, query: string, result: object) {
