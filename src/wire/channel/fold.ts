@@ -1,7 +1,7 @@
 // What a channel shows: the meaning of a set of records, whole, in memory. The catalogue does the same in steps in its database; this
 // is what it is tested against. Invariant: the view depends on the two sets alone, not on the order in which records came.
 
-import { type ChannelRules, isDeletable, isOwner, keyOf, mayWrite, type Rights } from './rights.ts'
+import { type ChannelRules, isOwner, keyOf, mayWrite, type Rights } from './rights.ts'
 import type {
   ChannelId,
   ChannelMode,
@@ -149,7 +149,6 @@ class Fold {
   readonly #channel: ChannelId
   readonly #held: ReadonlySet<RecordId>
   readonly #records: readonly ChannelRecord[]
-  readonly #kinds: ReadonlyMap<RecordId, RecordKind>
   readonly #deleted: ReadonlySet<RecordId>
   readonly #used = new Set<RecordId>()
   #editsByTarget: ReadonlyMap<RecordId, readonly RecordOf<'edit'>[]> | undefined
@@ -158,9 +157,9 @@ class Fold {
     this.#channel = channel
     this.#held = new Set(held.map(record => record.id))
     this.#records = [...held.toSorted(byTime), ...taken.toSorted(byTime)]
-    this.#kinds = new Map(this.#records.map(record => [record.id, record.content.kind]))
     const targets = this.#all('deletion').flatMap(({ content }) => content.targets)
-    this.#deleted = new Set(targets.filter(target => isDeletable(this.#kinds.get(target) ?? 'channel')))
+    // Only kinds that can be deleted ask whether they are.
+    this.#deleted = new Set(targets)
   }
 
   view(rules: ChannelRules): ChannelView {

@@ -132,6 +132,20 @@ test('of many files and trackers as many are written as fit', () => {
   assert.ok(short.kind === 'torrent' && short.files.length > 50)
 })
 
+test('more files or trackers than a writer would tell are refused', () => {
+  const files = Array.from({ length: 5000 }, (_, at) => ({ path: `folder/${at}.bin`, size: at }))
+  const { bytes } = encode({ ...torrent, description: '', files, fileCount: 5000 })
+  const at = bytes.indexOf(0x41, 66) + torrent.name.length
+  assert.deepEqual([...bytes.subarray(at, at + 2)], [0, 0], 'the length of the description')
+  const longer = Buffer.concat([
+    bytes.subarray(0, at),
+    Buffer.from([3, 232]),
+    Buffer.alloc(1000, 'd'),
+    bytes.subarray(at + 2),
+  ])
+  assert.throws(() => decodeRecord(longer), /more files/)
+})
+
 test('texts at their limits are taken, longer ones are not', () => {
   const name = '\u{1f600}'.repeat(255)
   const description = '\u{1f600}'.repeat(1023)

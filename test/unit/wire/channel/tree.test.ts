@@ -55,6 +55,8 @@ test('a node that lies is not the one its parent tells of', () => {
   assert.ok(root.kind === 'inner')
   const fewer: TreeNode = { kind: 'inner', children: root.children.slice(1) }
   assert.equal(isNodeOf(fewer, parent), false)
+  assert.equal(isNodeOf(root, parent), true)
+  assert.equal(isNodeOf(root, { ...parent, count: 201 }), false, 'a head with another count')
   const [first, ...others] = root.children
   assert.ok(first !== undefined)
   const counts: TreeNode = { kind: 'inner', children: [{ ...first, count: first.count + 1 }, ...others] }
