@@ -8,7 +8,7 @@ import type { InfoHash } from '../base/ids.ts'
 import type { CatalogueHappening, ChannelCatalogue, KnownChannel } from '../ports/channel-catalogue.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { PackTorrents } from '../ports/pack-torrents.ts'
+import { KEEP_PACK, type PackTorrents } from '../ports/pack-torrents.ts'
 import type { Random } from '../ports/random.ts'
 import { packName, packObjection } from '../wire/channel/pack-files.ts'
 import type { ChannelHead, ChannelId } from '../wire/channel/types.ts'
@@ -120,7 +120,7 @@ export class PackKeeper {
     this.#stopped.abort()
     for (const { timer, fetching } of this.#entries.values()) {
       timer?.cancel()
-      fetching?.abort()
+      fetching?.abort(KEEP_PACK)
     }
     await Promise.allSettled(this.#underWay)
   }
@@ -296,7 +296,7 @@ export class PackKeeper {
       entry.seeded = pack
     } catch (error) {
       // Nobody needs it any more: that is no failure.
-      if (abort.signal.aborted && !watched.late()) return await packs.drop(pack)
+      if (abort.signal.aborted && !watched.late() && !this.#ending.over) return await packs.drop(pack)
       throw error
     } finally {
       watched.end()

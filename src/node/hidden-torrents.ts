@@ -7,7 +7,7 @@ import type { InfoHash } from '../base/ids.ts'
 import { PackFolders } from '../io/pack-folders.ts'
 import type { ContentSources } from '../ports/content-source.ts'
 import type { Log } from '../ports/log.ts'
-import type { PackTorrents, PackWriter } from '../ports/pack-torrents.ts'
+import { KEEP_PACK, type PackTorrents, type PackWriter } from '../ports/pack-torrents.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import type { Session, TorrentEvents } from '../torrent/index.ts'
 import { decodeMetainfo, encodeMetainfo } from '../wire/metainfo.ts'
@@ -126,7 +126,7 @@ export class HiddenTorrents implements PackTorrents {
       await this.#folders.keepTorrent(metainfo.name, torrentFile(metainfo))
       return metainfo
     } catch (error) {
-      await this.drop(infoHash)
+      if (signal.reason !== KEEP_PACK) await this.drop(infoHash)
       throw error
     } finally {
       signal.removeEventListener('abort', abort)

@@ -57,7 +57,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   const state = new CoreState()
   const eventsLog = log.part('events')
   const events = new EventHub({ log: eventsLog, version, started: () => state.started, now: () => clock.now() })
-  const { http, ...found } = makeDownloads(environment, events)
+  const { http, ...found } = makeDownloads(environment, events, late)
   const { downloads, previews, updates } = found
   const paths = new AllowedPaths(() => allowedFolders(settings.values))
   const maker = new TorrentMaker({
@@ -129,7 +129,7 @@ async function storedBytes(stateDir: string): Promise<number> {
 }
 
 /** Downloads, with what looks at links before them and follows them after. */
-function makeDownloads(environment: NodeEnvironment, events: EventHub) {
+function makeDownloads(environment: NodeEnvironment, events: EventHub, late: LateParts) {
   const { stateDir, settings, log, clock, random, started } = environment
   const fetch = makeSourceFetch(environment)
   started.add('sources', () => fetch.close())
@@ -144,6 +144,7 @@ function makeDownloads(environment: NodeEnvironment, events: EventHub) {
     settings: () => downloadSettings(settings.values),
     freeBytes: async folder => (await import('../io/disk-space.ts')).freeBytes(folder),
     updates: () => following,
+    hidden: () => late.engine()?.hidden ?? null,
   })
   const { updates, following } = makeUpdates({
     ...{ stateDir, clock, random, log: log.part('updates'), events, downloads, settings: () => settings.values },

@@ -4,6 +4,9 @@
 import type { InfoHash } from '../base/ids.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 
+/** Reason of a signal that ends a download and leaves what is there to the next run. */
+export const KEEP_PACK = 'keep'
+
 /** Files of a pack being written, in the order of ids. */
 export interface PackWriter {
   /** Adds to the end of a file of the pack, which is made when it is not there. AppErrors DiskFull, DiskError. */
@@ -24,7 +27,7 @@ export interface PackTorrents {
   seed(metainfo: Metainfo): boolean
   /**
    * Downloads a pack and seeds it then, until dropped. `objection` is asked before anything is written: text ends it. Rejects with
-   * AppErrors Aborted (the signal; the pack is dropped), StateConflict (it is in the engine already), InvalidParameter (the
+   * AppErrors Aborted (the signal; the pack is dropped, unless the reason is KEEP_PACK), StateConflict (it is in the engine already), InvalidParameter (the
    * objection), DiskError and others.
    */
   fetch(infoHash: InfoHash, objection: (metainfo: Metainfo) => string | null, signal: AbortSignal): Promise<Metainfo>

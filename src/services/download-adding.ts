@@ -30,10 +30,21 @@ export class DownloadAdding {
   readonly #parts: AddingParts
   readonly #deps: DownloadsDeps
 
+  /** What may be in the engine in the place of a download. */
+  readonly #others: Pick<DownloadsDeps['previews'], 'owns' | 'giveWay'>
+
   constructor(set: DownloadSet, parts: AddingParts, deps: DownloadsDeps) {
     this.#set = set
     this.#parts = parts
     this.#deps = deps
+    const { previews, hidden } = deps
+    this.#others = {
+      owns: infoHash => previews.owns(infoHash) || hidden?.()?.owns(infoHash) === true,
+      giveWay: async infoHash => {
+        await previews.giveWay(infoHash)
+        await hidden?.()?.drop(infoHash)
+      },
+    }
   }
 
   /** See DownloadsService. */
@@ -96,8 +107,7 @@ export class DownloadAdding {
     const { metainfo } = made
     return this.#asKnown(metainfo.infoHash, metainfo.v2?.infoHash ?? null, async infoHash => {
       if (this.#set.entries.has(infoHash)) return false
-      const { clock, previews } = this.#deps
-      const entry = await addMadeTorrent(this.#set, made, traits, clock.wallMs(), previews)
+      const entry = await addMadeTorrent(this.#set, made, traits, this.#deps.clock.wallMs(), this.#others)
       await this.#parts.defaults.keepFile(entry, metainfo)
       this.#parts.changed()
       return true
@@ -125,7 +135,7 @@ export class DownloadAdding {
     })
     const engine = await this.#set.engineOf(traits.hops)
     await this.#set.store.insert({ ...row, ...(metainfo === null ? { infoBytes: null } : storedMetainfo(metainfo)) })
-    while (previews.owns(source.infoHash)) await previews.giveWay(source.infoHash)
+    while (this.#others.owns(source.infoHash)) await this.#others.giveWay(source.infoHash)
     const entry = new DownloadEntry({ ...row, position: this.#set.entries.size })
     this.#set.enter(entry)
     entry.attach(engine.add(specOf(row, metainfo, null)), this.#set.factsOf(traits.hops))

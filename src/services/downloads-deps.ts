@@ -1,5 +1,6 @@
 // What the service of the downloads is made with.
 
+import type { InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { NewFiles } from '../ports/new-files.ts'
@@ -21,6 +22,13 @@ export interface DownloadSettings extends AnonymityDefaults, RateLimits, Seeding
 /** What the service tells of its downloads to what follows updates. */
 export type DownloadUpdates = Pick<FollowedUpdates, 'follow' | 'metadataKnown' | 'removing'>
 
+/** See DownloadsDeps.hidden. */
+export interface HiddenOnes {
+  owns(infoHash: InfoHash): boolean
+  /** Takes it out of the engine. Never rejects. */
+  drop(infoHash: InfoHash): Promise<void>
+}
+
 /** What the service needs of the node. */
 export interface DownloadsDeps {
   readonly clock: Clock
@@ -28,6 +36,8 @@ export interface DownloadsDeps {
   readonly events: Pick<EventHub, 'emit'>
   readonly sources: SourceReaders
   readonly previews: Pick<MetadataPreviews, 'owns' | 'giveWay' | 'cached' | 'recall' | 'found'>
+  /** Torrents in the engine that are no downloads (packs of channels): a download of the same takes their place. Absent: none. */
+  readonly hidden?: () => HiddenOnes | null
   settings(): DownloadSettings
   /** Follows links to torrents that are updated; absent = such links are refused. */
   readonly updates?: () => DownloadUpdates

@@ -43,6 +43,18 @@ function torrentOf(bench: DownloadsBench): FakeTorrent {
   return torrent
 }
 
+test('a torrent that is in the engine without being a download gives way to one', async () => {
+  const dropped: string[] = []
+  const bench = await startDownloads(undefined, true, undefined, null, {
+    owns: infoHash => infoHash === made.infoHash && dropped.length === 0,
+    drop: async infoHash => void dropped.push(infoHash),
+  })
+  bench.sources.set('/x.torrent', made.torrent)
+  await bench.downloads.add({ uri: '/x.torrent' })
+  assert.deepEqual(dropped, [made.infoHash])
+  assert.ok(torrentOf(bench).spec.running)
+})
+
 test('a torrent file is added: answered, stored with its metadata, running', async () => {
   const bench = await startDownloads()
   bench.sources.set('/x.torrent', made.torrent)

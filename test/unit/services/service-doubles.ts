@@ -13,7 +13,7 @@ import type {
   StoredMetainfo,
 } from '../../../src/ports/records.ts'
 import { Downloads } from '../../../src/services/downloads.ts'
-import type { DownloadSettings, DownloadUpdates } from '../../../src/services/downloads-deps.ts'
+import type { DownloadSettings, DownloadUpdates, HiddenOnes } from '../../../src/services/downloads-deps.ts'
 import { MetadataPreviews } from '../../../src/services/metadata-previews.ts'
 import type { SeedingMode } from '../../../src/services/seeding-goals.ts'
 import type { AnonymousEngines, TorrentEngine } from '../../../src/services/torrent-engine.ts'
@@ -403,6 +403,7 @@ export async function startDownloads(
   load = true,
   updates?: () => DownloadUpdates,
   anonymous: AnonymousEngines | null = null,
+  hidden: HiddenOnes | null = null,
 ): Promise<DownloadsBench> {
   const engine = new FakeEngine()
   const clock = new HandClock()
@@ -440,6 +441,7 @@ export async function startDownloads(
       readFile: async path => read(path),
     },
     previews,
+    hidden: () => hidden,
     settings: () => settings,
     prepareFolder: async folder => {
       if (badFolders.has(folder)) throw new AppError('InvalidParameter', 'destination: no.')
