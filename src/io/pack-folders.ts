@@ -3,7 +3,7 @@
 
 import { createReadStream } from 'node:fs'
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join, normalize } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 
@@ -14,8 +14,11 @@ const MAX_TORRENT_BYTES = 16 * 1024 * 1024
 const CHUNK_BYTES = 256 * 1024
 
 function packPath(folder: string, pack: string): string {
-  if (!PACK.test(pack)) throw new AppError('UnsafePath', `no name of a pack: ${JSON.stringify(pack)}`)
-  return join(folder, pack)
+  const path = join(folder, pack)
+  // Whole folders are removed here: the place is looked at as well as the name.
+  if (!PACK.test(pack) || dirname(path) !== normalize(folder))
+    throw new AppError('UnsafePath', `no name of a pack: ${JSON.stringify(pack)}`)
+  return path
 }
 
 /** Packs below one folder. Methods reject with AppErrors DiskFull, DiskError and UnsafePath. */

@@ -56,8 +56,8 @@ test('what another node publishes is found by its words and downloaded to the en
   found.length = 0
   await askWell(reader, 'GET', '/search?q=streets')
   await waitFor('the channel is found', () => results('search_result_channel').length > 0, TOLD_LIMIT_MS)
-  const found = results('search_result_channel')[0]?.['result'] as Record<string, unknown> | undefined
-  assert.equal(found?.['dispersy_cid'], cid)
+  const { result: channel } = results('search_result_channel')[0] ?? {}
+  assert.equal((channel as Record<string, unknown>)['dispersy_cid'], cid)
 
   const link = String(result['infohash'])
   const trackers = (result['trackers'] as string[]).map(url => `&tr=${encodeURIComponent(url)}`).join('')

@@ -22,8 +22,11 @@ const other = 'ff'.repeat(20) as InfoHash
 
 /** Hidden torrents over an engine that only notes what it is told. */
 function hiddenPlace(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-packs-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const place = mkdtempSync(join(tmpdir(), 'tributary-packs-'))
+  t.after(() => rmSync(place, { recursive: true, force: true }))
+  // Deep enough that a name which leads upwards would meet nothing but this test's own.
+  const folder = join(place, 'state', 'packs')
+  mkdirSync(folder, { recursive: true })
   const torrents = new Map<InfoHash, TorrentSpec>()
   const told: string[] = []
   const hidden = new HiddenTorrents(folder, silentLog)
