@@ -26,7 +26,12 @@ before(async () => {
   world = await makeWorld(await mkdtemp(path.join(os.tmpdir(), 'tributary-table-')))
   // Slow, so that the records of a download under way can be seen.
   seeder = await startNode({
-    settings: { 'libtorrent.max_upload_rate': 150_000, 'network.allow_private': '127.0.0.0/8' },
+    settings: {
+      'libtorrent.max_upload_rate': 150_000,
+      'network.allow_private': '127.0.0.0/8',
+      // Channels without an overlay.
+      'channel_community.enabled': false,
+    },
   })
   await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
   // With a UDP port: what the statistics count.
@@ -160,7 +165,7 @@ test('a stream has the bytes it says, and the ports of part 2.14 and 2.15 are th
 test('statistics are the figures of this run: zero where nothing runs, growing where it does', async () => {
   const statistics = (from: NodeProcess, name: string) =>
     from.get<Record<string, Json & Json[]>>(`/statistics/${name}`).then(answer => Object.values(answer)[0] as Json)
-  // One has neither uTP nor DHT.
+  // One has neither uTP, DHT nor overlays.
   assert.deepEqual(await statistics(seeder, 'communities'), [])
   const silent = await statistics(seeder, 'dispersy')
   for (const name of ['runtime', 'total_downloaded', 'total_uploaded', 'packets_sent', 'packets_received']) {
