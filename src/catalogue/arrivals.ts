@@ -16,9 +16,16 @@ const ROLES = { wanted: WANTED, extra: EXTRA, preview: PREVIEW } as const
 /** Kinds that are judged before those that depend on them. */
 const RANK = { channel: 0, grant: 1, torrent: 2, playlist: 2, entry: 3, comment: 3, edit: 3, deletion: 4 } as const
 
+/** Channels whose room is remembered. */
+const MAX_ROOMS = 1000
+/** Kinds of previews that stay. */
+const ALWAYS: ReadonlySet<string> = new Set(['channel', 'grant'])
+
 /** See the top of the file. */
 export class Arrivals {
   readonly #parts: Parts
+  /** What may still come of a channel's set, at least. */
+  readonly #wantedRoom = new Map<number, number>()
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -28,7 +35,8 @@ export class Arrivals {
     const verdict = { kept: 0, known: 0, refused: 0 }
     const records = encodings.map(bytes => this.#decode(channel, bytes)).filter(record => record !== null)
     verdict.refused = encodings.length - records.length
-    const room = this.#room(channel, ROLES[role])
+    const fresh = records.some(record => this.#parts.rows.roleOf(channel.id, record.id) === undefined)
+    const room = fresh ? this.#room(channel, ROLES[role]) : 0
     const kept: StoredRecord[] = []
     for (const record of records.toSorted((one, other) => RANK[one.content.kind] - RANK[other.content.kind])) {
       const became = this.#takeOne(channel, record, ROLES[role], room - verdict.kept)
@@ -40,6 +48,7 @@ export class Arrivals {
       }
     }
     if (role === 'preview' && kept.length > 0) this.#parts.view.refresh(channel, kept)
+    if (role === 'wanted' && fresh) this.#wantedRoom.set(channel.id, room - verdict.kept)
     return verdict
   }
 
@@ -95,12 +104,20 @@ export class Arrivals {
 
   #room(channel: ChannelRow, role: number): number {
     const { rows } = this.#parts
-    if (role === WANTED) return MAX_CHANNEL_RECORDS - rows.countInRole(channel.id, WANTED)
+    if (role === WANTED) return this.#roomForWanted(channel.id)
     if (role === EXTRA) return channel.standing === DISCOVERED ? 0 : MAX_EXTRAS - rows.countInRole(channel.id, EXTRA)
     // Previews of a channel that is here whole are of no use.
     if (channel.head_records === 0) return 0
     if (channel.held_sequence > 0 && !this.#letGo(channel)) return 0
     return this.#roomForPreviews(channel)
+  }
+
+  /** Counted when it may be used up, since counting takes as long as there are records. */
+  #roomForWanted(channel: number): number {
+    const left = this.#wantedRoom.get(channel) ?? 0
+    if (left > 0) return left
+    if (this.#wantedRoom.size >= MAX_ROOMS) this.#wantedRoom.clear()
+    return MAX_CHANNEL_RECORDS - this.#parts.rows.countInRole(channel, WANTED)
   }
 
   /** A set that was left when its channel was unsubscribed from goes when it is out of date. */
@@ -115,7 +132,7 @@ export class Arrivals {
   #roomForPreviews(channel: ChannelRow): number {
     const { rows, view } = this.#parts
     const kept = rows.inRole(channel.id, PREVIEW, MAX_PREVIEWS * 2)
-    const gone = kept.slice(MAX_PREVIEWS / 2).filter(({ record }) => record.content.kind === 'torrent')
+    const gone = kept.slice(MAX_PREVIEWS / 2).filter(({ record: { content } }) => !ALWAYS.has(content.kind))
     if (kept.length < MAX_PREVIEWS) return MAX_PREVIEWS - kept.length
     for (const stored of gone) {
       rows.setRole(stored.row, WANTED)

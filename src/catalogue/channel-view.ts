@@ -9,7 +9,7 @@ import { isOwner } from '../wire/channel/rights.ts'
 import type { ChannelRecord, RecordId } from '../wire/channel/types.ts'
 import { type ChannelRow, OWN } from './channel-rows.ts'
 import type { Desk } from './desk.ts'
-import { Judge } from './judge.ts'
+import { Judge, type Judgement } from './judge.ts'
 import type { RecordRow, RecordRows, StoredRecord } from './record-rows.ts'
 import { addSubjects, noSubjects } from './subjects.ts'
 import { decodeRecord } from '../wire/channel/record-codec.ts'
@@ -38,15 +38,15 @@ export class ChannelView {
 
   /** To be called when records of a channel came, went, or changed their role. */
   refresh(channel: ChannelRow, changed: readonly StoredRecord[]): void {
-    const touched = this.judge.judge(channel, changed)
+    const judgement = this.judge.judge(channel, changed)
     const subjects = noSubjects()
-    for (const record of touched) addSubjects(this.#rows, channel.id, record, subjects)
+    for (const record of judgement.touched) addSubjects(this.#rows, channel.id, record, subjects)
     if (subjects.info) this.#showInfo(channel)
     for (const infoHash of subjects.torrents) this.#showTorrent(channel, infoHash as InfoHash)
     for (const id of subjects.playlists) this.#showPlaylist(channel.id, id)
     for (const id of subjects.entries) this.#showPlain('entries', channel.id, id)
     for (const id of subjects.comments) this.#showPlain('comments', channel.id, id)
-    this.#noteTimes(channel, touched)
+    this.#noteTimes(channel, judgement)
   }
 
   /** Looks at records that were put off, at most `limit` of them. */
@@ -55,19 +55,14 @@ export class ChannelView {
     if (late.length > 0) this.refresh(channel, late)
   }
 
-  #noteTimes(channel: ChannelRow, touched: readonly ChannelRecord[]): void {
+  #noteTimes({ id }: ChannelRow, { begunS, ceasedS }: Judgement): void {
     const { sql } = this.#desk
-    const newest = touched.reduce((time, record) => Math.max(time, record.timeS), 0)
-    if (newest === 0) return
-    // Something as new as the newest may have ceased to count.
-    const modified =
-      newest > channel.modified
-        ? newest
-        : newest < channel.modified
-          ? channel.modified
-          : (sql.value<number | null>('SELECT max(time) FROM records WHERE channel = ? AND counted = 1', channel.id) ??
-            0)
-    if (modified !== channel.modified) sql.run('UPDATE channels SET modified = ? WHERE id = ?', modified, channel.id)
+    const before = sql.value<number>('SELECT modified FROM channels WHERE id = ?', id) ?? 0
+    const known = Math.max(before, begunS)
+    // What was the newest may count no more: then all are looked through.
+    const text = 'SELECT max(time) FROM records WHERE channel = ? AND counted = 1'
+    const modified = ceasedS >= known && ceasedS > 0 ? (sql.value<number | null>(text, id) ?? 0) : known
+    if (modified !== before) sql.run('UPDATE channels SET modified = ? WHERE id = ?', modified, id)
   }
 
   #showInfo(channel: ChannelRow): void {

@@ -16,6 +16,20 @@ export interface Court {
   readonly cid: ChannelId
 }
 
+/** What a change came to. */
+export interface Judgement {
+  /** All that began or ceased to count, or changed while they did. */
+  readonly touched: readonly ChannelRecord[]
+  /** The newest time of those that began to count; 0: none did. */
+  readonly begunS: number
+  /** The newest time of those that may count no more; 0: none. */
+  readonly ceasedS: number
+}
+
+function newest(some: readonly StoredRecord[]): number {
+  return some.reduce((time, { record }) => Math.max(time, record.timeS), 0)
+}
+
 /** Judge over `records`. */
 export class Judge {
   readonly #rows: RecordRows
@@ -42,19 +56,24 @@ export class Judge {
     return mayWrite(record, rules, this.#targetOf(court.id))
   }
 
-  /** Judges `changed` (which came, went, or changed their role) and what depends on them. Answers all that begin or cease to count, or changed while they do. */
-  judge(court: Court, changed: readonly StoredRecord[]): ChannelRecord[] {
+  /** Judges `changed` (which came, went, or changed their role) and what depends on them. */
+  judge(court: Court, changed: readonly StoredRecord[]): Judgement {
     const touched = new Map<string, ChannelRecord>()
     const toJudge = this.#dependents(court.id, changed)
     const rules = this.rules(court)
-    for (const stored of changed) if (stored.counted === 1) touched.set(stored.record.id, stored.record)
+    const before = changed.filter(({ counted }) => counted === 1)
+    let [begunS, ceasedS] = [0, newest(before)]
+    for (const { record } of before) touched.set(record.id, record)
     for (const stored of toJudge.values()) {
       const counted = stored.role !== WANTED && this.#counts(court.id, stored, rules) ? 1 : 0
       if (counted === stored.counted) continue
       this.#rows.setCounted(stored.row, counted)
-      if (counted === 1 || stored.counted === 1) touched.set(stored.record.id, stored.record)
+      // One that was never judged may be shown from the time when it had another role.
+      touched.set(stored.record.id, stored.record)
+      if (counted === 1) begunS = Math.max(begunS, stored.record.timeS)
+      else if (stored.counted === 1) ceasedS = Math.max(ceasedS, stored.record.timeS)
     }
-    return [...touched.values()]
+    return { touched: [...touched.values()], begunS, ceasedS }
   }
 
   /** Those of `changed`, their twins, and whoever is judged by them. What goes is still here, in the role WANTED. */

@@ -25,4 +25,4 @@ export const VOTES_PER_HOUR = 2000
 /** Givers that are remembered. */
 export const MAX_GIVERS = 4096
 /** Matches of a search that are ranked. */
-export const MAX_CANDIDATES = 400
+export const MAX_CANDIDATES = 200

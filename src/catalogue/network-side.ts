@@ -23,7 +23,6 @@ import { ADMITTED_BEFORE_EVICTION, MAX_DISCOVERED, NEW_CHANNELS_PER_HOUR, VOTES_
 import type { Parts } from './parts.ts'
 import { previewOf } from './previews.ts'
 import { bestFirst, RANK_COLUMNS, type RankRow } from './ranking.ts'
-import { EXTRA } from './record-rows.ts'
 import type { Search } from './search.ts'
 
 type Handlers = {
@@ -166,8 +165,7 @@ export class NetworkSide implements Handlers {
     const { channels, rows } = this.#parts
     const row = channels.find(channel)
     if (row === undefined) return []
-    const all = rows.inRole(row.id, EXTRA, MOST).filter(stored => stored.counted === 1)
-    return all.slice(0, limit).map(({ record }) => record.id)
+    return rows.countedExtras(row.id, Math.min(limit, MOST))
   }
 
   preview(channel: ChannelId, limit: number): Uint8Array[] {

@@ -98,6 +98,12 @@ export class RecordRows {
     return this.#desk.sql.all<RecordRow>(text, channel, role, limit).map(stored)
   }
 
+  /** Ids of those that are in no head and count, the newest first. */
+  countedExtras(channel: number, limit: number): RecordId[] {
+    const text = 'SELECT hash FROM records WHERE channel = ? AND role = 1 AND counted = 1 ORDER BY id DESC LIMIT ?'
+    return this.#desk.sql.values<Uint8Array>(text, channel, limit).map(recordIdFromBytes)
+  }
+
   countInRole(channel: number, role: number): number {
     const text = 'SELECT count(*) FROM records WHERE channel = ? AND role = ? AND role <> 0'
     return this.#desk.sql.value<number>(text, channel, role) ?? 0

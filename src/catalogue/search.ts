@@ -14,6 +14,8 @@ import { rankOf } from './ranking.ts'
 /** Words of a query; further ones are passed over. */
 const MAX_WORDS = 8
 const MAX_QUERY_CHARACTERS = 256
+/** With so many matches of whole words none is looked for whose last word goes on. */
+const ENOUGH = 10
 /** Matches that are read for completions. */
 const COMPLETED_FROM = 200
 
@@ -161,7 +163,7 @@ export class Search {
     if (exact === null) return []
     const rows = this.#asked<Row>(sql, exact, adult)
     const last = wordsOf(text).at(-1) ?? ''
-    if (open || rows.length >= limit || last.length < 2) return rows
+    if (open || rows.length >= Math.min(limit, ENOUGH) || last.length < 2) return rows
     const known = new Set(rows.map(({ id }) => id))
     const more = this.#asked<Row>(sql, matchOf(text, true) ?? exact, adult)
     return [...rows, ...more.filter(({ id }) => !known.has(id))]

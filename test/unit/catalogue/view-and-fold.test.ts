@@ -119,6 +119,8 @@ async function compare(catalogue: InlineCatalogue, folder: string, said: string)
   const channel = await library.channel(CID)
   assert.equal(channel.name, view.name === '' ? 'Unnamed channel' : view.name, said)
   assert.equal(channel.mode, view.mode, said)
+  const wholeSet = ((await catalogue.network.known(CID))?.heldSequence ?? 0) > 0
+  if (wholeSet) assert.equal(channel.modified, view.modifiedS, `${said}: modified`)
   assert.deepEqual(taken.sort(), [...view.taken].sort(), `${said}: extras that count`)
   const torrents = await library.newest(CID, 1000, false)
   const flat = (list: readonly { name: string; description: string }[], hash: (one: never) => string): string[] =>
