@@ -152,7 +152,7 @@ function atHome({ peer, address }: SignedSender): Peer | null {
   return peer !== null && addressKey(peer.address) === addressKey(address) ? peer : null
 }
 
-/** Records in the order of `ids`; a record that is spoilt on the disk stands where the catalogue gave it. */
+/** Records in the order of `ids`; one that was spoilt on the disk has another id now, and is left out. */
 function placed(ids: readonly RecordId[], records: readonly Uint8Array[]): Items {
   const places = new Map(ids.map((id, at) => [id, at]))
   const items: (Uint8Array | null)[] = ids.map(() => null)

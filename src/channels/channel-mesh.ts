@@ -155,13 +155,18 @@ export class ChannelMesh implements ChannelNetwork {
     if (event.kind !== 'head' && event.kind !== 'standing') return
     const { channel } = event
     if (event.kind === 'standing') this.#stands(channel, event.standing)
-    this.#telling.changed(channel)
+    else this.#telling.changed(channel)
     if (this.#wanted.get(channel) === 'subscribed') this.#syncs.hurry(channel)
   }
 
   #stands(channel: ChannelId, standing: ChannelStanding | null): void {
+    const before = this.#wanted.has(channel)
     if (standing === null || standing === 'discovered') this.#wanted.delete(channel)
     else this.#wanted.set(channel, standing)
+    // Forgotten: it is learned of again when somebody tells of it.
+    if (standing === null) this.#telling.seen.delete(channel)
+    if (!before && !this.#wanted.has(channel)) return
+    this.#telling.changed(channel, true)
     this.#run(this.#votes.tell(channel))
   }
 

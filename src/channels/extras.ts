@@ -19,6 +19,9 @@ export interface ExtrasDeps extends FetchDeps {
 
 /** Channels whose news wait for somebody who wants them. */
 const MAX_PENDING = 256
+/** Records that are being fetched, and peers that may be asked for one. */
+const MAX_FETCHING = 4_096
+const MAX_TELLERS = 4
 const ID_BYTES = 32
 
 /** See the top of the file. */
@@ -27,6 +30,9 @@ export class Extras {
   readonly #ofPeer = new Limits(EXTRAS_OF_PEER, MAX_REMEMBERED_PEERS)
   /** Channels of which we wrote something while nobody who wants them was there. */
   readonly #pending = new Set<ChannelId>()
+
+  /** Records that are being fetched, and who told of them. */
+  readonly #tellers = new Map<RecordId, Peer[]>()
 
   /** It hears from here on. */
   constructor(deps: ExtrasDeps) {
@@ -90,12 +96,29 @@ export class Extras {
     const { catalogue } = this.#deps
     const standing = (await catalogue.known(channel))?.standing ?? 'discovered'
     if (standing === 'discovered') return
-    const lacking = await catalogue.lacking(channel, ids)
+    const lacking = (await catalogue.lacking(channel, ids)).filter(id => this.#isFirst(id, from))
     if (lacking.length === 0) return
-    const missing = await fetchRecords(lacking, { channel, role: 'extra', givers: () => [from] }, this.#deps)
-    if (missing === lacking.length) return
+    const givers = (): Peer[] => [...new Set(lacking.flatMap(id => this.#tellers.get(id) ?? []))]
+    try {
+      const missing = await fetchRecords(lacking, { channel, role: 'extra', givers }, this.#deps)
+      if (missing === lacking.length) return
+    } finally {
+      for (const id of lacking) this.#tellers.delete(id)
+    }
     const refused = new Set(await catalogue.lacking(channel, lacking))
     const taken = lacking.filter(id => !refused.has(id))
     if (taken.length > 0) this.#tell(channel, taken, from)
+  }
+
+  /** False: it is being fetched, and `from` may be asked for it too. */
+  #isFirst(id: RecordId, from: Peer): boolean {
+    const tellers = this.#tellers.get(id)
+    if (tellers !== undefined) {
+      if (tellers.length < MAX_TELLERS) tellers.push(from)
+      return false
+    }
+    if (this.#tellers.size >= MAX_FETCHING) return false
+    this.#tellers.set(id, [from])
+    return true
   }
 }

@@ -20,6 +20,7 @@ import {
   MAX_SEEN,
   MAX_STALE,
   PREVIEW_MS,
+  REFUSED_MS,
   REPLIES_TO_PEER,
 } from './limits.ts'
 import { questionAbout, readTagged, type TaggedItems } from './questions.ts'
@@ -55,12 +56,13 @@ export class Learning {
   readonly #ofPeer = new Limits(LEARNED_OF_PEER, MAX_REMEMBERED_PEERS)
   readonly #replies = new Limits(REPLIES_TO_PEER, MAX_REMEMBERED_PEERS)
   readonly #ofAll = new Allowance(LEARNED_OF_ALL.burst, LEARNED_OF_ALL.refillMs)
-  /** When a number of a channel was asked for in vain. */
+  /** Until when a number of a channel is not asked for again: nobody gave it, or the catalogue refused it of a peer. */
   readonly #inVain = new Recent<string, number>(MAX_SEEN)
   /** Numbers of channels that are being asked for, and who else has them. */
   readonly #asked = new Map<string, Peer[]>()
   /** Channels that are not wanted here whose previews are asked for soon. */
   readonly #stale = new Map<ChannelId, Timer>()
+  #closed = false
 
   /** It hears from here on. */
   constructor(deps: LearningDeps) {
@@ -70,17 +72,17 @@ export class Learning {
 
   /** Asks a peer about a channel, and offers the catalogue what it says. True when the head that it has is here afterwards. */
   async askAbout(peer: Peer, channel: ChannelId, known: number, preview = true): Promise<boolean> {
-    const { asking, overlay, holders } = this.#deps
+    const { asking, overlay } = this.#deps
     const answer = await asking.ask(peer, questionAbout(overlay, channel, known, preview))
     const items = readTagged(answer.items.values())
-    if (items.bad) holders.blame(peer)
+    if (items.bad) overlay.countDropped()
     this.#meet(items.addresses, peer)
-    if (preview) this.#stale.delete(channel)
     return this.#take(peer, channel, items)
   }
 
   /** Nothing is asked any more. */
   close(): void {
+    this.#closed = true
     for (const timer of this.#stale.values()) timer.cancel()
   }
 
@@ -88,6 +90,9 @@ export class Learning {
     const { catalogue, telling } = this.#deps
     const head = items.heads.find(each => each.channel === channel)
     const verdict: HeadVerdict | null = head === undefined ? null : await catalogue.offerHead(head, peer.member)
+    // By giver, as the catalogue's budgets are: one that used up its own does not keep others from giving it.
+    if (verdict === 'refused')
+      this.#inVain.set(`${channel} ${head?.sequence} ${peer.member}`, this.#deps.clock.now() + REFUSED_MS)
     if (verdict === 'refused' || (verdict === null && (await catalogue.known(channel)) === null)) return false
     if (head !== undefined) telling.seen.set(channel, Math.max(head.sequence, telling.seen.get(channel) ?? 0))
     if (items.records.length > 0) await catalogue.offerRecords(channel, items.records, 'preview', peer.member)
@@ -135,7 +140,7 @@ export class Learning {
       if (others.length < MAX_OTHERS) others.push(peer)
       return
     }
-    if (nowMs - (this.#inVain.get(key) ?? Number.NEGATIVE_INFINITY) < ASK_AGAIN_MS) return
+    if (this.#isInVain(key, nowMs) || this.#isInVain(`${key} ${peer.member}`, nowMs)) return
     if (!this.#ofPeer.take(peer.member, nowMs) || !this.#ofAll.take(nowMs)) return
     const peers = [peer]
     this.#asked.set(key, peers)
@@ -147,14 +152,18 @@ export class Learning {
         if (seen > 0 && !this.#deps.wants(channel)) this.#previewLater(next, channel)
         return
       }
-      this.#inVain.set(key, nowMs)
+      this.#inVain.set(key, nowMs + ASK_AGAIN_MS)
     } finally {
       this.#asked.delete(key)
     }
   }
 
+  #isInVain(key: string, nowMs: number): boolean {
+    return (this.#inVain.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs
+  }
+
   #previewLater(peer: Peer, channel: ChannelId): void {
-    if (this.#stale.has(channel) || this.#stale.size >= MAX_STALE) return
+    if (this.#closed || this.#stale.has(channel) || this.#stale.size >= MAX_STALE) return
     const ask = (): void => this.#deps.run(this.#askPreview(peer, channel))
     this.#stale.set(channel, this.#deps.clock.after(PREVIEW_MS, ask))
   }

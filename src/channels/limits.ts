@@ -58,6 +58,8 @@ export const MAX_FOUND_HEADS = 20
 export const GOSSIP_MS = 5_000
 /** Channels told to a peer that comes, and of those told by chance. */
 export const TOLD_AT_MEETING = 116
+/** What peers are told at meetings is asked of the catalogue at most once in this time. */
+export const WORTH_MS = 15_000
 /** Changes are gathered so long before they are told. */
 export const GATHER_MS = 60
 /** Of one channel changes are told at most once in this time. */
@@ -76,6 +78,8 @@ export const LEARNED_OF_PEER = { burst: 240, refillMs: 500 } as const
 export const LEARNED_OF_ALL = { burst: 400, refillMs: 100 } as const
 /** A head that a peer named and did not give is asked for again after this. */
 export const ASK_AGAIN_MS = 4_000
+/** A head that the catalogue refused of a peer is not asked of that peer again for this long. */
+export const REFUSED_MS = 600_000
 /** Replies to what a peer has: the same as above. */
 export const REPLIES_TO_PEER = { burst: 20, refillMs: 1_000 } as const
 

@@ -37,10 +37,10 @@ export async function searchPeers(
 }
 
 async function searchAt(peer: Peer, text: string, deps: SearchingDeps): Promise<readonly Uint8Array[]> {
-  const { asking, overlay, catalogue, holders } = deps
+  const { asking, overlay, catalogue } = deps
   const answer = await asking.ask(peer, questionOfSearch(overlay, text))
   const { heads, records, bad } = readTagged(answer.items.values())
-  if (bad) holders.blame(peer)
+  if (bad) overlay.countDropped()
   for (const head of heads.slice(0, MAX_FOUND_HEADS)) await catalogue.offerHead(head, peer.member)
   return records
 }

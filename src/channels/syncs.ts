@@ -8,7 +8,7 @@ import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { ChannelHead, ChannelId } from '../wire/channel/types.ts'
 import { type FetchDeps, fetchRecords } from './fetch.ts'
-import { MAX_RETRY_MS, MAX_SYNCS, RETRY_MS } from './limits.ts'
+import { MAX_RETRY_MS, MAX_SYNCS, MAX_WALK_IDS, RETRY_MS } from './limits.ts'
 import type { Telling } from './telling.ts'
 import { WalkFailed, walkTree } from './walk.ts'
 
@@ -143,6 +143,8 @@ export class Syncs {
     const { catalogue, holders } = this.#deps
     if (head.records === 0) return catalogue.adopt(head, { added: [], removed: [], whole: true })
     if (holders.holdersOf(channel, head.sequence).length === 0) return false
+    // So many come as a pack (decision 0404); a walk would end at its limit every time.
+    if (heldSequence === 0 && head.records > MAX_WALK_IDS) return false
     const { added, removed } = await walkTree(head, heldSequence > 0, this.#deps)
     const lacking = await catalogue.lacking(channel, added)
     const givers = (): ReturnType<typeof holders.holdersOf> => holders.holdersOf(channel)

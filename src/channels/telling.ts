@@ -10,9 +10,14 @@ import type { ChannelId } from '../wire/channel/types.ts'
 import type { PayloadOf } from '../wire/overlay/message.ts'
 import { have, MAX_HAVE_ENTRIES } from '../wire/overlay/channel-messages.ts'
 import type { Holders } from './holders.ts'
-import { GATHER_MS, GOSSIP_MS, MAX_PEERS, MAX_SEEN, RUMOUR_PEERS, TELL_AGAIN_MS, TOLD_AT_MEETING } from './limits.ts'
+import { GATHER_MS, GOSSIP_MS, MAX_PEERS, MAX_SEEN, RUMOUR_PEERS, TELL_AGAIN_MS, TOLD_AT_MEETING, WORTH_MS } from './limits.ts'
 import { Recent } from './recent.ts'
 import { inLists } from './turns.ts'
+
+interface Change {
+  readonly dueMs: number
+  loud: boolean
+}
 
 type Entry = PayloadOf<typeof have>['entries'][number]
 
@@ -32,11 +37,13 @@ export class Telling {
   readonly #deps: TellingDeps
   /** The newest number of each channel that is known here. */
   readonly seen = new Recent<ChannelId, number>(MAX_SEEN)
-  /** When each changed channel is to be told. */
-  readonly #changed = new Map<ChannelId, number>()
+  /** When each changed channel is to be told, and whether to all. */
+  readonly #changed = new Map<ChannelId, Change>()
   readonly #toldMs = new Recent<ChannelId, number>(MAX_SEEN)
   readonly #gossip: Timer
   #gathering: Timer | null = null
+  /** What is told to whom we meet, kept for a while. */
+  #worth: { readonly atMs: number; readonly channels: Promise<KnownChannel[]> } | null = null
   #closed = false
 
   constructor(deps: TellingDeps) {
@@ -44,12 +51,14 @@ export class Telling {
     this.#gossip = deps.clock.every(GOSSIP_MS, () => this.#tellSomebody())
   }
 
-  /** A channel has a new head or another standing here: told soon, with what else changes meanwhile. */
-  changed(channel: ChannelId): void {
-    if (this.#closed || this.#changed.has(channel)) return
+  /** A channel has a new head or another standing here: told soon, with what else changes meanwhile. `loud`: to all, as wanted ones are. */
+  changed(channel: ChannelId, loud = false): void {
+    const before = this.#changed.get(channel)
+    if (before !== undefined) before.loud ||= loud
+    if (this.#closed || before !== undefined) return
     const nowMs = this.#deps.clock.now()
     const again = (this.#toldMs.get(channel) ?? Number.NEGATIVE_INFINITY) + TELL_AGAIN_MS
-    this.#changed.set(channel, Math.max(again, nowMs + GATHER_MS))
+    this.#changed.set(channel, { dueMs: Math.max(again, nowMs + GATHER_MS), loud })
     this.#gather(nowMs)
   }
 
@@ -78,7 +87,8 @@ export class Telling {
     this.#gathering?.cancel()
     this.#gathering = null
     if (this.#changed.size === 0) return
-    const dueMs = Math.min(...this.#changed.values())
+    let dueMs = Number.POSITIVE_INFINITY
+    for (const change of this.#changed.values()) dueMs = Math.min(dueMs, change.dueMs)
     this.#gathering = this.#deps.clock.after(Math.max(0, dueMs - nowMs), () => {
       this.#gathering = null
       this.#deps.run(this.#tellChanges())
@@ -87,25 +97,38 @@ export class Telling {
 
   async #tellChanges(): Promise<void> {
     const nowMs = this.#deps.clock.now()
-    const channels = [...this.#changed].filter(([, dueMs]) => dueMs <= nowMs).map(([channel]) => channel)
-    for (const channel of channels) {
+    const due = [...this.#changed].filter(([, { dueMs }]) => dueMs <= nowMs)
+    for (const [channel] of due) {
       this.#changed.delete(channel)
       this.#toldMs.set(channel, nowMs)
     }
     this.#gather(nowMs)
-    const known = await Promise.all(channels.map(channel => this.#deps.catalogue.known(channel)))
     const loud: Entry[] = []
-    for (const [at, channel] of known.entries()) {
-      const entry = channel === null ? goneEntry(channels[at] as ChannelId) : this.#entry(channel)
-      // What we hold concerns all; a head that we only heard of spreads from mouth to mouth.
-      if (channel === null || channel.standing !== 'discovered') loud.push(entry)
-      else this.#send(this.#some(channel.channel), [entry])
+    const quiet: Entry[] = []
+    for (const [channel, change] of due) {
+      const known = await this.#deps.catalogue.known(channel)
+      // What we hold or held concerns all; a head that we only heard of spreads from mouth to mouth.
+      if (known === null) loud.push(...(change.loud ? [goneEntry(channel)] : []))
+      else if (change.loud || known.standing !== 'discovered') loud.push(this.#entry(known))
+      else quiet.push(this.#tellWanting(this.#entry(known), channel))
     }
-    if (loud.length > 0) this.#send(this.#deps.overlay.peers().slice(0, MAX_PEERS), loud)
+    if (loud.length > 0) this.#worth = null
+    this.#send(this.#deps.overlay.peers().slice(0, MAX_PEERS), loud)
+    this.#send(this.#some(), quiet)
+  }
+
+  /** The entry, told to those that want the channel. */
+  #tellWanting(entry: Entry, channel: ChannelId): Entry {
+    this.#send(this.#deps.holders.wanting(channel), [entry])
+    return entry
   }
 
   async #tellAll(peer: Peer): Promise<void> {
-    const channels = await this.#deps.catalogue.worthTelling(TOLD_AT_MEETING)
+    const nowMs = this.#deps.clock.now()
+    // Ranking all channels is work for the catalogue: once for many peers.
+    if (this.#worth === null || nowMs - this.#worth.atMs > WORTH_MS)
+      this.#worth = { atMs: nowMs, channels: this.#deps.catalogue.worthTelling(TOLD_AT_MEETING) }
+    const channels = await this.#worth.channels
     this.#send(
       [peer],
       channels.map(channel => this.#entry(channel)),
@@ -117,10 +140,10 @@ export class Telling {
     if (peer !== null) this.#deps.run(this.#tellAll(peer))
   }
 
-  /** Those that want the channel, and a few by chance. */
-  #some(channel: ChannelId): Peer[] {
-    const { overlay, random, holders } = this.#deps
-    const peers = new Set(holders.wanting(channel))
+  /** A few peers by chance. */
+  #some(): Peer[] {
+    const { overlay, random } = this.#deps
+    const peers = new Set<Peer>()
     const all = overlay.peers()
     for (let drawn = 0; drawn < Math.min(RUMOUR_PEERS, all.length); drawn++)
       peers.add(all[random.below(all.length)] as Peer)
@@ -129,12 +152,12 @@ export class Telling {
 
   #entry({ channel, head, heldSequence, standing }: KnownChannel): Entry {
     const sequence = head?.sequence ?? 0
-    this.seen.set(channel, sequence)
+    this.seen.set(channel, Math.max(sequence, this.seen.get(channel) ?? 0))
     return { channel: channelIdBytes(channel), sequence, held: heldSequence, wants: standing !== 'discovered' }
   }
 
   #send(peers: readonly Peer[], entries: readonly Entry[]): void {
-    if (this.#closed) return
+    if (this.#closed || peers.length === 0) return
     for (const some of inLists(entries, MAX_HAVE_ENTRIES)) {
       // Signed once: the same packet goes to all.
       const packet = this.#deps.overlay.pack(have, { entries: some })

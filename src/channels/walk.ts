@@ -122,7 +122,7 @@ class Walk {
       if (node.children.some(child => child.digit === digit)) continue
       const below = prefix + hex(digit)
       const own = await this.#ourNode(below)
-      this.found.removed.push(...(isIds(own) ? own : await this.#idsBelow(own, below)))
+      for (const id of isIds(own) ? own : await this.#idsBelow(own, below)) this.found.removed.push(id)
     }
   }
 
@@ -147,7 +147,7 @@ class Walk {
     const ids: RecordId[] = []
     for (const { digit } of node.children) {
       const below = await this.#ourNode(prefix + hex(digit))
-      ids.push(...(isIds(below) ? below : await this.#idsBelow(below, prefix + hex(digit))))
+      for (const id of isIds(below) ? below : await this.#idsBelow(below, prefix + hex(digit))) ids.push(id)
     }
     return ids
   }

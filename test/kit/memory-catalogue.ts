@@ -119,6 +119,18 @@ export class MemoryCatalogue implements ChannelCatalogue {
     this.#happen({ kind: 'standing', channel, standing: 'subscribed' })
   }
 
+  /** As one that is not subscribed any more. */
+  leave(channel: ChannelId): void {
+    this.#of(channel).standing = 'discovered'
+    this.#happen({ kind: 'standing', channel, standing: 'discovered' })
+  }
+
+  /** As upkeep does with the worst ranked. */
+  forget(channel: ChannelId): void {
+    this.channels.delete(channel)
+    this.#happen({ kind: 'standing', channel, standing: null })
+  }
+
   /** The records of a channel that are in the held set. */
   heldOf(channel: ChannelId): RecordId[] {
     return [...(this.channels.get(channel)?.held ?? [])].sort()

@@ -5,7 +5,9 @@ import { describe, it } from 'node:test'
 import { channelIdOf } from '../../src/wire/channel/ids.ts'
 import { decodeRecord } from '../../src/wire/channel/record-codec.ts'
 import type { ChannelId, RecordId } from '../../src/wire/channel/types.ts'
-import { ChannelNet, type ChannelNode } from '../kit/channel-network.ts'
+import { have, tellExtras } from '../../src/wire/overlay/channel-messages.ts'
+import { MESSAGE_ID_AT } from '../../src/wire/overlay/packet.ts'
+import { ChannelNet, type ChannelNode, tamper } from '../kit/channel-network.ts'
 import { testKey, torrentContent } from '../kit/memory-catalogue.ts'
 
 const has = (node: ChannelNode, channel: ChannelId, id: RecordId): boolean =>
@@ -103,6 +105,62 @@ describe('news of channels', () => {
     await net.clock.advance(6_000)
     assert.equal(await found, true)
     assert.equal(await missing, false)
+    await net.close()
+  })
+
+  it('a channel that the catalogue forgets is told to nobody as gone, and learned of again', async () => {
+    const net = new ChannelNet(26)
+    const [author, other] = (await net.grow(4)) as [ChannelNode, ChannelNode]
+    const channel = author.catalogue.create('Forgotten')
+    await net.clock.until('it is heard of', () => other.catalogue.channels.has(channel), 5_000)
+    let told = 0
+    const pack = other.community.overlay.pack.bind(other.community.overlay)
+    other.community.overlay.pack = (message, values) => {
+      if (message.id === have.id) {
+        const { entries } = values as never as { readonly entries: readonly { readonly sequence: number }[] }
+        told += entries.filter(({ sequence }) => sequence === 0).length
+      }
+      return pack(message, values)
+    }
+    await net.clock.advance(10_000)
+    other.catalogue.forget(channel)
+    await net.clock.until('it is heard of again', () => other.catalogue.channels.has(channel), 60_000)
+    assert.equal(told, 0)
+    await net.close()
+  })
+
+  it('what the catalogue refuses of one giver is not asked of it again and again', async () => {
+    const net = new ChannelNet(27)
+    const [author, other] = (await net.grow(2)) as [ChannelNode, ChannelNode]
+    let offered = 0
+    other.catalogue.offerHead = () => {
+      offered++
+      return Promise.resolve('refused')
+    }
+    author.catalogue.create('Refused')
+    await net.clock.advance(300_000)
+    assert.ok(offered >= 1 && offered <= 2, `${offered} times`)
+    await net.close()
+  })
+
+  it('who leaves a channel is told nothing more of it', async () => {
+    const net = new ChannelNet(28)
+    const nodes = [...(await net.grow(4))]
+    const [author, leaver, writer] = nodes as [ChannelNode, ChannelNode, ChannelNode]
+    const channel = author.catalogue.create('Left behind', 'semi-open')
+    await net.clock.advance(2_000)
+    for (const { catalogue } of [leaver, writer]) catalogue.subscribe(channel)
+    await net.clock.advance(10_000)
+    leaver.catalogue.leave(channel)
+    await net.clock.advance(2_000)
+    let told = 0
+    tamper(writer, packet => {
+      if (packet[MESSAGE_ID_AT] === tellExtras.id) told++
+      return packet
+    })
+    writer.catalogue.write(channel, [{ kind: 'comment', target: null, text: 'still there?' }])
+    await net.clock.advance(2_000)
+    assert.equal(told, 1, 'the owner alone')
     await net.close()
   })
 })
