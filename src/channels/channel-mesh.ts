@@ -163,8 +163,7 @@ export class ChannelMesh implements ChannelNetwork {
     const before = this.#wanted.has(channel)
     if (standing === null || standing === 'discovered') this.#wanted.delete(channel)
     else this.#wanted.set(channel, standing)
-    // Forgotten: it is learned of again when somebody tells of it.
-    if (standing === null) this.#telling.seen.delete(channel)
+    if (standing === null) this.#telling.forget(channel)
     if (!before && !this.#wanted.has(channel)) return
     this.#telling.changed(channel, true)
     this.#run(this.#votes.tell(channel))

@@ -10,7 +10,16 @@ import type { ChannelId } from '../wire/channel/types.ts'
 import type { PayloadOf } from '../wire/overlay/message.ts'
 import { have, MAX_HAVE_ENTRIES } from '../wire/overlay/channel-messages.ts'
 import type { Holders } from './holders.ts'
-import { GATHER_MS, GOSSIP_MS, MAX_PEERS, MAX_SEEN, RUMOUR_PEERS, TELL_AGAIN_MS, TOLD_AT_MEETING, WORTH_MS } from './limits.ts'
+import {
+  GATHER_MS,
+  GOSSIP_MS,
+  MAX_PEERS,
+  MAX_SEEN,
+  RUMOUR_PEERS,
+  TELL_AGAIN_MS,
+  TOLD_AT_MEETING,
+  WORTH_MS,
+} from './limits.ts'
 import { Recent } from './recent.ts'
 import { inLists } from './turns.ts'
 
@@ -60,6 +69,12 @@ export class Telling {
     const again = (this.#toldMs.get(channel) ?? Number.NEGATIVE_INFINITY) + TELL_AGAIN_MS
     this.#changed.set(channel, { dueMs: Math.max(again, nowMs + GATHER_MS), loud })
     this.#gather(nowMs)
+  }
+
+  /** The channel is not known here any more: it is learned of again when somebody tells of it. */
+  forget(channel: ChannelId): void {
+    this.seen.delete(channel)
+    this.#worth = null
   }
 
   /** A peer has come. */
