@@ -32,7 +32,7 @@ export function torrentContent(metainfo: Metainfo, description: string): Torrent
     size: files.reduce((sum, file) => sum + file.length, 0),
     files: fitting(seen, file => Buffer.byteLength(file.path), FILE_BYTES),
     fileCount: files.length,
-    trackers: fitting(metainfo.announceTiers.flat(), Buffer.byteLength, TRACKER_BYTES).slice(0, MAX_TRACKERS),
+    trackers: fittingTrackers(metainfo.announceTiers.flat()),
     category: categoryOf(name, seen),
   }
 }
@@ -46,6 +46,18 @@ export function cutCharacters(text: string, most: number): string {
 
 function channelFile(file: TorrentFile): ChannelFile {
   return { path: file.path.join('/'), size: file.length }
+}
+
+/** One that is too long does not keep the others out. */
+function fittingTrackers(urls: readonly string[]): string[] {
+  let left = TRACKER_BYTES
+  const kept = urls.filter(url => {
+    const bytes = Buffer.byteLength(url) + FRAME_BYTES
+    if (bytes > left) return false
+    left -= bytes
+    return true
+  })
+  return kept.slice(0, MAX_TRACKERS)
 }
 
 /** The first of `list` that go into `room` bytes; the order tells the reader that what is missing comes after. */

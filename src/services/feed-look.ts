@@ -126,7 +126,10 @@ async function takeItem(item: FeedItem, looked: LookedAt, deps: FeedLookDeps, si
       if (added) deps.log.info('a torrent of a feed is in the channel', about)
       return true
     } catch (error) {
-      if (signal.aborted || !isOfTorrent(error)) throw error
+      if (signal.aborted) throw error
+      // The node is busy with other magnets: that says nothing of this one.
+      if (error instanceof AppError && error.code === 'TooManyRequests') return false
+      if (!isOfTorrent(error)) throw error
       last = errorText(error)
       again ||= isPassing(error.cause)
     }

@@ -59,7 +59,7 @@ export class Feeds implements FeedsService {
   readonly #feeds = new Map<string, Feed>()
   #records: FeedRecords | null = null
   #looking = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #waiting: { readonly signal: AbortSignal; readonly go: () => void }[] = []
   #stopped = false
 
   constructor(deps: FeedsDeps) {
@@ -194,20 +194,29 @@ export class Feeds implements FeedsService {
       if (!signal.aborted) await this.#noteFailure(feed, error)
     } finally {
       this.#looking--
-      for (const next of this.#waiting.splice(0)) next()
+      this.#letNextGo()
     }
   }
 
-  /** Settles when a look has ended or `signal` fired. */
+  /** Settles when it is the turn of who waits, or `signal` fired. */
   #place(signal: AbortSignal): Promise<void> {
     return new Promise<void>(resolve => {
-      this.#waiting.push(resolve)
+      this.#waiting.push({ signal, go: resolve })
       signal.addEventListener('abort', () => resolve(), { once: true })
     })
   }
 
+  /** The first that still waits. */
+  #letNextGo(): void {
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      if (!next.signal.aborted) return next.go()
+    }
+  }
+
   async #lookNow(feed: Feed, signal: AbortSignal, read: () => void): Promise<void> {
     const records = this.#ready()
+    // A channel may have been ended since: nobody is asked for that any more.
+    await this.#checkOwn(feed.kept.channel)
     const { log, source, clock, library, torrents } = this.#deps
     const deps: FeedLookDeps = {
       log,

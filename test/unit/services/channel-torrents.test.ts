@@ -135,6 +135,9 @@ test('what a record tells stays within its size, whatever the torrent is', () =>
   assert.equal(content.fileCount, 500)
   assert.equal(content.size, 500)
   assert.equal(content.category, 'audio')
+  const announces = [[`http://a.example/${'x'.repeat(1_500)}`], ['http://b.example/']]
+  const long = decodeMetainfo(makeTorrent({ announce: announces }).torrent)
+  assert.deepEqual(torrentContent(long, '').trackers, ['http://b.example/'])
   assert.ok(content.files.length >= 3 && content.trackers.length > 5)
   assert.ok(Buffer.byteLength(JSON.stringify(content)) < 7_600)
 })

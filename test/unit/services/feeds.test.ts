@@ -205,6 +205,40 @@ test('a torrent that cannot be had now is tried in later looks, in the whole fee
   await node.feeds.stop()
 })
 
+test('a node that is busy counts nothing against an item', async () => {
+  const node = await started()
+  node.serve(item('1', 'u1'))
+  node.failing.set('u1', new AppError('TooManyRequests'))
+  await node.feeds.add(OWN, URL_A)
+  await node.pass(2_000)
+  for (let look = 0; look <= MAX_TRIES; look++) await node.feeds.recheck(OWN)
+  assert.equal((await node.feeds.list(OWN))[0]?.failures, 0)
+  node.failing.clear()
+  await node.feeds.recheck(OWN)
+  assert.deepEqual(node.added, ['u1'])
+  await node.feeds.stop()
+})
+
+test('two looks at a time; the others wait for their turn, and go with their feed', async () => {
+  const node = await started()
+  node.serve(item('1', 'u1'))
+  let release = (): void => undefined
+  node.state.held = new Promise(resolve => {
+    release = resolve
+  })
+  for (const at of [1, 2, 3, 4]) await node.feeds.add(OWN, `${URL_A}?${at}`)
+  await node.pass(2_000)
+  assert.equal(node.asks.length, 2)
+  await node.feeds.remove(OWN, `${URL_A}?3`)
+  release()
+  await turns()
+  assert.deepEqual(
+    node.asks.map(({ url }) => url),
+    [1, 2, 4].map(at => `${URL_A}?${at}`),
+  )
+  await node.feeds.stop()
+})
+
 test('very many new items come in several looks', async () => {
   const node = await started()
   node.serve(...Array.from({ length: MAX_ITEMS_A_LOOK + 30 }, (_, at) => item(String(at), `u${at}`)))
@@ -289,5 +323,6 @@ test('feeds of a channel that is gone are forgotten', async () => {
   node.state.gone = true
   await node.pass(2_000)
   assert.equal(node.records.rows.size, 0)
+  assert.equal(node.asks.length, 0, 'nobody is asked for them')
   await node.feeds.stop()
 })
