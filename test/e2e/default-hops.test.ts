@@ -151,20 +151,14 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
   const asksNobodyAbout = async (made: readonly MadeTorrent[]): Promise<void> => {
     const created = await node.request('PUT', '/channels/discovered', { name: 'Shared' })
     assert.equal(created.status, 200, created.body.toString())
-    const { mychannel } = await node.get<{ mychannel: { identifier: string } }>('/mychannel')
+    const at = `/channels/discovered/${created.json<{ dispersy_cid: string }>().dispersy_cid}`
     for (const { infoHash, torrent } of made) {
       const body = { torrent: Buffer.from(torrent).toString('base64') }
-      const added = await node.request('PUT', `/channels/discovered/${mychannel.identifier}/torrents`, body)
+      const added = await node.request('PUT', `${at}/torrents`, body)
       assert.equal(added.status, 200, added.body.toString())
       const health = await ok('torrents.health', 'GET', `/torrents/${infoHash}/health?refresh=1`)
       assert.match(health.body.toString(), /over circuits/)
     }
-    const at = `/channels/discovered/${mychannel.identifier}`
-    for (const uri of [`${place.url}/four.torrent`, magnetOf(torrentOf())])
-      begun('channels.addTorrentFrom', 'PUT', `${at}/torrents/${encodeURIComponent(uri)}`)
-    const feed = await node.request('PUT', `${at}/rssfeeds/${encodeURIComponent(`${place.url}/feed.xml`)}`)
-    assert.equal(feed.status, 200, feed.body.toString())
-    begun('channels.recheckFeeds', 'POST', `${at}/recheckfeeds`)
   }
 
   test('what makes a download look for others', async () => {
