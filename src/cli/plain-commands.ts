@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { addChannelCommands, CHANNEL_COMMANDS } from './channel-commands.ts'
+import { addWalletCommands, WALLET_COMMANDS } from './wallet-commands.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { FEED_COMMANDS } from './feed-commands.ts'
 import { hopCount } from './hop-count.ts'
@@ -78,6 +79,7 @@ const COMMANDS: readonly PlainCommand[] = [
 ]
 
 const GROUPS: Readonly<Record<string, string>> = {
+  wallets: 'Wallets, their seed and transfers.',
   channels: 'Channels: what the node knows, follows and publishes.',
   stats: 'Statistics of the node.',
   updates: 'Torrents that are updated through the DHT (BEP 46).',
@@ -193,7 +195,8 @@ function addCall(program: Command): void {
 
 /** Adds every command of this file. */
 export function addPlainCommands(program: Command): void {
-  for (const plain of [...COMMANDS, ...CHANNEL_COMMANDS, ...FEED_COMMANDS]) addPlain(program, plain)
+  for (const plain of [...COMMANDS, ...CHANNEL_COMMANDS, ...FEED_COMMANDS, ...WALLET_COMMANDS]) addPlain(program, plain)
   addChannelCommands(program, groupOf(program, 'channels'))
+  addWalletCommands(groupOf(program, 'wallets'))
   addCall(program)
 }

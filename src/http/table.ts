@@ -24,6 +24,8 @@ import { shutdownRoutes } from './routes/shutdown.ts'
 import { torrentHealthRoutes } from './routes/torrent-health.ts'
 import { transmissionRoutes } from './routes/transmission.ts'
 import { updateRoutes } from './routes/updates.ts'
+import { walletExtraRoutes } from './routes/wallet-extras.ts'
+import { walletRoutes } from './routes/wallets.ts'
 
 /** Bytes of a request body; more is answered 413 (decisions part 1). */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
@@ -42,6 +44,8 @@ export const routeTable: readonly Route[] = [
   ...feedRoutes,
   ...searchRoutes,
   ...torrentHealthRoutes,
+  ...walletRoutes,
+  ...walletExtraRoutes,
   ...coreRoutes,
   ...statisticsRoutes,
   ...keyRoutes,

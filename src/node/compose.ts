@@ -111,6 +111,8 @@ export class TributaryNode {
     started.add('updates', () => updates.stop())
     this.#startSideServices(records)
     this.#startChannels(records, engine, overlay)
+    this.#environment.started.add('wallets', () => this.#parts.wallets.stop())
+    void this.#parts.wallets.start()
   }
 
   #startChannels(records: RecordsStore, engine: EngineParts, overlay: OverlayParts): void {

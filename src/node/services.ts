@@ -33,6 +33,7 @@ import { allowedFolders, downloadSettings } from './service-settings.ts'
 import { settingsDocs } from './settings-docs.ts'
 import type { Settings } from './settings-schema.ts'
 import { makeUpdates } from './updates.ts'
+import { WalletServices } from './wallet-services.ts'
 
 /** The services, and those parts of them that the composition goes on with. */
 export interface NodeServices {
@@ -47,6 +48,7 @@ export interface NodeServices {
   readonly settingsChanges: SettingsChanges
   readonly keys: FurtherKeys
   readonly channels: ChannelServices
+  readonly wallets: WalletServices
   /** Changed settings of the log of what the process uses. */
   readonly followDebug: (settings: Settings) => void
 }
@@ -80,6 +82,9 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
     },
     settings: () => settings.values,
   })
+  const wallets = new WalletServices({
+    ...{ stateDir, clock, random, log: log.part('wallets'), settings: () => settings.values },
+  })
   const overlayFacts = () => late.overlay()?.facts ?? null
   const statistics = new NodeStatistics({
     databaseBytes: () => storedBytes(stateDir),
@@ -95,7 +100,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   const keys = new FurtherKeys(stateDir)
   const services: Services = {
     ...{ downloads, torrentMaker: maker, updates, state, statistics, events, keys, debug: debug.service },
-    ...{ torrentInfo, ...channels.services },
+    ...{ torrentInfo, ...channels.services, wallets: wallets.service },
     imports: askedImports(environment, late, { downloads, paths }),
     metrics: askedMetrics(environment, late),
     settings: new NodeSettings({ source: settings, state, docs, changes: settingsChanges }),
@@ -118,6 +123,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
     settingsChanges,
     keys,
     channels,
+    wallets,
     followDebug: debug.follow,
   }
 }

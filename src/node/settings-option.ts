@@ -20,6 +20,7 @@ export type TextFormat =
   | 'http-url'
   | 'word'
   | 'part-level'
+  | 'coin-limit'
 
 interface OptionBase {
   /** One line for documentation. */
@@ -44,7 +45,14 @@ export type OptionSpec = OptionBase &
         /** True when it may be empty, whatever the format. */
         readonly optional?: boolean
       }
-    | { readonly kind: 'secret'; readonly format: TextFormat; readonly maxLength: number; readonly default: Secret }
+    | {
+        readonly kind: 'secret'
+        readonly format: TextFormat
+        readonly maxLength: number
+        readonly default: Secret
+        /** True when it may be empty, whatever the format. */
+        readonly optional?: boolean
+      }
     | { readonly kind: 'choice'; readonly values: readonly string[]; readonly default: string }
     | {
         readonly kind: 'list'
@@ -102,6 +110,7 @@ export function checkOption(spec: OptionSpec, input: unknown): Checked {
     case 'text':
       return spec.optional === true && input === '' ? { value: '' } : checkText(spec.format, spec.maxLength, input)
     case 'secret':
+      if (spec.optional === true && input === '') return { value: Secret.none }
       return checkSecret(spec.format, spec.maxLength, input)
     default:
       return checkList(spec.of, spec.maxEntries ?? MAX_LIST_ENTRIES, input)
@@ -200,6 +209,8 @@ function formatProblem(format: TextFormat, text: string): string | null {
       return isHttpUrl(text) ? null : 'must be an http or https address'
     case 'part-level':
       return /^[a-z0-9_]{1,64}=(debug|info|warn|error)$/.test(text) ? null : 'must be part=level, such as dht=debug'
+    case 'coin-limit':
+      return /^T?(BTC|LTC|ETH)=\d{1,12}(\.\d{1,18})?$/i.test(text) ? null : 'must be coin=amount, such as BTC=0.5'
     case 'word':
       return /^[a-z0-9_]{1,64}$/.test(text) ? null : 'must be a name of small letters, digits and _'
     default:

@@ -11,6 +11,7 @@ import {
 } from './settings-channels.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
 import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from './settings-overlay.ts'
+import { walletSettings } from './settings-wallets.ts'
 import { watchFolderSettings } from './settings-watch-folder.ts'
 
 /** Defaults that depend on where the node runs are made by `defaultsFor`. */
@@ -173,6 +174,7 @@ export const settingsSchema = {
   channel_community: channelCommunitySettings,
   search_community: searchCommunitySettings,
   torrent_checking: torrentCheckingSettings,
+  wallets: walletSettings,
   watch_folder: watchFolderSettings,
   updates: {
     interval: {

@@ -16,6 +16,7 @@ import type { StatisticsService } from './statistics-api.ts'
 import type { TorrentHealthService } from './torrent-health-api.ts'
 import type { TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
 import type { UpdatesService } from './updates-api.ts'
+import type { WalletsService } from './wallets-api.ts'
 
 export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord } from './callers-api.ts'
 export type {
@@ -59,6 +60,16 @@ export type { Asker, StreamReader, StreamableFile } from './streams-api.ts'
 export type { CreateTorrent, CreatedTorrent, TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
 export type { HealthRow, HealthRows, TorrentHealthService } from './torrent-health-api.ts'
 export type { CoreStateName, NetworkState, StateService } from './state-api.ts'
+export type {
+  AuditRecord,
+  FeeRecord,
+  TransferOrder,
+  TransferRecord,
+  WalletBalance,
+  WalletRecord,
+  WalletsService,
+  WalletTransactionRecord,
+} from './wallets-api.ts'
 export type { EventRecord, EventRun, EventSubscription, EventsService } from './events-api.ts'
 
 /** PUT /shutdown (extra). */
@@ -86,6 +97,7 @@ export interface Services {
   channelContents: ChannelContentsService
   search: SearchService
   feeds: FeedsService
+  wallets: WalletsService
   metrics: MetricsService
   callerPaths: CallerPathsService
   keys: KeysService

@@ -50,6 +50,19 @@ test('nothing of the overlay is loaded before somebody needs circuits', () => {
   assert.ok(loadedWith('src/node/overlay-start.ts').has('src/overlay/overlays.ts'))
 })
 
+test('nothing of wallets is loaded before somebody asks for them', () => {
+  const loaded = loadedWith('src/node/engine-parts.ts')
+  for (const name of loadedWith('src/node/main.ts')) loaded.add(name)
+  assert.ok(loaded.has('src/node/wallet-services.ts'))
+  const late =
+    /^(src\/(wallet\/|services\/wallets?(\.|-(?!api))|node\/wallet-parts|io\/(json-rpc|wallet-))|@scure|ethers)/
+  assert.deepEqual(
+    [...loaded].filter(name => late.test(name)),
+    [],
+  )
+  assert.ok(loadedWith('src/node/wallet-parts.ts').has('src/wallet/utxo-ledger.ts'))
+})
+
 test('the door for clients of Transmission is not loaded before one comes', () => {
   const loaded = loadedWith('src/node/main.ts')
   assert.ok(loaded.has('src/http/routes/transmission.ts'))

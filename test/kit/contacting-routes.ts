@@ -48,6 +48,13 @@ export const OF_CHANNELS: readonly string[] = [
   ...['channels.grants', 'channels.grant', 'search.run', 'search.completions'],
 ]
 
+/** Routes that ask the servers of chains, which the owner named, and nobody of a swarm (src/decisions/0432). */
+export const OF_WALLETS: readonly string[] = [
+  ...['wallets.list', 'wallets.create', 'wallets.balance', 'wallets.transactions', 'wallets.transfer'],
+  ...['wallets.fees', 'wallets.raiseFee', 'wallets.unlock', 'wallets.lock', 'wallets.exportSeed'],
+  ...['wallets.restoreSeed', 'wallets.setSpendKey', 'wallets.removeSpendKey', 'wallets.audit'],
+]
+
 /** Routes that show or keep something and contact nobody. */
 export const SILENT: readonly string[] = [
   ...['downloads.list', 'downloads.files', 'downloads.playlist', 'downloads.torrent', 'downloads.torrentSingular'],

@@ -27,6 +27,7 @@ import { FakeOverlay } from '../../kit/fake-overlay.ts'
 import { channelsDouble } from './channels-double.ts'
 import { download, file, HASH } from './sample-records.ts'
 import { updatesDouble } from './updates-double.ts'
+import { walletsDouble } from './wallets-double.ts'
 
 export { download, HASH } from './sample-records.ts'
 
@@ -150,6 +151,7 @@ export class ServiceDouble implements Services {
   readonly search = this.#ofChannels.search
   readonly torrentHealth = this.#ofChannels.torrentHealth
   readonly feeds = this.#ofChannels.feeds
+  readonly wallets = walletsDouble((...call) => this.#note(...call))
 
   readonly downloads = {
     whenListed: () => Promise.resolve(),

@@ -1,0 +1,120 @@
+// JSON-RPC over HTTP to a server that the owner named, with a kept connection, bounded answers and a time limit. Its address may be a
+// private one: the nodes of chains mostly run beside this one. Credentials of the address go as Basic authentication, and into no text.
+
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
+import { AppError, errorText } from '../base/errors.ts'
+import { type JsonRpc, RpcRefusal } from '../ports/json-rpc.ts'
+
+/** A block of 4 MB in hexadecimal, and room. */
+const MAX_ANSWER_BYTES = 24 * 1024 * 1024
+const TIMEOUT_MS = 20_000
+/** Connections kept to the server. */
+const CONNECTIONS = 4
+
+/** One server; see the top of the file. */
+export class HttpJsonRpc implements JsonRpc {
+  readonly #url: URL
+  readonly #authorization: string
+  readonly #agent: HttpAgent
+  readonly #closed = new AbortController()
+  #id = 0
+
+  /** Throws AppError WalletServerFailed for what is no address. */
+  constructor(address: string) {
+    const url = URL.parse(address)
+    if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
+      throw new AppError('WalletServerFailed', 'The address of the server cannot be read.')
+    }
+    const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+    this.#authorization = pair === ':' ? '' : `Basic ${Buffer.from(pair).toString('base64')}`
+    url.username = ''
+    url.password = ''
+    this.#url = url
+    const options = { keepAlive: true, maxSockets: CONNECTIONS }
+    this.#agent = url.protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options)
+  }
+
+  async call(method: string, parameters: readonly unknown[]): Promise<unknown> {
+    this.#id += 1
+    const body = JSON.stringify({ jsonrpc: '2.0', id: this.#id, method, params: parameters })
+    const { status, text } = await this.#sendTwice(Buffer.from(body))
+    const { result, error } = this.#read(status, text)
+    if (error === null || error === undefined) return result
+    const { code, message } = error as { code?: unknown; message?: unknown }
+    throw new RpcRefusal(
+      typeof code === 'number' ? code : 0,
+      typeof message === 'string' ? message.slice(0, 300) : 'refused',
+    )
+  }
+
+  close(): void {
+    this.#closed.abort()
+    this.#agent.destroy()
+  }
+
+  #read(status: number, text: string): { result?: unknown; error?: unknown } {
+    if (status === 401 || status === 403) throw this.#failure(`it does not take the credentials (${status})`)
+    try {
+      const answer: unknown = JSON.parse(text)
+      if (typeof answer === 'object' && answer !== null) return answer
+    } catch {
+      // Said below.
+    }
+    throw this.#failure(`it answers ${status}, and not as JSON-RPC does`)
+  }
+
+  /** Servers close kept connections when they like; every question of this node may be asked twice. */
+  async #sendTwice(body: Buffer): Promise<{ status: number; text: string }> {
+    try {
+      return await this.#send(body)
+    } catch (error) {
+      const { code } = ((error as AppError).cause ?? {}) as NodeJS.ErrnoException
+      if (code !== 'ECONNRESET' && code !== 'EPIPE') throw error
+      return this.#send(body)
+    }
+  }
+
+  async #send(body: Buffer): Promise<{ status: number; text: string }> {
+    if (this.#closed.signal.aborted) throw new AppError('Aborted')
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': body.length,
+      ...(this.#authorization === '' ? {} : { authorization: this.#authorization }),
+    }
+    const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(TIMEOUT_MS)])
+    const send = this.#url.protocol === 'https:' ? requestHttps : requestHttp
+    try {
+      return await new Promise((resolve, reject) => {
+        const sent = send(this.#url, { method: 'POST', headers, agent: this.#agent, signal }, answer => {
+          collect(answer).then(text => resolve({ status: answer.statusCode ?? 0, text }), reject)
+        })
+        sent.on('error', reject)
+        sent.end(body)
+      })
+    } catch (error) {
+      if (this.#closed.signal.aborted) throw new AppError('Aborted')
+      throw this.#failure(signal.aborted ? `no answer within ${TIMEOUT_MS / 1000} s` : reasonOf(error), error)
+    }
+  }
+
+  #failure(text: string, cause?: unknown): AppError {
+    return new AppError('WalletServerFailed', `The server at ${this.#url.host} cannot be asked: ${text}.`, { cause })
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error
+  return errorText(inner)
+}
+
+async function collect(answer: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of answer) {
+    bytes += (chunk as Buffer).length
+    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long')
+    chunks.push(chunk as Buffer)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}

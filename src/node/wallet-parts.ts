@@ -1,0 +1,48 @@
+// Wallets put together; loaded when somebody first asks for wallets, or with the node where there are some (wallet-services.ts).
+
+import { join } from 'node:path'
+import { HttpJsonRpc } from '../io/json-rpc-http.ts'
+import { WalletFolder } from '../io/wallet-files.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
+import type { WalletSettings } from '../services/wallet-set.ts'
+import { Wallets } from '../services/wallets.ts'
+import type { Settings } from './settings-schema.ts'
+
+/** The folder of the wallets, in the state directory. */
+export const WALLETS_FOLDER = 'wallets'
+
+/** What wallets are made from. */
+export interface WalletPartsDeps {
+  readonly stateDir: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  settings(): Settings
+}
+
+/** Makes and reads them. AppError StateUnreadable. */
+export async function startWallets({ stateDir, clock, random, log, settings }: WalletPartsDeps): Promise<Wallets> {
+  const wallets = new Wallets({
+    ...{ clock, random, log, files: new WalletFolder(join(stateDir, WALLETS_FOLDER)) },
+    makeRpc: url => new HttpJsonRpc(url),
+    settings: () => walletSettingsOf(settings()),
+  })
+  await wallets.start()
+  return wallets
+}
+
+function walletSettingsOf({ wallets }: Settings): WalletSettings {
+  const servers = {
+    ...{ BTC: wallets.btc_server, TBTC: wallets.tbtc_server, LTC: wallets.ltc_server, TLTC: wallets.tltc_server },
+    ...{ ETH: wallets.eth_server, TETH: wallets.teth_server },
+  }
+  return {
+    server: id => servers[id].reveal(),
+    network: id => (id === 'TBTC' ? wallets.tbtc_network : wallets.tltc_network),
+    chainId: () => wallets.teth_chain_id,
+    transferLimits: wallets.transfer_limits,
+    dayLimits: wallets.day_limits,
+  }
+}

@@ -1,0 +1,50 @@
+// Keys of wallets that are unlocked: in bytes, for a while, wiped at its end and when the node stops.
+
+import type { HDKey } from '@scure/bip32'
+import type { Clock, Timer } from '../ports/clock.ts'
+import type { CoinId } from '../wallet/coins.ts'
+
+interface Open {
+  readonly key: HDKey
+  readonly timer: Timer
+}
+
+/** See the top of the file. */
+export class OpenKeys {
+  readonly #clock: Clock
+  readonly #open = new Map<CoinId, Open>()
+  readonly #ended: (id: CoinId) => void
+
+  /** `ended`: the time of one is over. */
+  constructor(clock: Clock, ended: (id: CoinId) => void) {
+    this.#clock = clock
+    this.#ended = ended
+  }
+
+  /** Keeps it for so many seconds, in the place of an older one. */
+  open(id: CoinId, key: HDKey, seconds: number): void {
+    this.close(id)
+    const timer = this.#clock.after(seconds * 1000, () => {
+      this.close(id)
+      this.#ended(id)
+    })
+    this.#open.set(id, { key, timer })
+  }
+
+  /** Null: locked. */
+  of(id: CoinId): HDKey | null {
+    return this.#open.get(id)?.key ?? null
+  }
+
+  /** Wipes it. */
+  close(id: CoinId): boolean {
+    const found = this.#open.get(id)
+    found?.timer.cancel()
+    found?.key.wipePrivateData()
+    return this.#open.delete(id)
+  }
+
+  closeAll(): void {
+    for (const id of [...this.#open.keys()]) this.close(id)
+  }
+}
