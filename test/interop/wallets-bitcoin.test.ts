@@ -34,7 +34,9 @@ const synced = async () => {
 before(async () => {
   chain = await startBcoin()
   await mine(450, THEIRS)
-  node = await startNode({ settings: { 'wallets.tbtc_server': chain.url, 'wallets.tbtc_network': 'regtest' } })
+  node = await startNode()
+  // Not as an argument, which would hold it against later changes.
+  await node.request('POST', '/settings', { wallets: { tbtc_server: chain.url, tbtc_network: 'regtest' } })
   wallet = new WalletClient(node, 'TBTC')
 })
 after(async () => {

@@ -7,6 +7,7 @@ import { type NodeProcess, startNode } from '../../kit/node-process.ts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { ERROR, EVENTS } from './records.ts'
 import { SPEC_ROUTES, type SpecRoute } from './routes.ts'
+import { WALLET_ROUTES } from './wallet-routes.ts'
 import { assertSchema, assertValue, isObject, type Json, resolved, type Shape } from './shapes.ts'
 
 interface Operation {
@@ -75,7 +76,7 @@ function extrasOf(shape: Shape, at = ''): [name: string, path: string[]][] {
 }
 
 describe('each row of the table', () => {
-  for (const route of SPEC_ROUTES) {
+  for (const route of [...SPEC_ROUTES, ...WALLET_ROUTES]) {
     test(`${route.part} ${route.method} ${route.path}: parameters`, () => {
       const operation = operationOf(route)
       const inPath = operation.parameters.filter(each => each.in === 'path').map(({ name }) => `{${name}}`)
