@@ -3,6 +3,7 @@
 
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeDeferred } from '../base/deferred.ts'
 import { AppError, errorText } from '../base/errors.ts'
 import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
 import { noChannelNetwork } from '../ports/channel-network.ts'
@@ -34,18 +35,26 @@ export type EarlyChannelDeps = Pick<
 /** What is there when the node has started. */
 export type LateChannelDeps = Omit<ChannelPartsDeps, keyof EarlyChannelDeps | 'onLost'>
 
+/** What is loaded when channels are first asked for. */
+export type ChannelStart = Pick<typeof import('./channel-parts.ts'), 'startChannels'>
+
 /** See the top of the file. */
 export class ChannelServices {
   readonly services: Pick<Services, 'channels' | 'channelContents' | 'search' | 'torrentHealth' | 'feeds'>
   readonly #deps: EarlyChannelDeps
+  readonly #load: (() => Promise<ChannelStart>) | undefined
   readonly #search: ContentSearch
   #late: LateChannelDeps | null = null
   #starting: Promise<RunningChannels> | null = null
   #running: RunningChannels | null = null
+  /** Of those whose catalogue was lost: the next ones wait for it. */
+  #ending: Promise<void> = Promise.resolve()
   #stopped = false
 
-  constructor(deps: EarlyChannelDeps) {
+  /** `load`: what starts channels; tests replace it. */
+  constructor(deps: EarlyChannelDeps, load?: () => Promise<ChannelStart>) {
     this.#deps = deps
+    this.#load = load
     const common = {
       library: async () => (await this.open()).library,
       network: () => this.#running?.network ?? noChannelNetwork,
@@ -71,6 +80,12 @@ export class ChannelServices {
   /** What runs now; null: nobody has asked for channels yet. Starts nothing. */
   get running(): RunningChannels | null {
     return this.#running
+  }
+
+  /** Channels that are known; 0 while nothing runs. Starts nothing, never rejects. */
+  async counted(): Promise<number> {
+    const counts = await this.#running?.library.counts().catch(() => null)
+    return counts?.channels ?? 0
   }
 
   /** The node has started: channels open when they are asked for, and now where there is a catalogue. Never rejects. */
@@ -106,8 +121,18 @@ export class ChannelServices {
   }
 
   async #make(late: LateChannelDeps): Promise<RunningChannels> {
-    const { startChannels } = await import('./channel-parts.ts')
-    const running = await startChannels({ ...this.#deps, ...late, onLost: () => this.#lost() })
+    await this.#ending
+    const { startChannels } = await (this.#load?.() ?? import('./channel-parts.ts'))
+    let isLost = false
+    const onLost = (): void => {
+      isLost = true
+      this.#lost()
+    }
+    const running = await startChannels({ ...this.#deps, ...late, onLost })
+    if (isLost) {
+      await running.stop(LOST_STOP_MS)
+      throw new AppError('WorkerLost', 'The catalogue of channels died while it was opened.')
+    }
     this.#running = running
     return running
   }
@@ -118,16 +143,19 @@ export class ChannelServices {
     if (running === null || this.#stopped) return
     this.#running = null
     this.#starting = null
-    void running.stop(LOST_STOP_MS)
+    this.#ending = running.stop(LOST_STOP_MS)
   }
 
-  /** Ends them, also those that are just being started. */
+  /** Ends them within `deadlineMs`, also those that are just being started. */
   async stop(deadlineMs: number): Promise<void> {
     this.#stopped = true
     this.#search.stop()
-    const running = await this.#starting?.catch(() => null)
+    const ended = this.#starting?.catch(() => null).then(running => running?.stop(deadlineMs))
     this.#running = null
-    await running?.stop(deadlineMs)
+    const late = makeDeferred<undefined>()
+    const timer = this.#deps.clock.after(deadlineMs, () => late.resolve(undefined))
+    await Promise.race([Promise.all([ended, this.#ending]), late.promise])
+    timer.cancel()
   }
 }
 

@@ -88,7 +88,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   const overlayFacts = () => late.overlay()?.facts ?? null
   const statistics = new NodeStatistics({
     databaseBytes: () => storedBytes(stateDir),
-    channels: async () => (await channels.running?.library.counts())?.channels ?? 0,
+    channels: () => channels.counted(),
     metadata: () => sumOf(previews.counts, downloads.metadataCounts),
     sources: () => http.counts,
     overlay: overlayFacts,

@@ -38,9 +38,9 @@ export class ContentSearch implements SearchService {
 
   async search(text: string): Promise<void> {
     const query = checked(text)
+    const library = await this.#deps.library()
     if (this.#stopped) throw new AppError('NotReady')
     if (this.#running.size >= MAX_SEARCHES) throw new AppError('TooManyRequests')
-    const library = await this.#deps.library()
     const running = this.#run(library, this.#deps.network(), query)
       .catch((error: unknown) => this.#deps.log.warn('a search ended early', { error: errorText(error) }))
       .finally(() => this.#running.delete(running))

@@ -109,7 +109,7 @@ const change = route({
   path: ONE,
   scope: 'admin',
   summary: 'Changes name, description or mode of an own channel',
-  choices: ['The whole route is extra.'],
+  choices: ['The whole route is extra. An empty description takes it away.'],
   parameters: ChannelChangeParameters,
   reply: ModifiedReply,
   errors: ['InvalidParameter', 'ChannelNotFound', 'NotChannelOwner', 'DuplicateChannelIdError', 'NotReady'],

@@ -126,7 +126,6 @@ test('searches at a time are bounded; one that ended makes room', async () => {
 })
 
 test('a library that fails ends a search quietly, and nothing is told after the stop', async () => {
-  const failing = searching({})
   const broken = new ContentSearch({
     library: async () => {
       throw new AppError('NotReady')
@@ -135,12 +134,20 @@ test('a library that fails ends a search quietly, and nothing is told after the 
     events: { emit: () => undefined },
   })
   await assert.rejects(broken.search('x'), { code: 'NotReady' })
-  const { search, told } = searching({ local: torrents(1) })
-  const begun = search.search('x')
-  search.stop()
-  await begun
+  let answer: () => void = () => undefined
+  const network: ChannelNetwork = {
+    ...noChannelNetwork,
+    search: (_text, _limitMs, found) => {
+      answer = () => found([new Uint8Array(1)])
+      return new Promise(() => undefined)
+    },
+  }
+  const { search, told } = searching({ local: torrents(1), peers: [torrents(2)], network })
+  await search.search('x')
   await settled()
-  assert.deepEqual(told, [])
+  search.stop()
+  answer()
+  await settled()
+  assert.deepEqual(told, ['search_result_torrent x 1'])
   await assert.rejects(search.search('x'), { code: 'NotReady' })
-  assert.deepEqual(failing.told, [])
 })
