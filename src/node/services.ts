@@ -83,7 +83,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
     settings: () => settings.values,
   })
   const wallets = new WalletServices({
-    ...{ stateDir, clock, random, log: log.part('wallets'), settings: () => settings.values },
+    ...{ stateDir, clock, random, policy, stack, log: log.part('wallets'), settings: () => settings.values },
   })
   const overlayFacts = () => late.overlay()?.facts ?? null
   const statistics = new NodeStatistics({

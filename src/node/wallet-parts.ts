@@ -1,7 +1,9 @@
 // Wallets put together; loaded when somebody first asks for wallets, or with the node where there are some (wallet-services.ts).
 
 import { join } from 'node:path'
+import type { AddressPolicy } from '../io/address-policy.ts'
 import { HttpJsonRpc } from '../io/json-rpc-http.ts'
+import type { NetworkStack } from '../io/network-stack.ts'
 import { WalletFolder } from '../io/wallet-files.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -19,14 +21,18 @@ export interface WalletPartsDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  readonly policy: AddressPolicy
+  readonly stack: NetworkStack
   settings(): Settings
 }
 
 /** Makes and reads them. AppError StateUnreadable. */
-export async function startWallets({ stateDir, clock, random, log, settings }: WalletPartsDeps): Promise<Wallets> {
+export async function startWallets(deps: WalletPartsDeps): Promise<Wallets> {
+  const { stateDir, clock, random, log, policy, stack, settings } = deps
+  const { resolver, route } = stack.trackers
   const wallets = new Wallets({
     ...{ clock, random, log, files: new WalletFolder(join(stateDir, WALLETS_FOLDER)) },
-    makeRpc: url => new HttpJsonRpc(url),
+    makeRpc: url => new HttpJsonRpc(url, { policy, resolver, route }),
     settings: () => walletSettingsOf(settings()),
   })
   await wallets.start()

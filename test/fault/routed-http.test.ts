@@ -10,6 +10,7 @@ import { GuardedFetch } from '../../src/io/guarded-fetch.ts'
 import { GuardedHttp } from '../../src/io/guarded-http.ts'
 import { GuardedRanges } from '../../src/io/guarded-ranges.ts'
 import { GuardedPost } from '../../src/io/guarded-post.ts'
+import { HttpJsonRpc } from '../../src/io/json-rpc-http.ts'
 import type { ProxyConfig } from '../../src/io/proxy-config.ts'
 import type { OutgoingRoute } from '../../src/io/routed-connector.ts'
 import { isLocalName } from '../../src/wire/local-address.ts'
@@ -50,7 +51,12 @@ function world(t: TestContext, place: NetworkPlace | null, proxy: Omit<ProxyConf
     await fetch.close()
     await hook.close()
   })
-  return { http, fetch, hook, ranges, looked }
+  const rpc = (url: string): HttpJsonRpc => {
+    const made = new HttpJsonRpc(url, { policy, resolver, route })
+    t.after(() => made.close())
+    return made
+  }
+  return { http, fetch, hook, ranges, looked, rpc }
 }
 
 async function site(t: TestContext, handler: Handler): Promise<HostileServer> {
@@ -239,4 +245,37 @@ test('webhooks take the same way: names to the proxy, local ones nowhere, nothin
   const place = new FakePlace()
   await assert.rejects(world(t, place, null).hook.post(order('127.0.0.1')), coded('SourceFailed'))
   assert.equal(server.opened, 1)
+})
+
+const block: Handler = (_, reply) => void reply.end('{"result":7}')
+
+test('servers of chains: elsewhere they are asked by the proxy alone, on this machine straight', async t => {
+  const server = await site(t, block)
+  const proxy = await proxyOf(t, startSocks5)
+  const { rpc, looked } = world(t, null, { kind: 'socks5', port: proxy.port, hostnames: true })
+  assert.equal(await rpc(`http://site.test:${server.port}/`).call('getblockcount', []), 7)
+  assert.deepEqual([proxy.targets, looked], [[`site.test:${server.port}`], ['proxy.test']])
+  assert.equal(await rpc(`http://127.0.0.1:${server.port}/`).call('getblockcount', []), 7)
+  assert.equal(proxy.targets.length, 1)
+  await proxy.stop()
+  await assert.rejects(rpc(`http://site.test:${server.port}/`).call('getblockcount', []), coded('WalletServerFailed'))
+})
+
+test('servers of chains elsewhere are not asked while there is no address to go from', async t => {
+  let asked = 0
+  const server = await site(t, (request, reply) => {
+    asked += 1
+    return block(request, reply)
+  })
+  const place = new FakePlace('127.0.0.1')
+  const { rpc } = world(t, place, null)
+  const others = place.watchers
+  const chain = rpc(`http://site.test:${server.port}/`)
+  assert.ok(place.watchers > others)
+  assert.equal(await chain.call('getblockcount', []), 7)
+  place.move()
+  await assert.rejects(chain.call('getblockcount', []), coded('WalletServerFailed', /no local address/))
+  assert.equal(asked, 1)
+  chain.close()
+  assert.equal(place.watchers, others, 'a server that is given up follows no place')
 })
