@@ -8,7 +8,7 @@ import { verifyRecord } from '../wire/channel/record-signature.ts'
 import { isOwner } from '../wire/channel/rights.ts'
 import { type ChannelRecord, MAX_CHANNEL_RECORDS, MAX_FUTURE_S } from '../wire/channel/types.ts'
 import { type ChannelRow, DISCOVERED, dropContent } from './channel-rows.ts'
-import { MAX_EXTRAS, MAX_PREVIEWS } from './limits.ts'
+import { MAX_CHANNEL_BYTES, MAX_EXTRAS, MAX_PREVIEWS } from './limits.ts'
 import type { Parts } from './parts.ts'
 import { EXTRA, PREVIEW, type StoredRecord, WANTED } from './record-rows.ts'
 
@@ -104,6 +104,7 @@ export class Arrivals {
 
   #room(channel: ChannelRow, role: number): number {
     const { rows } = this.#parts
+    if (channel.bytes >= MAX_CHANNEL_BYTES) return 0
     if (role === WANTED) return this.#roomForWanted(channel.id)
     if (role === EXTRA) return channel.standing === DISCOVERED ? 0 : MAX_EXTRAS - rows.countInRole(channel.id, EXTRA)
     // Previews of a channel that is here whole are of no use.

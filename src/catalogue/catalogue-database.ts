@@ -41,6 +41,7 @@ export class CatalogueDatabase {
   readonly #parts: Parts
   readonly #handlers: ReadonlyMap<string, Handler>
   readonly #nowMs: () => number
+  readonly #ownersWords = { changes: 0 }
   #happened: CatalogueHappening[] = []
   #found = { second: 0, told: 0 }
 
@@ -58,6 +59,7 @@ export class CatalogueDatabase {
       random: count => random.bytes(count),
       ed25519: nodeEd25519,
       verify: quickVerifier(),
+      ownersWords: this.#ownersWords,
       tell: happening => this.#tell(happening),
       refuse: (reason, count = 1) => countRefusal(sql, reason, count),
     })
@@ -107,6 +109,7 @@ export class CatalogueDatabase {
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       this.#happened.length = happenedBefore
+      this.#ownersWords.changes++
       this.#parts.keys.forget()
       return failure(error)
     }
@@ -114,6 +117,7 @@ export class CatalogueDatabase {
 
   #forget(): void {
     this.#happened = []
+    this.#ownersWords.changes++
     this.#parts.own.forget()
     this.#parts.keys.forget()
   }

@@ -121,7 +121,8 @@ export class ChannelRows {
 }
 
 /** Takes away all records of a channel and what they came to. */
-export function dropContent({ sql }: Desk, channel: number): void {
+export function dropContent({ sql, ownersWords }: Desk, channel: number): void {
+  ownersWords.changes++
   sql.run(
     'DELETE FROM found_torrents WHERE rowid IN (SELECT id FROM torrents WHERE channel = ? AND shown = 1)',
     channel,

@@ -33,7 +33,7 @@ export class ChannelView {
   constructor(desk: Desk, rows: RecordRows) {
     this.#desk = desk
     this.#rows = rows
-    this.judge = new Judge(rows)
+    this.judge = new Judge(rows, desk)
   }
 
   /** To be called when records of a channel came, went, or changed their role. */

@@ -5,10 +5,13 @@ import { type ChannelRules, mayWrite, type TargetOf } from '../wire/channel/righ
 import { rulesOf } from '../wire/channel/fold.ts'
 import { recordIdBytes } from '../wire/channel/ids.ts'
 import type { ChannelId, ChannelRecord } from '../wire/channel/types.ts'
+import type { Desk } from './desk.ts'
 import { EXTRA, HELD, PREVIEW, type RecordRows, type StoredRecord, WANTED } from './record-rows.ts'
 
 /** All loose records of a channel are judged anew when its rules change: their number is bounded (limits.ts). */
 const ALL = 1_000_000
+/** Channels whose rules are kept. */
+const MAX_KEPT_RULES = 100
 
 /** The channel whose records are judged. */
 export interface Court {
@@ -33,13 +36,27 @@ function newest(some: readonly StoredRecord[]): number {
 /** Judge over `records`. */
 export class Judge {
   readonly #rows: RecordRows
+  readonly #kept = new Map<number, { readonly changes: number; readonly rules: ChannelRules }>()
 
-  constructor(rows: RecordRows) {
+  readonly #ownersWords: Desk['ownersWords']
+
+  constructor(rows: RecordRows, { ownersWords }: Pick<Desk, 'ownersWords'>) {
     this.#rows = rows
+    this.#ownersWords = ownersWords
   }
 
-  /** The rules of a channel now. */
-  rules({ id, cid }: Court): ChannelRules {
+  /** The rules of a channel now; kept until its owner's records change, since a hostile owner may have written a great many. */
+  rules(court: Court): ChannelRules {
+    const { changes } = this.#ownersWords
+    const kept = this.#kept.get(court.id)
+    if (kept?.changes === changes) return kept.rules
+    const rules = this.#made(court)
+    if (this.#kept.size >= MAX_KEPT_RULES) this.#kept.clear()
+    this.#kept.set(court.id, { changes, rules })
+    return rules
+  }
+
+  #made({ id, cid }: Court): ChannelRules {
     const words = [...this.#rows.ofKind(id, 'channel'), ...this.#rows.ofKind(id, 'grant')]
     const standing = words.filter(word => word.role !== WANTED && this.#winsSlot(id, word))
     return rulesOf(

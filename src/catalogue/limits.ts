@@ -4,6 +4,8 @@
 export const MAX_EXTRAS = 5000
 /** Records that are kept of a channel that nobody here has subscribed to. */
 export const MAX_PREVIEWS = 60
+/** Bytes of records, with their rows, of one channel: above what a million torrents mostly take. */
+export const MAX_CHANNEL_BYTES = 1024 * 1024 * 1024
 /** Channels that are known in all, own and subscribed ones not counted. */
 export const MAX_DISCOVERED = 20_000
 /** So many more are taken until upkeep has forgotten the worst ranked. */

@@ -3,6 +3,7 @@
 import { RECORD_KINDS } from '../wire/channel/record-content.ts'
 import { decodeRecord } from '../wire/channel/record-codec.ts'
 import { recordIdBytes, recordIdFromBytes } from '../wire/channel/ids.ts'
+import { isOwner } from '../wire/channel/rights.ts'
 import type { ChannelRecord, RecordId, RecordKind, UnsignedRecord } from '../wire/channel/types.ts'
 import type { Desk } from './desk.ts'
 import { dropShown, insertShown } from './shown-tables.ts'
@@ -112,6 +113,7 @@ export class RecordRows {
   /** Stores a record and the row of its view; it is not judged yet. */
   insert(channel: number, record: ChannelRecord, role: number): number {
     const { sql } = this.#desk
+    if (isOwner(record.author, record.channel)) this.#desk.ownersWords.changes++
     const kind = kindNumber(record.content.kind)
     const text = `INSERT INTO records (channel, hash, role, kind, author, clock, time, counted, bytes)
       VALUES (?, ?, ?, ?, ?, ?, ?, -1, ?)`
@@ -128,11 +130,13 @@ export class RecordRows {
   }
 
   setRole(row: number, role: number): void {
+    this.#desk.ownersWords.changes++
     this.#desk.sql.run('UPDATE records SET role = ? WHERE id = ?', role, row)
   }
 
   /** The record joins the held set, to be judged anew. */
   hold(row: number): void {
+    this.#desk.ownersWords.changes++
     this.#desk.sql.run('UPDATE records SET role = 0, counted = -1 WHERE id = ?', row)
   }
 
@@ -174,6 +178,7 @@ export class RecordRows {
   /** Takes a record away; nothing may show it any more. */
   drop(channel: number, { row, record }: StoredRecord): void {
     const { sql } = this.#desk
+    if (isOwner(record.author, record.channel)) this.#desk.ownersWords.changes++
     for (const target of targetsOf(record)) {
       sql.run('DELETE FROM refs WHERE channel = ? AND target = ? AND record = ?', channel, target, row)
     }

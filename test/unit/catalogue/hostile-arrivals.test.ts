@@ -1,8 +1,14 @@
 // What others send that is wrong: refused with a counter, nothing stored, nobody else disturbed.
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { NEW_CHANNELS_PER_HOUR } from '../../../src/catalogue/limits.ts'
+import Database from 'better-sqlite3'
+import { CATALOGUE_FILE_NAME } from '../../../src/catalogue/file-name.ts'
+import { MAX_CHANNEL_BYTES, NEW_CHANNELS_PER_HOUR } from '../../../src/catalogue/limits.ts'
+import { RecordRows } from '../../../src/catalogue/record-rows.ts'
 import { encodeVote } from '../../../src/wire/channel/vote-codec.ts'
 import type { ChannelRecord } from '../../../src/wire/channel/types.ts'
 import { nodeEd25519 } from '../../../src/io/ed25519.ts'
@@ -179,4 +185,43 @@ test('the quota forgets the worst ranked of the discovered channels, never those
   assert.ok(left.includes('channel 10') && !left.includes('channel 29'), left.join())
   assert.ok(left.length < 15)
   assert.equal((await library.own())[0]?.dispersy_cid, mine.dispersy_cid)
+})
+
+test('many grants of a hostile owner are read when they come, not for each record of a stranger', async t => {
+  const { network, library } = openInlineCatalogue(t, () => NOW_MS)
+  await library.subscribe(CID, true)
+  const contributor = (n: number): Uint8Array => Buffer.alloc(32, n)
+  const grants = Array.from({ length: 40 }, (_, n) =>
+    OWNER.record(CID, n + 2, { kind: 'grant', contributor: contributor(n), add: true, moderate: false }),
+  )
+  const records = [info('closed'), ...grants]
+  const ids = records.map(({ id }) => id)
+  for (const { bytes } of records) await network.offerRecords(CID, [bytes], 'wanted', 'peer')
+  assert.equal(await network.adopt(OWNER.head(1, ids), { added: ids, removed: [], whole: true }), true)
+  const { mock } = t.mock.method(RecordRows.prototype, 'ofKind')
+  for (let n = 1; n <= 30; n++) {
+    const { refused } = await network.offerRecords(CID, [STRANGER.record(CID, n, torrentOf(n)).bytes], 'extra', 'peer')
+    assert.equal(refused, 1)
+  }
+  assert.ok(mock.callCount() <= 2, `${mock.callCount()} times`)
+})
+
+test('a channel takes no more bytes than one may', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-bytes-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const { network, library } = openInlineCatalogue(t, () => NOW_MS, { folder })
+  await library.subscribe(CID, true)
+  const [first, second] = [info('closed'), OWNER.record(CID, 2, torrentOf(1))]
+  assert.equal((await network.offerRecords(CID, [first.bytes], 'wanted', 'peer')).kept, 1)
+  const file = new Database(join(folder, CATALOGUE_FILE_NAME))
+  const setBytes = (bytes: number): unknown => file.prepare('UPDATE channels SET bytes = ?').run(bytes)
+  try {
+    setBytes(MAX_CHANNEL_BYTES)
+    assert.equal((await network.offerRecords(CID, [second.bytes], 'wanted', 'peer')).refused, 1)
+    assert.equal((await library.counts()).refused['no room'], 1)
+    setBytes(1000)
+    assert.equal((await network.offerRecords(CID, [second.bytes], 'wanted', 'peer')).kept, 1)
+  } finally {
+    file.close()
+  }
 })
