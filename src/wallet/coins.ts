@@ -1,10 +1,9 @@
 // The coins of the wallets and the chains they live on. Facts: SLIP-44 (coin types), SLIP-173 (bech32 prefixes), the genesis blocks
 // and address versions of Bitcoin Core and Litecoin Core, EIP-155 (chain ids).
 
-/** Identifiers of the interface. */
-export const COIN_IDS = ['BTC', 'TBTC', 'LTC', 'TLTC', 'ETH', 'TETH'] as const
-/** One of them. */
-export type CoinId = (typeof COIN_IDS)[number]
+import { COIN_DECIMALS, COIN_IDS, type CoinId } from '../wire/market/assets.ts'
+
+export { COIN_IDS, type CoinId }
 
 /** A chain of Bitcoin's kind. */
 export interface UtxoNetwork {
@@ -94,8 +93,8 @@ const litecoinTests: Readonly<Record<string, UtxoNetwork>> = {
 
 const BITCOIN_RATES = { usualRate: 10_000n, highestRate: 1_000_000n, dustRate: 3_000n } as const
 const LITECOIN_RATES = { usualRate: 10_000n, highestRate: 1_000_000n, dustRate: 30_000n } as const
-const utxo = { family: 'utxo', decimals: 8 } as const
-const evm = { family: 'evm', decimals: 18 } as const
+const utxo = { family: 'utxo', decimals: COIN_DECIMALS.BTC } as const
+const evm = { family: 'evm', decimals: COIN_DECIMALS.ETH } as const
 
 /** Every coin by its identifier, in the order in which they are listed. */
 export const COINS: Readonly<Record<CoinId, Coin>> = {
