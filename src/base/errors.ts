@@ -88,6 +88,11 @@ export const errorTable = {
   TransferNotFound: { status: 404, text: 'This wallet has no such transfer.' },
   SeedMissing: { status: 404, text: 'There is no seed yet: it is made with the first wallet.' },
   SeedExists: { status: 409, text: 'This node has a seed already.' },
+  // Market (decisions part 4)
+  OrderNotFound: { status: 404, text: 'This node has no order of this number.' },
+  OrderNotOpen: { status: 400, text: 'Only open and suspended orders can be cancelled.' },
+  TransactionNotFound: { status: 404, text: 'This node has no such transaction.' },
+  MarketOff: { status: 409, text: 'The market is off: the setting market_community.enabled.' },
   // Disk
   DiskFull: { status: 500, text: 'The disk is full.' },
   DiskError: { status: 500, text: 'The disk reported an error.' },
