@@ -1,9 +1,9 @@
-// Limits of the market, each with its reason.
+// Limits of the market, each with its reason. The longest that an order stands: MAX_TIMEOUT_S of src/wire/market/order-codec.ts.
+
+export { MAX_TIMEOUT_S } from '../wire/market/order-codec.ts'
 
 /** An order whose time is so far ahead of our clock is refused: clocks differ. Milliseconds. */
 export const MAX_AHEAD_MS = 10_000
-/** The longest that an order stands, seconds: a day. */
-export const MAX_TIMEOUT_S = 86_400
 /** What an order stands for when nobody says, seconds (decisions part 4). */
 export const DEFAULT_TIMEOUT_S = 3_600
 /** A proposal that nobody answered, and what it reserves, ends after so long. Milliseconds. */
