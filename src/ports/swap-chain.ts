@@ -20,7 +20,7 @@ export interface ChainPace {
 /** The chain now. */
 export interface ChainNow {
   readonly height: number
-  /** The clock that time locks are held against, Unix seconds. */
+  /** The clock that time locks are held against, Unix seconds. Of Bitcoin's kind a refund is taken once it is ABOVE the lock (BIP 113). */
   readonly timeS: number
 }
 
@@ -52,6 +52,13 @@ export interface FoundEnd {
   readonly secret: string | null
 }
 
+/** Where the money of a purse is looked for: in blocks from a height on (where the chain was before it was paid), and in its payment while that waits. */
+export interface PurseTrace {
+  readonly fromHeight: number
+  /** Transaction by which our wallet pays the purse; null: not known. Of Ethereum's kind neither is needed. */
+  readonly paidBy: string | null
+}
+
 /** How much a purse has, with what waits for a block. */
 export interface PurseFacts {
   readonly balance: bigint
@@ -72,14 +79,16 @@ export interface SwapChain {
    */
   purseNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint>
   now(): Promise<ChainNow>
-  purse(key: Uint8Array): Promise<PurseFacts>
+  purse(key: Uint8Array, trace: PurseTrace): Promise<PurseFacts>
   /**
    * The transactions that put the purse's money under the terms, in the order in which they are sent (Ethereum's kind may need the contract itself
-   * first); and, where it can be signed already, the refund. Throws AppError InsufficientFunds: the purse has too little.
+   * first); and, where it can be signed already, the refund, which pays `payTo`. Throws AppError InsufficientFunds: the purse has too little.
    */
   makeFunding(
     terms: LegTerms,
     key: Uint8Array,
+    payTo: string,
+    trace: PurseTrace,
   ): Promise<{ readonly funding: readonly SignedTransaction[]; readonly refund: SignedTransaction | null }>
   /** Looks for the funding in blocks from `fromHeight` on, and among what waits where `hint` (a txid that somebody told; null = none) names it. Null: there is none that fits. */
   findFunding(terms: LegTerms, fromHeight: number, hint: string | null): Promise<FoundFunding | null>
@@ -103,7 +112,7 @@ export interface SwapChain {
     urgency: number,
   ): Promise<SignedTransaction>
   /** Gives what is left in the purse to `payTo`; null: nothing that is worth its fee. */
-  makeSweep(key: Uint8Array, payTo: string): Promise<SignedTransaction | null>
+  makeSweep(key: Uint8Array, payTo: string, trace: PurseTrace): Promise<SignedTransaction | null>
   /** Confirmations of a transaction of ours: 0 = it waits, null = the chain does not know it (any more). */
   confirmations(txid: string, fromHeight: number): Promise<number | null>
   /** Sends; one that is known already is fine. Rejects with AppError TransferRefused when the chain does not take it (yet). */
