@@ -23,6 +23,7 @@ import { classifyDatagram, mayPassExit } from '../../src/wire/overlay/exit-polic
 import type { Shape } from '../../src/wire/overlay/fields.ts'
 import * as hidden from '../../src/wire/overlay/hidden-messages.ts'
 import { HttpAnswer } from '../../src/wire/overlay/http-parts.ts'
+import * as market from '../../src/wire/overlay/market-messages.ts'
 import * as introductions from '../../src/wire/overlay/introduction-messages.ts'
 import {
   type CellMessage,
@@ -34,7 +35,10 @@ import {
 import { decodeUnwrapped, prefixKey, splitSigned } from '../../src/wire/overlay/packet.ts'
 import { decodePeerFlags, encodePeerFlags } from '../../src/wire/overlay/peer-flags.ts'
 import { isCircuitKey, parsePublicKey } from '../../src/wire/overlay/public-key.ts'
+import { NEGOTIATION_MESSAGES, negotiationOf, negotiationPayload } from '../../src/wire/market/negotiation-payloads.ts'
+import type { NegotiationMessage } from '../../src/wire/market/negotiation.ts'
 import { type Fuzz, fuzz } from '../kit/fuzz.ts'
+import { TestTrader } from '../kit/market-orders.ts'
 import { projectRoot } from '../kit/project-root.ts'
 
 /** Something with a table of fields. */
@@ -42,11 +46,19 @@ interface Tabled {
   readonly fields: Shape
 }
 
-const modules: readonly object[] = [introductions, discovery, dht, circuit, hidden, channels]
+const modules: readonly object[] = [introductions, discovery, dht, circuit, hidden, channels, market]
 const isTabled = (one: unknown): one is Tabled => typeof one === 'object' && one !== null && 'fields' in one
 const tables = modules.flatMap(module => Object.values(module)).filter(isTabled)
 const cellTables = tables.filter((one): one is Tabled & CellMessage => 'plain' in one)
 const recorded = everyHexOf('test/vectors/ipv8')
+const said = { to: 'cd'.repeat(20), nonce: '0123456789abcdef', saidMs: 1_700_000_000_123 }
+const id = '00ff'.repeat(8)
+const saidByTraders: readonly NegotiationMessage[] = [
+  { kind: 'match', order: { trader: 'ab'.repeat(20), number: 7 }, statement: new TestTrader('one').order() },
+  { kind: 'accept', id, claimKey: `0x${'33'.repeat(20)}`, refundKey: `03${'22'.repeat(32)}` },
+  { kind: 'decline', id, reason: 'busy' },
+  { kind: 'funded', id, txid: `0x${'77'.repeat(32)}` },
+]
 
 /** All byte strings of the recorded vectors. */
 function everyHexOf(folder: string): readonly Uint8Array[] {
@@ -172,4 +184,12 @@ fuzz('answers of channels in parts, out of order, twice and spoilt', 0.2, source
     if (values !== null) spoilt.add(values)
   }
   for (const [at, item] of spoilt.items) assert.ok(at < 20 && item.length <= 8193)
+})
+
+fuzz('messages of the market with faults', 0.2, source => {
+  const { message, values } = negotiationPayload(source.pick(saidByTraders), said)
+  const read = attempt(() => decodePayload(message, source.mutate(encodePayload(message, values))))
+  if (read === null) return
+  const kind = source.pick(saidByTraders).kind
+  if (NEGOTIATION_MESSAGES[kind] === message) attempt(() => negotiationOf(kind, read))
 })

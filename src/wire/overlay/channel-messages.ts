@@ -2,8 +2,9 @@
 // Questions and news are signed by the peer; parts are not: each belongs to a question, and what they carry is checked on its own.
 
 import { DecodeError } from '../../base/errors.ts'
-import { bool, counted, type Field, fixed, list16, record, u16, u32, u8, v16 } from './fields.ts'
+import { bool, counted, type Field, fixed, list16, record, u16, u32, u8, upTo, v16 } from './fields.ts'
 import { signed, unsigned } from './message.ts'
+import { prefix } from './prefix.ts'
 
 /** Most entries of a `have`: with key and signature it stays under 1,300 bytes. */
 export const MAX_HAVE_ENTRIES = 29
@@ -13,8 +14,6 @@ export const MAX_ASKED_IDS = 32
 export const MAX_ASKED_NODES = 16
 /** Most bytes of the text of a search. */
 export const MAX_SEARCH_BYTES = 256
-/** Digits of the longest prefix of a tree. */
-const MAX_PREFIX_DIGITS = 64
 
 const channel = fixed(20)
 const id = fixed(32)
@@ -28,37 +27,6 @@ const sequence: Field<number> = {
     return Number(value)
   },
   write: (to, value) => to.u64(BigInt(value)),
-}
-
-/** A prefix of hexadecimal digits: their count, and two in a byte. */
-const prefix: Field<string> = {
-  read(from) {
-    const digits = from.u8()
-    if (digits > MAX_PREFIX_DIGITS) throw new DecodeError('a prefix that is too long')
-    const text = Buffer.from(from.take((digits + 1) >> 1)).toString('hex')
-    if (text.length > digits && text.at(-1) !== '0') throw new DecodeError('a prefix with more digits than it says')
-    return text.slice(0, digits)
-  },
-  write(to, value) {
-    if (!/^[0-9a-f]{0,64}$/.test(value)) throw new RangeError('not a prefix of digits')
-    to.u8(value.length)
-    to.put(Buffer.from(value.length % 2 === 0 ? value : `${value}0`, 'hex'))
-  },
-}
-
-function upTo<T>(most: number, item: Field<T>): Field<readonly T[]> {
-  const all = counted(item)
-  return {
-    read(from) {
-      const items = all.read(from)
-      if (items.length > most) throw new DecodeError(`${items.length} items where ${most} are the most`)
-      return items
-    },
-    write(to, items) {
-      if (items.length > most) throw new RangeError(`${items.length} items where ${most} are the most`)
-      all.write(to, items)
-    },
-  }
 }
 
 /** What the sender has of channels: the newest head it knows, the head whose set it holds (0: none), whether it wants the channel (own or subscribed). */

@@ -12,6 +12,8 @@ export const COMMUNITY_IDS = {
   plainTunnels: '81ded07332bdc775aa5a46f96de9f8f390bbc9f3',
   /** Channels: ours alone, the SHA-1 of the text `tributary channels 1`. */
   channels: '2b92245890f31980a047d55288f8b84e2a218330',
+  /** The market: ours alone, the SHA-1 of the text `tributary market 1`. */
+  market: '22d5236d8aa8329504049cb32186bfcf2ee46a2c',
 } as const
 
 /** The 20 bytes that 40 hexadecimal digits of any case spell, or null. */

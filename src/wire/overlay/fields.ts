@@ -95,6 +95,22 @@ export function counted<T>(item: Field<T>): Field<readonly T[]> {
   }
 }
 
+/** A u8 count, at most `most`, and that many of `item`. */
+export function upTo<T>(most: number, item: Field<T>): Field<readonly T[]> {
+  const all = counted(item)
+  return {
+    read(from) {
+      const items = all.read(from)
+      if (items.length > most) throw new DecodeError(`${items.length} items where ${most} are the most`)
+      return items
+    },
+    write(to, items) {
+      if (items.length > most) throw new RangeError(`${items.length} items where ${most} are the most`)
+      all.write(to, items)
+    },
+  }
+}
+
 /** A u16 count, and that many community ids. */
 export const communityIds: Field<readonly Uint8Array[]> = {
   read: from => Array.from({ length: bounded(from.u16(), from) }, () => from.take(ID_BYTES)),
