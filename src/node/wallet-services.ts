@@ -4,6 +4,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
+import type { MarketFunds, SpendGate } from '../ports/market-funds.ts'
 import type { WalletsService } from '../services/api.ts'
 import type { Wallets } from '../services/wallets.ts'
 import type { WalletPartsDeps } from './wallet-parts.ts'
@@ -34,6 +35,11 @@ export class WalletServices {
       setSpendKey: async order => (await this.#open()).setSpendKey(order),
       audit: async limit => (await this.#open()).audit(limit),
     }
+  }
+
+  /** What the market may do with them. AppErrors StateUnreadable, NotReady. */
+  async market(): Promise<MarketFunds & SpendGate> {
+    return (await this.#open()).market
   }
 
   /** The node has started: wallets that are there follow their chains. Never rejects. */

@@ -6,7 +6,7 @@ import type { Asset, CoinId } from '../wire/market/assets.ts'
 export interface FundsOfCoin {
   readonly asset: Asset
   readonly unlocked: boolean
-  /** What may be spent, less all that is set aside. */
+  /** What may be spent, less all that is set aside; below 0 when more is set aside than there is (any more). */
   readonly free: bigint
   /** What may be spent at all. */
   readonly available: bigint
@@ -45,4 +45,10 @@ export interface MarketFunds {
   pay(payment: MarketPayment): Promise<{ readonly txid: string; readonly fee: bigint }>
   /** Calls when a wallet was made, locked, unlocked, or its balance changed; answers what ends the calls. */
   watch(changed: (coin: CoinId) => void): () => void
+}
+
+/** Whether an order may be placed by who asks for it. */
+export interface SpendGate {
+  /** Notes the try in the audit log. AppErrors WalletNotCreated, SpendKeyMissing (one is demanded, and this is another), TooManyRequests, DiskFull, DiskError. */
+  admitOrder(coin: CoinId, spendKey: string | undefined): Promise<void>
 }

@@ -2,7 +2,9 @@
 // is found. It names no secret.
 
 import { createHash } from 'node:crypto'
+import { AppError } from '../base/errors.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { WalletFiles } from '../ports/wallet-files.ts'
 import type { AuditRecord } from './wallets-api.ts'
 
@@ -16,12 +18,31 @@ export type AuditEntry = Omit<AuditRecord, 'time' | 'previous'>
 export class WalletAudit {
   readonly #files: WalletFiles
   readonly #clock: Clock
+  readonly #log: Log
   #previous: string | null = null
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(files: WalletFiles, clock: Clock) {
+  constructor(files: WalletFiles, clock: Clock, log: Log) {
     this.#files = files
     this.#clock = clock
+    this.#log = log
+  }
+
+  /** Does it and notes how it ended; rejects as it does. */
+  async around<T>(facts: Parameters<WalletAudit['note']>[0], work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work()
+      await this.note({ ...facts, ...namedIn(result) })
+      return result
+    } catch (error) {
+      await this.tryNote({ ...facts, outcome: error instanceof AppError ? error.code : 'failed' })
+      throw error
+    }
+  }
+
+  /** A line that hinders nothing when it cannot be kept. */
+  async tryNote(entry: Parameters<WalletAudit['note']>[0]): Promise<void> {
+    await this.note(entry).catch((error: unknown) => this.#log.error('the audit log cannot be written', { error }))
   }
 
   /** Durable when settled. AppErrors DiskFull, DiskError. */
@@ -52,6 +73,11 @@ export class WalletAudit {
     await this.#files.append(FILE, line)
     this.#previous = hashOf(line)
   }
+}
+
+function namedIn(result: unknown): { txid?: string } {
+  const { txid } = (result ?? {}) as { txid?: unknown }
+  return typeof txid === 'string' ? { txid } : {}
 }
 
 function hashOf(line: string | undefined): string {

@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { JsonRpc } from '../ports/json-rpc.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
-import type { SentTransfer } from './wallet-sent.ts'
+import type { SentTransfer, SentTransfers } from './wallet-sent.ts'
 
 /** One line of a history, in the smallest unit. */
 export interface HistoryLine {
@@ -22,7 +22,10 @@ export interface HistoryLine {
 
 /** How it stands with the chain. */
 export interface ChainFacts {
+  /** For people. */
   readonly network: string
+  /** Name of the chain as chainTag of src/wire/market/assets.ts takes it. */
+  readonly chain: string
   readonly height: number
   readonly behind: number
   readonly problem: string
@@ -38,12 +41,16 @@ export interface CheckedTransfer {
   readonly key: string
 }
 
-/** What the service does at two points of a transfer; each may reject, and then nothing is sent. */
+/** What the service does at points of a transfer; when one of the first two rejects, nothing is sent. */
 export interface TransferHooks {
   /** The cost is known, nothing is signed. `total`: what leaves the wallet in all, `more`: of that, what did not leave already. */
   approve(total: bigint, more: bigint): void
   /** Signed and kept, not sent. */
   record(transfer: SentTransfer): Promise<void>
+  /** So much has just left the balance: what was approved as `more`. */
+  left(units: bigint): void
+  /** It is in the balance again: nothing was sent. */
+  back(): void
 }
 
 /** The result of a transfer. */
@@ -66,7 +73,7 @@ export interface CoinWallet {
   /** Throws AppErrors InvalidAddress, InvalidParameter (dust). */
   check(destination: string, amount: bigint): void
   /** The transfers that left, for limits and repeated requests. */
-  readonly sent: { since(time: number): bigint; ofKey(key: string): SentTransfer | null }
+  readonly sent: Pick<SentTransfers, 'since' | 'repeated' | 'isOfMarket'>
   send(key: HDKey, transfer: CheckedTransfer, hooks: TransferHooks): Promise<MadeTransfer>
   raiseFee(key: HDKey, txid: string, rate: bigint | null, hooks: TransferHooks): Promise<MadeTransfer>
   /** What a transfer costs: the rate, and the whole of one. */

@@ -71,7 +71,8 @@ export class EvmWallet implements CoinWallet {
 
   facts(): ChainFacts {
     const height = this.#ledger.mark?.height ?? -1
-    return { network: `chain ${this.#chainId}`, height, behind: 0, problem: this.#problem }
+    const chain = String(this.#chainId)
+    return { network: `chain ${chain}`, chain, height, behind: 0, problem: this.#problem }
   }
 
   balance(): { available: bigint; pending: bigint } {
@@ -224,6 +225,7 @@ export class EvmWallet implements CoinWallet {
     const own: OwnTransfer = { hash, raw, ...planned, time: Math.floor(time / 1000) }
     this.#ledger.add(own)
     this.sent.add({ ...facts, txid: hash, time })
+    hooks.left(cost.more)
     try {
       await this.#save()
       await chain.send(raw)
@@ -232,6 +234,7 @@ export class EvmWallet implements CoinWallet {
       if (error instanceof AppError && error.code === 'WalletServerFailed') return { txid: hash, fee, sent: false }
       this.#ledger.forget(hash)
       this.sent.remove(hash)
+      hooks.back()
       if (!(error instanceof RpcRefusal)) throw error
       await this.#save()
       throw new AppError('TransferRefused', `The chain does not take this transfer: ${error.message}`)

@@ -1,5 +1,10 @@
 // Transfers that this node signed: for repeated requests with the same idempotency key, and for what may be spent in a day.
 
+import { AppError } from '../base/errors.ts'
+
+/** Keys of payments of the market begin so; no others do. */
+export const MARKET_KEY = 'market:'
+
 /** One transfer. */
 export interface SentTransfer {
   readonly txid: string
@@ -52,8 +57,17 @@ export class SentTransfers {
     return this.#list.reduce((sum, each) => (each.time >= time ? sum + each.counted : sum), 0n)
   }
 
-  ofKey(key: string): SentTransfer | null {
-    return this.#list.find(each => each.key === key) ?? null
+  /** The transfer that was made with this key; null: none, or no key. AppError StateConflict: it was another one. */
+  repeated(key: string, amount: bigint, destination: string): SentTransfer | null {
+    const found = key === '' ? undefined : this.#list.find(each => each.key === key)
+    if (found === undefined) return null
+    if (found.amount === amount && found.destination.toLowerCase() === destination.toLowerCase()) return found
+    throw new AppError('StateConflict', 'This idempotency key was used for another transfer.')
+  }
+
+  /** Whether the market made it. */
+  isOfMarket(txid: string): boolean {
+    return this.#list.some(each => each.txid === txid && each.key.startsWith(MARKET_KEY))
   }
 
   stored(): StoredSent[] {

@@ -48,10 +48,13 @@ export class WalletSet {
   readonly #wallets = new Map<CoinId, CoinWallet>()
   readonly #servers = new Map<CoinId, { readonly url: string; readonly rpc: JsonRpc }>()
   readonly #saves = new KeyedQueue<CoinId>()
+  readonly #changed: (id: CoinId) => void
   #round: Timer | null = null
 
-  constructor(deps: WalletSetDeps) {
+  /** `changed`: a wallet may be another than before. */
+  constructor(deps: WalletSetDeps, changed: (id: CoinId) => void) {
     this.#deps = deps
+    this.#changed = changed
   }
 
   /** Reads those that are created. AppError StateUnreadable. */
@@ -69,7 +72,11 @@ export class WalletSet {
 
   /** Never rejects. */
   async refreshAll(): Promise<void> {
-    await Promise.all([...this.#wallets.values()].map(wallet => wallet.refresh()))
+    const look = async ([id, wallet]: [CoinId, CoinWallet]): Promise<void> => {
+      await wallet.refresh()
+      this.#changed(id)
+    }
+    await Promise.all([...this.#wallets].map(look))
   }
 
   /** Throws AppError NoWalletServer. */
@@ -90,6 +97,7 @@ export class WalletSet {
       throw error
     }
     this.#wallets.set(coin.id, this.#read(coin, text))
+    this.#changed(coin.id)
     return key
   }
 
@@ -174,6 +182,7 @@ export class WalletSet {
   }
 
   #save(id: CoinId, text: string): Promise<void> {
+    this.#changed(id)
     return this.#saves.run(id, () => this.#deps.files.write(fileOf(id), `${text}\n`))
   }
 }

@@ -90,7 +90,8 @@ export class UtxoWallet implements CoinWallet {
 
   facts(): ChainFacts {
     const height = this.#ledger.tip?.height ?? -1
-    return { network: this.#network.name, height, behind: this.#behind, problem: this.#problem }
+    const { name } = this.#network
+    return { network: name, chain: name, height, behind: this.#behind, problem: this.#problem }
   }
 
   balance(): { available: bigint; pending: bigint } {
@@ -303,6 +304,7 @@ export class UtxoWallet implements CoinWallet {
     await hooks.record(transfer)
     this.#ledger.seen(tx, Math.floor(time / 1000), true)
     this.sent.add(transfer)
+    hooks.left(facts.counted)
     try {
       await this.#save()
       await chain.send(tx.raw)
@@ -312,6 +314,7 @@ export class UtxoWallet implements CoinWallet {
       if (error instanceof AppError && error.code === 'WalletServerFailed') return { txid, fee: facts.fee, sent: false }
       this.#ledger.forget(txid)
       this.sent.remove(txid)
+      hooks.back()
       if (!(error instanceof RpcRefusal)) throw error
       await this.#save()
       throw new AppError('TransferRefused', `The chain does not take this transfer: ${error.message}`)

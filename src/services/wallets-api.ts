@@ -8,6 +8,9 @@ export interface WalletBalance {
   readonly currency: string
   readonly available_exact: string
   readonly pending_exact: string
+  /** Of what is available: set aside for orders on the market, which transfers cannot spend. */
+  readonly reserved: number
+  readonly reserved_exact: string
 }
 
 /** A wallet as it is listed. */

@@ -5,12 +5,15 @@ import type { HDKey } from '@scure/bip32'
 import { AppError } from '../base/errors.ts'
 import { formatAmount, parseAmount } from '../wallet/amounts.ts'
 import { type Coin, COIN_IDS, COINS, coinOf, type CoinId } from '../wallet/coins.ts'
-import { KeyedQueue } from './keyed-queue.ts'
 import { WalletAudit } from './wallet-audit.ts'
+import { WalletChanges } from './wallet-changes.ts'
 import type { CoinWallet, HistoryLine, MadeTransfer, TransferHooks } from './wallet-coin.ts'
 import { OpenKeys } from './wallet-keys.ts'
-import { limitOf } from './wallet-limits.ts'
+import { WalletMarketFunds } from './wallet-market-funds.ts'
+import { WalletReservations } from './wallet-reservations.ts'
+import { MARKET_KEY } from './wallet-sent.ts'
 import { WalletSet, type WalletSetDeps } from './wallet-set.ts'
+import { type FoundWallet, type SpendFacts, WalletSpending } from './wallet-spending.ts'
 import { SeedVault } from './wallet-vault.ts'
 import type {
   AuditRecord,
@@ -25,32 +28,42 @@ import type {
 
 /** A wallet that was just made is open so long: who made it has just given the password. */
 const FIRST_OPEN_S = 900
-const DAY_MS = 24 * 60 * 60 * 1000
-
-interface Found {
-  readonly coin: Coin
-  readonly wallet: CoinWallet
-}
 
 /** See the top of the file. */
 export class Wallets implements WalletsService {
+  /** What the market may do with them. */
+  readonly market: WalletMarketFunds
   readonly #deps: WalletSetDeps
   readonly #set: WalletSet
   readonly #vault: SeedVault
   readonly #audit: WalletAudit
   readonly #keys: OpenKeys
-  readonly #queue = new KeyedQueue<string>()
+  readonly #reservations = new WalletReservations()
+  readonly #spending: WalletSpending
 
   /** `cost`: of scrypt, for tests. */
   constructor(deps: WalletSetDeps, cost?: { readonly N: number; readonly r: number; readonly p: number }) {
     this.#deps = deps
-    this.#set = new WalletSet(deps)
-    this.#vault = new SeedVault(deps.files, cost)
-    this.#audit = new WalletAudit(deps.files, deps.clock)
-    this.#keys = new OpenKeys(
-      deps.clock,
-      id => void this.#note({ action: 'lock', wallet: id, outcome: 'time is over' }),
-    )
+    const { clock, log, files } = deps
+    const changes = new WalletChanges(id => this.#stateOf(id), log)
+    const changed = (id: CoinId): void => changes.look(id)
+    this.#set = new WalletSet(deps, changed)
+    this.#vault = new SeedVault(files, cost)
+    this.#audit = new WalletAudit(files, clock, log)
+    const ended = (id: CoinId) => void this.#audit.tryNote({ action: 'lock', wallet: id, outcome: 'time is over' })
+    this.#keys = new OpenKeys(clock, ended, changed)
+    const parts = { clock, audit: this.#audit, keys: this.#keys, reservations: this.#reservations }
+    this.#spending = new WalletSpending({ ...parts, settings: () => deps.settings() })
+    this.market = new WalletMarketFunds({
+      ...{ ...parts, set: this.#set, vault: this.#vault, changes, spending: this.#spending },
+    })
+  }
+
+  #stateOf(id: CoinId): string {
+    const wallet = this.#set.get(id)
+    if (wallet === null) return ''
+    const { available, pending } = wallet.balance()
+    return [this.#keys.of(id) !== null, available, pending, this.#reservations.total(id), wallet.facts().problem].join()
   }
 
   /** Reads what is stored. AppError StateUnreadable. */
@@ -61,7 +74,7 @@ export class Wallets implements WalletsService {
   async stop(): Promise<void> {
     this.#keys.closeAll()
     await this.#set.stop()
-    await this.#queue.drained()
+    await this.#spending.drained()
   }
 
   async list(): Promise<WalletRecord[]> {
@@ -72,10 +85,11 @@ export class Wallets implements WalletsService {
   #recordOf(coin: Coin): WalletRecord {
     const { id, name } = coin
     const wallet = this.#set.get(id)
-    const common = { name, balance: balanceOf(coin, wallet), identifier: id }
+    const common = { name, balance: this.#balanceOf(coin, wallet), identifier: id }
     if (wallet !== null) {
       const unlocked = this.#keys.of(id) !== null
-      return { ...common, created: true, address: wallet.address, unlocked, ...wallet.facts() }
+      const { network, height, behind, problem } = wallet.facts()
+      return { ...common, created: true, address: wallet.address, unlocked, network, height, behind, problem }
     }
     const none = this.#deps.settings().server(id) === ''
     const problem = none
@@ -90,11 +104,11 @@ export class Wallets implements WalletsService {
     fromHeight: number | null,
   ): Promise<{ created: true; seed_words?: string }> {
     const coin = known(identifier)
-    return this.#queue.run('create', async () => {
+    return this.#spending.inTurn('create', async () => {
       if (this.#set.get(coin.id) !== null) throw new AppError('WalletExists')
       this.#set.demandServer(coin.id)
       const words = (await this.#vault.exists()) ? null : await this.#vault.create(password)
-      await this.#audited({ action: 'create', wallet: coin.id }, () =>
+      await this.#audit.around({ action: 'create', wallet: coin.id }, () =>
         this.#vault.withSeed(password, async ({ seed }) => {
           this.#keys.open(coin.id, await this.#set.create(coin, seed, fromHeight), FIRST_OPEN_S)
         }),
@@ -107,7 +121,7 @@ export class Wallets implements WalletsService {
     const coin = known(identifier)
     const wallet = this.#set.get(coin.id)
     await wallet?.refresh()
-    return balanceOf(coin, wallet)
+    return this.#balanceOf(coin, wallet)
   }
 
   async transactions(identifier: string): Promise<WalletTransactionRecord[]> {
@@ -123,27 +137,21 @@ export class Wallets implements WalletsService {
     const { destination, idempotency_key: key = '', spend_key } = order
     const amount = parseAmount(order.amount, coin.decimals)
     wallet.check(destination, amount)
+    if (key.startsWith(MARKET_KEY)) {
+      const text = `The parameter idempotency_key is not valid: those that begin with ${MARKET_KEY} are of the market.`
+      throw new AppError('InvalidParameter', text)
+    }
     const rate = rateOf(order.fee_rate)
     const facts = { wallet: coin.id, amount: formatAmount(amount, coin.decimals), destination }
-    return this.#queue.run(coin.id, async () => {
-      const earlier = key === '' ? null : wallet.sent.ofKey(key)
-      if (earlier !== null) return this.#repeated(coin, earlier, amount, destination)
+    return this.#spending.inTurn(coin.id, async () => {
+      const earlier = wallet.sent.repeated(key, amount, destination)
+      if (earlier !== null) {
+        return { txid: earlier.txid, sent: true, fee_exact: formatAmount(earlier.fee, coin.decimals) }
+      }
       return this.#spend(found, { ...facts, action: 'transfer' }, spend_key, (account, hooks) =>
         wallet.send(account, { destination, amount, rate, key }, hooks),
       )
     })
-  }
-
-  #repeated(
-    coin: Coin,
-    earlier: { txid: string; fee: bigint; amount: bigint; destination: string },
-    amount: bigint,
-    destination: string,
-  ): TransferRecord {
-    if (earlier.amount !== amount || earlier.destination.toLowerCase() !== destination.toLowerCase()) {
-      throw new AppError('StateConflict', 'This idempotency key was used for another transfer.')
-    }
-    return { txid: earlier.txid, sent: true, fee_exact: formatAmount(earlier.fee, coin.decimals) }
   }
 
   raiseFee(
@@ -155,50 +163,23 @@ export class Wallets implements WalletsService {
     const { coin, wallet } = found
     const rate = rateOf(order.fee_rate)
     const facts = { action: 'raise fee', wallet: coin.id, txid }
-    return this.#queue.run(coin.id, () =>
-      this.#spend(found, facts, order.spend_key, (account, hooks) => wallet.raiseFee(account, txid, rate, hooks)),
-    )
-  }
-
-  async #spend(
-    { coin, wallet }: Found,
-    facts: { action: string; wallet: CoinId; amount?: string; destination?: string; txid?: string },
-    spendKey: string | undefined,
-    make: (account: HDKey, hooks: TransferHooks) => Promise<MadeTransfer>,
-  ): Promise<TransferRecord> {
-    return this.#audited(facts, async () => {
-      await this.#vault.checkSpendKey(spendKey)
-      const account = this.#keys.of(coin.id)
-      if (account === null)
-        throw new AppError('WalletLocked', `The wallet is locked: POST /wallets/${coin.id}/unlock with the password.`)
-      const hooks: TransferHooks = {
-        approve: (total, more) => this.#checkLimits(coin, wallet, total, more),
-        record: ({ txid, amount, destination }) => {
-          const written = { amount: formatAmount(amount, coin.decimals), destination, txid }
-          return this.#audit.note({ ...facts, ...written, outcome: 'signed' })
-        },
+    return this.#spending.inTurn(coin.id, async () => {
+      if (wallet.sent.isOfMarket(txid)) {
+        throw new AppError('StateConflict', 'The market made this payment: a swap builds on it as it is.')
       }
-      const { txid, fee, sent } = await make(account, hooks)
-      return { txid, sent, fee_exact: formatAmount(fee, coin.decimals) }
+      return this.#spend(found, facts, order.spend_key, (account, hooks) => wallet.raiseFee(account, txid, rate, hooks))
     })
   }
 
-  #checkLimits(coin: Coin, wallet: CoinWallet, total: bigint, more: bigint): void {
-    const { transferLimits, dayLimits } = this.#deps.settings()
-    const shown = (units: bigint): string => `${formatAmount(units, coin.decimals)} ${coin.id}`
-    const once = limitOf(transferLimits, coin)
-    if (once !== null && total > once) {
-      throw new AppError(
-        'SpendLimitReached',
-        `${shown(total)} with the fee, and a transfer may have ${shown(once)} (wallets.transfer_limits).`,
-      )
-    }
-    const daily = limitOf(dayLimits, coin)
-    const today = wallet.sent.since(this.#deps.clock.wallMs() - DAY_MS)
-    if (daily !== null && today + more > daily) {
-      const text = `${shown(today)} left in 24 hours, ${shown(more)} more are above ${shown(daily)} (wallets.day_limits).`
-      throw new AppError('SpendLimitReached', text)
-    }
+  async #spend(
+    found: FoundWallet,
+    facts: SpendFacts,
+    spendKey: string | undefined,
+    make: (account: HDKey, hooks: TransferHooks) => Promise<MadeTransfer>,
+  ): Promise<TransferRecord> {
+    const spender = { reservation: '', admit: () => this.#vault.checkSpendKey(spendKey) }
+    const { txid, sent, fee } = await this.#spending.spend(found, facts, spender, make)
+    return { txid, sent, fee_exact: formatAmount(fee, found.coin.decimals) }
   }
 
   async fees(
@@ -220,7 +201,7 @@ export class Wallets implements WalletsService {
     { password, seconds, spend_key }: { password: string; seconds: number; spend_key?: string },
   ): Promise<{ unlocked: true; until: number }> {
     const { coin } = this.#created(identifier)
-    return this.#audited({ action: 'unlock', wallet: coin.id }, async () => {
+    return this.#audit.around({ action: 'unlock', wallet: coin.id }, async () => {
       await this.#vault.checkSpendKey(spend_key)
       await this.#vault.withSeed(password, ({ seed }) => this.#keys.open(coin.id, this.#set.keyOf(coin, seed), seconds))
       return { unlocked: true, until: Math.floor(this.#deps.clock.wallMs() / 1000) + seconds }
@@ -230,22 +211,22 @@ export class Wallets implements WalletsService {
   async lock(identifier: string): Promise<{ locked: true }> {
     const { coin } = this.#created(identifier)
     // A transfer under way ends first: it was allowed.
-    await this.#queue.run(coin.id, async () => {
-      if (this.#keys.close(coin.id)) await this.#note({ action: 'lock', wallet: coin.id })
+    await this.#spending.inTurn(coin.id, async () => {
+      if (this.#keys.close(coin.id)) await this.#audit.tryNote({ action: 'lock', wallet: coin.id })
     })
     return { locked: true }
   }
 
   exportSeed({ password, spend_key }: { password: string; spend_key?: string }): Promise<{ seed_words: string }> {
-    return this.#audited({ action: 'export seed' }, async () => {
+    return this.#audit.around({ action: 'export seed' }, async () => {
       await this.#vault.checkSpendKey(spend_key)
       return { seed_words: await this.#vault.words(password) }
     })
   }
 
   restoreSeed(words: string, password: string): Promise<{ restored: true }> {
-    return this.#queue.run('create', () =>
-      this.#audited({ action: 'restore seed' }, async () => {
+    return this.#spending.inTurn('create', () =>
+      this.#audit.around({ action: 'restore seed' }, async () => {
         await this.#vault.restore(words, password)
         return { restored: true }
       }),
@@ -261,7 +242,7 @@ export class Wallets implements WalletsService {
     spend_key: string | null
     present?: string
   }): Promise<{ required: boolean }> {
-    return this.#audited({ action: spend_key === null ? 'remove spend key' : 'set spend key' }, async () => {
+    return this.#audit.around({ action: spend_key === null ? 'remove spend key' : 'set spend key' }, async () => {
       await this.#vault.checkSpendKey(present)
       await this.#vault.setSpendKey(password, spend_key)
       return { required: spend_key !== null }
@@ -272,37 +253,24 @@ export class Wallets implements WalletsService {
     return this.#audit.read(limit)
   }
 
-  #created(identifier: string): Found {
+  #balanceOf({ id, decimals }: Coin, wallet: CoinWallet | null): WalletBalance {
+    const { available, pending } = wallet?.balance() ?? { available: 0n, pending: 0n }
+    const exact = (units: bigint): string => formatAmount(units, decimals)
+    const [available_exact, pending_exact] = [exact(available), exact(pending)]
+    const reserved_exact = exact(this.#reservations.total(id))
+    return {
+      ...{ available: Number(available_exact), pending: Number(pending_exact), currency: id },
+      ...{ available_exact, pending_exact, reserved: Number(reserved_exact), reserved_exact },
+    }
+  }
+
+  #created(identifier: string): FoundWallet {
     const coin = known(identifier)
     const wallet = this.#set.get(coin.id)
     if (wallet === null)
       throw new AppError('WalletNotCreated', `This wallet is not created: PUT /wallets/${coin.id} with a password.`)
     return { coin, wallet }
   }
-
-  /** Does it and notes how it ended. */
-  async #audited<T>(facts: Parameters<WalletAudit['note']>[0], work: () => Promise<T>): Promise<T> {
-    try {
-      const result = await work()
-      await this.#audit.note({ ...facts, ...namedIn(result) })
-      return result
-    } catch (error) {
-      await this.#note({ ...facts, outcome: error instanceof AppError ? error.code : 'failed' })
-      throw error
-    }
-  }
-
-  /** A line that hinders nothing when it cannot be kept. */
-  async #note(entry: Parameters<WalletAudit['note']>[0]): Promise<void> {
-    await this.#audit
-      .note(entry)
-      .catch((error: unknown) => this.#deps.log.error('the audit log cannot be written', { error }))
-  }
-}
-
-function namedIn(result: unknown): { txid?: string } {
-  const { txid } = (result ?? {}) as { txid?: unknown }
-  return typeof txid === 'string' ? { txid } : {}
 }
 
 /** AppError UnknownWallet. */
@@ -314,15 +282,6 @@ function known(identifier: string): Coin {
 
 function rateOf(rate: number | undefined): bigint | null {
   return rate === undefined ? null : BigInt(rate)
-}
-
-function balanceOf({ id, decimals }: Coin, wallet: CoinWallet | null): WalletBalance {
-  const { available, pending } = wallet?.balance() ?? { available: 0n, pending: 0n }
-  const [available_exact, pending_exact] = [formatAmount(available, decimals), formatAmount(pending, decimals)]
-  return {
-    ...{ available: Number(available_exact), pending: Number(pending_exact), currency: id },
-    ...{ available_exact, pending_exact },
-  }
 }
 
 function lineOf({ id, decimals }: Coin, line: HistoryLine): WalletTransactionRecord {

@@ -2,10 +2,12 @@
 
 import { Address, OutScript } from '@scure/btc-signer'
 import { AppError } from '../base/errors.ts'
-import { COINS, type UtxoCoin, type UtxoNetwork } from './coins.ts'
+import { type Coin, COINS, type UtxoCoin, type UtxoNetwork } from './coins.ts'
 
 /** The longest address of any kind, with room. */
 const MAX_ADDRESS_LENGTH = 128
+/** The address that is dearest to spend from: P2PKH, which has no witness. */
+const LARGEST_SCRIPT = 25
 
 /** The script that an address stands for. AppError InvalidAddress says what is wrong with it. */
 export function scriptOfAddress(text: string, network: UtxoNetwork): Uint8Array {
@@ -44,6 +46,11 @@ export function addressOfScript(script: Uint8Array, network: UtxoNetwork): strin
   } catch {
     return ''
   }
+}
+
+/** The least that can be paid to any address of a coin. */
+export function leastPayment(coin: Coin): bigint {
+  return coin.family === 'evm' ? 1n : dustLimit(new Uint8Array(LARGEST_SCRIPT), coin)
 }
 
 /** The least that an output of this script may have to be relayed (Bitcoin Core, GetDustThreshold). */

@@ -32,6 +32,8 @@ const Balance = Type.Object({
   currency: Type.String({ description: 'the identifier' }),
   available_exact: Exact('available'),
   pending_exact: Exact('pending'),
+  reserved: Coins('extra: of what is available, set aside for orders on the market; transfers cannot spend it'),
+  reserved_exact: Exact('reserved'),
 })
 
 const Wallet = Type.Object({

@@ -4,6 +4,7 @@ import type { WalletBalance, WalletRecord, WalletsService } from '../../../src/s
 
 const balance: WalletBalance = {
   ...{ available: 1.5, pending: 0, currency: 'TBTC', available_exact: '1.5', pending_exact: '0' },
+  ...{ reserved: 0, reserved_exact: '0' },
 }
 
 const wallet: WalletRecord = {

@@ -6,7 +6,9 @@ import type { Shape } from './shapes.ts'
 
 const BALANCE: Shape = {
   fields: { available: 'number', pending: 'number', currency: 'string' },
-  extra: { available_exact: 'string', pending_exact: 'string' },
+  extra: {
+    ...{ available_exact: 'string', pending_exact: 'string', reserved: 'number', reserved_exact: 'string' },
+  },
 }
 const WALLET: Shape = {
   fields: { created: 'boolean', name: 'string', address: 'string', balance: BALANCE },
