@@ -8,13 +8,12 @@ import type { Book } from '../market/book.ts'
 import type { Communities } from '../overlay/index.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { MarketFunds } from '../ports/market-funds.ts'
+import type { MarketFunds, SpendGate } from '../ports/market-funds.ts'
 import type { MarketTrader } from '../ports/market-trader.ts'
 import type { Random } from '../ports/random.ts'
 import type { EventHub } from '../services/events.ts'
 import type { MarketService } from '../services/api.ts'
 import { Market } from '../services/market.ts'
-import type { Wallets } from '../services/wallets.ts'
 import type { Settings } from './settings-schema.ts'
 import { StartedParts } from './started-parts.ts'
 
@@ -33,8 +32,8 @@ export interface MarketPartsDeps extends LateMarketDeps {
   readonly policy: AddressPolicy
   readonly stack: NetworkStack
   readonly events: Pick<EventHub, 'emit'>
-  /** Those of the node, opened at the first call. AppErrors StateUnreadable, NotReady. */
-  wallets(): Promise<Wallets>
+  /** The wallets of the node, opened at the first call. AppErrors StateUnreadable, NotReady. */
+  wallets(): Promise<MarketFunds & SpendGate>
   settings(): Settings
 }
 
@@ -47,13 +46,12 @@ export interface RunningMarket {
 /** Starts it. AppErrors StateUnreadable, DiskFull, DiskError; then nothing of it runs. */
 export async function startMarket(deps: MarketPartsDeps): Promise<RunningMarket> {
   const started = new StartedParts(deps.log)
-  await deps.wallets()
+  const funds = await deps.wallets()
   const service = new Market({
-    ...{ trader: noTrader, book: noBook, funds: noFunds, peers: () => 0 },
+    ...{ trader: noTrader, book: noBook, funds, peers: () => 0 },
     chain: () => {
       throw new AppError('WalletNotCreated')
     },
-    checkSpendKey: () => Promise.resolve(),
   })
   return { service, stop: () => started.stop(0) }
 }
@@ -66,16 +64,5 @@ const noTrader: MarketTrader = {
   orders: () => [],
   trades: () => [],
   fundsOf: () => 0n,
-  watch: () => () => undefined,
-}
-const noFunds: MarketFunds = {
-  of: () => null,
-  refresh: () => Promise.resolve(),
-  reserve: () => undefined,
-  release: () => undefined,
-  receiveAddress: () => '',
-  paymentFee: () => Promise.reject(new AppError('WalletNotCreated')),
-  least: () => 0n,
-  pay: () => Promise.reject(new AppError('WalletNotCreated')),
   watch: () => () => undefined,
 }

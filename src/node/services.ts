@@ -89,7 +89,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   })
   const market = new MarketServices({
     ...{ stateDir, clock, random, policy, stack, events, log: log.part('market'), settings: () => settings.values },
-    wallets: () => wallets.open(),
+    wallets: () => wallets.market(),
   })
   const overlayFacts = () => late.overlay()?.facts ?? null
   const statistics = new NodeStatistics({

@@ -21,19 +21,19 @@ export class WalletServices {
   constructor(deps: WalletPartsDeps) {
     this.#deps = deps
     this.service = {
-      list: async () => (await this.open()).list(),
-      create: async (...asked) => (await this.open()).create(...asked),
-      balance: async identifier => (await this.open()).balance(identifier),
-      transactions: async identifier => (await this.open()).transactions(identifier),
-      transfer: async (...asked) => (await this.open()).transfer(...asked),
-      raiseFee: async (...asked) => (await this.open()).raiseFee(...asked),
-      fees: async (...asked) => (await this.open()).fees(...asked),
-      unlock: async (...asked) => (await this.open()).unlock(...asked),
-      lock: async identifier => (await this.open()).lock(identifier),
-      exportSeed: async order => (await this.open()).exportSeed(order),
-      restoreSeed: async (...asked) => (await this.open()).restoreSeed(...asked),
-      setSpendKey: async order => (await this.open()).setSpendKey(order),
-      audit: async limit => (await this.open()).audit(limit),
+      list: async () => (await this.#open()).list(),
+      create: async (...asked) => (await this.#open()).create(...asked),
+      balance: async identifier => (await this.#open()).balance(identifier),
+      transactions: async identifier => (await this.#open()).transactions(identifier),
+      transfer: async (...asked) => (await this.#open()).transfer(...asked),
+      raiseFee: async (...asked) => (await this.#open()).raiseFee(...asked),
+      fees: async (...asked) => (await this.#open()).fees(...asked),
+      unlock: async (...asked) => (await this.#open()).unlock(...asked),
+      lock: async identifier => (await this.#open()).lock(identifier),
+      exportSeed: async order => (await this.#open()).exportSeed(order),
+      restoreSeed: async (...asked) => (await this.#open()).restoreSeed(...asked),
+      setSpendKey: async order => (await this.#open()).setSpendKey(order),
+      audit: async limit => (await this.#open()).audit(limit),
     }
   }
 
@@ -46,7 +46,7 @@ export class WalletServices {
   async start(): Promise<void> {
     try {
       await access(join(this.#deps.stateDir, FOLDER))
-      await (await this.open()).list()
+      await (await this.#open()).list()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       this.#deps.log.error('the wallets could not be started', { error: errorText(error) })
@@ -60,8 +60,7 @@ export class WalletServices {
     await wallets?.stop()
   }
 
-  /** Those that run, started at the first call. AppErrors NotReady (the node is stopping), StateUnreadable. */
-  open(): Promise<Wallets> {
+  #open(): Promise<Wallets> {
     if (this.#stopped) return Promise.reject(new AppError('NotReady', 'The node is stopping.'))
     this.#starting ??= this.#make().catch((error: unknown) => {
       this.#starting = null

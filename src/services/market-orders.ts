@@ -72,6 +72,15 @@ function checkLeast(funds: MarketFunds, coin: CoinId, units: bigint, what: strin
   )
 }
 
+/** The coin that an order gives. */
+export function givenCoin({
+  side,
+  quantityAsset,
+  priceAsset,
+}: Pick<WantedOrder, 'side' | 'quantityAsset' | 'priceAsset'>): CoinId {
+  return side === 'ask' ? quantityAsset.coin : priceAsset.coin
+}
+
 /** What has to be unlocked: the wallet that gives, and one of Ethereum's kind that takes, which pays for the gas of its claim. AppError WalletLocked. */
 export function demandUnlocked(funds: MarketFunds, { side, quantityAsset, priceAsset }: WantedOrder): void {
   const [give, take] = side === 'ask' ? [quantityAsset.coin, priceAsset.coin] : [priceAsset.coin, quantityAsset.coin]

@@ -2,7 +2,7 @@
 
 import { AppError } from '../base/errors.ts'
 import type { Book } from '../market/book.ts'
-import type { MarketFunds } from '../ports/market-funds.ts'
+import type { MarketFunds, SpendGate } from '../ports/market-funds.ts'
 import type { MarketTrader, OwnOrder } from '../ports/market-trader.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import type { CoinId } from '../wire/market/assets.ts'
@@ -20,7 +20,7 @@ import type {
 } from './market-api.ts'
 import { countCrossing, reasonsOf } from './market-explain.ts'
 import { marketFees } from './market-fees.ts'
-import { demandUnlocked, isSameOrder, readOrder } from './market-orders.ts'
+import { demandUnlocked, givenCoin, isSameOrder, readOrder } from './market-orders.ts'
 import { exact, orderRecord, paymentRecord, transactionRecord } from './market-records.ts'
 import { tickGroups } from './market-ticks.ts'
 
@@ -28,11 +28,9 @@ import { tickGroups } from './market-ticks.ts'
 export interface MarketDeps {
   readonly trader: MarketTrader
   readonly book: Pick<Book, 'pairs' | 'ticks' | 'crossing'>
-  readonly funds: MarketFunds
+  readonly funds: MarketFunds & SpendGate
   /** The chain of a coin for swaps. AppErrors WalletNotCreated, NoWalletServer. */
   chain(coin: CoinId): SwapChain
-  /** AppErrors SpendKeyMissing, TooManyRequests. */
-  checkSpendKey(key: string | undefined): Promise<void>
   /** Nodes of the market that are connected. */
   peers(): number
 }
@@ -69,7 +67,7 @@ export class Market implements MarketService {
   }
 
   #place(side: Side, order: NewOrder): Promise<{ created: true; order_number: number }> {
-    const { funds, trader, checkSpendKey } = this.#deps
+    const { funds, trader } = this.#deps
     return this.#placing.run('place', async () => {
       const wanted = readOrder(funds, side, order)
       const earlier = wanted.key === '' ? undefined : trader.orders().find(({ key }) => key === wanted.key)
@@ -77,7 +75,7 @@ export class Market implements MarketService {
         if (isSameOrder(earlier, wanted)) return { created: true, order_number: earlier.terms.number }
         throw new AppError('StateConflict', 'This idempotency key was used for another order.')
       }
-      await checkSpendKey(order.spend_key)
+      await funds.admitOrder(givenCoin(wanted), order.spend_key)
       demandUnlocked(funds, wanted)
       const { terms } = await trader.place(wanted)
       return { created: true, order_number: terms.number }
@@ -101,8 +99,7 @@ export class Market implements MarketService {
     const { trader, book, peers } = this.#deps
     return Promise.resolve().then(() => {
       const order = this.#order(orderNumber)
-      const { side, quantityAsset, priceAsset } = order.terms
-      const { coin } = side === 'ask' ? quantityAsset : priceAsset
+      const coin = givenCoin(order.terms)
       const matching = countCrossing(book, order)
       const trades = trader.trades().filter(trade => trade.order.number === orderNumber)
       return {
