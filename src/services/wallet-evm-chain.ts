@@ -7,7 +7,7 @@ import { type JsonRpc, RpcRefusal } from '../ports/json-rpc.ts'
 const QUANTITY = /^0x[0-9a-f]{1,64}$/i
 const HASH = /^0x[0-9a-f]{64}$/i
 /** More wei than there will be for long. */
-const MAX_WEI = 10n ** 30n
+export const MAX_WEI = 10n ** 30n
 const MAX_HEIGHT = 10n ** 12n
 const GWEI = 1_000_000_000n
 /** No transfer is worth more for one gas. */
@@ -90,8 +90,9 @@ export class EvmChain {
     return this.#quantity('eth_getBalance', [address, at === 'pending' ? at : hex(at)], MAX_WEI)
   }
 
-  async nonce(address: string, at: number): Promise<number> {
-    return Number(await this.#quantity('eth_getTransactionCount', [address, hex(at)], MAX_HEIGHT))
+  async nonce(address: string, at: number | 'pending'): Promise<number> {
+    const block = at === 'pending' ? at : hex(at)
+    return Number(await this.#quantity('eth_getTransactionCount', [address, block], MAX_HEIGHT))
   }
 
   /** Null: no block has it. */
@@ -117,7 +118,7 @@ export class EvmChain {
     try {
       await this.#rpc.call('eth_sendRawTransaction', [raw])
     } catch (error) {
-      if (error instanceof RpcRefusal && /already (known|imported)/i.test(error.message)) return
+      if (error instanceof RpcRefusal && /already ?(known|imported)|known transaction/i.test(error.message)) return
       throw error
     }
   }

@@ -10,8 +10,11 @@ import { AppError } from '../base/errors.ts'
 export interface EvmTransfer {
   readonly chainId: bigint
   readonly nonce: number
-  readonly to: string
+  /** Null: `data` is the code of a new contract. */
+  readonly to: string | null
   readonly value: bigint
+  /** A call, 0x and hexadecimal. */
+  readonly data?: string
   readonly gasLimit: bigint
   /** The most for one gas, the tip within it; of chains before EIP-1559 tip is null and this the price. */
   readonly maxFee: bigint
@@ -51,10 +54,10 @@ function withChecksum(text: string): string {
 
 /** Signs. AppError WalletLocked: the key was wiped. */
 export function signEvmTransfer(key: HDKey, transfer: EvmTransfer): SignedTransfer {
-  const { chainId, nonce, to, value, gasLimit, maxFee, tip } = transfer
+  const { chainId, nonce, to, value, data = '0x', gasLimit, maxFee, tip } = transfer
   const fees =
     tip === null ? { type: 0, gasPrice: maxFee } : { type: 2, maxFeePerGas: maxFee, maxPriorityFeePerGas: tip }
-  const unsigned = Transaction.from({ chainId, nonce, to, value, gasLimit, ...fees })
+  const unsigned = Transaction.from({ chainId, nonce, to, value, data, gasLimit, ...fees })
   if (key.privateKey === null) throw new AppError('WalletLocked')
   const bytes = Buffer.from(key.sign(getBytes(unsigned.unsignedHash)))
   const [r, s] = [bytes.subarray(0, 32), bytes.subarray(32, 64)].map(part => `0x${part.toString('hex')}`)
@@ -66,4 +69,16 @@ export function signEvmTransfer(key: HDKey, transfer: EvmTransfer): SignedTransf
     return { hash: unsigned.hash ?? '', raw: unsigned.serialized }
   }
   throw new Error('a signature that is not ours')
+}
+
+/** Reads back what was signed: by whom (small letters) and what. Throws for what is no signed transaction. */
+export function readEvmTransfer(raw: string): EvmTransfer & { readonly hash: string; readonly from: string } {
+  const read = Transaction.from(raw)
+  if (read.from === null || read.hash === null) throw new Error('it is not signed')
+  const { chainId, nonce, to, value, data, gasLimit } = read
+  const legacy = read.type !== 2
+  const maxFee = (legacy ? read.gasPrice : read.maxFeePerGas) ?? 0n
+  const tip = legacy ? null : (read.maxPriorityFeePerGas ?? 0n)
+  const from = read.from.toLowerCase()
+  return { hash: read.hash, from, chainId, nonce, to: to?.toLowerCase() ?? null, value, data, gasLimit, maxFee, tip }
 }

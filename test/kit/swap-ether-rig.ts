@@ -1,0 +1,130 @@
+// A chain of anvil with our side of swaps on it: purses that are paid, terms, and what the chain itself says of balances and receipts.
+
+import { createHash, randomBytes } from 'node:crypto'
+import { AppError } from '../../src/base/errors.ts'
+import { type JsonRpc, RpcRefusal } from '../../src/ports/json-rpc.ts'
+import type { SignedTransaction } from '../../src/ports/swap-chain.ts'
+import { EvmSwapChain } from '../../src/services/swap-evm-chain.ts'
+import { chainTag } from '../../src/wire/market/assets.ts'
+import type { LegTerms } from '../../src/wire/market/types.ts'
+import { startAnvil } from './anvil-chain.ts'
+import type { RpcChain } from './rpc-chain.ts'
+
+/** What anvil says of a mined transaction. */
+export interface MinedFacts {
+  readonly succeeded: boolean
+  readonly gas: bigint
+  readonly fee: bigint
+}
+
+/** See the top of the file. */
+export class SwapEtherRig {
+  readonly chain: RpcChain
+  readonly #rich: string
+
+  private constructor(chain: RpcChain, rich: string) {
+    this.chain = chain
+    this.#rich = rich
+  }
+
+  static async start(): Promise<SwapEtherRig> {
+    const chain = await startAnvil()
+    return new SwapEtherRig(chain, (await chain.call<string[]>('eth_accounts'))[0] ?? '')
+  }
+
+  /** A fresh object, as after a restart. */
+  swaps(): EvmSwapChain {
+    const rpc = rpcOf(this.chain)
+    return new EvmSwapChain(
+      { asset: { coin: 'TETH', chain: chainTag('TETH', '31337') }, chainId: 31_337n },
+      { rpc: () => rpc },
+    )
+  }
+
+  /** Terms that end `lasts` seconds after the newest block; both addresses are new. */
+  async terms(amount: bigint, lasts: number, changed: Partial<LegTerms> = {}): Promise<[LegTerms, string]> {
+    const secret = randomBytes(32)
+    const hash = createHash('sha256').update(secret).digest('hex')
+    const lockS = (await this.time()) + lasts
+    const asset = { coin: 'TETH', chain: chainTag('TETH', '31337') } as const
+    const [claimKey, refundKey] = [newAddress(), newAddress()]
+    return [{ asset, hash, amount, lockS, claimKey, refundKey, ...changed }, secret.toString('hex')]
+  }
+
+  /** The time of the newest block. */
+  async time(): Promise<number> {
+    const { timestamp } = await this.chain.call<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
+    return Number(timestamp)
+  }
+
+  async balance(address: string): Promise<bigint> {
+    return BigInt(await this.chain.call<string>('eth_getBalance', address, 'latest'))
+  }
+
+  /** Pays out of anvil's money; in a block when it settles. */
+  async pay(to: string, value: bigint): Promise<void> {
+    await this.chain.call('eth_sendTransaction', { from: this.#rich, to, value: `0x${value.toString(16)}` })
+  }
+
+  /** A new key whose purse has what the role needs, or `amount`. */
+  async purse(need: bigint): Promise<Uint8Array> {
+    const key = randomBytes(32)
+    await this.pay(this.swaps().purseAddress(key), need)
+    return key
+  }
+
+  async mine(blocks: number): Promise<void> {
+    await this.chain.call('anvil_mine', `0x${blocks.toString(16)}`)
+  }
+
+  /** The next block has this time. */
+  async mineAt(time: number): Promise<void> {
+    await this.chain.call('evm_setNextBlockTimestamp', time)
+    await this.mine(1)
+  }
+
+  /** Sends without being asked whether it would succeed, as who does not care. */
+  async force({ raw }: SignedTransaction): Promise<void> {
+    await this.chain.call('eth_sendRawTransaction', raw)
+  }
+
+  /** Null: no block has it. */
+  async mined(txid: string): Promise<MinedFacts | null> {
+    const receipt = await this.chain.call<Record<string, string> | null>('eth_getTransactionReceipt', txid)
+    if (receipt === null) return null
+    const gas = BigInt(receipt['gasUsed'] ?? 0)
+    return { succeeded: receipt['status'] === '0x1', gas, fee: gas * BigInt(receipt['effectiveGasPrice'] ?? 0) }
+  }
+
+  async stop(): Promise<void> {
+    await this.chain.stop()
+  }
+}
+
+/** A chain as our node asks it. */
+export function rpcOf({ url }: RpcChain): JsonRpc {
+  const call = async (method: string, params: readonly unknown[]): Promise<unknown> => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const reply = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    const { result, error } = (await reply.json()) as { result?: unknown; error?: { code: number; message: string } }
+    if (error !== undefined) throw new RpcRefusal(error.code, error.message)
+    return result
+  }
+  return { call, close: () => {} }
+}
+
+/** An address that nobody has used. */
+export function newAddress(): string {
+  return `0x${randomBytes(20).toString('hex')}`
+}
+
+/** The code of the AppError; '' when it does not reject. */
+export async function refusalOf(made: Promise<unknown>): Promise<string> {
+  try {
+    await made
+    return ''
+  } catch (error) {
+    if (error instanceof AppError) return error.code
+    throw error
+  }
+}
