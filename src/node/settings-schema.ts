@@ -9,7 +9,6 @@ import {
   searchCommunitySettings,
   torrentCheckingSettings,
 } from './settings-channels.ts'
-import { marketCommunitySettings } from './settings-market.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
 import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from './settings-overlay.ts'
 import { walletSettings } from './settings-wallets.ts'
@@ -176,7 +175,6 @@ export const settingsSchema = {
   search_community: searchCommunitySettings,
   torrent_checking: torrentCheckingSettings,
   wallets: walletSettings,
-  market_community: marketCommunitySettings,
   watch_folder: watchFolderSettings,
   updates: {
     interval: {

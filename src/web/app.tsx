@@ -2,7 +2,7 @@
 // pasted anywhere open the dialog for adding.
 
 import { useEffect, useState } from 'preact/hooks'
-import { addressOf, channelsHome, home, type Place } from './model/place.ts'
+import { addressOf, channelsHome, home, marketHome, type Place, walletsHome } from './model/place.ts'
 import { plainRate } from './model/format.ts'
 import { place, session } from './node/context.ts'
 import { AddDialog, type Addition } from './pages/add-dialog.tsx'
@@ -12,9 +12,12 @@ import { CircuitsPage } from './pages/circuits-page.tsx'
 import { DownloadsPage } from './pages/downloads-page.tsx'
 import { EventsPage } from './pages/events-page.tsx'
 import { KeyPage } from './pages/key-page.tsx'
+import { MarketPage } from './pages/market-page.tsx'
 import { PlayerPage } from './pages/player-page.tsx'
 import { SettingsPage } from './pages/settings-page.tsx'
 import { StatisticsPage } from './pages/statistics-page.tsx'
+import { WalletPage } from './pages/wallet-page.tsx'
+import { WalletsPage } from './pages/wallets-page.tsx'
 import { Brand } from './parts/brand.tsx'
 import { Icon, type IconName } from './parts/icons.tsx'
 import { ConnectionLine, Notices } from './parts/notices.tsx'
@@ -23,18 +26,18 @@ import { RateGraph } from './parts/rate-graph.tsx'
 interface Destination {
   readonly name: string
   readonly icon: IconName
-  /** Null: the node cannot do it yet; its place in the frame is kept. */
-  readonly place: Place | null
+  readonly place: Place
 }
 
 const destinations: readonly Destination[] = [
   { name: 'Downloads', icon: 'list', place: home },
   { name: 'Channels', icon: 'channel', place: channelsHome },
   { name: 'Circuits', icon: 'circuit', place: { page: 'circuits' } },
+  { name: 'Wallets', icon: 'wallet', place: walletsHome },
+  { name: 'Market', icon: 'market', place: marketHome },
   { name: 'Statistics', icon: 'chart', place: { page: 'statistics' } },
   { name: 'Events', icon: 'bell', place: { page: 'events' } },
   { name: 'Settings', icon: 'gear', place: { page: 'settings' } },
-  { name: 'Market', icon: 'market', place: null },
 ]
 
 function Navigation() {
@@ -43,19 +46,11 @@ function Navigation() {
     <nav aria-label="Pages">
       <ul class="nav">
         {destinations.map(({ name, icon, place: to }) => (
-          <li key={name} class={to === null ? 'later' : ''}>
-            {to === null ? (
-              <span title="This node cannot do this yet.">
-                <Icon name={icon} />
-                {name}
-                <span class="visually-hidden"> (not in this version)</span>
-              </span>
-            ) : (
-              <a href={addressOf(to)} aria-current={to.page === now ? 'page' : undefined}>
-                <Icon name={icon} />
-                {name}
-              </a>
-            )}
+          <li key={name}>
+            <a href={addressOf(to)} aria-current={to.page === now ? 'page' : undefined}>
+              <Icon name={icon} />
+              {name}
+            </a>
           </li>
         ))}
       </ul>
@@ -105,6 +100,10 @@ function Page({ add }: { add: (addition: Addition) => void }) {
       return <ChannelsPage list={at.list} query={at.query} />
     case 'channel':
       return <ChannelPage key={at.channel} channel={at.channel} tab={at.tab} />
+    case 'wallets':
+      return at.coin === '' ? <WalletsPage /> : <WalletPage key={at.coin} coin={at.coin} />
+    case 'market':
+      return <MarketPage tab={at.tab} />
     case 'circuits':
       return <CircuitsPage />
     case 'statistics':

@@ -56,7 +56,13 @@ export const allowedImports: Record<string, readonly string[]> = {
     'catalogue',
   ],
   cli: ['base', 'node'],
-  web: ['services/api.ts', 'services/circuits-api.ts', 'services/statistics-api.ts', 'ports/channel-library.ts'],
+  web: [
+    'services/api.ts',
+    'services/circuits-api.ts',
+    'services/market-api.ts',
+    'services/statistics-api.ts',
+    'ports/channel-library.ts',
+  ],
   build: [],
 }
 

@@ -34,6 +34,16 @@ export const channelLists: readonly (readonly [ChannelListName, string])[] = [
   ['own', 'Yours'],
 ]
 
+/** Parts of the market. */
+export type MarketTab = 'book' | 'orders' | 'trades'
+
+/** Every part with its heading. */
+export const marketTabs: readonly (readonly [MarketTab, string])[] = [
+  ['book', 'Order book'],
+  ['orders', 'Your orders'],
+  ['trades', 'Your trades'],
+]
+
 /** A place of the page. */
 export type Place =
   | { readonly page: 'downloads'; readonly infohash: string; readonly tab: DetailTab }
@@ -41,6 +51,9 @@ export type Place =
   /** `query`: what is searched for instead of the list; empty: nothing. */
   | { readonly page: 'channels'; readonly list: ChannelListName; readonly query: string }
   | { readonly page: 'channel'; readonly channel: string; readonly tab: ChannelTab }
+  /** `coin`: the wallet that is open; empty: the list. */
+  | { readonly page: 'wallets'; readonly coin: string }
+  | { readonly page: 'market'; readonly tab: MarketTab }
   | { readonly page: 'circuits' | 'statistics' | 'events' | 'settings' }
 
 /** Where the page begins, and what unknown addresses mean. */
@@ -48,6 +61,12 @@ export const home: Place = { page: 'downloads', infohash: '', tab: 'overview' }
 
 /** Where channels begin. */
 export const channelsHome: Place = { page: 'channels', list: 'discovered', query: '' }
+
+/** The list of wallets. */
+export const walletsHome: Place = { page: 'wallets', coin: '' }
+
+/** Where the market begins. */
+export const marketHome: Place = { page: 'market', tab: 'book' }
 
 /** The place of an address such as `#/downloads/<infohash>/files`. */
 export function placeOf(hash: string): Place {
@@ -62,6 +81,10 @@ export function placeOf(hash: string): Place {
       return known && /^\d{1,6}$/.test(rest) ? { page, infohash, file: Number(rest) } : home
     case 'channels':
       return channelPlace(infohash, rest)
+    case 'wallets':
+      return { page, coin: /^[A-Z]{3,4}$/.test(infohash) ? infohash : '' }
+    case 'market':
+      return { page, tab: marketTabs.find(([name]) => name === infohash)?.[0] ?? 'book' }
     case 'circuits':
     case 'statistics':
     case 'events':
@@ -104,6 +127,10 @@ export function addressOf(place: Place): string {
       return place.list === 'discovered' ? '#/channels' : `#/channels/${place.list}`
     case 'channel':
       return `#/channels/${place.channel}${place.tab === 'torrents' ? '' : `/${place.tab}`}`
+    case 'wallets':
+      return place.coin === '' ? '#/wallets' : `#/wallets/${place.coin}`
+    case 'market':
+      return place.tab === 'book' ? '#/market' : `#/market/${place.tab}`
     default:
       return `#/${place.page}`
   }

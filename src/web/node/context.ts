@@ -36,6 +36,8 @@ const titles: Readonly<Record<Place['page'], string>> = {
   play: 'Player',
   channels: 'Channels',
   channel: 'Channel',
+  wallets: 'Wallets',
+  market: 'Market',
   circuits: 'Circuits',
   statistics: 'Statistics',
   events: 'Events',

@@ -25,6 +25,7 @@ const paths = {
   circuit: 'M6 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM18 20a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM6 8v4a4 4 0 0 0 4 4h6',
   channel: 'M5 19a1 1 0 1 0 0-2 1 1 0 0 0 0 2zM4 11a9 9 0 0 1 9 9M4 4a16 16 0 0 1 16 16',
   market: 'M4 9h16l-1.5-5h-13zM5 9v11h14V9M10 20v-6h4v6',
+  wallet: 'M4 7h14a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2zM4 7l11-3v3M16 13.5h.01',
   door: 'M10 4H5v16h5M14 8l4 4-4 4M18 12H9',
   out: 'M13 5h6v6M19 5l-9 9M17 14v5H5V7h5',
 } as const

@@ -1,0 +1,54 @@
+// A dialog with fields that asks the node for one thing: while it is asked the button waits, and what the node refuses stands above the buttons.
+
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { textOf } from '../node/api.ts'
+import { Dialog } from './dialog.tsx'
+
+interface DialogFormProps {
+  readonly title: string
+  readonly action: string
+  /** It may be sent. */
+  readonly ready: boolean
+  readonly children: ComponentChildren
+  /** What it does; the dialog stays when it rejects. */
+  submit(): Promise<void>
+  onClose(): void
+}
+
+/** See the top of the file. */
+export function DialogForm({ title, action, ready, children, submit, onClose }: DialogFormProps) {
+  const [problem, setProblem] = useState('')
+  const [busy, setBusy] = useState(false)
+  const send = async (event: Event) => {
+    event.preventDefault()
+    setBusy(true)
+    setProblem('')
+    try {
+      await submit()
+    } catch (error) {
+      setProblem(textOf(error))
+    }
+    setBusy(false)
+  }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form class="dialog-form" onSubmit={event => void send(event)}>
+        {children}
+        {problem !== '' && (
+          <p role="alert" class="faults" dir="auto">
+            {problem}
+          </p>
+        )}
+        <div class="dialog-actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={busy || !ready}>
+            {busy ? 'Working…' : action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
