@@ -6,7 +6,14 @@ import { type JsonRpc, RpcRefusal } from '../ports/json-rpc.ts'
 import { unitsOfServer } from '../wallet/amounts.ts'
 import { showsWork } from '../wallet/block-work.ts'
 import type { UtxoCoin, UtxoNetwork } from '../wallet/coins.ts'
-import { type ReadBlock, type ReadTransaction, readBlock, readTransaction } from '../wallet/tx-reader.ts'
+import {
+  type ReadBlock,
+  type ReadHeader,
+  type ReadTransaction,
+  readBlock,
+  readHeader,
+  readTransaction,
+} from '../wallet/tx-reader.ts'
 import type { SeenBlock } from '../wallet/utxo-ledger.ts'
 
 const HASH = /^[0-9a-f]{64}$/
@@ -57,14 +64,25 @@ export class UtxoChain {
 
   /** The block at a height, whole. */
   async blockAt(height: number): Promise<ReadBlock> {
-    const hash = await this.hashAt(height)
+    return this.block(await this.hashAt(height), height)
+  }
+
+  /** The block of a hash, whole. `height`: where it stands, for the sentence of an error. */
+  async block(hash: string, height: number): Promise<ReadBlock> {
     const block = this.#decoded(await this.#ask('getblock', [hash, false]), readBlock)
     if (block.hash !== hash) throw failed(`The server gives another block than the one asked for, at height ${height}.`)
     return block
   }
 
+  /** The header of a hash. */
+  async header(hash: string): Promise<ReadHeader> {
+    const header = this.#decoded(await this.#ask('getblockheader', [hash, false]), readHeader)
+    if (header.hash !== hash) throw failed('The server gives another header than the one asked for.')
+    return header
+  }
+
   /** Rejects unless a block follows the one before (null: nobody knows it) and shows work. */
-  async checkLink(block: ReadBlock, height: number, before: SeenBlock | null): Promise<void> {
+  async checkLink(block: ReadHeader, height: number, before: Pick<SeenBlock, 'hash' | 'bits'> | null): Promise<void> {
     if (before !== null && block.previous !== before.hash)
       throw failed(`Block ${height} of the server does not follow the one before.`)
     if (!(await showsWork(block.header, block.bits, before?.bits ?? null, this.#network))) {

@@ -96,10 +96,13 @@ function listOf<T>(reader: ByteReader, read: (reader: ByteReader) => T): T[] {
   return Array.from({ length: count }, () => read(reader))
 }
 
-function readWitnesses(reader: ByteReader, inputs: number): void {
+function readWitnesses(reader: ByteReader, inputs: number, each?: (input: number, item: Buffer) => void): void {
   for (let input = 0; input < inputs; input += 1) {
     const items = reader.count(reader.bytes.length)
-    for (let item = 0; item < items; item += 1) reader.take(reader.count(MAX_SCRIPT_BYTES))
+    for (let item = 0; item < items; item += 1) {
+      const bytes = reader.take(reader.count(MAX_SCRIPT_BYTES))
+      each?.(input, bytes)
+    }
   }
 }
 
@@ -131,6 +134,45 @@ function readOne(reader: ByteReader): ReadTransaction {
   }
 }
 
+/** What stands beside inputs and outputs. */
+export interface TransactionEnding {
+  readonly lockTime: number
+  /** Items of the witness of each input. */
+  readonly witnesses: readonly (readonly Uint8Array[])[]
+  /** It belongs to an extension block: Litecoin's, what comes out of it can be spent some blocks later only. */
+  readonly extension: boolean
+}
+
+/** The rest of a transaction that was read. */
+export function readEnding({ raw, inputs }: ReadTransaction): TransactionEnding {
+  const reader = new ByteReader(raw)
+  reader.take(4)
+  const flags = readFlags(reader)
+  listOf(reader, readInput)
+  listOf(reader, readOutput)
+  const witnesses: Uint8Array[][] = inputs.map(() => [])
+  if ((flags & WITNESS) !== 0) readWitnesses(reader, inputs.length, (input, item) => witnesses[input]?.push(item))
+  return { lockTime: Buffer.from(raw.subarray(-4)).readUInt32LE(), witnesses, extension: (flags & MWEB) !== 0 }
+}
+
+/** What a header says. */
+export type ReadHeader = Omit<ReadBlock, 'transactions'>
+
+/** A header alone. */
+export function readHeader(bytes: Uint8Array): ReadHeader {
+  if (bytes.length !== HEADER_BYTES) throw new DecodeError('a header has 80 bytes')
+  return headerOf(Buffer.from(bytes))
+}
+
+function headerOf(header: Buffer): ReadHeader {
+  return {
+    header,
+    hash: shownId(doubleSha256(header)),
+    previous: shownId(header.subarray(4, 36)),
+    ...{ time: header.readUInt32LE(68), bits: header.readUInt32LE(72) },
+  }
+}
+
 /** One transaction, whole. */
 export function readTransaction(bytes: Uint8Array): ReadTransaction {
   const reader = new ByteReader(bytes)
@@ -146,12 +188,7 @@ export function readBlock(bytes: Uint8Array): ReadBlock {
   const transactions = listOf(reader, readOne)
   const root = merkleRoot(transactions.map(({ txid }) => Buffer.from(txid, 'hex').reverse()))
   if (!root.equals(header.subarray(36, 68))) throw new DecodeError('a block does not hold what its header says')
-  return {
-    header,
-    hash: shownId(doubleSha256(header)),
-    previous: shownId(header.subarray(4, 36)),
-    ...{ time: header.readUInt32LE(68), bits: header.readUInt32LE(72), transactions },
-  }
+  return { ...headerOf(header), transactions }
 }
 
 function merkleRoot(ids: readonly Buffer[]): Buffer {

@@ -33,21 +33,33 @@ export async function askRpc<T>(url: string, method: string, parameters: readonl
 /** Extension blocks begin at this height in regtest, and the first one wants somebody to pay into it. */
 const EXTENSION_BLOCKS = 431
 
-async function mineFirst(call: RpcChain['call'], blocks: number): Promise<void> {
+async function mineFirst(call: RpcChain['call'], blocks: number, extension: boolean): Promise<void> {
   const miner = await call<string>('getnewaddress', '', 'bech32')
-  await call('generatetoaddress', Math.min(blocks, EXTENSION_BLOCKS), miner)
-  if (blocks <= EXTENSION_BLOCKS) return
+  const plain = extension ? Math.min(blocks, EXTENSION_BLOCKS) : blocks
+  await call('generatetoaddress', plain, miner)
+  if (blocks === plain) return
   await call('sendtoaddress', await call<string>('getnewaddress', '', 'mweb'), 1)
   await call('generatetoaddress', blocks - EXTENSION_BLOCKS, miner)
 }
 
+/** How litecoind is started. */
+export interface LitecoindOptions {
+  /** False: blocks have no extension, so that a test can make them itself. */
+  readonly extension?: boolean
+  /** Unix time, seconds, that its blocks begin with; its own clock otherwise. */
+  readonly time?: number
+}
+
 /** litecoind with a wallet of its own that has mined `blocks`. Unlike Bitcoin's, it replaces waiting transactions only when it is told to. */
-export async function startLitecoind(blocks: number): Promise<RpcChain> {
+export async function startLitecoind(blocks: number, options: LitecoindOptions = {}): Promise<RpcChain> {
+  const { extension = true, time = 0 } = options
   const folder = await mkdtemp(path.join(os.tmpdir(), 'tributary-litecoind-'))
   const port = await freePort()
   const url = `http://test:test@127.0.0.1:${port}`
   const daemon = startDaemon('litecoind', [
     ...['-regtest', `-datadir=${folder}`, '-server', '-listen=0', '-fallbackfee=0.0002', '-mempoolreplacement=1'],
+    ...(extension ? [] : ['-vbparams=mweb:9999999998:9999999999']),
+    ...(time === 0 ? [] : [`-mocktime=${time}`]),
     ...['-rpcuser=test', '-rpcpassword=test', `-rpcport=${port}`, '-rpcbind=127.0.0.1', '-rpcallowip=127.0.0.1'],
   ])
   const call = <T>(method: string, ...parameters: unknown[]): Promise<T> => askRpc<T>(url, method, parameters)
@@ -64,7 +76,7 @@ export async function startLitecoind(blocks: number): Promise<RpcChain> {
       )
     })
     await call('createwallet', 'test')
-    await mineFirst(call, blocks)
+    await mineFirst(call, blocks, extension)
     return { url, call, stop }
   } catch (error) {
     await stop()
