@@ -5,7 +5,7 @@ import { build, type BuildOptions, type BuildResult, type Metafile, type Plugin 
 import { relative } from 'node:path'
 
 /**
- * Modules that are loaded by import() alone, by nodes that use what they do: overlay, circuits, channels and wallets.
+ * Modules that are loaded by import() alone, by nodes that use what they do: overlay, circuits, channels, wallets and the market.
  * Paths from the project's root.
  */
 export const LATER = [
@@ -14,6 +14,7 @@ export const LATER = [
   'src/node/anonymous/anonymous-engine.ts',
   'src/node/anonymous/late-lane.ts',
   'src/node/wallet-parts.ts',
+  'src/node/market-parts.ts',
 ] as const
 
 /** Before the name of a later module in an import() of the first script. */

@@ -8,6 +8,7 @@ import { addWalletCommands, WALLET_COMMANDS } from './wallet-commands.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { FEED_COMMANDS } from './feed-commands.ts'
 import { hopCount } from './hop-count.ts'
+import { addMarketCommands, MARKET_COMMANDS } from './market-commands.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { writeOutput } from './output-file.ts'
 import type { PlainCommand } from './plain-command.ts'
@@ -79,6 +80,7 @@ const COMMANDS: readonly PlainCommand[] = [
 ]
 
 const GROUPS: Readonly<Record<string, string>> = {
+  market: 'The market: orders, trades and their swaps.',
   wallets: 'Wallets, their seed and transfers.',
   channels: 'Channels: what the node knows, follows and publishes.',
   stats: 'Statistics of the node.',
@@ -195,8 +197,10 @@ function addCall(program: Command): void {
 
 /** Adds every command of this file. */
 export function addPlainCommands(program: Command): void {
-  for (const plain of [...COMMANDS, ...CHANNEL_COMMANDS, ...FEED_COMMANDS, ...WALLET_COMMANDS]) addPlain(program, plain)
+  for (const plain of [...COMMANDS, ...CHANNEL_COMMANDS, ...FEED_COMMANDS, ...WALLET_COMMANDS, ...MARKET_COMMANDS])
+    addPlain(program, plain)
   addChannelCommands(program, groupOf(program, 'channels'))
   addWalletCommands(groupOf(program, 'wallets'))
+  addMarketCommands(groupOf(program, 'market'))
   addCall(program)
 }

@@ -1,13 +1,10 @@
-// Commands about wallets: one request each. Passwords, words and spend keys are not arguments, which others on the machine can see: they are read from
-// standard input or a file.
+// Commands about wallets: one request each. Passwords, words and spend keys are no arguments: secret-input.ts.
 
-import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline/promises'
-import { Writable } from 'node:stream'
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
-import { CommandError, type JsonObject } from './node-client.ts'
+import type { JsonObject } from './node-client.ts'
 import type { PlainCommand } from './plain-command.ts'
+import { count, secret, SPEND_KEY_FLAGS, SPEND_KEY_TEXT, spendKey } from './secret-input.ts'
 import { tableText } from './show.ts'
 
 interface WalletRow {
@@ -79,49 +76,13 @@ export const WALLET_COMMANDS: readonly PlainCommand[] = [
   },
 ]
 
-/** The first line of a file, or of standard input; of a terminal without showing it. */
-async function secret(name: string, file: string | undefined): Promise<string> {
-  if (file !== undefined) return firstLine(await readFile(file, 'utf8'))
-  if (!process.stdin.isTTY) {
-    const chunks: Buffer[] = []
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-    return firstLine(Buffer.concat(chunks).toString())
-  }
-  process.stderr.write(`${name}: `)
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() })
-  const lines = createInterface({ input: process.stdin, output: silent, terminal: true })
-  try {
-    return await lines.question('')
-  } finally {
-    lines.close()
-    process.stderr.write('\n')
-  }
-}
-
-function firstLine(text: string): string {
-  const line = text.split('\n')[0]?.trim() ?? ''
-  if (line === '') throw new CommandError('There is nothing in the first line.')
-  return line
-}
-
-async function spendKey({ spendKeyFile }: SecretFlags): Promise<JsonObject> {
-  return spendKeyFile === undefined ? {} : { spend_key: await secret('Spend key', spendKeyFile) }
-}
-
-function count(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(text)
-}
-
 const PASSWORD = '--password-file <file>'
 const PASSWORD_TEXT = 'file whose first line is the password; default: standard input'
-const SPEND_KEY = '--spend-key-file <file>'
-const SPEND_KEY_TEXT = 'file whose first line is the spend key'
 
 /** Adds the commands with secrets; the rest are WALLET_COMMANDS. */
 export function addWalletCommands(wallets: Command): void {
   const named = (words: string, text: string): Command =>
-    forNode(wallets.command(words).description(text)).option(SPEND_KEY, SPEND_KEY_TEXT)
+    forNode(wallets.command(words).description(text)).option(SPEND_KEY_FLAGS, SPEND_KEY_TEXT)
   const send = (flags: SecretFlags, method: string, path: string, body: () => Promise<JsonObject>): Promise<void> =>
     runForNode(flags, async ({ node, show }) => {
       show(await node.call(method, path, { ...(await body()), ...(await spendKey(flags)) }))

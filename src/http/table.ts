@@ -16,6 +16,7 @@ import { downloadRoutes } from './routes/downloads.ts'
 import { eventRoutes } from './routes/events.ts'
 import { feedRoutes } from './routes/feeds.ts'
 import { importRoutes } from './routes/import.ts'
+import { marketRoutes } from './routes/market.ts'
 import { metricsRoutes } from './routes/metrics.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { searchRoutes } from './routes/search.ts'
@@ -46,6 +47,7 @@ export const routeTable: readonly Route[] = [
   ...torrentHealthRoutes,
   ...walletRoutes,
   ...walletExtraRoutes,
+  ...marketRoutes,
   ...coreRoutes,
   ...statisticsRoutes,
   ...keyRoutes,

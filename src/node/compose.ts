@@ -113,6 +113,8 @@ export class TributaryNode {
     this.#startChannels(records, engine, overlay)
     this.#environment.started.add('wallets', () => this.#parts.wallets.stop())
     void this.#parts.wallets.start()
+    this.#environment.started.add('market', () => this.#parts.market.stop())
+    void this.#parts.market.start({ overlay })
   }
 
   #startChannels(records: RecordsStore, engine: EngineParts, overlay: OverlayParts): void {

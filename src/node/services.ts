@@ -26,6 +26,7 @@ import { ChannelServices } from './channel-services.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { NodeEnvironment } from './environment.ts'
 import { FurtherKeys } from './further-keys.ts'
+import { MarketServices } from './market-services.ts'
 import { makeSourceFetch } from './outgoing-http.ts'
 import { switchedOff } from './overlay-switch.ts'
 import { makeDebug } from './process-inspection.ts'
@@ -49,6 +50,7 @@ export interface NodeServices {
   readonly keys: FurtherKeys
   readonly channels: ChannelServices
   readonly wallets: WalletServices
+  readonly market: MarketServices
   /** Changed settings of the log of what the process uses. */
   readonly followDebug: (settings: Settings) => void
 }
@@ -85,6 +87,10 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   const wallets = new WalletServices({
     ...{ stateDir, clock, random, policy, stack, log: log.part('wallets'), settings: () => settings.values },
   })
+  const market = new MarketServices({
+    ...{ stateDir, clock, random, policy, stack, events, log: log.part('market'), settings: () => settings.values },
+    wallets: () => wallets.market(),
+  })
   const overlayFacts = () => late.overlay()?.facts ?? null
   const statistics = new NodeStatistics({
     databaseBytes: () => storedBytes(stateDir),
@@ -100,7 +106,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   const keys = new FurtherKeys(stateDir)
   const services: Services = {
     ...{ downloads, torrentMaker: maker, updates, state, statistics, events, keys, debug: debug.service },
-    ...{ torrentInfo, ...channels.services, wallets: wallets.service },
+    ...{ torrentInfo, ...channels.services, wallets: wallets.service, market: market.service },
     imports: askedImports(environment, late, { downloads, paths }),
     metrics: askedMetrics(environment, late),
     settings: new NodeSettings({ source: settings, state, docs, changes: settingsChanges }),
@@ -124,6 +130,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
     keys,
     channels,
     wallets,
+    market,
     followDebug: debug.follow,
   }
 }

@@ -9,6 +9,7 @@ import {
   searchCommunitySettings,
   torrentCheckingSettings,
 } from './settings-channels.ts'
+import { marketCommunitySettings } from './settings-market.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
 import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from './settings-overlay.ts'
 import { walletSettings } from './settings-wallets.ts'
@@ -175,6 +176,7 @@ export const settingsSchema = {
   search_community: searchCommunitySettings,
   torrent_checking: torrentCheckingSettings,
   wallets: walletSettings,
+  market_community: marketCommunitySettings,
   watch_folder: watchFolderSettings,
   updates: {
     interval: {

@@ -44,8 +44,8 @@ export interface OwnTrade {
   /** Of ours, from 1. */
   readonly number: number
   readonly agreement: SwapAgreement
-  /** Which of the two orders is ours. */
-  readonly order: OrderRef
+  /** Ours of the two orders. */
+  readonly order: OrderTerms
   readonly partner: OrderRef
   /** Null: it has not begun (yet). */
   readonly swap: SwapView | null

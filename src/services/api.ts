@@ -9,6 +9,7 @@ import type { DownloadsService } from './downloads-api.ts'
 import type { EventsService } from './events-api.ts'
 import type { FeedsService } from './feeds-api.ts'
 import type { ImportService } from './import-api.ts'
+import type { MarketService } from './market-api.ts'
 import type { MetricsService } from './metrics-api.ts'
 import type { SettingsService } from './settings-api.ts'
 import type { StateService } from './state-api.ts'
@@ -31,6 +32,17 @@ export type {
 export type { FeedFormat, FeedRecord, FeedsService, FeedText } from './feeds-api.ts'
 export type { CircuitsService } from './circuits-api.ts'
 export type { DebugService } from './debug-api.ts'
+export type {
+  MarketFeesRecord,
+  MarketPaymentRecord,
+  MarketService,
+  MarketTransactionRecord,
+  NewOrder,
+  OrderExplanation,
+  OrderRecord,
+  TickGroup,
+  TickRecord,
+} from './market-api.ts'
 export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
 export type { DownloadDetails, TorrentDescription } from './details-api.ts'
 export type { ImportedTorrent, ImportPage, ImportReason, ImportService, ImportTorrents } from './import-api.ts'
@@ -98,6 +110,7 @@ export interface Services {
   search: SearchService
   feeds: FeedsService
   wallets: WalletsService
+  market: MarketService
   metrics: MetricsService
   callerPaths: CallerPathsService
   keys: KeysService

@@ -18,13 +18,15 @@ export interface TickRecord {
   readonly timestamp: number
   readonly price_exact: string
   readonly quantity_exact: string
+  /** `open`; `suspended`: its owner cannot trade now. */
+  readonly status: string
 }
 
 /** Ticks of one pair of coins. Asks begin with the lowest price, bids with the highest; of one price the oldest first. */
 export interface TickGroup {
   readonly price_type: string
   readonly quantity_type: string
-  readonly ticks: readonly TickRecord[]
+  readonly ticks: TickRecord[]
 }
 
 /** An own order: spec 2.7. */
@@ -124,7 +126,7 @@ export interface OrderExplanation {
   readonly order_number: number
   readonly status: string
   /** Sentences for people, the most important first. */
-  readonly reasons: readonly string[]
+  readonly reasons: string[]
   /** Set aside for it, in its own coin. */
   readonly reserved_funds_exact: string
   readonly currency: string

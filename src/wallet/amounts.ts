@@ -10,42 +10,42 @@ const MAX_WHOLE_DIGITS = 30
 const DECIMAL = /^(\d{1,30})(?:\.(\d{1,40}))?$/
 const SCIENTIFIC = /^(\d)(?:\.(\d+))?e([+-]\d{1,3})$/
 
-/** An amount greater than nothing in the smallest unit. `decimals`: of the coin. AppError InvalidParameter. */
-export function parseAmount(value: unknown, decimals: number): bigint {
-  const text = decimalText(value)
+/** An amount greater than nothing in the smallest unit. `decimals`: of the coin; `name`: of the parameter, for the text. AppError InvalidParameter. */
+export function parseAmount(value: unknown, decimals: number, name = 'amount'): bigint {
+  const text = decimalText(value, name)
   const [, whole = '', fraction = ''] = DECIMAL.exec(text) ?? []
-  if (whole === '') throw invalid('it must be a number greater than 0, such as 0.25')
+  if (whole === '') throw invalid(name, 'it must be a number greater than 0, such as 0.25')
   const kept = fraction.replace(/0+$/, '')
-  if (kept.length > decimals) throw invalid(`this coin has ${decimals} decimal places`)
+  if (kept.length > decimals) throw invalid(name, `this coin has ${decimals} decimal places`)
   const units = BigInt(whole + kept.padEnd(decimals, '0'))
-  if (units <= 0n) throw invalid('it must be greater than 0')
+  if (units <= 0n) throw invalid(name, 'it must be greater than 0')
   return units
 }
 
 /** What a value says as plain decimal text. AppError InvalidParameter for a number that a double cannot hold exactly. */
-function decimalText(value: unknown): string {
+function decimalText(value: unknown, name: string): string {
   if (typeof value === 'string') return value.trim()
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalid('it must be a number, or decimal text')
-  const text = plain(String(value))
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalid(name, 'it must be a number, or decimal text')
+  const text = plain(String(value), name)
   if (text.replace(/^[-0.]+/, '').replace('.', '').length > EXACT_DIGITS) {
-    throw invalid(`a number of more than ${EXACT_DIGITS} digits must come as text, in quotes`)
+    throw invalid(name, `a number of more than ${EXACT_DIGITS} digits must come as text, in quotes`)
   }
   return text
 }
 
 /** `1e-7` as `0.0000001`. */
-function plain(text: string): string {
+function plain(text: string, name: string): string {
   const [, first = '', rest = '', exponent = ''] = SCIENTIFIC.exec(text) ?? []
   if (first === '') return text
   const places = Number(exponent)
-  if (Math.abs(places) > MAX_WHOLE_DIGITS) throw invalid('it is too large or too small')
+  if (Math.abs(places) > MAX_WHOLE_DIGITS) throw invalid(name, 'it is too large or too small')
   const digits = first + rest
   if (places < 0) return `0.${'0'.repeat(-places - 1)}${digits}`
   return digits.slice(0, places + 1).padEnd(places + 1, '0') + (rest.length > places ? `.${rest.slice(places)}` : '')
 }
 
-function invalid(text: string): AppError {
-  return new AppError('InvalidParameter', `The parameter amount is not valid: ${text}.`)
+function invalid(name: string, text: string): AppError {
+  return new AppError('InvalidParameter', `The parameter ${name} is not valid: ${text}.`)
 }
 
 /** The amount as decimal text without needless zeroes. */

@@ -63,6 +63,18 @@ test('nothing of wallets is loaded before somebody asks for them', () => {
   assert.ok(loadedWith('src/node/wallet-parts.ts').has('src/wallet/utxo-ledger.ts'))
 })
 
+test('nothing of the market is loaded before somebody asks for it', () => {
+  const loaded = loadedWith('src/node/engine-parts.ts')
+  for (const name of loadedWith('src/node/main.ts')) loaded.add(name)
+  assert.ok(loaded.has('src/node/market-services.ts'))
+  const late = /^src\/(market\/|wire\/market\/|services\/market(\.|-(?!api))|node\/market-(?!services))/
+  assert.deepEqual(
+    [...loaded].filter(name => late.test(name)),
+    [],
+  )
+  assert.ok(loadedWith('src/node/market-parts.ts').has('src/services/market.ts'))
+})
+
 test('the door for clients of Transmission is not loaded before one comes', () => {
   const loaded = loadedWith('src/node/main.ts')
   assert.ok(loaded.has('src/http/routes/transmission.ts'))

@@ -55,6 +55,12 @@ export const OF_WALLETS: readonly string[] = [
   ...['wallets.restoreSeed', 'wallets.setSpendKey', 'wallets.removeSpendKey', 'wallets.audit'],
 ]
 
+/** Routes of the market: its overlay and the servers of chains; nothing of them is a download (src/decisions/0446). */
+export const OF_MARKET: readonly string[] = [
+  ...['market.asks', 'market.ask', 'market.bids', 'market.bid', 'market.orders', 'market.transactions'],
+  ...['market.cancel', 'market.explain', 'market.payments', 'market.fees'],
+]
+
 /** Routes that show or keep something and contact nobody. */
 export const SILENT: readonly string[] = [
   ...['downloads.list', 'downloads.files', 'downloads.playlist', 'downloads.torrent', 'downloads.torrentSingular'],

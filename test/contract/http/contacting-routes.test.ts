@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routeTable } from '../../../src/http/table.ts'
-import { CONTACTING, OF_CHANNELS, OF_WALLETS, SILENT } from '../../kit/contacting-routes.ts'
+import { CONTACTING, OF_CHANNELS, OF_MARKET, OF_WALLETS, SILENT } from '../../kit/contacting-routes.ts'
 
 test('whoever adds a route says whether it contacts somebody, and by which way', () => {
-  const judged = [...Object.keys(CONTACTING), ...OF_CHANNELS, ...OF_WALLETS, ...SILENT]
+  const judged = [...Object.keys(CONTACTING), ...OF_CHANNELS, ...OF_WALLETS, ...OF_MARKET, ...SILENT]
   assert.deepEqual(judged.sort(), routeTable.map(({ id }) => id).sort())
 })

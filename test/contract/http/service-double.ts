@@ -26,6 +26,7 @@ import { CircuitFigures } from '../../../src/services/circuit-figures.ts'
 import { FakeOverlay } from '../../kit/fake-overlay.ts'
 import { channelsDouble } from './channels-double.ts'
 import { download, file, HASH } from './sample-records.ts'
+import { marketDouble } from './market-double.ts'
 import { updatesDouble } from './updates-double.ts'
 import { walletsDouble } from './wallets-double.ts'
 
@@ -152,6 +153,7 @@ export class ServiceDouble implements Services {
   readonly torrentHealth = this.#ofChannels.torrentHealth
   readonly feeds = this.#ofChannels.feeds
   readonly wallets = walletsDouble((...call) => this.#note(...call))
+  readonly market = marketDouble((...call) => this.#note(...call))
 
   readonly downloads = {
     whenListed: () => Promise.resolve(),

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type NodeProcess, startNode } from '../../kit/node-process.ts'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { MARKET_ROUTES } from './market-routes.ts'
 import { ERROR, EVENTS } from './records.ts'
 import { SPEC_ROUTES, type SpecRoute } from './routes.ts'
 import { WALLET_ROUTES } from './wallet-routes.ts'
@@ -23,7 +24,7 @@ interface Operation {
   readonly security: readonly Json[]
 }
 
-/** Parts 4.7 and 4.8. */
+/** Parts 4.7 and 4.8: their rows are in tables of their own. */
 const OTHER_PARTS = /^\/(market|wallets)(\/|$)/
 
 let node: NodeProcess
@@ -76,7 +77,7 @@ function extrasOf(shape: Shape, at = ''): [name: string, path: string[]][] {
 }
 
 describe('each row of the table', () => {
-  for (const route of [...SPEC_ROUTES, ...WALLET_ROUTES]) {
+  for (const route of [...SPEC_ROUTES, ...WALLET_ROUTES, ...MARKET_ROUTES]) {
     test(`${route.part} ${route.method} ${route.path}: parameters`, () => {
       const operation = operationOf(route)
       const inPath = operation.parameters.filter(each => each.in === 'path').map(({ name }) => `{${name}}`)

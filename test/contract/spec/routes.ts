@@ -47,7 +47,7 @@ export type SpecAnswer =
 
 /** One row of part 4. */
 export interface SpecRoute {
-  readonly part: '4.1' | '4.2' | '4.8' | '4.3' | '4.4' | '4.5' | '4.6' | '4.9' | '4.10' | '4.11' | '4.12'
+  readonly part: '4.1' | '4.2' | '4.7' | '4.8' | '4.3' | '4.4' | '4.5' | '4.6' | '4.9' | '4.10' | '4.11' | '4.12'
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly parameters: Readonly<Record<string, SpecParameter>>
