@@ -2,6 +2,7 @@
 // emits by it; a type that is not here does not compile.
 
 import type { Json } from './api.ts'
+import type { MarketTransactionRecord, OrderRecord } from './market-api.ts'
 
 /** A search result's record is that of the list it belongs to (spec 2.2, 2.3), with what the search adds. */
 type ResultRecord = { readonly [key: string]: Json }
@@ -48,6 +49,10 @@ export interface EventPayloads {
     uptime: number
     skipped: number
   }
+  market_order_created: { order: OrderRecord; reason: string }
+  market_order_changed: { order: OrderRecord; reason: string }
+  market_transaction_created: { transaction: MarketTransactionRecord }
+  market_transaction_changed: { transaction: MarketTransactionRecord }
 }
 
 /** A type of the table. */
@@ -79,4 +84,8 @@ export const eventDocs: Record<EventType, string> = {
   storage_move_failed: '(extra) The files of a download could not be moved; they are where they were.',
   circuit_ready: '(extra) A circuit of this node carries data now.',
   circuit_removed: '(extra) A circuit of this node is gone, or could not be built; `reason` is for people.',
+  market_order_created: '(extra) An own order was placed.',
+  market_order_changed: '(extra) An own order has another status, or more of it is traded; `reason` is for people.',
+  market_transaction_created: '(extra) A trade of an own order was agreed.',
+  market_transaction_changed: '(extra) The swap of an own trade has come further, or to its end.',
 }

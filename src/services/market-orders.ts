@@ -12,6 +12,9 @@ import type { Side } from '../wire/market/types.ts'
 import type { NewOrder } from './market-api.ts'
 import { exact } from './market-records.ts'
 
+/** The largest number of a statement of an order (src/wire/market/order-codec.ts). */
+const MAX_UNITS = (1n << 128n) - 1n
+
 /** The coin of an identifier in any case. AppError UnknownWallet. */
 export function coinNamed(identifier: string): CoinId {
   const found = COIN_IDS.find(id => id === identifier.toUpperCase())
@@ -51,6 +54,10 @@ export function readOrder(funds: MarketFunds, side: Side, order: NewOrder): Want
   const { quantityCoin, priceCoin } = coinsNamed(order)
   const quantity = parseAmount(order.quantity, COIN_DECIMALS[quantityCoin], 'quantity')
   const price = parseAmount(order.price, COIN_DECIMALS[priceCoin], 'price')
+  const cost = costOf(quantity, price, COIN_DECIMALS[quantityCoin])
+  for (const [name, units] of Object.entries({ quantity, price, 'price of all of it': cost })) {
+    if (units > MAX_UNITS) throw new AppError('InvalidParameter', `The ${name} is more than there is of any coin.`)
+  }
   const timeoutS = order.timeout ?? DEFAULT_TIMEOUT_S
   if (!Number.isSafeInteger(timeoutS) || timeoutS < 1 || timeoutS > MAX_TIMEOUT_S) {
     throw new AppError('InvalidParameter', `The parameter timeout is not valid: whole seconds, 1 to ${MAX_TIMEOUT_S}.`)
@@ -58,7 +65,7 @@ export function readOrder(funds: MarketFunds, side: Side, order: NewOrder): Want
   const quantityAsset = createdWallet(funds, quantityCoin).asset
   const priceAsset = createdWallet(funds, priceCoin).asset
   checkLeast(funds, quantityCoin, quantity, 'the quantity is')
-  checkLeast(funds, priceCoin, costOf(quantity, price, COIN_DECIMALS[quantityCoin]), 'the price of all of it is')
+  checkLeast(funds, priceCoin, cost, 'the price of all of it is')
   return { side, quantityAsset, priceAsset, quantity, price, timeoutS, key: order.idempotency_key ?? '' }
 }
 
