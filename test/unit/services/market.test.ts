@@ -118,7 +118,8 @@ test('what is wrong with an order is said before anything is asked of wallets or
     '1e5',
     '0.000000001',
     0.1234567890123456,
-    '9'.repeat(30), '1'.repeat(31),
+    '9'.repeat(30),
+    '1'.repeat(31),
   ]) {
     assert.equal(await refusal({ quantity: amount }), 'InvalidParameter', `quantity ${amount}`)
     assert.equal(await refusal({ price: amount }), 'InvalidParameter', `price ${amount}`)
