@@ -66,12 +66,12 @@ function tick(number: number, price: string, quantity: string, trader = OTHER): 
   return {
     ...{ trader_id: trader, order_number: number, message_id: `${trader}.${number}` },
     ...{ price: Number(price), price_type: 'BTC', quantity: Number(quantity), quantity_type: 'LTC' },
-    ...{ timeout: 3600, timestamp: 1_795_000_000, price_exact: price, quantity_exact: quantity },
+    ...{ timeout: 3600, timestamp: 1_795_000_000, price_exact: price, quantity_exact: quantity, status: 'open' },
   }
 }
 
 function group(ticks: readonly TickRecord[]): TickGroup {
-  return { price_type: 'BTC', quantity_type: 'LTC', ticks }
+  return { price_type: 'BTC', quantity_type: 'LTC', ticks: [...ticks] }
 }
 
 /** Both sides of a book; an own order stands in it. */
