@@ -1,14 +1,14 @@
 // A folder that only its owner may enter, with small files: texts that are replaced as a whole, and logs that only grow. What settled is on the disk.
 
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 
 const NAME = /^[A-Za-z0-9-][A-Za-z0-9.-]{0,63}$/
 /** Ends the name of a text that is being written. */
 const FRESH = '.new'
-const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW } = constants
+const { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW } = constants
 
 /** See the top of the file. The folder is made with the first write. */
 export class OwnerFolder {
@@ -43,17 +43,29 @@ export class OwnerFolder {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
       const fresh = `${path}${FRESH}`
       await rm(fresh, { force: true })
-      await writeDurably(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, text)
-      await rename(fresh, path)
+      try {
+        await writeDurably(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, text)
+        await rename(fresh, path)
+      } catch (error) {
+        // What it takes of a full disk is needed elsewhere.
+        await rm(fresh, { force: true }).catch(() => undefined)
+        throw error
+      }
       await syncFolder(this.#folder)
     })
   }
 
-  /** Adds a line at the end. AppErrors DiskFull, DiskError. */
+  /** Adds a line at the end: the whole of it or nothing. AppErrors DiskFull, DiskError. */
   append(name: string, line: string): Promise<void> {
+    const path = this.path(name)
     return this.#inTurn(name, async () => {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 })
-      await writeDurably(this.path(name), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, `${line}\n`)
+      const file = await open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600)
+      try {
+        await appendLine(file, line)
+      } finally {
+        await file.close()
+      }
     })
   }
 
@@ -108,6 +120,20 @@ export class OwnerFolder {
       })
     this.#writing.set(name, tail)
     return result
+  }
+}
+
+/** A full disk takes part of a line: that part goes again, and what a lost machine left of one is ended. */
+async function appendLine(file: FileHandle, line: string): Promise<void> {
+  const { size } = await file.stat()
+  const last = Buffer.alloc(1, '\n')
+  if (size > 0) await file.read(last, 0, 1, size - 1)
+  try {
+    await file.writeFile(`${last.toString() === '\n' ? '' : '\n'}${line}\n`)
+    await file.sync()
+  } catch (error) {
+    await file.truncate(size).catch(() => undefined)
+    throw error
   }
 }
 

@@ -1,10 +1,10 @@
 // The commands `backup` and `restore`. The store and the catalogue of channels, with the keys of own ones, are copied by SQLite itself, page by page in one view of it, so that a node may go on
-// meanwhile; the other files are small and replaced whole, so that any moment of them is good.
+// meanwhile; the other files are small and replaced whole, so that any moment of them is good. So are those of the wallets and the market, in folders of their own.
 // Invariant: nothing is overwritten; a copy that failed is taken away again.
 
 import { constants } from 'node:fs'
 import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
@@ -14,6 +14,11 @@ import { StateDirectory } from './state-directory.ts'
 /** Files beside the store that make a node what it is; those that are not there are passed over. */
 const SMALL_FILES = ['tributary.yaml', 'link-secret', 'keys.json', 'update-key', 'overlay-key'] as const
 
+/** Folders of such files: wallets with the sealed seed, the market with the journals of swaps and the key that opens them. */
+const FOLDERS = ['wallets', 'market'] as const
+/** Ends the name of a file that is being written. */
+const UNFINISHED = '.new'
+
 /** Copies the state of a node into a new folder; the names of the files. AppErrors StateConflict, StateUnreadable. */
 export async function backUp(chosen: string | null, folder: string): Promise<string[]> {
   const from = stateDirectoryOf(chosen)
@@ -21,7 +26,7 @@ export async function backUp(chosen: string | null, folder: string): Promise<str
   await checkState(from)
   await makeNew(to)
   try {
-    const done = await copySmall(from, to, SMALL_FILES)
+    const done = await copySmall(from, to, [...SMALL_FILES, ...(await inFolders(from))])
     for (const name of [DATABASE_FILE_NAME, CATALOGUE_FILE_NAME]) {
       if (!(await isFile(join(from, name)))) continue
       await copyStore(join(from, name), join(to, name))
@@ -44,6 +49,7 @@ export async function restore(chosen: string | null, folder: string): Promise<st
     const names = (await readdir(from, { withFileTypes: true }))
       .filter(entry => entry.isFile())
       .map(entry => entry.name)
+    names.push(...(await inFolders(from)))
     for (const name of names) {
       if (await isFile(join(to, name))) {
         throw new AppError('StateConflict', `${join(to, name)} is there already: restore into a folder without a node.`)
@@ -77,6 +83,7 @@ async function copySmall(from: string, to: string, names: readonly string[]): Pr
   const done: string[] = []
   for (const name of names) {
     if (!(await isFile(join(from, name)))) continue
+    await mkdir(dirname(join(to, name)), { recursive: true, mode: 0o700 })
     await copyFile(join(from, name), join(to, name), constants.COPYFILE_EXCL)
     done.push(name)
   }
@@ -92,6 +99,20 @@ async function copyStore(from: string, to: string): Promise<void> {
   } finally {
     database.close()
   }
+}
+
+/** Names of the files in the folders, each with its folder. */
+async function inFolders(from: string): Promise<string[]> {
+  const names: string[] = []
+  for (const folder of FOLDERS) {
+    const entries = await readdir(join(from, folder), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return []
+      throw error
+    })
+    const files = entries.filter(entry => entry.isFile() && !entry.name.endsWith(UNFINISHED))
+    names.push(...files.map(({ name }) => `${folder}/${name}`))
+  }
+  return names
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -55,7 +55,7 @@ export class WalletAudit {
   /** The last lines, the oldest first. */
   async read(limit: number): Promise<AuditRecord[]> {
     await this.#last
-    return (await this.#files.tail(FILE, limit)).map(line => JSON.parse(line) as AuditRecord)
+    return (await this.#files.tail(FILE, limit)).flatMap(readLine)
   }
 
   async #add({
@@ -72,6 +72,15 @@ export class WalletAudit {
     const line = JSON.stringify(record)
     await this.#files.append(FILE, line)
     this.#previous = hashOf(line)
+  }
+}
+
+/** What a lost machine left of a line is passed over; the next one has its hash. */
+function readLine(line: string): AuditRecord[] {
+  try {
+    return [JSON.parse(line) as AuditRecord]
+  } catch {
+    return []
   }
 }
 

@@ -28,6 +28,7 @@ import type {
   MadeTransfer,
   TransferHooks,
 } from './wallet-coin.ts'
+import { tookItsPlace } from './wallet-replacement.ts'
 import { SentTransfers, type StoredSent } from './wallet-sent.ts'
 import { UtxoChain } from './wallet-utxo-chain.ts'
 import { UtxoSync } from './wallet-utxo-sync.ts'
@@ -185,7 +186,8 @@ export class UtxoWallet implements CoinWallet {
     hooks.approve(amount + choice.fee, more)
     const tx = readTransaction(signTransfer(key, choice.coins, this.#payments(payments, choice)))
     const destination = scripts.map(script => addressOfScript(script, this.#network)).join(',')
-    return this.#keepAndSend(chain, tx, { destination, amount, fee: choice.fee, counted: more, key: '' }, hooks)
+    const facts = { destination, amount, fee: choice.fee, counted: more, key: '' }
+    return this.#keepAndSend(chain, tx, facts, hooks, txid)
   }
 
   async price(asked: { destination: string; amount: bigint } | null): Promise<{ rate: bigint; fee: bigint }> {
@@ -297,6 +299,7 @@ export class UtxoWallet implements CoinWallet {
     tx: ReadTransaction,
     facts: { destination: string; amount: bigint; fee: bigint; counted: bigint; key: string },
     hooks: TransferHooks,
+    old: string | null = null,
   ): Promise<MadeTransfer> {
     const { txid } = tx
     const time = this.#deps.clock.wallMs()
@@ -308,6 +311,8 @@ export class UtxoWallet implements CoinWallet {
     try {
       await this.#save()
       await chain.send(tx.raw)
+      if (old !== null && !(await tookItsPlace(() => chain.waiting(), this.#deps.clock, txid, old)))
+        throw new RpcRefusal(0, 'the server keeps the one with the lower fee')
       return { txid, fee: facts.fee, sent: true }
     } catch (error) {
       // It may have arrived: it stays, and is sent again.

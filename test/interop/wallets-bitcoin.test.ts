@@ -6,7 +6,7 @@ import { addressForBcoin, startBcoin } from '../kit/bcoin-chain.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import type { RpcChain } from '../kit/rpc-chain.ts'
 import { waitFor } from '../kit/wait-for.ts'
-import { unitsOf, WalletClient } from '../kit/wallet-client.ts'
+import { codeOf, unitsOf, WalletClient } from '../kit/wallet-client.ts'
 
 const options = { timeout: 180_000 }
 /** BIP 173, example of a P2WPKH address, written for regtest. */
@@ -73,6 +73,28 @@ test('a transfer is taken, mined and exact', options, async () => {
   assert.deepEqual([line?.id, line?.amount_exact, line?.confirmations], [txid, '0.00012345', 1])
   assert.equal(unitsOf((await wallet.record()).balance.available_exact), before - 12_345n - unitsOf(fee_exact))
 })
+
+test(
+  'bcoin replaces nothing that waits: a raised fee is refused and says so, and the first transfer stays',
+  options,
+  async () => {
+    const before = unitsOf((await synced()).balance.available_exact)
+    const first = await wallet.transfer({ amount: '0.002', destination: THEIRS, fee_rate: 2 })
+    const waits = async () => (await chain.call<string[]>('getrawmempool')).includes(first.txid)
+    await waitFor('the transfer waits to be mined', waits)
+    const after = unitsOf((await wallet.record()).balance.available_exact)
+    assert.equal(after, before - 200_000n - unitsOf(first.fee_exact))
+    const reply = await wallet.ask('POST', `/transactions/${first.txid}/fee`, { fee_rate: 50 })
+    assert.equal(codeOf(reply, 409), 'TransferRefused')
+    assert.match(reply.body.toString(), /keeps the one with the lower fee/)
+    assert.deepEqual(await chain.call<string[]>('getrawmempool'), [first.txid])
+    assert.equal(unitsOf((await wallet.record()).balance.available_exact), after)
+    await mine(1, THEIRS)
+    await synced()
+    const [line] = await wallet.history()
+    assert.deepEqual([line?.id, line?.confirmations, line?.fee_exact], [first.txid, 1, first.fee_exact])
+  },
+)
 
 /** Gives the blocks of one node from a height on to another. */
 async function give(from: RpcChain, to: RpcChain, first: number): Promise<void> {

@@ -94,11 +94,13 @@ test('a key that others can read, that is cut short or a link is refused, and st
   }
   await chmod(key, 0o600)
   await openNodeKey(at)
-  await writeFile(key, Buffer.alloc(31))
-  await assert.rejects(openNodeKey(at), { code: 'StateUnreadable', message: /32 bytes/ })
-  assert.equal((await stat(key)).size, 31)
   const linked = path.join(folder.path, 'linked')
   await mkdir(linked)
   await symlink(key, path.join(linked, 'node.key'))
   await assert.rejects(openNodeKey(linked), { code: 'StateUnreadable' })
+  for (const size of [0, 31, 33]) {
+    await writeFile(key, Buffer.alloc(size))
+    await assert.rejects(openNodeKey(at), { code: 'StateUnreadable', message: /32 bytes/ })
+    assert.equal((await stat(key)).size, size)
+  }
 })

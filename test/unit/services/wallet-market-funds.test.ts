@@ -290,6 +290,8 @@ test('an order wants the spend key where one is demanded, and is noted', async (
   await assert.rejects(market.admitOrder(COIN, undefined), { code: 'SpendKeyMissing' })
   await assert.rejects(market.admitOrder(COIN, 'another'), { code: 'SpendKeyMissing' })
   await market.admitOrder(COIN, 'a spend key')
+  await assert.rejects(wallets.transfer(COIN, { amount: 1, destination: OTHER }), { code: 'SpendKeyMissing' })
+  // The order gave it for its payments.
   await market.pay(pay(ETHER, 'swap-1'))
   assert.deepEqual(
     (await actions(wallets)).filter(line => line.startsWith('market order')),
