@@ -8,7 +8,7 @@ import type { Book } from '../market/book.ts'
 import type { Communities } from '../overlay/index.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { MarketFunds, SpendGate } from '../ports/market-funds.ts'
+import type { MarketWallets } from '../ports/market-funds.ts'
 import type { MarketTrader } from '../ports/market-trader.ts'
 import type { Random } from '../ports/random.ts'
 import type { EventHub } from '../services/events.ts'
@@ -33,7 +33,7 @@ export interface MarketPartsDeps extends LateMarketDeps {
   readonly stack: NetworkStack
   readonly events: Pick<EventHub, 'emit'>
   /** The wallets of the node, opened at the first call. AppErrors StateUnreadable, NotReady. */
-  wallets(): Promise<MarketFunds & SpendGate>
+  wallets(): Promise<MarketWallets>
   settings(): Settings
 }
 

@@ -39,7 +39,8 @@ export async function startWallets(deps: WalletPartsDeps): Promise<Wallets> {
   return wallets
 }
 
-function walletSettingsOf({ wallets }: Settings): WalletSettings {
+/** Settings of the wallets in their words. */
+export function walletSettingsOf({ wallets }: Settings): WalletSettings {
   const servers = {
     ...{ BTC: wallets.btc_server, TBTC: wallets.tbtc_server, LTC: wallets.ltc_server, TLTC: wallets.tltc_server },
     ...{ ETH: wallets.eth_server, TETH: wallets.teth_server },

@@ -4,7 +4,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
-import type { MarketFunds, SpendGate } from '../ports/market-funds.ts'
+import type { MarketWallets } from '../ports/market-funds.ts'
 import type { WalletsService } from '../services/api.ts'
 import type { Wallets } from '../services/wallets.ts'
 import type { WalletPartsDeps } from './wallet-parts.ts'
@@ -38,7 +38,7 @@ export class WalletServices {
   }
 
   /** What the market may do with them. AppErrors StateUnreadable, NotReady. */
-  async market(): Promise<MarketFunds & SpendGate> {
+  async market(): Promise<MarketWallets> {
     return (await this.#open()).market
   }
 

@@ -52,3 +52,12 @@ export interface SpendGate {
   /** Notes the try in the audit log. AppErrors WalletNotCreated, SpendKeyMissing (one is demanded, and this is another), TooManyRequests, DiskFull, DiskError. */
   admitOrder(coin: CoinId, spendKey: string | undefined): Promise<void>
 }
+
+/** On which chains the wallets live, by name. */
+export interface ChainNames {
+  /** Name of the chain (`main`, `regtest`), of Ethereum's kind its id as decimal text; null: the wallet is not created. */
+  chainName(coin: CoinId): string | null
+}
+
+/** The wallets as the node's market has them. */
+export type MarketWallets = MarketFunds & SpendGate & ChainNames

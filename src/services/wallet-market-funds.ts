@@ -3,7 +3,7 @@
 
 import { AppError } from '../base/errors.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { FundsOfCoin, MarketFunds, MarketPayment, SpendGate } from '../ports/market-funds.ts'
+import type { ChainNames, FundsOfCoin, MarketFunds, MarketPayment, SpendGate } from '../ports/market-funds.ts'
 import { chainTag } from '../wire/market/assets.ts'
 import { formatAmount } from '../wallet/amounts.ts'
 import { leastPayment } from '../wallet/addresses.ts'
@@ -30,7 +30,7 @@ export interface MarketFundsParts {
 }
 
 /** See the top of the file. */
-export class WalletMarketFunds implements MarketFunds, SpendGate {
+export class WalletMarketFunds implements MarketFunds, SpendGate, ChainNames {
   readonly #parts: MarketFundsParts
 
   constructor(parts: MarketFundsParts) {
@@ -110,6 +110,10 @@ export class WalletMarketFunds implements MarketFunds, SpendGate {
     return this.#parts.audit.around({ action: 'market order', wallet: coin }, () =>
       this.#parts.vault.checkSpendKey(spendKey),
     )
+  }
+
+  chainName(coin: CoinId): string | null {
+    return this.#parts.set.get(coin)?.facts().chain ?? null
   }
 
   #created(id: CoinId): FoundWallet {
