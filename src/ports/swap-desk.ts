@@ -11,7 +11,7 @@ export interface SwapWish {
   readonly take: Asset
   readonly giveAmount: bigint
   readonly takeAmount: bigint
-  /** Set aside for what we give (MarketFunds.reserve); it is released by whoever made it. */
+  /** Set aside for what we give (MarketFunds.reserve), and under this name with `-gas` for the purse of the coin that we take; released by whoever made it. */
   readonly reservation: string
 }
 
