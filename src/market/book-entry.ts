@@ -1,6 +1,6 @@
 // What a book keeps of one order.
 
-import { sameTerms } from '../wire/market/order-codec.ts'
+import { compareTerms, sameTerms } from '../wire/market/order-codec.ts'
 import type { OrderStatement, OrderTerms } from '../wire/market/types.ts'
 
 /**
@@ -52,9 +52,9 @@ export function isLater(one: OrderStatement, other: OrderStatement): boolean {
 }
 
 /**
- * The two statements that prove a fraud, out of several with different terms: the one that stands longest, then the one that stands longest of those with
- * other terms; of equal ones that with the smaller hash. All nodes keep the same two, whichever came first, and nothing that they have seen outlives them.
- * Null: all have the same terms.
+ * The two statements that prove a fraud, out of several of which some have other terms: the last (isLater) with the terms that stand longest, then the
+ * last with those that come next. All nodes keep the same two, whichever came first, and nothing that they have seen outlives them. Null: all have the
+ * same terms.
  */
 export function proofOf(statements: readonly OrderStatement[]): readonly [OrderStatement, OrderStatement] | null {
   const sorted = statements.toSorted(compareProofs)
@@ -64,5 +64,6 @@ export function proofOf(statements: readonly OrderStatement[]): readonly [OrderS
 }
 
 function compareProofs(one: OrderStatement, other: OrderStatement): number {
-  return endOf(other.terms) - endOf(one.terms) || (one.hash < other.hash ? -1 : 1)
+  const byTerms = endOf(other.terms) - endOf(one.terms) || compareTerms(one, other)
+  return byTerms || (isLater(one, other) ? -1 : 1)
 }

@@ -12,10 +12,10 @@ const HEX = /^[0-9a-f]*$/
 /** See the top of the file. */
 export class DigestTree implements BookDigests {
   /** By the number that the first DIGEST_DEPTH digits are; each in the order of the hashes. */
-  readonly #buckets: (OrderStatement[] | undefined)[] = Array.from({ length: 16 ** DIGEST_DEPTH })
+  readonly #buckets: (OrderStatement[] | undefined)[] = new Array(16 ** DIGEST_DEPTH).fill(undefined)
   /** By length of the prefix, then by its number; undefined = to be made. */
   readonly #digests: (BookDigest | undefined)[][] = Array.from({ length: DIGEST_DEPTH + 1 }, (_, digits) =>
-    Array.from({ length: 16 ** digits }, () => NOTHING),
+    new Array(16 ** digits).fill(NOTHING),
   )
 
   /** Puts a statement in that is not in. */

@@ -61,7 +61,7 @@ export class OrderBook implements Book, BookDigests {
     return entry !== undefined && entry.stage !== 'fraud' && this.#isNow(entry) ? entry.statement : null
   }
 
-  /** The two statements that prove that an order is a fraud; none: it is not known to be one. */
+  /** The two statements that prove that an order is a fraud (which: proofOf); none: it is not known to be one. */
   proofs({ trader, number }: OrderRef): readonly OrderStatement[] {
     const entry = this.#shares.find(trader, number)
     return entry === undefined || entry.proof === null ? [] : [entry.statement, entry.proof]

@@ -72,7 +72,12 @@ export function decodeStatement(bytes: Uint8Array): OrderStatement {
 
 /** Whether both say the same of what never changes, trader included. */
 export function sameTerms(one: OrderStatement, other: OrderStatement): boolean {
-  return Buffer.compare(one.bytes.subarray(0, TERMS_BYTES), other.bytes.subarray(0, TERMS_BYTES)) === 0
+  return compareTerms(one, other) === 0
+}
+
+/** Puts terms in an order that means nothing but is the same everywhere; 0: they are the same. */
+export function compareTerms(one: OrderStatement, other: OrderStatement): number {
+  return Buffer.compare(one.bytes.subarray(0, TERMS_BYTES), other.bytes.subarray(0, TERMS_BYTES))
 }
 
 function writeTerms(terms: OrderTerms, publicKey: Uint8Array, to: OverlayWriter): void {

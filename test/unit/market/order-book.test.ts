@@ -7,18 +7,11 @@ import { BOOK_SLACK_MS, MAX_AHEAD_MS } from '../../../src/market/limits.ts'
 import { OrderBook } from '../../../src/market/order-book.ts'
 import type { OrderStatement, OrderTerms } from '../../../src/wire/market/types.ts'
 import { BTC, LTC, TestTrader } from '../../kit/market-orders.ts'
+import { SetClock } from '../../kit/set-clock.ts'
 
 const PAIR = { quantityAsset: LTC, priceAsset: BTC }
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-
-/** A clock that is set. */
-class SetClock {
-  ms = 1_000_000
-  wallMs(): number {
-    return this.ms
-  }
-}
 
 function setup(room?: { orders: number; ofTrader: number }) {
   const clock = new SetClock()

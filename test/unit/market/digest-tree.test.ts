@@ -1,0 +1,83 @@
+// Digests over statements: they say the same for the same set however it came about, and where two sets differ, whoever goes down finds it.
+
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { DigestTree } from '../../../src/market/digest-tree.ts'
+import type { OrderStatement } from '../../../src/wire/market/types.ts'
+import { TestTrader } from '../../kit/market-orders.ts'
+
+const trader = new TestTrader('one')
+const statements = Array.from({ length: 500 }, () => trader.order())
+const EMPTY = { count: 0, digest: '0000000000000000' }
+
+function treeOf(all: readonly OrderStatement[]): DigestTree {
+  const tree = new DigestTree()
+  for (const each of all) tree.add(each)
+  return tree
+}
+
+function sha256(hexadecimal: string): string {
+  return createHash('sha256').update(Buffer.from(hexadecimal, 'hex')).digest('hex').slice(0, 16)
+}
+
+test('digests are as book-digests.ts says', () => {
+  const tree = treeOf(statements)
+  const below = (prefix: string): string[] =>
+    statements
+      .map(({ hash }) => hash)
+      .filter(hash => hash.startsWith(prefix))
+      .toSorted()
+  const expected = (prefix: string): { count: number; digest: string } => {
+    const hashes = below(prefix)
+    if (hashes.length === 0) return EMPTY
+    if (prefix.length === 4) return { count: hashes.length, digest: sha256(hashes.join('')) }
+    const digits = [...'0123456789abcdef'].map(digit => expected(prefix + digit).digest)
+    return { count: hashes.length, digest: sha256(digits.join('')) }
+  }
+  const { hash } = statements[3] as OrderStatement
+  for (const digits of [0, 1, 2, 3, 4]) {
+    const prefix = hash.slice(0, digits)
+    assert.deepEqual(tree.digest(prefix), expected(prefix), prefix)
+    assert.deepEqual(tree.hashes(prefix, 1000), below(prefix))
+    assert.deepEqual(tree.hashes(prefix, 2), below(prefix).slice(0, 2))
+  }
+  assert.deepEqual(tree.hashes(hash.slice(0, 9), 5), [hash])
+  assert.deepEqual(tree.hashes(hash, 5), [hash])
+  assert.deepEqual(new DigestTree().digest(''), EMPTY)
+})
+
+test('what is put in and taken out leaves nothing', () => {
+  const tree = treeOf(statements.slice(0, 300))
+  const before = tree.digest('')
+  for (const each of statements.slice(300)) tree.add(each)
+  assert.notEqual(tree.digest('').digest, before.digest)
+  for (const each of statements.slice(300)) tree.remove(each)
+  for (const each of statements.slice(300)) tree.remove(each)
+  assert.deepEqual(tree.digest(''), before)
+  for (const each of statements.slice(0, 300)) tree.remove(each)
+  assert.deepEqual([tree.digest(''), tree.hashes('', 9)], [EMPTY, []])
+})
+
+test('one statement more is found by going down', () => {
+  const [one, other] = [treeOf(statements.slice(1).reverse()), treeOf(statements)]
+  let prefix = ''
+  while (prefix.length < 4) {
+    const digit = [...'0123456789abcdef'].filter(
+      each => one.digest(prefix + each).digest !== other.digest(prefix + each).digest,
+    )
+    assert.equal(digit.length, 1)
+    prefix += digit[0]
+  }
+  const { hash } = statements[0] as OrderStatement
+  assert.ok(hash.startsWith(prefix))
+  assert.equal(other.statement(hash), statements[0])
+  assert.equal(one.statement(hash), null)
+})
+
+test('prefixes that are none', () => {
+  const tree = treeOf(statements)
+  for (const prefix of ['0000f', 'x', 'A', '-1']) assert.throws(() => tree.digest(prefix), RangeError)
+  assert.throws(() => tree.hashes('zz', 1), RangeError)
+  for (const hash of ['', 'abc', 'zzzz', '0'.repeat(64)]) assert.equal(tree.statement(hash), null)
+})
