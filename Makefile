@@ -113,7 +113,7 @@ bench-micro: build
 	@node dist/bench/micro/overlay-crypto.js
 
 # One flow by itself: bench-leech, bench-seed, bench-recheck, bench-ranges, bench-first-byte, bench-magnet, bench-list,
-# bench-start, bench-stream-memory, bench-dashboard, bench-events, bench-catalogue, bench-circuits (IPV8_CHECKOUT=folder: with py-ipv8).
+# bench-start, bench-stream-memory, bench-dashboard, bench-events, bench-catalogue, bench-market, bench-circuits (IPV8_CHECKOUT=folder: with py-ipv8).
 bench-%: build
 	@bash test/kit/netns node dist/bench/flow/$*.js $(BENCH_ARGS)
 

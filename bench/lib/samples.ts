@@ -38,6 +38,12 @@ export const metrics = {
   'CPU us/cell': { better: 'less', digits: 1 },
   'build ms': { better: 'less', digits: 1 },
   'rows in the page': { better: 'less', digits: 0 },
+  'orders/s': { better: 'more', digits: 0 },
+  'fills/s': { better: 'more', digits: 0 },
+  'checks/s': { better: 'more', digits: 0 },
+  'digest ms': { better: 'less', digits: 1 },
+  'memory bytes/order': { better: 'less', digits: 0 },
+  'wire bytes/order': { better: 'less', digits: 0 },
 } as const satisfies Record<string, { better: 'more' | 'less'; digits: number }>
 
 export type Metric = keyof typeof metrics
