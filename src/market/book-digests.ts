@@ -5,7 +5,7 @@
 import type { OrderStatement } from '../wire/market/types.ts'
 
 /** Digits of the longest prefix that has a digest. Longer prefixes have lists only. */
-export const DIGEST_DEPTH = 4
+export const DIGEST_DEPTH = 3
 
 /** What lies under a prefix. */
 export interface BookDigest {

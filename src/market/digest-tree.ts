@@ -30,9 +30,9 @@ export class DigestTree implements BookDigests {
   /** Takes a statement out; one that is not in is passed over. */
   remove({ hash }: OrderStatement): void {
     const at = bucketOf(hash)
-    const bucket = this.#buckets[at]
-    const place = bucket?.findIndex(one => one.hash === hash) ?? -1
-    if (bucket === undefined || place < 0) return
+    const bucket = this.#buckets[at] ?? []
+    const place = placeIn(bucket, hash)
+    if (bucket[place]?.hash !== hash) return
     if (bucket.length === 1) this.#buckets[at] = undefined
     else bucket.splice(place, 1)
     this.#changed(at)
@@ -57,7 +57,9 @@ export class DigestTree implements BookDigests {
 
   statement(hash: string): OrderStatement | null {
     if (hash.length < DIGEST_DEPTH || !HEX.test(hash)) return null
-    return this.#buckets[bucketOf(hash)]?.find(one => one.hash === hash) ?? null
+    const bucket = this.#buckets[bucketOf(hash)] ?? []
+    const found = bucket[placeIn(bucket, hash)]
+    return found?.hash === hash ? found : null
   }
 
   #changed(bucket: number): void {
@@ -101,7 +103,13 @@ function numberOf(digits: string): number {
   return digits === '' ? 0 : Number.parseInt(digits, 16)
 }
 
+/** The place of the first statement whose hash is not before this one. */
 function placeIn(bucket: readonly OrderStatement[], hash: string): number {
-  const place = bucket.findIndex(one => one.hash > hash)
-  return place < 0 ? bucket.length : place
+  let [low, high] = [0, bucket.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((bucket[middle] as OrderStatement).hash < hash) low = middle + 1
+    else high = middle
+  }
+  return low
 }

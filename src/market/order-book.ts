@@ -132,10 +132,12 @@ export class OrderBook implements Book, BookDigests {
     if (entry.proof !== null || !sameTerms(statement, entry.statement)) return this.#putProof(entry, statement)
     if (!this.#isNow(entry)) return 'expired'
     if (!isLater(statement, entry.statement)) return 'older'
-    this.#hide(entry)
-    this.#replace(entry, statement)
+    // Its place among the others is that of its terms.
+    if (stageOf(statement) === 'closed') this.#sides.remove(entry)
     entry.stage = stageOf(statement)
-    this.#show(entry)
+    this.#digests.remove(entry.statement)
+    this.#replace(entry, statement)
+    this.#digests.add(statement)
     return 'newer'
   }
 

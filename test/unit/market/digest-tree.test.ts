@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
+import { DIGEST_DEPTH } from '../../../src/market/book-digests.ts'
 import { DigestTree } from '../../../src/market/digest-tree.ts'
 import type { OrderStatement } from '../../../src/wire/market/types.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
@@ -31,12 +32,12 @@ test('digests are as book-digests.ts says', () => {
   const expected = (prefix: string): { count: number; digest: string } => {
     const hashes = below(prefix)
     if (hashes.length === 0) return EMPTY
-    if (prefix.length === 4) return { count: hashes.length, digest: sha256(hashes.join('')) }
+    if (prefix.length === DIGEST_DEPTH) return { count: hashes.length, digest: sha256(hashes.join('')) }
     const digits = [...'0123456789abcdef'].map(digit => expected(prefix + digit).digest)
     return { count: hashes.length, digest: sha256(digits.join('')) }
   }
   const { hash } = statements[3] as OrderStatement
-  for (const digits of [0, 1, 2, 3, 4]) {
+  for (let digits = 0; digits <= DIGEST_DEPTH; digits++) {
     const prefix = hash.slice(0, digits)
     assert.deepEqual(tree.digest(prefix), expected(prefix), prefix)
     assert.deepEqual(tree.hashes(prefix, 1000), below(prefix))
@@ -62,7 +63,7 @@ test('what is put in and taken out leaves nothing', () => {
 test('one statement more is found by going down', () => {
   const [one, other] = [treeOf(statements.slice(1).reverse()), treeOf(statements)]
   let prefix = ''
-  while (prefix.length < 4) {
+  while (prefix.length < DIGEST_DEPTH) {
     const digit = [...'0123456789abcdef'].filter(
       each => one.digest(prefix + each).digest !== other.digest(prefix + each).digest,
     )
@@ -77,7 +78,8 @@ test('one statement more is found by going down', () => {
 
 test('prefixes that are none', () => {
   const tree = treeOf(statements)
-  for (const prefix of ['0000f', 'x', 'A', '-1']) assert.throws(() => tree.digest(prefix), RangeError)
+  for (const prefix of ['0'.repeat(DIGEST_DEPTH + 1), 'x', 'A', '-1'])
+    assert.throws(() => tree.digest(prefix), RangeError)
   assert.throws(() => tree.hashes('zz', 1), RangeError)
   for (const hash of ['', 'abc', 'zzzz', '0'.repeat(64)]) assert.equal(tree.statement(hash), null)
 })
