@@ -15,7 +15,7 @@ export class DigestTree implements BookDigests {
   readonly #buckets: (OrderStatement[] | undefined)[] = new Array(16 ** DIGEST_DEPTH).fill(undefined)
   /** By length of the prefix, then by its number; undefined = to be made. */
   readonly #digests: (BookDigest | undefined)[][] = Array.from({ length: DIGEST_DEPTH + 1 }, (_, digits) =>
-    new Array(16 ** digits).fill(NOTHING),
+    Array.from({ length: 16 ** digits }, () => NOTHING),
   )
 
   /** Puts a statement in that is not in. */
