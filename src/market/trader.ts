@@ -1,0 +1,287 @@
+// The trader of this node: own orders, negotiation and trades put together. Who starts it has started the desk of the swaps before: their journals are the truth
+// about what is being swapped.
+
+import { AppError } from '../base/errors.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { MarketFiles } from '../ports/market-files.ts'
+import type { MarketFunds } from '../ports/market-funds.ts'
+import type { MarketNetwork } from '../ports/market-network.ts'
+import type { MarketTrader, OwnOrder, OwnTrade, TraderEvent, WantedOrder } from '../ports/market-trader.ts'
+import type { Random } from '../ports/random.ts'
+import type { SwapDesk } from '../ports/swap-desk.ts'
+import type { NegotiationMessage } from '../wire/market/negotiation.ts'
+import type { TraderId } from '../wire/market/types.ts'
+import { Answering } from './answering.ts'
+import type { Book } from './book.ts'
+import { TraderConduct } from './conduct.ts'
+import type { ChainOf } from './fill-needs.ts'
+import { FundedHints } from './funded-hints.ts'
+import type { HeldOrder } from './held-order.ts'
+import { KeptTexts } from './kept-texts.ts'
+import { MatchingTurns } from './matching-turns.ts'
+import { givenFor, OrderFunds } from './order-funds.ts'
+import { OrderWatch } from './order-watch.ts'
+import { OwnOrders } from './own-orders.ts'
+import type { HeldTrade } from './own-trade.ts'
+import { Placing } from './placing.ts'
+import { type NegotiationDeps, Proposing } from './proposing.ts'
+import { Trades } from './trades.ts'
+
+/** What a trader needs. */
+export interface TraderDeps {
+  readonly network: MarketNetwork
+  readonly book: Book
+  readonly funds: MarketFunds
+  /** Has been started. */
+  readonly desk: SwapDesk
+  readonly files: MarketFiles
+  readonly chains: ChainOf
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** See the top of the file. */
+export class Trader implements MarketTrader {
+  readonly id: TraderId
+  readonly #deps: TraderDeps
+  readonly #kept: KeptTexts
+  readonly #conduct: TraderConduct
+  readonly #orderFunds: OrderFunds
+  readonly #orders: OwnOrders
+  readonly #trades: Trades
+  readonly #watch: OrderWatch
+  readonly #turns: MatchingTurns
+  readonly #proposing: Proposing
+  readonly #answering: Answering
+  readonly #placing: Placing
+  readonly #hints: FundedHints
+  readonly #listeners = new Set<(event: TraderEvent) => void>()
+  readonly #ends: (() => void)[] = []
+  #running = false
+
+  constructor(deps: TraderDeps) {
+    const { network, funds, desk, chains, clock, book } = deps
+    this.id = network.trader
+    this.#deps = deps
+    this.#kept = new KeptTexts(deps.files, clock, deps.log)
+    this.#conduct = new TraderConduct(clock)
+    this.#orderFunds = new OrderFunds(funds)
+    this.#orders = this.#makeOrders()
+    const changed = (trade: HeldTrade, what: 'began' | 'went on' | 'ended'): void => this.#tradeChanged(trade, what)
+    this.#trades = new Trades({ trader: this.id, desk, kept: this.#kept, log: deps.log, changed })
+    this.#hints = new FundedHints(network, desk, this.#trades)
+    this.#turns = new MatchingTurns({
+      ...{ network, clock, live: () => this.#orders.live(), match: order => this.#proposing.match(order) },
+      known: statement => book.get(statement.terms),
+    })
+    const negotiation = this.#negotiationDeps()
+    this.#proposing = new Proposing(negotiation)
+    this.#answering = new Answering(negotiation, id => this.#proposing.has(id))
+    this.#watch = this.#makeWatch()
+    this.#placing = new Placing({
+      ...{ trader: this.id, orders: this.#orders, funds, orderFunds: this.#orderFunds, chains, clock },
+    })
+  }
+
+  /** Loads what was kept, compares it with the swaps, tells the market, and begins to trade. AppErrors StateUnreadable, DiskError. */
+  async start(): Promise<void> {
+    const { network, book } = this.#deps
+    await this.#trades.load(await this.#orders.load())
+    for (const trade of this.#trades.all()) {
+      this.#count(trade)
+      this.#judge(trade, trade.agreement.timeMs)
+    }
+    this.#running = true
+    this.#trades.follow(trade => {
+      const order = this.#orders.get(trade.order.number)
+      if (order !== null) this.#watch.withdraw(order, 'A swap of it is not known any more.')
+    })
+    for (const trade of this.#trades.all()) if (!trade.ended) this.#holdAgain(trade)
+    this.#watch.start()
+    this.#ends.push(
+      network.onMessage((from, message) => this.#heard(from, message)),
+      book.watch((statement, change) => {
+        if (statement === null) return
+        if (change === 'fraud' && statement.terms.trader === this.id) this.#fraud(statement.terms.number)
+        else if (change === 'new' || change === 'newer') this.#turns.heard(statement)
+      }),
+    )
+    await this.#orders.tellAll()
+    for (const order of this.#orders.live()) this.#turns.soon(order)
+  }
+
+  /** Ends negotiations, writes what is owed; orders stand and swaps go on. */
+  async stop(): Promise<void> {
+    this.#running = false
+    for (const end of this.#ends.splice(0)) end()
+    this.#turns.stop()
+    this.#answering.stop()
+    this.#proposing.stop()
+    this.#watch.stop()
+    this.#trades.stop()
+    await this.#kept.stop()
+    this.#orderFunds.stop()
+  }
+
+  async place(wanted: WantedOrder): Promise<OwnOrder> {
+    if (!this.#running) throw new AppError('NotReady')
+    const order = await this.#placing.place(wanted)
+    // The wallets may have changed while it was written.
+    this.#watch.look(order)
+    this.#turns.soon(order)
+    return order.view()
+  }
+
+  async cancel(orderNumber: number): Promise<void> {
+    if (!this.#running) throw new AppError('NotReady')
+    const order = this.#orders.get(orderNumber)
+    if (order === null) throw new AppError('OrderNotFound')
+    await this.#orders.cancel(order)
+    this.#orderFunds.letGo(order)
+    this.#proposing.drop(order)
+  }
+
+  orders(): readonly OwnOrder[] {
+    return Array.from(this.#orders.all(), order => order.view())
+  }
+
+  trades(): readonly OwnTrade[] {
+    return Array.from(this.#trades.all(), trade => trade.view())
+  }
+
+  fundsOf(orderNumber: number): bigint {
+    const order = this.#orders.get(orderNumber)
+    return order === null ? 0n : this.#orderFunds.asideFor(orderNumber, order.giveAsset.coin)
+  }
+
+  watch(happened: (event: TraderEvent) => void): () => void {
+    this.#listeners.add(happened)
+    return () => this.#listeners.delete(happened)
+  }
+
+  #makeOrders(): OwnOrders {
+    return new OwnOrders({
+      ...{ network: this.#deps.network, kept: this.#kept, clock: this.#deps.clock },
+      changed: (order, created) => this.#emit({ kind: 'order', created, order: order.view() }),
+      forgetTrades: number => this.#trades.forget(number),
+      highestTrade: () => this.#trades.highest,
+    })
+  }
+
+  #makeWatch(): OrderWatch {
+    return new OrderWatch({
+      ...{ orders: this.#orders, funds: this.#deps.funds, orderFunds: this.#orderFunds, clock: this.#deps.clock },
+      halted: order => this.#proposing.drop(order),
+      ready: order => this.#turns.soon(order),
+    })
+  }
+
+  #negotiationDeps(): NegotiationDeps {
+    const { network, book, desk, funds, chains, clock, random, log } = this.#deps
+    return {
+      ...{ network, book, desk, funds, chains, clock, random, log },
+      ...{ orderFunds: this.#orderFunds, trades: this.#trades, conduct: this.#conduct },
+      orderOf: number => this.#orders.get(number),
+      settled: order => this.#settled(order),
+    }
+  }
+
+  #heard(from: TraderId, message: NegotiationMessage): void {
+    if (message.kind === 'propose') this.#answering.heard(from, message)
+    else if (message.kind === 'funded') this.#hints.heard(from, message.id, message.txid)
+    else if (message.kind === 'match') this.#hinted(message.order.trader, message.order.number)
+    else this.#proposing.heard(from, message)
+  }
+
+  #hinted(trader: TraderId, number: number): void {
+    const order = trader === this.id ? this.#orders.get(number) : null
+    if (order !== null && order.live) this.#turns.soon(order)
+  }
+
+  #fraud(number: number): void {
+    const order = this.#orders.get(number)
+    if (order !== null) this.#watch.withdraw(order, 'Two orders of yours have this number: the market has closed it.')
+  }
+
+  /** What was spoken for came back or went into a trade: funds, statement and matches follow. */
+  #settled(order: HeldOrder): void {
+    if (!this.#running) return
+    const { left, reserved, needs } = order
+    if (reserved === 0n && left > 0n && left < needs.leastQuantity) {
+      this.#watch.withdraw(order, 'What is left of it is less than can be traded.')
+    }
+    this.#watch.look(order)
+    if (order.live) this.#orders.tell(order)
+    this.#turns.soon(order)
+    this.#emit({ kind: 'order', created: false, order: order.view() })
+  }
+
+  #tradeChanged(trade: HeldTrade, what: 'began' | 'went on' | 'ended'): void {
+    if (what === 'began') this.#count(trade)
+    this.#releasePaid(trade)
+    this.#hints.changed(trade)
+    if (what === 'ended') this.#tradeEnded(trade)
+    this.#emit({ kind: 'trade', created: what === 'began', trade: trade.view() })
+  }
+
+  #tradeEnded(trade: HeldTrade): void {
+    const { number } = trade.order
+    this.#orderFunds.release(number, trade.agreement.id)
+    this.#judge(trade, this.#deps.clock.wallMs())
+    const order = this.#orders.get(number)
+    if (order === null) return
+    order.tradeEnded(trade.agreement.id, trade.traded)
+    if (order.traded >= order.terms.quantity && order.status !== 'completed') {
+      this.#orders.end(order, 'completed', '')
+      this.#orderFunds.letGo(order)
+    }
+    this.#settled(order)
+  }
+
+  /** Takes a trade into its order. */
+  #count(trade: HeldTrade): void {
+    const order = this.#orders.get(trade.order.number)
+    const { id, quantity } = trade.agreement
+    order?.tradeBegan(id, quantity)
+    if (trade.ended) order?.tradeEnded(id, trade.traded)
+  }
+
+  #judge(trade: HeldTrade, atMs: number): void {
+    if (trade.swap?.outcome === 'completed') this.#conduct.completed(trade.partner.trader)
+    else if (trade.theirFault) this.#conduct.fault(trade.partner.trader, atMs)
+  }
+
+  /** What a purse has got needs not be set aside any more. */
+  #releasePaid(trade: HeldTrade): void {
+    const own = trade.swap?.payments.filter(payment => payment.kind === 'purse' && !payment.theirs) ?? []
+    const give = this.#giveOf(trade)
+    for (const { coin } of own) {
+      this.#orderFunds.release(trade.order.number, trade.agreement.id, coin === give ? 'amount' : 'gas')
+    }
+  }
+
+  /** After a restart: what a swap has not paid yet is set aside again. */
+  #holdAgain(trade: HeldTrade): void {
+    const order = this.#orders.get(trade.order.number)
+    if (order === null) return
+    const { id, quantity, price } = trade.agreement
+    const paid = new Set(trade.swap?.payments.filter(({ kind }) => kind === 'purse').map(({ coin }) => coin))
+    const { number } = order.terms
+    const [give, take] = [order.giveAsset.coin, order.takeAsset.coin]
+    // A trade that was found without its file has fees like those of its order.
+    const [fee, gas] = trade.needsFee > 0n ? [trade.needsFee, trade.needsGas] : [order.needs.fee, order.needs.gas]
+    if (!paid.has(give)) this.#orderFunds.retake(number, id, give, givenFor(order, quantity, price) + fee)
+    if (!paid.has(take)) this.#orderFunds.retake(number, id, take, gas, '-gas')
+  }
+
+  #giveOf(trade: HeldTrade): string | null {
+    const order = this.#orders.get(trade.order.number)
+    return order?.giveAsset.coin ?? null
+  }
+
+  #emit(event: TraderEvent): void {
+    for (const listener of [...this.#listeners]) listener(event)
+  }
+}
