@@ -36,7 +36,7 @@ export function parseTrade(text: string): KeptTrade | null {
     const end = from.partOrNull('end')
     return {
       number: from.count('number'),
-      side: from.oneOf('side', ['ask', 'bid'] as const),
+      order: orderTerms(from.part('order')),
       agreement,
       needsFee: from.money('needsFee'),
       needsGas: from.money('needsGas'),

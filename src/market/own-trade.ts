@@ -2,13 +2,13 @@
 
 import type { OwnTrade } from '../ports/market-trader.ts'
 import type { SwapView } from '../ports/swap-desk.ts'
-import type { OrderRef, Side, SwapAgreement } from '../wire/market/types.ts'
+import type { OrderRef, OrderTerms, Side, SwapAgreement } from '../wire/market/types.ts'
 
 /** What of a trade outlasts the process; the journal of its swap has the rest. */
 export interface KeptTrade {
   readonly number: number
-  /** Of our order. */
-  readonly side: Side
+  /** Our order. */
+  readonly order: OrderTerms
   readonly agreement: SwapAgreement
   /** Set aside for it: fees in the coin that is given, and gas money in the one that is taken. */
   readonly needsFee: bigint
@@ -20,7 +20,7 @@ export interface KeptTrade {
 /** See the top of the file. */
 export class HeldTrade {
   readonly number: number
-  readonly side: Side
+  readonly order: OrderTerms
   readonly agreement: SwapAgreement
   readonly needsFee: bigint
   readonly needsGas: bigint
@@ -29,19 +29,15 @@ export class HeldTrade {
 
   constructor(kept: KeptTrade) {
     this.number = kept.number
-    this.side = kept.side
+    this.order = kept.order
     this.agreement = kept.agreement
     this.needsFee = kept.needsFee
     this.needsGas = kept.needsGas
     this.swap = kept.end === null ? null : { agreement: kept.agreement, ...kept.end }
   }
 
-  get order(): OrderRef {
-    return this.side === 'ask' ? this.agreement.ask : this.agreement.bid
-  }
-
   get partner(): OrderRef {
-    return this.side === 'ask' ? this.agreement.bid : this.agreement.ask
+    return this.order.side === 'ask' ? this.agreement.bid : this.agreement.ask
   }
 
   get ended(): boolean {
@@ -62,9 +58,9 @@ export class HeldTrade {
 
   /** What is kept of it. */
   kept(): KeptTrade {
-    const { number, side, agreement, needsFee, needsGas } = this
+    const { number, order, agreement, needsFee, needsGas } = this
     const end = this.swap !== null && this.ended ? withoutAgreement(this.swap) : null
-    return { number, side, agreement, needsFee, needsGas, end }
+    return { number, order, agreement, needsFee, needsGas, end }
   }
 
   /** What the interface shows. */

@@ -70,7 +70,10 @@ export class Trader implements MarketTrader {
     this.#orderFunds = new OrderFunds(funds)
     this.#orders = this.#makeOrders()
     const changed = (trade: HeldTrade, what: 'began' | 'went on' | 'ended'): void => this.#tradeChanged(trade, what)
-    this.#trades = new Trades({ trader: this.id, desk, kept: this.#kept, log: deps.log, changed })
+    this.#trades = new Trades({
+      ...{ trader: this.id, desk, kept: this.#kept, log: deps.log, changed },
+      orderOf: number => this.#orders.get(number)?.terms ?? null,
+    })
     this.#hints = new FundedHints(network, desk, this.#trades)
     this.#turns = new MatchingTurns({
       ...{ network, clock, live: () => this.#orders.live(), match: order => this.#proposing.match(order) },

@@ -3,7 +3,7 @@
 
 import type { Log } from '../ports/log.ts'
 import type { SwapDesk, SwapView } from '../ports/swap-desk.ts'
-import type { SwapAgreement, TraderId } from '../wire/market/types.ts'
+import type { OrderTerms, SwapAgreement, TraderId } from '../wire/market/types.ts'
 import { parseTrade, textOf } from './kept-forms.ts'
 import type { KeptTexts } from './kept-texts.ts'
 import { HeldTrade, lostSwap, ourPart } from './own-trade.ts'
@@ -16,6 +16,8 @@ export interface TradesDeps {
   readonly desk: SwapDesk
   readonly kept: KeptTexts
   readonly log: Log
+  /** Terms of an own order. */
+  readonly orderOf: (number: number) => OrderTerms | null
   /** A trade began, went on or ended (`ended`: just now). */
   readonly changed: (trade: HeldTrade, what: 'began' | 'went on' | 'ended') => void
 }
@@ -68,7 +70,8 @@ export class Trades {
     for (const { number, text } of await this.#deps.kept.readAll(PREFIX)) {
       this.#last = Math.max(this.#last, number)
       const kept = text === null ? null : parseTrade(text)
-      if (kept === null || kept.number !== number || ourPart(kept.agreement, this.#deps.trader) !== kept.side) continue
+      if (kept === null || kept.number !== number) continue
+      if (ourPart(kept.agreement, this.#deps.trader) !== kept.order.side) continue
       this.#put(new HeldTrade(kept))
     }
   }
@@ -93,8 +96,12 @@ export class Trades {
   /** A swap has begun: its trade is there from now on, and kept as soon as the disk takes it. What was set aside for it: see KeptTrade. */
   began(agreement: SwapAgreement, needsFee: bigint, needsGas: bigint): HeldTrade | null {
     const side = ourPart(agreement, this.#deps.trader)
-    if (side === null || this.#byId.has(agreement.id)) return null
-    const trade = new HeldTrade({ number: ++this.#last, side, agreement, needsFee, needsGas, end: null })
+    const order = side === null ? null : this.#deps.orderOf(agreement[side].number)
+    if (order === null || this.#byId.has(agreement.id)) {
+      if (order === null) this.#deps.log.error('a swap of an order that is not known', { swap: agreement.id })
+      return null
+    }
+    const trade = new HeldTrade({ number: ++this.#last, order, agreement, needsFee, needsGas, end: null })
     this.#put(trade)
     trade.swap = this.#deps.desk.list().find(view => view.agreement.id === agreement.id) ?? null
     this.#keep(trade)
