@@ -109,7 +109,7 @@ export class OwnOrders {
     order.reason = reason
     order.closedMs ??= this.#deps.clock.wallMs()
     if (status === 'completed') order.completedMs = this.#deps.clock.wallMs()
-    this.#owe(order)
+    void this.#owe(order)
     this.#ended(order)
   }
 
