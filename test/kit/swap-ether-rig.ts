@@ -3,12 +3,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { AppError } from '../../src/base/errors.ts'
 import { type JsonRpc, RpcRefusal } from '../../src/ports/json-rpc.ts'
-import type { SignedTransaction } from '../../src/ports/swap-chain.ts'
+import type { FoundFunding, SignedTransaction } from '../../src/ports/swap-chain.ts'
 import { EvmSwapChain } from '../../src/services/swap-evm-chain.ts'
 import { chainTag } from '../../src/wire/market/assets.ts'
 import type { LegTerms } from '../../src/wire/market/types.ts'
 import { startAnvil } from './anvil-chain.ts'
 import type { RpcChain } from './rpc-chain.ts'
+import { waitFor } from './wait-for.ts'
 
 /** What anvil says of a mined transaction. */
 export interface MinedFacts {
@@ -33,12 +34,9 @@ export class SwapEtherRig {
   }
 
   /** A fresh object, as after a restart. */
-  swaps(): EvmSwapChain {
+  swaps(chainId = 31_337n): EvmSwapChain {
     const rpc = rpcOf(this.chain)
-    return new EvmSwapChain(
-      { asset: { coin: 'TETH', chain: chainTag('TETH', '31337') }, chainId: 31_337n },
-      { rpc: () => rpc },
-    )
+    return new EvmSwapChain({ asset: { coin: 'TETH', chain: chainTag('TETH', '31337') }, chainId }, { rpc: () => rpc })
   }
 
   /** Terms that end `lasts` seconds after the newest block; both addresses are new. */
@@ -63,7 +61,7 @@ export class SwapEtherRig {
 
   /** Pays out of anvil's money; in a block when it settles. */
   async pay(to: string, value: bigint): Promise<void> {
-    await this.chain.call('eth_sendTransaction', { from: this.#rich, to, value: `0x${value.toString(16)}` })
+    await this.call(to, '0x', value)
   }
 
   /** A new key whose purse has what the role needs, or `amount`. */
@@ -84,8 +82,52 @@ export class SwapEtherRig {
   }
 
   /** Sends without being asked whether it would succeed, as who does not care. */
-  async force({ raw }: SignedTransaction): Promise<void> {
+  async force({ raw, txid }: SignedTransaction): Promise<void> {
     await this.chain.call('eth_sendRawTransaction', raw)
+    await this.settled(txid)
+  }
+
+  /** Any call by anvil's own account, with gas enough; its transaction, in a block whether it succeeds or not. */
+  async call(to: string | null, data: string, value = 0n): Promise<string> {
+    return this.settled(await this.callLater(to, data, value))
+  }
+
+  /** The same, in the next block whenever that is. */
+  callLater(to: string | null, data: string, value = 0n): Promise<string> {
+    const target = to === null ? {} : { to }
+    const order = { from: this.#rich, ...target, data, value: `0x${value.toString(16)}`, gas: '0x200000' }
+    return this.chain.call<string>('eth_sendTransaction', order)
+  }
+
+  /** The transaction, when a block has it: anvil answers before. */
+  async settled(txid: string): Promise<string> {
+    await waitFor('a block has the transaction', async () => (await this.mined(txid)) !== null)
+    return txid
+  }
+
+  /** Sends by `swaps`, and is settled. */
+  async send(swaps: EvmSwapChain, transaction: SignedTransaction): Promise<void> {
+    await swaps.send(transaction)
+    await this.settled(transaction.txid)
+  }
+
+  /** Makes a contract of its creation code; its address in small letters. */
+  async make(creation: string): Promise<string> {
+    const txid = await this.call(null, `0x${creation}`)
+    const receipt = await this.chain.call<{ contractAddress: string }>('eth_getTransactionReceipt', txid)
+    return receipt.contractAddress.toLowerCase()
+  }
+
+  /** Under the terms, from a purse of its own which is paid for that. */
+  async fund(terms: LegTerms): Promise<{ key: Uint8Array; sent: SignedTransaction; found: FoundFunding }> {
+    const swaps = this.swaps()
+    const key = await this.purse(await swaps.purseNeed('fund', terms.amount))
+    const [sent] = (await swaps.makeFunding(terms, key, terms.refundKey)).funding
+    if (sent === undefined) throw new Error('no funding')
+    await this.send(swaps, sent)
+    const found = await swaps.findFunding(terms, 0, null)
+    if (found === null) throw new Error('the funding is not found')
+    return { key, sent, found }
   }
 
   /** Null: no block has it. */
