@@ -7,7 +7,7 @@ import { formatAmount } from '../../src/wallet/amounts.ts'
 import { purseScript, spendPurse } from '../../src/wallet/htlc-spend.ts'
 import { readBlock, readHeader, readTransaction } from '../../src/wallet/tx-reader.ts'
 import { addressForBcoin, startBcoin } from './bcoin-chain.ts'
-import { makeBlock } from './made-block.ts'
+import { type BlockWish, makeBlock } from './made-block.ts'
 import { type RpcChain, startLitecoind } from './rpc-chain.ts'
 import { waitFor } from './wait-for.ts'
 
@@ -38,6 +38,8 @@ export interface SwapTestChain {
   waiting(): Promise<string[]>
   /** Offers a block with exactly these transactions (hexadecimal), made by the test: why it is refused, null: it is taken. Not where blocks have extensions. */
   offer(transactions: readonly string[]): Promise<string | null>
+  /** Takes the newest blocks back by one more block, all of them empty but the first, which has these transactions. Not where blocks have extensions. */
+  fork(depth: number, transactions?: readonly string[]): Promise<void>
   stop(): Promise<void>
 }
 
@@ -92,10 +94,31 @@ abstract class TestChain implements SwapTestChain {
 
   async offer(transactions: readonly string[]): Promise<string | null> {
     const height = await this.height()
-    const { bits, hash: previous } = readHeader(Buffer.from(await this.#headerOf(height), 'hex'))
     const time = (await this.medianTime()) + 1
-    const wish = { previous, height: height + 1, time, bits, work: this.network.work, transactions }
-    const raw = makeBlock(wish)
+    return this.#submit(await this.#headerOf(height), { height: height + 1, time, transactions })
+  }
+
+  async fork(depth: number, transactions: readonly string[] = []): Promise<void> {
+    const height = (await this.height()) - depth
+    let header = await this.#headerOf(height)
+    for (let block = 1; block <= depth + 1; block += 1) {
+      const time = readHeader(Buffer.from(header, 'hex')).time + 1
+      const wish = { height: height + block, time, transactions: block === 1 ? transactions : [] }
+      const raw = this.#make(header, wish)
+      await this.rpc.call('submitblock', raw).catch((error: Error) => error.message)
+      header = raw.slice(0, 160)
+    }
+    const newest = readHeader(Buffer.from(header, 'hex')).hash
+    await waitFor('the blocks are taken back', async () => (await this.rpc.call('getbestblockhash')) === newest)
+  }
+
+  #make(header: string, wish: Pick<BlockWish, 'height' | 'time' | 'transactions'>): string {
+    const { bits, hash: previous } = readHeader(Buffer.from(header, 'hex'))
+    return makeBlock({ previous, bits, work: this.network.work, ...wish })
+  }
+
+  async #submit(header: string, wish: Pick<BlockWish, 'height' | 'time' | 'transactions'>): Promise<string | null> {
+    const raw = this.#make(header, wish)
     const said = await this.rpc.call<string | null>('submitblock', raw).catch((error: Error) => error.message)
     const taken = (await this.rpc.call<string>('getbestblockhash')) === readBlock(Buffer.from(raw, 'hex')).hash
     return taken ? null : (said ?? 'refused')
