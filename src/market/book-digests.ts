@@ -2,7 +2,7 @@
 // digests over the hashes of the statements. It covers whatever another book must have to be equal: the last statement of each order that stands,
 // those of orders that are over until their time has passed, and both statements of a fraud.
 
-import type { OrderStatement } from '../wire/market/types.ts'
+import type { OrderRef, OrderStatement } from '../wire/market/types.ts'
 
 /** Digits of the longest prefix that has a digest. Longer prefixes have lists only. */
 export const DIGEST_DEPTH = 3
@@ -26,4 +26,6 @@ export interface BookDigests {
   hashes(prefix: string, most: number): readonly string[]
   /** The statement with this hash, of those that the digests cover; null: there is none. */
   statement(hash: string): OrderStatement | null
+  /** The two statements that prove that an order is a fraud; none: it is not known to be one. */
+  proofs(ref: OrderRef): readonly OrderStatement[]
 }

@@ -1,0 +1,159 @@
+// The overlay of the market: statements of orders are told and passed on, books are made equal, traders talk to each other. What is believed is what its
+// trader signed, and what a peer may cost is bounded. After close() nothing is sent and no timer is left.
+
+import { errorText } from '../base/errors.ts'
+import type { Community, OverlayDht, SignatureCheck } from '../overlay/index.ts'
+import type { Clock, Timer } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { MarketNetwork } from '../ports/market-network.ts'
+import type { Random } from '../ports/random.ts'
+import type { NegotiationMessage } from '../wire/market/negotiation.ts'
+import { makeStatement } from '../wire/market/order-codec.ts'
+import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../wire/market/types.ts'
+import { tell } from '../wire/overlay/market-messages.ts'
+import { Answering, atHome } from './answering.ts'
+import { Asking } from './asking.ts'
+import type { BookDigests } from './book-digests.ts'
+import type { Book } from './book.ts'
+import { Gossip } from './gossip.ts'
+import { Incoming, type IncomingCounts } from './incoming.ts'
+import { MatchHints } from './match-hints.ts'
+import { EXPIRE_MS } from './overlay-limits.ts'
+import { Reaching } from './reaching.ts'
+import { Reconciling, type ReconcilingCounts } from './reconciling.ts'
+import { Talking } from './talking.ts'
+
+/** What it works with. */
+export interface MarketMeshDeps {
+  /** Its identity is the trader's. */
+  readonly community: Community
+  readonly dht: OverlayDht
+  readonly book: Book & BookDigests
+  readonly check: SignatureCheck
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** Figures, for statistics and tests. */
+export interface MarketMeshCounts extends IncomingCounts, ReconcilingCounts {
+  readonly peers: number
+  /** Statements sent unasked. */
+  readonly told: number
+  /** Questions of peers. */
+  readonly answered: number
+  readonly refused: number
+  /** Messages of traders that were not heard. */
+  readonly unheard: number
+  readonly hints: number
+}
+
+type Heard = (from: TraderId, message: NegotiationMessage) => void
+
+/** See the top of the file. */
+export class MarketMesh implements MarketNetwork {
+  readonly #deps: MarketMeshDeps
+  readonly #incoming: Incoming
+  readonly #gossip: Gossip
+  readonly #asking: Asking
+  readonly #answering: Answering
+  readonly #reconciling: Reconciling
+  readonly #talking: Talking
+  readonly #hints: MatchHints
+  readonly #heard = new Set<Heard>()
+  readonly #expiring: Timer
+
+  /** It works from here on. */
+  constructor(deps: MarketMeshDeps) {
+    this.#deps = deps
+    const { community, book, clock, random, check } = deps
+    const { overlay } = community
+    const shared = { ...deps, overlay }
+    this.#gossip = new Gossip(shared)
+    const incoming = (this.#incoming = new Incoming({
+      ...{ book, clock, check },
+      taken: (statement, from, before) => this.#taken(statement, from, before),
+    }))
+    this.#asking = new Asking(shared)
+    this.#answering = new Answering({ ...shared, isBlamed: member => incoming.isBlamed(member) })
+    this.#talking = new Talking({
+      ...{ ...shared, incoming, reaching: new Reaching(shared) },
+      heard: (from, said) => this.#tellHeard(from, said),
+    })
+    this.#hints = new MatchHints({
+      ...{ book, clock, random, trader: this.trader },
+      peers: () => this.peers,
+      send: (to, hint) => this.#talking.send(to, hint),
+    })
+    overlay.onSigned(tell, ({ statements }, from) => {
+      const peer = atHome(from)
+      if (peer === null) return overlay.countDropped()
+      for (const bytes of statements) void incoming.take(bytes, peer.member)
+    })
+    this.#reconciling = new Reconciling({ ...shared, asking: this.#asking, incoming, gossip: this.#gossip })
+    this.#expiring = clock.every(EXPIRE_MS, () => book.expire(clock.wallMs()))
+  }
+
+  get trader(): TraderId {
+    return this.#deps.community.overlay.identity.member
+  }
+
+  get peers(): number {
+    return this.#deps.community.overlay.peers().length
+  }
+
+  get counts(): MarketMeshCounts {
+    return {
+      ...{ ...this.#incoming.counts, ...this.#reconciling.counts, ...this.#answering.counts },
+      ...{ peers: this.peers, told: this.#gossip.told, unheard: this.#talking.refused, hints: this.#hints.sent },
+    }
+  }
+
+  state(terms: OrderTerms, state: OrderState): OrderStatement {
+    const { book, community } = this.#deps
+    const { publicKey, sign } = community.overlay.identity
+    const statement = makeStatement(terms, state, publicKey, sign)
+    book.put(statement)
+    this.#gossip.spread(statement, '')
+    return statement
+  }
+
+  send(to: TraderId, message: NegotiationMessage): Promise<boolean> {
+    return this.#talking.send(to, message)
+  }
+
+  onMessage(heard: Heard): () => void {
+    this.#heard.add(heard)
+    return () => this.#heard.delete(heard)
+  }
+
+  /** Ends all of it, and the overlay. */
+  close(): void {
+    this.#expiring.cancel()
+    this.#heard.clear()
+    this.#incoming.close()
+    this.#hints.close()
+    this.#talking.close()
+    this.#reconciling.close()
+    this.#gossip.close()
+    this.#asking.close()
+    this.#deps.community.close()
+  }
+
+  #taken(statement: OrderStatement, from: string, against: OrderStatement | null): void {
+    // The proof of a fraud is both statements: who has neither must not believe one of them.
+    if (against !== null) this.#gossip.spread(against, from)
+    this.#gossip.spread(statement, from)
+    this.#hints.changed(statement)
+  }
+
+  #tellHeard(from: TraderId, said: NegotiationMessage): void {
+    for (const heard of this.#heard) {
+      try {
+        heard(from, said)
+      } catch (error) {
+        this.#deps.log.error('a message of a trader could not be handled', { error: errorText(error) })
+      }
+    }
+  }
+}

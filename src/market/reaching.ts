@@ -1,0 +1,57 @@
+// Where a trader is: a peer of the overlay, one that we heard from lately, or found by the DHT of the overlays, which has the way to it opened.
+
+import type { PeerAddress } from '../base/ids.ts'
+import type { Overlay, OverlayDht, SignedSender } from '../overlay/index.ts'
+import type { Clock } from '../ports/clock.ts'
+import { traderOf } from '../wire/market/order-codec.ts'
+import type { TraderId } from '../wire/market/types.ts'
+import { CONTACT_MS, MAX_CONTACTS, MAX_SEEKING } from './overlay-limits.ts'
+import { Recent } from './recent.ts'
+
+/** What it works with. */
+export interface ReachingDeps {
+  readonly overlay: Overlay
+  readonly dht: OverlayDht
+  readonly clock: Clock
+}
+
+/** See the top of the file. */
+export class Reaching {
+  readonly #deps: ReachingDeps
+  readonly #contacts = new Recent<PeerAddress>(MAX_CONTACTS, CONTACT_MS)
+  readonly #seeking = new Map<TraderId, Promise<PeerAddress | null>>()
+
+  constructor(deps: ReachingDeps) {
+    this.#deps = deps
+  }
+
+  /** A trader has signed something that came from there. */
+  heard(trader: TraderId, { address }: SignedSender): void {
+    this.#contacts.set(trader, { ip: address.ip, port: address.port }, this.#deps.clock.now())
+  }
+
+  /** Where to send to; null: nobody knows. Never rejects. */
+  async find(trader: TraderId): Promise<PeerAddress | null> {
+    const { overlay, clock } = this.#deps
+    const peer = overlay.peers().find(({ member }) => member === trader)
+    return peer?.address ?? this.#contacts.get(trader, clock.now()) ?? this.seek(trader)
+  }
+
+  /** Looks for a trader in the DHT, whatever is known of it. Never rejects. */
+  seek(trader: TraderId): Promise<PeerAddress | null> {
+    const running = this.#seeking.get(trader)
+    if (running !== undefined) return running
+    if (this.#seeking.size >= MAX_SEEKING) return Promise.resolve(null)
+    const sought = this.#connect(trader).finally(() => this.#seeking.delete(trader))
+    this.#seeking.set(trader, sought)
+    return sought
+  }
+
+  async #connect(trader: TraderId): Promise<PeerAddress | null> {
+    const { dht, clock } = this.#deps
+    const found = await dht.connect(Buffer.from(trader, 'hex'))
+    if (found === null || traderOf(found.publicKey) !== trader) return null
+    this.#contacts.set(trader, found.address, clock.now())
+    return found.address
+  }
+}
