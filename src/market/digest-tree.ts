@@ -10,7 +10,7 @@ const NOTHING: BookDigest = { count: 0, digest: '0'.repeat(2 * DIGEST_BYTES) }
 const HEX = /^[0-9a-f]*$/
 
 /** See the top of the file. */
-export class DigestTree implements BookDigests {
+export class DigestTree implements Omit<BookDigests, 'proofs'> {
   /** By the number that the first DIGEST_DEPTH digits are; each in the order of the hashes. */
   readonly #buckets: (OrderStatement[] | undefined)[] = new Array(16 ** DIGEST_DEPTH).fill(undefined)
   /** By length of the prefix, then by its number; undefined = to be made. */
