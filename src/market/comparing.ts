@@ -133,9 +133,8 @@ export class Comparing {
     const hashes = this.#wanted.splice(-MAX_LISTED).filter(hash => incoming.wants(hash))
     if (hashes.length === 0) return
     const told = await asking.statements(this.#peer, hashes)
-    const taken = await Promise.all(
-      told.slice(0, hashes.length).map(bytes => incoming.takeAsked(bytes, this.#peer.member, hashes)),
-    )
+    const some = told.slice(0, hashes.length)
+    const taken = await Promise.all(some.map(async bytes => incoming.takeAsked(bytes, this.#peer.member, hashes)))
     this.#gained += taken.filter(change => change === 'new' || change === 'newer' || change === 'fraud').length
   }
 
