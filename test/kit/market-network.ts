@@ -3,7 +3,7 @@
 import { addressKey } from '../../src/base/ids.ts'
 import { MarketMesh } from '../../src/market/market-mesh.ts'
 import { OrderBook } from '../../src/market/order-book.ts'
-import { TARGET_PEERS } from '../../src/market/overlay-limits.ts'
+import { TARGET_PEERS } from '../../src/market/mesh/limits.ts'
 import type { Community, SignatureCheck } from '../../src/overlay/index.ts'
 import type { NegotiationMessage } from '../../src/wire/market/negotiation.ts'
 import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../../src/wire/market/types.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RECONCILE_MS } from '../../src/market/overlay-limits.ts'
+import { RECONCILE_MS } from '../../src/market/mesh/limits.ts'
 import type { OrderStatement } from '../../src/wire/market/types.ts'
 import { MarketNet, type MarketNode } from '../kit/market-network.ts'
 

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RECONCILE_MS, RUN_QUESTIONS } from '../../src/market/overlay-limits.ts'
+import { RECONCILE_MS, RUN_QUESTIONS } from '../../src/market/mesh/limits.ts'
 import type { OrderStatement } from '../../src/wire/market/types.ts'
 import { askStatements, statements, tell } from '../../src/wire/overlay/market-messages.ts'
 import { MESSAGE_ID_AT } from '../../src/wire/overlay/packet.ts'

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { SAID_MS } from '../../src/market/overlay-limits.ts'
+import { SAID_MS } from '../../src/market/mesh/limits.ts'
 import type { NegotiationMessage } from '../../src/wire/market/negotiation.ts'
 import { NEGOTIATION_MESSAGES } from '../../src/wire/market/negotiation-payloads.ts'
 import { MESSAGE_ID_AT } from '../../src/wire/overlay/packet.ts'

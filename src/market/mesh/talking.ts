@@ -1,25 +1,25 @@
 // Messages between traders: signed, sent until they are confirmed, and heard once. Each names whom it is for, an id by chance, and when it was said; who
 // records one can neither send it to somebody else nor have it heard again. Statements within are checked before anybody hears of them.
 
-import { Allowance } from '../base/allowance.ts'
-import { DecodeError, errorText } from '../base/errors.ts'
-import type { Overlay, SignedSender } from '../overlay/index.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../ports/log.ts'
-import type { Random } from '../ports/random.ts'
-import type { NegotiationMessage } from '../wire/market/negotiation.ts'
+import { Allowance } from '../../base/allowance.ts'
+import { DecodeError, errorText } from '../../base/errors.ts'
+import type { Overlay, SignedSender } from '../../overlay/index.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Random } from '../../ports/random.ts'
+import type { NegotiationMessage } from '../../wire/market/negotiation.ts'
 import {
   type Envelope,
   NEGOTIATION_MESSAGES,
   negotiationOf,
   negotiationPayload,
-} from '../wire/market/negotiation-payloads.ts'
-import { traderOf } from '../wire/market/order-codec.ts'
-import type { OrderStatement, TraderId } from '../wire/market/types.ts'
-import { NONCE_BYTES, received } from '../wire/overlay/market-messages.ts'
-import type { Book } from './book.ts'
+} from '../../wire/market/negotiation-payloads.ts'
+import { traderOf } from '../../wire/market/order-codec.ts'
+import type { OrderStatement, TraderId } from '../../wire/market/types.ts'
+import { NONCE_BYTES, received } from '../../wire/overlay/market-messages.ts'
+import type { Book } from '../book.ts'
 import type { Incoming, Taken } from './incoming.ts'
-import { MAX_AHEAD_MS } from './limits.ts'
+import { MAX_AHEAD_MS } from '../limits.ts'
 import {
   MAX_NONCES,
   MAX_REMEMBERED_TRADERS,
@@ -29,7 +29,7 @@ import {
   SAID_MS,
   SEND_AGAIN_MS,
   SOUGHT_AFTER,
-} from './overlay-limits.ts'
+} from './limits.ts'
 import type { Reaching } from './reaching.ts'
 import { Allowances, Recent } from './recent.ts'
 

@@ -1,11 +1,11 @@
 // Answers questions about our book. Only known peers at their known addresses are answered, so that nobody is sent datagrams that another one asked for;
 // each peer, and all together, have so many answers, and every answer is bounded by its question. Who asks for more hears nothing.
 
-import { Allowance } from '../base/allowance.ts'
-import { addressKey } from '../base/ids.ts'
-import type { Overlay, Peer, SignedSender } from '../overlay/index.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Shape, ValuesOf } from '../wire/overlay/fields.ts'
+import { Allowance } from '../../base/allowance.ts'
+import { addressKey } from '../../base/ids.ts'
+import type { Overlay, Peer, SignedSender } from '../../overlay/index.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Shape, ValuesOf } from '../../wire/overlay/fields.ts'
 import {
   askDigests,
   askList,
@@ -15,10 +15,10 @@ import {
   MAX_LISTED,
   MAX_TOLD_STATEMENTS,
   statements,
-} from '../wire/overlay/market-messages.ts'
-import type { PacketMessage, PayloadOf } from '../wire/overlay/message.ts'
-import { type BookDigests, DIGEST_DEPTH } from './book-digests.ts'
-import { ANSWERED_OF_ALL, ANSWERED_OF_PEER, MAX_REMEMBERED_PEERS } from './overlay-limits.ts'
+} from '../../wire/overlay/market-messages.ts'
+import type { PacketMessage, PayloadOf } from '../../wire/overlay/message.ts'
+import { type BookDigests, DIGEST_DEPTH } from '../book-digests.ts'
+import { ANSWERED_OF_ALL, ANSWERED_OF_PEER, MAX_REMEMBERED_PEERS } from './limits.ts'
 import { Allowances } from './recent.ts'
 
 /** What it works with. */

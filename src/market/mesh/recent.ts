@@ -1,6 +1,6 @@
 // Bounded memory of the overlay of the market: values by key, of which the least recently set goes first, and how often each of many may do something.
 
-import { Allowance } from '../base/allowance.ts'
+import { Allowance } from '../../base/allowance.ts'
 
 /** Values that are kept for a while. */
 export class Recent<V> {

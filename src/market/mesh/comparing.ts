@@ -1,13 +1,13 @@
 // One comparison of our book with a peer's: digests that differ are followed down to lists of hashes, what we lack is asked for, and what the peer lacks is
 // given. Invariant: it ends, whatever the peer says; its questions are bounded, and more of them are allowed only for statements that came.
 
-import type { Peer } from '../overlay/index.ts'
-import { MAX_ASKED_DIGESTS, MAX_LISTED } from '../wire/overlay/market-messages.ts'
+import type { Peer } from '../../overlay/index.ts'
+import { MAX_ASKED_DIGESTS, MAX_LISTED } from '../../wire/overlay/market-messages.ts'
 import type { Asking, ToldNode } from './asking.ts'
-import { type BookDigest, type BookDigests, DIGEST_DEPTH } from './book-digests.ts'
+import { type BookDigest, type BookDigests, DIGEST_DEPTH } from '../book-digests.ts'
 import type { Gossip } from './gossip.ts'
 import type { Incoming } from './incoming.ts'
-import { RUN_GIVEN, RUN_PARALLEL, RUN_QUESTIONS, RUN_QUESTIONS_EACH } from './overlay-limits.ts'
+import { RUN_GIVEN, RUN_PARALLEL, RUN_QUESTIONS, RUN_QUESTIONS_EACH } from './limits.ts'
 
 /** What it works with. */
 export interface ComparingDeps {

@@ -1,20 +1,13 @@
 // Compares our book with those of peers: with each new peer soon, and with one by chance now and then. So books become equal whatever was lost, and a node
 // that comes late has the whole book. A peer from which nothing comes but work rests for a while.
 
-import type { Peer } from '../overlay/index.ts'
-import type { Timer } from '../ports/clock.ts'
-import type { Overlay } from '../overlay/index.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Random } from '../ports/random.ts'
+import type { Peer } from '../../overlay/index.ts'
+import type { Timer } from '../../ports/clock.ts'
+import type { Overlay } from '../../overlay/index.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
 import { Comparing, type ComparingDeps } from './comparing.ts'
-import {
-  FRUITLESS_MS,
-  MAX_REMEMBERED_PEERS,
-  MAX_RUNS,
-  MAX_RUNS_WAITING,
-  MEET_MS,
-  RECONCILE_MS,
-} from './overlay-limits.ts'
+import { FRUITLESS_MS, MAX_REMEMBERED_PEERS, MAX_RUNS, MAX_RUNS_WAITING, MEET_MS, RECONCILE_MS } from './limits.ts'
 import { Recent } from './recent.ts'
 
 /** What it works with. */

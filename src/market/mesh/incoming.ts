@@ -2,17 +2,17 @@
 // the peer told too much, has its trader said too much. Only then its signature is checked. A peer that gives what its trader did not sign is not heard any more.
 
 import { createHash } from 'node:crypto'
-import { Allowance } from '../base/allowance.ts'
-import { DecodeError } from '../base/errors.ts'
-import type { SignatureCheck } from '../overlay/index.ts'
-import type { Clock } from '../ports/clock.ts'
-import { decodeStatement, sameTerms } from '../wire/market/order-codec.ts'
-import { verifyStatement } from '../wire/market/order-signature.ts'
-import type { OrderStatement } from '../wire/market/types.ts'
-import type { BookDigests } from './book-digests.ts'
-import { endOf, isLater, proofOf } from './book-entry.ts'
-import type { Book, BookChange } from './book.ts'
-import { MAX_AHEAD_MS } from './limits.ts'
+import { Allowance } from '../../base/allowance.ts'
+import { DecodeError } from '../../base/errors.ts'
+import type { SignatureCheck } from '../../overlay/index.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { decodeStatement, sameTerms } from '../../wire/market/order-codec.ts'
+import { verifyStatement } from '../../wire/market/order-signature.ts'
+import type { OrderStatement } from '../../wire/market/types.ts'
+import type { BookDigests } from '../book-digests.ts'
+import { endOf, isLater, proofOf } from '../book-entry.ts'
+import type { Book, BookChange } from '../book.ts'
+import { MAX_AHEAD_MS } from '../limits.ts'
 import {
   BLAMED_MS,
   CHECKS_OF_ALL,
@@ -23,7 +23,7 @@ import {
   MAX_REMEMBERED_TRADERS,
   REFUSED_MS,
   STATEMENTS_OF_TRADER,
-} from './overlay-limits.ts'
+} from './limits.ts'
 import { Allowances, Recent } from './recent.ts'
 
 /** What it works with. */

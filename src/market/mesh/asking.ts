@@ -1,14 +1,14 @@
 // Questions to peers of the overlay of the market, and their answers. Invariant: each question ends exactly once, within its time; nothing here trusts
 // what came, but that it came from where the question went and names it.
 
-import { Allowance } from '../base/allowance.ts'
-import { addressKey, type PeerAddress } from '../base/ids.ts'
-import type { Overlay, Peer } from '../overlay/index.ts'
-import type { Clock, Timer } from '../ports/clock.ts'
-import type { Random } from '../ports/random.ts'
-import type { PayloadOf } from '../wire/overlay/message.ts'
-import { askDigests, askList, askStatements, digests, list, statements } from '../wire/overlay/market-messages.ts'
-import { ANSWER_MS, MAX_ANSWER_PARTS, MAX_ASKED, QUESTIONS_TO_PEER, QUIET_MS } from './overlay-limits.ts'
+import { Allowance } from '../../base/allowance.ts'
+import { addressKey, type PeerAddress } from '../../base/ids.ts'
+import type { Overlay, Peer } from '../../overlay/index.ts'
+import type { Clock, Timer } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
+import type { PayloadOf } from '../../wire/overlay/message.ts'
+import { askDigests, askList, askStatements, digests, list, statements } from '../../wire/overlay/market-messages.ts'
+import { ANSWER_MS, MAX_ANSWER_PARTS, MAX_ASKED, QUESTIONS_TO_PEER, QUIET_MS } from './limits.ts'
 
 /** What it works with. */
 export interface AskingDeps {

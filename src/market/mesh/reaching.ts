@@ -1,11 +1,11 @@
 // Where a trader is: a peer of the overlay, one that we heard from lately, or found by the DHT of the overlays, which has the way to it opened.
 
-import type { PeerAddress } from '../base/ids.ts'
-import type { Overlay, OverlayDht, SignedSender } from '../overlay/index.ts'
-import type { Clock } from '../ports/clock.ts'
-import { traderOf } from '../wire/market/order-codec.ts'
-import type { TraderId } from '../wire/market/types.ts'
-import { CONTACT_MS, MAX_CONTACTS, MAX_SEEKING } from './overlay-limits.ts'
+import type { PeerAddress } from '../../base/ids.ts'
+import type { Overlay, OverlayDht, SignedSender } from '../../overlay/index.ts'
+import type { Clock } from '../../ports/clock.ts'
+import { traderOf } from '../../wire/market/order-codec.ts'
+import type { TraderId } from '../../wire/market/types.ts'
+import { CONTACT_MS, MAX_CONTACTS, MAX_SEEKING } from './limits.ts'
 import { Recent } from './recent.ts'
 
 /** What it works with. */

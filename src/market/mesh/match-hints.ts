@@ -1,14 +1,14 @@
 // Tells owners of orders what they may have missed: where two orders of others cross and stand so for some seconds, a few of the nodes that see it tell the
 // owner of the newer one, which is to propose.
 
-import { Allowance } from '../base/allowance.ts'
-import type { Clock, Timer } from '../ports/clock.ts'
-import type { Random } from '../ports/random.ts'
-import type { NegotiationMessage } from '../wire/market/negotiation.ts'
-import type { OrderRef, OrderStatement, OrderTerms, TraderId } from '../wire/market/types.ts'
-import type { Book } from './book.ts'
-import { HINT_AGAIN_MS, HINT_MS, HINT_SPREAD_MS, HINTING_NODES, HINTS, MAX_HINTS_WAITING } from './overlay-limits.ts'
-import { isNewer } from './priority.ts'
+import { Allowance } from '../../base/allowance.ts'
+import type { Clock, Timer } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
+import type { NegotiationMessage } from '../../wire/market/negotiation.ts'
+import type { OrderRef, OrderStatement, OrderTerms, TraderId } from '../../wire/market/types.ts'
+import type { Book } from '../book.ts'
+import { HINT_AGAIN_MS, HINT_MS, HINT_SPREAD_MS, HINTING_NODES, HINTS, MAX_HINTS_WAITING } from './limits.ts'
+import { isNewer } from '../priority.ts'
 import { Recent } from './recent.ts'
 
 /** What it works with. */
