@@ -111,6 +111,19 @@ function digest(book: OrderBook): Figures {
   return { 'digest ms': watch.ms }
 }
 
+/** A book with room for half of them: who has most has to go, time and again. */
+function flood(nowMs: number, encodings: readonly Uint8Array[]): Figures {
+  const room = Math.floor(encodings.length / 2)
+  const book = new OrderBook({ wallMs: () => nowMs }, { orders: room, ofTrader: encodings.length })
+  const watch = new Stopwatch()
+  for (const bytes of encodings) {
+    const statement = decodeStatement(bytes)
+    watch.time(() => book.put(statement))
+  }
+  if (book.kept !== room) throw new Error('the book has another size')
+  return { 'orders/s': watch.perSecond(encodings.length) }
+}
+
 function expire(book: OrderBook, nowMs: number): Figures {
   const { kept } = book
   const watch = new Stopwatch()
@@ -133,6 +146,7 @@ function measure(count: number): CaseResult[] {
     [`orders are matched in ${size}`, 'orders/s', match(book, orders, work)],
     [`the digest after ${work} matched orders`, 'digest ms', digest(book)],
     [`orders are cancelled in ${size}`, 'orders/s', cancel(book, orders, work)],
+    [`orders go into a book with room for half of them`, 'orders/s', flood(nowMs, encodings)],
     [`orders are over and forgotten`, 'orders/s', expire(book, nowMs + 7 * 86_400_000)],
   ]
   return cases.map(([id, primary, figures]) => ({ id, primary, results: [{ client: OURS, runs: [figures] }] }))

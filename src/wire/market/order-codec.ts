@@ -110,7 +110,7 @@ function readTerms(trader: TraderId, side: Side, from: OverlayReader): OrderTerm
 }
 
 function checkAmounts(quantity: bigint, price: bigint, { coin }: Asset): void {
-  if (quantity === 0n || price === 0n) throw new DecodeError('an amount of nothing')
+  // Of nothing, or for nothing, the cost is nothing too.
   const cost = costOf(quantity, price, COIN_DECIMALS[coin])
   if (cost === 0n || cost > MAX_U128) throw new DecodeError('a cost that cannot be paid')
 }
