@@ -156,7 +156,9 @@ export class Answering {
     } catch (error) {
       // Whoever could not say that it is durable may have it all the same.
       if (desk.list().some(view => view.agreement.id === agreement.id)) return
-      throw invalid(error) ? new Refused('keys') : error
+      if (invalid(error)) throw new Refused('keys')
+      this.#deps.doubtful(order)
+      throw error
     }
   }
 
@@ -181,7 +183,7 @@ export class Answering {
     if (conduct.avoided(from) || order.tradeCount + order.negotiations >= MAX_TRADES_OF_ORDER) return false
     // The proposal itself is at work already.
     if (trades.running(from) + this.#workingFor(from) > MAX_SWAPS_OF_TRADER) return false
-    return trades.running() + this.#working.size <= MAX_SWAPS
+    return trades.underWay() + this.#working.size <= MAX_SWAPS
   }
 
   #checkQuantity(order: HeldOrder, quantity: bigint): void {

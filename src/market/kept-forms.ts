@@ -40,6 +40,7 @@ export function parseTrade(text: string): KeptTrade | null {
       agreement,
       needsFee: from.money('needsFee'),
       needsGas: from.money('needsGas'),
+      endedMs: from.count('endedMs'),
       end: end === null ? null : endOf(end),
     }
   })

@@ -17,6 +17,8 @@ export const BOOK_SLACK_MS = 60_000
 
 /** Own orders that stand: each costs a statement in every book. */
 export const MAX_OPEN_ORDERS = 500
+/** Own orders whose time is not over, ended ones too: every book must have room for them. */
+export const MAX_ORDERS_IN_TIME = MAX_ORDERS_OF_TRADER - 50
 /** Own orders that are over and still shown; older ones are forgotten with their trades. */
 export const MAX_FINISHED_ORDERS = 1_000
 /** Trades of one own order: each is a file. */
@@ -52,10 +54,10 @@ export const PROPOSALS_OF_TRADER = { burst: 20, refillMs: 3_000 } as const
 export const PROPOSALS_OF_ALL = { burst: 200, refillMs: 100 } as const
 /** Answers that are remembered, to be given again; of swaps that began the trades remember. */
 export const MAX_ANSWERS = 1_024
-/** Swaps under way with one trader, and in all: what others may pin of ours. */
+/** Swaps under way with one trader, and in all: what others may pin of ours; the desk has room for a few more. */
 export const MAX_SWAPS_OF_TRADER = 8
 /** See above. */
-export const MAX_SWAPS = 64
+export const MAX_SWAPS = 48
 /** Traders whose conduct is remembered. */
 export const MAX_REMEMBERED_TRADERS = 1_024
 /** A trader by whose fault a swap failed is left alone for so long, twice as long each further time, up to the second. Milliseconds. */

@@ -41,7 +41,7 @@ export class OrderFunds {
    * ended or has nothing left. AppErrors InsufficientFunds (what is left of it is not there; what was set aside stays), WalletNotCreated.
    */
   hold(order: HeldOrder): number {
-    if (!order.live || order.left === 0n) {
+    if (!order.live || order.left <= 0n) {
       this.letGo(order)
       return 0
     }

@@ -113,7 +113,7 @@ export class OrderWatch {
   #holds(order: HeldOrder): boolean {
     try {
       const fills = this.#deps.orderFunds.hold(order)
-      return fills > 0 || order.left === 0n || order.negotiations > 0
+      return fills > 0 || order.left <= 0n || order.negotiations > 0
     } catch (error) {
       if (error instanceof AppError) return false
       throw error

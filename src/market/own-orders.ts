@@ -47,6 +47,14 @@ export class OwnOrders {
     return this.#orders.values()
   }
 
+  /** How many of them others must keep: their time is not over. */
+  inTime(): number {
+    const nowMs = this.#deps.clock.wallMs()
+    let count = 0
+    for (const order of this.#orders.values()) if (order.endMs > nowMs) count++
+    return count
+  }
+
   live(): HeldOrder[] {
     return [...this.#orders.values()].filter(order => order.live)
   }
@@ -152,7 +160,10 @@ export class OwnOrders {
     try {
       const numbers = { orders: this.#last, trades: this.#deps.highestTrade() }
       await this.#deps.kept.write(NUMBERS, () => `${JSON.stringify(numbers)}\n`)
-      for (const order of over.slice(0, over.length - MAX_FINISHED_ORDERS)) await this.#forget(order)
+      // Others may have to be told again that an order has ended, as long as its time is not over.
+      const nowMs = this.#deps.clock.wallMs()
+      const oldest = over.filter(order => order.endMs <= nowMs).slice(0, over.length - MAX_FINISHED_ORDERS)
+      for (const order of oldest) await this.#forget(order)
     } catch {
       // The disk is full or broken; the next one that ends tries again.
     } finally {

@@ -13,6 +13,8 @@ export interface KeptTrade {
   /** Set aside for it: fees in the coin that is given, and gas money in the one that is taken. */
   readonly needsFee: bigint
   readonly needsGas: bigint
+  /** Unix time, milliseconds: when it ended; 0 = it runs. */
+  readonly endedMs: number
   /** The swap when it had ended; null: it runs. */
   readonly end: Omit<SwapView, 'agreement'> | null
 }
@@ -24,6 +26,7 @@ export class HeldTrade {
   readonly agreement: SwapAgreement
   readonly needsFee: bigint
   readonly needsGas: bigint
+  endedMs: number
   /** As it was seen last; null: not yet. */
   swap: SwapView | null
 
@@ -33,6 +36,7 @@ export class HeldTrade {
     this.agreement = kept.agreement
     this.needsFee = kept.needsFee
     this.needsGas = kept.needsGas
+    this.endedMs = kept.endedMs
     this.swap = kept.end === null ? null : { agreement: kept.agreement, ...kept.end }
   }
 
@@ -58,9 +62,9 @@ export class HeldTrade {
 
   /** What is kept of it. */
   kept(): KeptTrade {
-    const { number, order, agreement, needsFee, needsGas } = this
+    const { number, order, agreement, needsFee, needsGas, endedMs } = this
     const end = this.swap !== null && this.ended ? withoutAgreement(this.swap) : null
-    return { number, order, agreement, needsFee, needsGas, end }
+    return { number, order, agreement, needsFee, needsGas, endedMs, end }
   }
 
   /** What the interface shows. */

@@ -9,7 +9,7 @@ import { costOf } from '../wire/market/cost.ts'
 import type { OrderTerms, TraderId } from '../wire/market/types.ts'
 import { type ChainOf, type FillNeeds, fillNeeds } from './fill-needs.ts'
 import { HeldOrder } from './held-order.ts'
-import { MAX_OPEN_ORDERS, MAX_TIMEOUT_S } from './limits.ts'
+import { MAX_OPEN_ORDERS, MAX_ORDERS_IN_TIME, MAX_TIMEOUT_S } from './limits.ts'
 import type { OrderFunds } from './order-funds.ts'
 import type { OwnOrders } from './own-orders.ts'
 
@@ -59,6 +59,9 @@ export class Placing {
     checkWallets(wanted, this.#deps.funds)
     if (this.#deps.orders.live().length + this.#placing >= MAX_OPEN_ORDERS) {
       throw new AppError('TooManyRequests', `There are ${MAX_OPEN_ORDERS} open orders already: cancel one.`)
+    }
+    if (this.#deps.orders.inTime() + this.#placing >= MAX_ORDERS_IN_TIME) {
+      throw new AppError('TooManyRequests', 'Too many orders were placed for the time they stand: wait for their end.')
     }
     this.#placing++
     try {

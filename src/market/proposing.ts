@@ -46,6 +46,8 @@ export interface NegotiationDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  /** A trade of this order may have begun, or not: the disk failed. */
+  readonly doubtful: (order: HeldOrder) => void
   /** Something that was spoken for came back, or went into a trade. */
   readonly settled: (order: HeldOrder) => void
 }
@@ -93,11 +95,14 @@ export class Proposing {
   match(order: HeldOrder): void {
     if (!order.tradable || this.#stopped) return
     let looked = 0
+    let room = MAX_SWAPS - this.#deps.trades.underWay() - this.#open.size
     for (const theirs of this.#deps.book.crossing(order.terms)) {
-      if (++looked > MAX_LOOKED_AT || !this.#room(order)) return
+      if (++looked > MAX_LOOKED_AT || room <= 0 || !this.#room(order)) return
       if (!this.#suits(order, theirs)) continue
       const quantity = theirs.state.remaining < order.left ? theirs.state.remaining : order.left
-      if (quantity >= order.needs.leastQuantity) this.#propose(order, theirs, quantity)
+      if (quantity < order.needs.leastQuantity) continue
+      this.#propose(order, theirs, quantity)
+      room--
     }
   }
 
@@ -129,7 +134,7 @@ export class Proposing {
   #room(order: HeldOrder): boolean {
     if (this.#open.size >= MAX_PROPOSALS || order.negotiations >= MAX_PROPOSALS_OF_ORDER) return false
     if (order.tradeCount + order.negotiations >= MAX_TRADES_OF_ORDER) return false
-    return order.left >= order.needs.leastQuantity && this.#deps.trades.running() + this.#open.size < MAX_SWAPS
+    return order.left >= order.needs.leastQuantity
   }
 
   #suits(order: HeldOrder, theirs: OrderStatement): boolean {
@@ -177,7 +182,7 @@ export class Proposing {
       this.#send(open, open.message)
     } catch (error) {
       if (!(error instanceof AppError)) this.#deps.log.error('a proposal failed', { reason: errorText(error) })
-      this.#fail(open, error instanceof AppError && error.code === 'InvalidParameter' ? 'quantity' : 'other')
+      this.#fail(open, 'other')
     }
   }
 
@@ -206,7 +211,9 @@ export class Proposing {
       // Whoever could not say that it is durable may have it all the same.
       if (!desk.list().some(view => view.agreement.id === id)) {
         open.accepted = false
-        this.#fail(open, error instanceof AppError && error.code === 'InvalidParameter' ? 'keys' : 'other')
+        const invalid = error instanceof AppError && error.code === 'InvalidParameter'
+        if (!invalid) this.#deps.doubtful(order)
+        this.#fail(open, invalid ? 'keys' : 'other')
         return
       }
     }

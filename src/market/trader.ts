@@ -71,7 +71,7 @@ export class Trader implements MarketTrader {
     this.#orders = this.#makeOrders()
     const changed = (trade: HeldTrade, what: 'began' | 'went on' | 'ended'): void => this.#tradeChanged(trade, what)
     this.#trades = new Trades({
-      ...{ trader: this.id, desk, kept: this.#kept, log: deps.log, changed },
+      ...{ trader: this.id, desk, kept: this.#kept, clock, log: deps.log, changed },
       orderOf: number => this.#orders.get(number)?.terms ?? null,
     })
     this.#hints = new FundedHints(network, desk, this.#trades)
@@ -92,10 +92,9 @@ export class Trader implements MarketTrader {
   async start(): Promise<void> {
     const { network, book } = this.#deps
     await this.#trades.load(await this.#orders.load())
-    for (const trade of this.#trades.all()) {
-      this.#count(trade)
-      this.#judge(trade, trade.agreement.timeMs)
-    }
+    const trades = [...this.#trades.all()]
+    for (const trade of trades) this.#count(trade)
+    for (const trade of trades.sort((a, b) => a.endedMs - b.endedMs)) this.#judge(trade)
     this.#running = true
     this.#trades.follow(trade => {
       const order = this.#orders.get(trade.order.number)
@@ -187,6 +186,7 @@ export class Trader implements MarketTrader {
       ...{ network, book, desk, funds, chains, clock, random, log },
       ...{ orderFunds: this.#orderFunds, trades: this.#trades, conduct: this.#conduct },
       orderOf: number => this.#orders.get(number),
+      doubtful: order => this.#watch.withdraw(order, 'The disk failed while a trade of it began.'),
       settled: order => this.#settled(order),
     }
   }
@@ -226,13 +226,15 @@ export class Trader implements MarketTrader {
     this.#releasePaid(trade)
     this.#hints.changed(trade)
     if (what === 'ended') this.#tradeEnded(trade)
+    // A chain that was reorganised may have changed an end.
+    else if (trade.ended) this.#orders.get(trade.order.number)?.tradeEnded(trade.agreement.id, trade.traded)
     this.#emit({ kind: 'trade', created: what === 'began', trade: trade.view() })
   }
 
   #tradeEnded(trade: HeldTrade): void {
     const { number } = trade.order
     this.#orderFunds.release(number, trade.agreement.id)
-    this.#judge(trade, this.#deps.clock.wallMs())
+    this.#judge(trade)
     const order = this.#orders.get(number)
     if (order === null) return
     order.tradeEnded(trade.agreement.id, trade.traded)
@@ -251,9 +253,9 @@ export class Trader implements MarketTrader {
     if (trade.ended) order?.tradeEnded(id, trade.traded)
   }
 
-  #judge(trade: HeldTrade, atMs: number): void {
+  #judge(trade: HeldTrade): void {
     if (trade.swap?.outcome === 'completed') this.#conduct.completed(trade.partner.trader)
-    else if (trade.theirFault) this.#conduct.fault(trade.partner.trader, atMs)
+    else if (trade.theirFault) this.#conduct.fault(trade.partner.trader, trade.endedMs)
   }
 
   /** What a purse has got needs not be set aside any more. */

@@ -1,6 +1,7 @@
 // All trades of ours. The journal of a swap is the truth: a trade is written after its swap has begun, and who finds a swap without a trade, as after
 // a kill between the two, writes the trade then. So quantity that is being swapped is never free again before the swap has ended.
 
+import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { SwapDesk, SwapView } from '../ports/swap-desk.ts'
 import type { OrderTerms, SwapAgreement, TraderId } from '../wire/market/types.ts'
@@ -15,6 +16,7 @@ export interface TradesDeps {
   readonly trader: TraderId
   readonly desk: SwapDesk
   readonly kept: KeptTexts
+  readonly clock: Clock
   readonly log: Log
   /** Terms of an own order. */
   readonly orderOf: (number: number) => OrderTerms | null
@@ -56,6 +58,11 @@ export class Trades {
       if (!trade.ended && (partner === null || trade.partner.trader === partner)) count++
     }
     return count
+  }
+
+  /** Swaps for which the desk must have room: ended ones too, until they are closed. */
+  underWay(): number {
+    return this.#deps.desk.list().filter(view => view.step !== 'closed').length
   }
 
   /** Whether a swap with this hash runs. */
@@ -101,9 +108,10 @@ export class Trades {
       if (order === null) this.#deps.log.error('a swap of an order that is not known', { swap: agreement.id })
       return null
     }
-    const trade = new HeldTrade({ number: ++this.#last, order, agreement, needsFee, needsGas, end: null })
+    const trade = new HeldTrade({ number: ++this.#last, order, agreement, needsFee, needsGas, endedMs: 0, end: null })
     this.#put(trade)
     trade.swap = this.#deps.desk.list().find(view => view.agreement.id === agreement.id) ?? null
+    if (trade.ended) trade.endedMs = this.#deps.clock.wallMs()
     this.#keep(trade)
     this.#deps.changed(trade, 'began')
     if (trade.ended) this.#deps.changed(trade, 'ended')
@@ -133,6 +141,7 @@ export class Trades {
     const endedBefore = trade.ended
     if (endedBefore && view.outcome === null) return
     trade.swap = view
+    if (trade.ended && trade.endedMs === 0) trade.endedMs = this.#deps.clock.wallMs()
     if (trade.ended) this.#keep(trade)
     this.#deps.changed(trade, trade.ended && !endedBefore ? 'ended' : 'went on')
   }

@@ -141,19 +141,19 @@ export class FakeSwapDesk implements SwapDesk {
     const swap = this.#swap(id)
     const { give, take } = this.#legs(swap)
     this.#credit(take)
-    await this.#change(swap, { step: 'done', outcome: 'completed', given: give.amount, taken: take.amount })
+    await this.#change(swap, { step: 'closed', outcome: 'completed', given: give.amount, taken: take.amount })
   }
 
   /** What we gave has come back; fund() came before. */
   async refund(id: string): Promise<void> {
     const swap = this.#swap(id)
     this.#credit(this.#legs(swap).give)
-    await this.#change(swap, { step: 'done', outcome: 'refunded' })
+    await this.#change(swap, { step: 'closed', outcome: 'refunded' })
   }
 
   /** Nothing was put under a lock. */
   async abandon(id: string): Promise<void> {
-    await this.#change(this.#swap(id), { step: 'done', outcome: 'abandoned' })
+    await this.#change(this.#swap(id), { step: 'closed', outcome: 'abandoned' })
   }
 
   #credit({ asset, amount }: LegTerms): void {
