@@ -1,14 +1,15 @@
 // The service of the market, there from the first moment; what it works with (market-parts.ts: book, matching, swaps) is loaded when somebody first
 // asks for the market, or with the node where there are orders or swaps of an earlier run.
 
-import { access } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import type { MarketService } from '../services/api.ts'
 import type { LateMarketDeps, MarketPartsDeps, RunningMarket } from './market-parts.ts'
 
-/** Its folder in the state directory; made with the first order. */
-export const MARKET_FOLDER = 'market'
+const FOLDER = 'market'
+/** Is made when the market is first looked at, and says nothing of orders. */
+const KEY_FILE = 'node.key'
 
 /** What is there before the node has started. */
 export type EarlyMarketDeps = Omit<MarketPartsDeps, keyof LateMarketDeps>
@@ -52,8 +53,8 @@ export class MarketServices {
   async start(late: LateMarketDeps): Promise<void> {
     this.#late = late
     try {
-      await access(join(this.#deps.stateDir, MARKET_FOLDER))
-      await this.#open()
+      const names = await readdir(join(this.#deps.stateDir, FOLDER))
+      if (names.some(name => !name.startsWith(KEY_FILE))) await this.#open()
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       this.#deps.log.error('the market could not be started', { error: errorText(error) })

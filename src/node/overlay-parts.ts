@@ -8,6 +8,7 @@ import type { Circuits } from '../ports/circuits.ts'
 import type { Log } from '../ports/log.ts'
 import type { CircuitEvent, OverlayFacts } from '../ports/overlay-facts.ts'
 import type { CircuitsSource } from './anonymous-engines.ts'
+import type { OverlayForMarket } from './market-overlay.ts'
 import { nothingRuns } from './overlay-nothing.ts'
 import type { OverlayStartDeps, RunningOverlay } from './overlay-start.ts'
 import { overlaysOff, switchedOff } from './overlay-switch.ts'
@@ -56,6 +57,13 @@ export class OverlayParts implements CircuitsSource {
     if (setting !== '') throw new AppError('CircuitsUnavailable', `Setting ${setting} forbids overlays.`)
     if (this.#stopped) throw new AppError('CircuitsUnavailable', 'The node is stopping.')
     return (await this.#start()).communities
+  }
+
+  /** What the market needs of it. AppError CircuitsUnavailable, as communities(). */
+  async forMarket(): Promise<OverlayForMarket> {
+    await this.communities()
+    const { communities, dht, check } = await this.#start()
+    return { communities, dht, check }
   }
 
   /** Starts it where the settings ask for that; a failure is logged. Never rejects. */

@@ -7,7 +7,14 @@ import { addressKey, type PeerAddress } from '../base/ids.ts'
 import { localInterfaces } from '../io/multicast.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
 import { makeOverlayCrypto } from '../io/overlay-crypto.ts'
-import { type Communities, type Community, type CommunityOptions, Overlays } from '../overlay/index.ts'
+import {
+  type Communities,
+  type Community,
+  type CommunityOptions,
+  type OverlayDht,
+  Overlays,
+  type SignatureCheck,
+} from '../overlay/index.ts'
 import { SealPool } from '../pools/seal-pool.ts'
 import type { Circuits } from '../ports/circuits.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -43,6 +50,9 @@ export interface RunningOverlay {
   circuits(): Circuits
   /** Further overlays of the node. */
   readonly communities: Communities
+  /** The DHT of the overlays, and what their signatures are checked with. */
+  readonly dht: OverlayDht
+  readonly check: SignatureCheck
   readonly facts: OverlayFacts
   /** Circuits and overlays end, peers are saved; what takes longer than `deadlineMs` is given up. Nothing is sent after it. */
   stop(deadlineMs: number): Promise<void>
@@ -77,6 +87,8 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
   return {
     circuits: () => parts.open(),
     communities: { open: options => openWithKnown(overlays, options, known) },
+    dht: overlays.dht,
+    check: checkOf(crypto, pool),
     facts: factsOf(overlays, parts.facts),
     stop: deadlineMs => settledWithin(clock, deadlineMs, Promise.all([peers.stop(), endAll(running)])),
   }
@@ -120,16 +132,21 @@ function makeOverlays(settings: Settings, deps: OverlayMaking): Overlays {
   const { place, peers: lane } = stack
   return new Overlays(overlaysOptions(settings), {
     ...{ clock, random, log, udp: lane.udp, resolver: lane.resolver },
-    check: {
-      verify: (...asked) => crypto.verify(...asked),
-      verifyOrLater: (...asked) => pool.verifyOrLater(...asked),
-    },
+    check: checkOf(crypto, pool),
     identity: { publicKey: pair.publicKey, mid: pair.mid, member: memberOf(pair), sign: bytes => pair.sign(bytes) },
     localIps: () =>
       place === null
         ? localInterfaces(4).map(({ ip }) => ip)
         : place.endpoints().flatMap(({ ip }) => (isV4(ip) ? [ip] : [])),
   })
+}
+
+/** In a flood signatures are checked by a thread. */
+function checkOf(crypto: OverlayCrypto, pool: SealPool): SignatureCheck {
+  return {
+    verify: (...asked) => crypto.verify(...asked),
+    verifyOrLater: (...asked) => pool.verifyOrLater(...asked),
+  }
 }
 
 /** Those of the overlays that run, and of others what was known last. */
