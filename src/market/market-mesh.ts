@@ -111,11 +111,16 @@ export class MarketMesh implements MarketNetwork {
 
   state(terms: OrderTerms, state: OrderState): OrderStatement {
     const { book, community } = this.#deps
-    const { publicKey, sign } = community.overlay.identity
-    const statement = makeStatement(terms, state, publicKey, sign)
+    const { identity } = community.overlay
+    const statement = makeStatement(terms, state, identity.publicKey, message => identity.sign(message))
     book.put(statement)
-    this.#gossip.spread(statement, '')
+    this.spread(statement)
     return statement
+  }
+
+  /** Tells a statement of ours that is in the book already. */
+  spread(statement: OrderStatement): void {
+    this.#gossip.spread(statement, '')
   }
 
   send(to: TraderId, message: NegotiationMessage): Promise<boolean> {
