@@ -1,5 +1,5 @@
 // The order book of the market: how fast orders go into a book of 100,000, are matched there and are cancelled, what one takes of memory and on the
-// wire, how many signatures are checked in a second, and what digests over all of it cost.
+// wire, how many signatures are checked in a second, what digests over all of it cost, and what nodes send until all know an order.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -9,6 +9,7 @@ import { decodeStatement, STATEMENT_BYTES } from '../../src/wire/market/order-co
 import { verifyStatement } from '../../src/wire/market/order-signature.ts'
 import type { OrderStatement } from '../../src/wire/market/types.ts'
 import { type Flow, type FlowOptions, runAlone } from '../lib/flow.ts'
+import { gossip } from '../lib/market-gossip.ts'
 import { MarketOrders } from '../lib/market-orders.ts'
 import { type CaseResult, type Figures, OURS } from '../lib/samples.ts'
 
@@ -16,6 +17,8 @@ const ORDERS = 100_000
 const TRADERS = 1000
 const CROSSING = 20_000
 const CHECKS = 10_000
+/** Nodes of the markets in which an order is told. */
+const NODES: readonly number[] = [10, 30]
 
 /** Adds up the time of some pieces of work. */
 class Stopwatch {
@@ -154,9 +157,13 @@ function measure(count: number): CaseResult[] {
 
 export const market: Flow = {
   name: 'market',
-  run(options: FlowOptions) {
+  async run(options: FlowOptions) {
     const cases = measure(options.counts?.[0] ?? ORDERS)
-    return Promise.resolve({ title: 'The order book of the market', cases, notes: [] })
+    for (const nodes of NODES) {
+      const id = `an order becomes known to ${nodes} nodes`
+      cases.push({ id, primary: 'wire bytes/order', results: [{ client: OURS, runs: [await gossip(nodes)] }] })
+    }
+    return { title: 'The order book of the market', cases, notes: [] }
   },
 }
 

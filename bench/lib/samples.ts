@@ -44,6 +44,9 @@ export const metrics = {
   'digest ms': { better: 'less', digits: 1 },
   'memory bytes/order': { better: 'less', digits: 0 },
   'wire bytes/order': { better: 'less', digits: 0 },
+  'copies/order': { better: 'less', digits: 2 },
+  'idle B/s': { better: 'less', digits: 0 },
+  'equal after ms': { better: 'less', digits: 0 },
 } as const satisfies Record<string, { better: 'more' | 'less'; digits: number }>
 
 export type Metric = keyof typeof metrics
