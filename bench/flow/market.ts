@@ -130,9 +130,13 @@ function flood(nowMs: number, encodings: readonly Uint8Array[]): Figures {
 function expire(book: OrderBook, nowMs: number): Figures {
   const { kept } = book
   const watch = new Stopwatch()
-  watch.time(() => book.expire(nowMs))
-  if (book.kept > 0) throw new Error('orders were not forgotten')
-  return { 'orders/s': watch.perSecond(kept) }
+  let longestMs = 0
+  while (book.kept > 0) {
+    const before = watch.ms
+    watch.time(() => book.expire(nowMs))
+    longestMs = Math.max(longestMs, watch.ms - before)
+  }
+  return { 'orders/s': watch.perSecond(kept), 'loop max ms': longestMs }
 }
 
 function measure(count: number): CaseResult[] {

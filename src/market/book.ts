@@ -28,7 +28,7 @@ export interface Book {
   pairs(): readonly Pair[]
   /** Orders that stand (also suspended ones) of one side: asks from the lowest price, bids from the highest; of one price the oldest first. */
   ticks(pair: Pair, side: Side): Iterable<OrderStatement>
-  /** Forgets what is over. */
+  /** Forgets what is over, some at a time: to be called each second or so. */
   expire(nowMs: number): void
   /** Calls for each statement that changed the book, and with null as statement when orders expired; answers what ends the calls. */
   watch(changed: (statement: OrderStatement | null, change: BookChange) => void): () => void

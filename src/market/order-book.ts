@@ -1,6 +1,7 @@
 // The order book: the last statement of every order that is known, until its time has passed. It takes checked statements in any order and comes to
 // the same in all of them: later statements take the place of earlier ones, two with different terms close the order for ever (both are kept as proof),
-// closed ones are kept so that nothing opens them again. Nothing here has a timer: the caller calls expire().
+// closed ones are kept so that nothing opens them again. What is over is out of sight at once, and leaves when the caller calls expire(): there is no
+// timer here.
 
 import type { Clock } from '../ports/clock.ts'
 import { sameTerms } from '../wire/market/order-codec.ts'
@@ -12,7 +13,14 @@ import { type BookRoom, BookShares } from './book-shares.ts'
 import { BookSides } from './book-sides.ts'
 import { DigestTree } from './digest-tree.ts'
 import { Heap } from './heap.ts'
-import { BOOK_SLACK_MS, MAX_AHEAD_MS, MAX_ORDERS, MAX_ORDERS_OF_TRADER, MAX_TIMEOUT_S } from './limits.ts'
+import {
+  BOOK_SLACK_MS,
+  MAX_AHEAD_MS,
+  MAX_EXPIRED_AT_ONCE,
+  MAX_ORDERS,
+  MAX_ORDERS_OF_TRADER,
+  MAX_TIMEOUT_S,
+} from './limits.ts'
 
 /** When something is to be done with an entry. */
 interface Due {
@@ -85,7 +93,9 @@ export class OrderBook implements Book, BookDigests {
 
   expire(nowMs: number): void {
     const before = this.size
-    for (let due = this.#dues.first; due !== undefined && due.dueMs <= nowMs; due = this.#dues.first) {
+    for (let left = MAX_EXPIRED_AT_ONCE; left > 0; left--) {
+      const due = this.#dues.first
+      if (due === undefined || due.dueMs > nowMs) break
       this.#dues.pop()
       if (isDue(due)) this.#pass(due.entry, nowMs)
     }

@@ -10,7 +10,7 @@ import { SeededRandom } from '../../kit/seeded-random.ts'
 import { SetClock } from '../../kit/set-clock.ts'
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1e6)
-const RUNS = 25
+const RUNS = 12
 const BOOKS = 10
 const START_MS = 10_000_000
 const PAIR = { quantityAsset: LTC, priceAsset: BTC }

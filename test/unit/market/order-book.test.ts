@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BookChange } from '../../../src/market/book.ts'
-import { BOOK_SLACK_MS, MAX_AHEAD_MS } from '../../../src/market/limits.ts'
+import { BOOK_SLACK_MS, MAX_AHEAD_MS, MAX_EXPIRED_AT_ONCE } from '../../../src/market/limits.ts'
 import { OrderBook } from '../../../src/market/order-book.ts'
 import type { OrderStatement, OrderTerms } from '../../../src/wire/market/types.ts'
 import { BTC, LTC, TestTrader } from '../../kit/market-orders.ts'
@@ -87,6 +87,22 @@ test('what is over is out of sight at once, told when the caller says, and forgo
   book.expire(clock.ms)
   assert.equal(book.kept, 0)
   assert.equal(book.put(first), 'expired')
+})
+
+test('many that are over at one moment go in several turns, and none is seen meanwhile', () => {
+  const { book, clock, one } = setup({ orders: 10_000, ofTrader: 10_000 })
+  const count = MAX_EXPIRED_AT_ONCE + 100
+  for (let number = 1; number <= count; number++) book.put(one.order({ number }))
+  clock.ms += HOUR_MS
+  assert.deepEqual(numbersOf(book.ticks(PAIR, 'ask')), [])
+  book.expire(clock.ms)
+  assert.equal(book.size, 100)
+  book.expire(clock.ms)
+  assert.deepEqual([book.size, book.kept, book.digest('').count], [0, count, 0])
+  clock.ms += BOOK_SLACK_MS
+  book.expire(clock.ms)
+  book.expire(clock.ms)
+  assert.equal(book.kept, 0)
 })
 
 test('other terms under the same name close an order for ever, and both statements prove it', () => {

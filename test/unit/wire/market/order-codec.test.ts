@@ -102,6 +102,21 @@ test('its signature is checked by the key in it', () => {
   }
 })
 
+test('what is signed begins with a line that nothing else has', () => {
+  const { terms, state, bytes } = trader.order()
+  const signed: Uint8Array[] = []
+  const { publicKey } = trader.identity
+  makeStatement(terms, state, publicKey, message => {
+    signed.push(message)
+    return new Uint8Array(64)
+  })
+  const line = Buffer.from('tributary market order 1\n', 'latin1')
+  assert.deepEqual(
+    signed.map(each => Buffer.from(each)),
+    [Buffer.concat([line, bytes.subarray(0, -64)])],
+  )
+})
+
 test('with real keys too; a signature of the bytes alone is none', async () => {
   const crypto = makeOverlayCrypto(new SystemRandom())
   const own = crypto.generate()
