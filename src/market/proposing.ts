@@ -26,6 +26,7 @@ import {
   PROPOSE_AGAIN_MS,
 } from './limits.ts'
 import { type OrderFunds, swapReservation } from './order-funds.ts'
+import { fillsOf } from './matching.ts'
 import { isNewer } from './priority.ts'
 import { RestingPairs } from './resting-pairs.ts'
 import { type AcceptKeys, agreementOf, giveAndTake, type Proposal } from './trade-terms.ts'
@@ -94,15 +95,12 @@ export class Proposing {
   /** Proposes all that an order can be filled with. */
   match(order: HeldOrder): void {
     if (!order.tradable || this.#stopped) return
-    let looked = 0
     let room = MAX_SWAPS - this.#deps.trades.underWay() - this.#open.size
-    for (const theirs of this.#deps.book.crossing(order.terms)) {
-      if (++looked > MAX_LOOKED_AT || room <= 0 || !this.#room(order)) return
-      if (!this.#suits(order, theirs)) continue
-      const quantity = theirs.state.remaining < order.left ? theirs.state.remaining : order.left
-      if (quantity < order.needs.leastQuantity) continue
-      this.#propose(order, theirs, quantity)
-      room--
+    const fillable = { terms: order.terms, state: { remaining: order.left } }
+    const least = { quantity: order.needs.leastQuantity, cost: 1n }
+    for (const { other, quantity } of fillsOf(fillable, { crossing: () => this.#offers(order) }, least)) {
+      if (room-- <= 0 || !this.#room(order)) return
+      this.#propose(order, other, quantity)
     }
   }
 
@@ -129,6 +127,15 @@ export class Proposing {
     for (const timer of this.#later.values()) timer.cancel()
     this.#later.clear()
     for (const open of this.#open.values()) if (!open.accepted) this.#end(open)
+  }
+
+  /** Orders of others that can be proposed to now, the best first. */
+  *#offers(order: HeldOrder): Generator<OrderStatement> {
+    let looked = 0
+    for (const theirs of this.#deps.book.crossing(order.terms)) {
+      if (++looked > MAX_LOOKED_AT) return
+      if (this.#suits(order, theirs)) yield theirs
+    }
   }
 
   #room(order: HeldOrder): boolean {
