@@ -12,6 +12,7 @@ import { addMarketCommands, MARKET_COMMANDS } from './market-commands.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { writeOutput } from './output-file.ts'
 import type { PlainCommand } from './plain-command.ts'
+import { refuseSecret } from './secret-input.ts'
 import { printable } from './show.ts'
 
 const COMMANDS: readonly PlainCommand[] = [
@@ -180,6 +181,7 @@ function addCall(program: Command): void {
         for (const pair of pairs) {
           const [, name, value] = /^([\w.[\]-]+)=(.*)$/s.exec(pair) ?? []
           if (name === undefined || value === undefined) throw new CommandError(`${pair} is not NAME=VALUE.`)
+          refuseSecret(name)
           asked[name] = readValue(value)
         }
         const at = path.startsWith('/') ? path : `/${path}`

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import type { JsonObject } from './node-client.ts'
 import type { PlainCommand } from './plain-command.ts'
-import { count, secret, SPEND_KEY_FLAGS, SPEND_KEY_TEXT, spendKey } from './secret-input.ts'
+import { count, PASSWORD_VARIABLE, secret, SPEND_KEY_FLAGS, SPEND_KEY_TEXT, spendKey } from './secret-input.ts'
 import { tableText } from './show.ts'
 
 interface WalletRow {
@@ -77,7 +77,8 @@ export const WALLET_COMMANDS: readonly PlainCommand[] = [
 ]
 
 const PASSWORD = '--password-file <file>'
-const PASSWORD_TEXT = 'file whose first line is the password; default: standard input'
+const PASSWORD_TEXT =
+  'file whose first line is the password; default: the variable TRIBUTARY_WALLET_PASSWORD, else standard input'
 
 /** Adds the commands with secrets; the rest are WALLET_COMMANDS. */
 export function addWalletCommands(wallets: Command): void {
@@ -87,7 +88,9 @@ export function addWalletCommands(wallets: Command): void {
     runForNode(flags, async ({ node, show }) => {
       show(await node.call(method, path, { ...(await body()), ...(await spendKey(flags)) }))
     })
-  const password = async ({ passwordFile }: SecretFlags) => ({ password: await secret('Password', passwordFile) })
+  const password = async ({ passwordFile }: SecretFlags) => ({
+    password: await secret('Password', passwordFile, PASSWORD_VARIABLE),
+  })
   addMaking(wallets, password, send)
   named('unlock <identifier>', 'Unlock a wallet for a while.')
     .option(PASSWORD, PASSWORD_TEXT)

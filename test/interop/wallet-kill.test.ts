@@ -12,6 +12,7 @@ import { projectRoot } from '../kit/project-root.ts'
 import { needs } from '../kit/requirements.ts'
 import { type RpcChain, startLitecoind } from '../kit/rpc-chain.ts'
 import { type BreakPoint, RpcGate } from '../kit/rpc-gate.ts'
+import { waitFor } from '../kit/wait-for.ts'
 import { codeOf, PASSWORD, unitsOf, WalletClient } from '../kit/wallet-client.ts'
 
 const skip = needs('litecoind', 'gcc')
@@ -172,8 +173,10 @@ for (const at of ['before', 'after'] satisfies BreakPoint[]) {
     await broken
     assert.deepEqual([sent, await pool()], [false, at === 'before' ? [] : [txid]])
     gate.mend()
-    await wallet.until(({ problem }) => problem === '')
-    assert.deepEqual(await pool(), [txid])
+    await waitFor('it is sent again', async () => {
+      await wallet.record()
+      return (await pool()).includes(txid)
+    })
     await onceInTheEnd(order, before, txid)
   })
 }
