@@ -31,14 +31,15 @@ describe('commands of wallets', { concurrency: 1 }, () => {
     { input = '', env = {}, prefix = [] }: { input?: string; env?: Record<string, string>; prefix?: string[] } = {},
   ): Promise<Ended> => {
     const plain = [process.execPath, cliPath, ...args]
-    const [command = '', ...rest] = prefix.length === 0 ? plain : [...prefix, plain.map(word => `'${word}'`).join(' ')]
+    const [command = '', ...rest] =
+      prefix.length === 0 ? plain : [...prefix, plain.map(word => `'${word}'`).join(' '), '/dev/null']
     const clean = { ...process.env, TRIBUTARY_STATE_DIR: node.stateDir, ...env }
     const child = spawn(command, rest, { env: clean, stdio: ['pipe', 'pipe', 'pipe'] })
     const out = { stdout: '', stderr: '' }
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out.stdout += text
       // A terminal is answered when it asks.
-      if (prefix.length > 0 && /: $/.test(text)) child.stdin.write(`${input}\n`)
+      if (prefix.length > 0 && text.endsWith(': ')) child.stdin.write(`${input}\n`)
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => (out.stderr += text))
     if (prefix.length === 0) child.stdin.end(input)
