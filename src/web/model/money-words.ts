@@ -74,13 +74,18 @@ export function paymentName({ kind, theirs }: Pick<MarketPaymentRecord, 'kind' |
   return `${words[kind] ?? kind}${theirs ? ' (other side)' : ''}`
 }
 
-/** What an order costs or brings in its price coin, exactly, rounded down; '' while something is not an amount. */
-export function totalOf(quantity: string, price: string): string {
+/** Decimal places of a coin: those of Ethereum's kind have 18, those of Bitcoin's 8. */
+export function placesOf(coin: string): number {
+  return coin.endsWith('ETH') ? 18 : 8
+}
+
+/** What an order costs or brings in its price coin, rounded down to `places`; '' while something is not an amount. */
+export function totalOf(quantity: string, price: string, places: number): string {
   if (!isAmount(quantity) || !isAmount(price)) return ''
   const [a, b] = [scaled(quantity), scaled(price)]
   const digits = (a.units * b.units).toString().padStart(a.places + b.places + 1, '0')
   const at = digits.length - a.places - b.places
-  const fraction = digits.slice(at).replace(/0+$/, '')
+  const fraction = digits.slice(at, at + places).replace(/0+$/, '')
   return fraction === '' ? digits.slice(0, at) : `${digits.slice(0, at)}.${fraction}`
 }
 

@@ -103,15 +103,19 @@ export async function tradesNow(signal?: Signal): Promise<MarketTransactionRecor
 
 /** What one trade would cost in fees. */
 export function marketFees(words: OrderWords): Promise<MarketFeesRecord> {
-  const query = new URLSearchParams({ quantity_type: words.quantityType, price_type: words.priceType })
+  const { quantityType, priceType, quantity, price } = words
+  const query = new URLSearchParams({ quantity_type: quantityType, price_type: priceType })
+  query.set('quantity_exact', quantity)
+  query.set('price_exact', price)
   return session.api.ask<MarketFeesRecord>('GET', `market/fees?${query}`)
 }
 
-/** Places an order; its number. The same `key` never places two. */
-export async function placeOrder(words: OrderWords, key: string): Promise<number> {
+/** Places an order; its number. The same `key` never places two. `spendKey`: '' = none. */
+export async function placeOrder(words: OrderWords, key: string, spendKey: string): Promise<number> {
   const body = {
-    ...{ price: words.price, quantity: words.quantity, timeout: words.hours * 3600, idempotency_key: key },
+    ...{ price_exact: words.price, quantity_exact: words.quantity, timeout: words.hours * 3600, idempotency_key: key },
     ...{ price_type: words.priceType, quantity_type: words.quantityType },
+    ...(spendKey === '' ? {} : { spend_key: spendKey }),
   }
   const path = words.side === 'ask' ? 'market/asks' : 'market/bids'
   return (await session.api.ask<{ order_number: number }>('PUT', path, body)).order_number

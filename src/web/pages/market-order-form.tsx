@@ -2,12 +2,13 @@
 
 import { useId, useState } from 'preact/hooks'
 import type { MarketFeesRecord } from '../../services/market-api.ts'
-import { coins, isAmount, type OrderWords, totalOf } from '../model/money-words.ts'
+import { coins, isAmount, type OrderWords, placesOf, totalOf } from '../model/money-words.ts'
 import { go, session } from '../node/context.ts'
 import { marketFees, placeOrder } from '../node/money-requests.ts'
 import { DialogForm } from '../parts/dialog-form.tsx'
 import { FactList } from '../parts/facts.tsx'
 import { Field } from '../parts/field.tsx'
+import { SecretField } from '../parts/secret-field.tsx'
 
 const COINS = ['BTC', 'LTC', 'ETH', 'TBTC', 'TLTC', 'TETH'] as const
 const TIMES: readonly (readonly [number, string])[] = [
@@ -48,9 +49,10 @@ interface Planned {
 function ConfirmDialog({ planned, placed, onClose }: { planned: Planned; placed: () => void; onClose: () => void }) {
   const { words, fees, key } = planned
   const { side, quantity, price, quantityType, priceType } = words
+  const [spendKey, setSpendKey] = useState('')
   const asks = side === 'ask'
   const submit = async () => {
-    const number = await placeOrder(words, key)
+    const number = await placeOrder(words, key, spendKey)
     session.notify(`Order ${number} stands.`)
     placed()
   }
@@ -65,13 +67,17 @@ function ConfirmDialog({ planned, placed, onClose }: { planned: Planned; placed:
       <FactList
         facts={[
           [asks ? 'You give' : 'You get', coins(quantity, quantityType)],
-          [asks ? 'You get at least' : 'You give at most', coins(totalOf(quantity, price), priceType)],
+          [
+            asks ? 'You get at least' : 'You give at most',
+            coins(totalOf(quantity, price, placesOf(priceType)), priceType),
+          ],
           [`Fees in ${quantityType}, a trade`, asks ? fees.ask_quantity_fee_exact : fees.bid_quantity_fee_exact],
           [`Fees in ${priceType}, a trade`, asks ? fees.ask_price_fee_exact : fees.bid_price_fee_exact],
           ['The least that is traded', coins(fees.least_quantity_exact, quantityType)],
         ]}
       />
       <p class="muted">What you give is set aside now. It may be traded in several parts, each with its own fees.</p>
+      <SecretField label="Spend key" value={spendKey} help="Only where one is demanded." set={setSpendKey} />
     </DialogForm>
   )
 }
@@ -85,7 +91,7 @@ export function OrderForm({ changed }: { changed: () => void }) {
   const { side, quantity, price, quantityType, priceType, hours } = words
   const change = (some: Partial<OrderWords>) => setWords({ ...words, ...some })
   const types = COINS.map(coin => [coin, coin] as const)
-  const total = totalOf(quantity, price)
+  const total = totalOf(quantity, price, placesOf(priceType))
   const plan = async (event: Event) => {
     event.preventDefault()
     await session.attempt(async () => {

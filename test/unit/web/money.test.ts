@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bookPairs, isAmount, orderState, paymentName, stands, totalOf } from '../../../src/web/model/money-words.ts'
+import {
+  bookPairs,
+  isAmount,
+  orderState,
+  paymentName,
+  placesOf,
+  stands,
+  totalOf,
+} from '../../../src/web/model/money-words.ts'
 import { addressOf, placeOf } from '../../../src/web/model/place.ts'
 import { sampleAsks, sampleBids } from '../../kit/sample-money.ts'
 
@@ -12,16 +20,15 @@ test('amounts are decimal numbers above nothing', () => {
     assert.ok(!isAmount(text), text)
 })
 
-test('a total is exact', () => {
-  assert.equal(totalOf('1.5', '0.0000003'), '0.00000045')
-  assert.equal(totalOf('3', '2'), '6')
-  assert.equal(totalOf('0.1', '0.2'), '0.02')
-  assert.equal(
-    totalOf('123456789012345678901234567890', '1.000000000000000001'),
-    '123456789012345679024691356902.345678901234567890'.replace(/0$/, ''),
-  )
-  assert.equal(totalOf('1', ''), '')
-  assert.equal(totalOf('x', '1'), '')
+test('a total is exact, rounded down to what the coin has', () => {
+  assert.equal(totalOf('1.5', '0.0000003', 8), '0.00000045')
+  assert.equal(totalOf('1.5', '0.00000003', 8), '0.00000004')
+  assert.equal(totalOf('3', '2', 8), '6')
+  assert.equal(totalOf('0.1', '0.2', 8), '0.02')
+  assert.equal(totalOf('123456789012', '1.000000000000000001', 18), '123456789012.000000123456789012')
+  assert.equal(totalOf('1', '', 8), '')
+  assert.equal(totalOf('x', '1', 8), '')
+  assert.deepEqual([placesOf('TETH'), placesOf('ETH'), placesOf('TLTC')], [18, 18, 8])
 })
 
 test('both sides of two coins are one pair', () => {
