@@ -29,8 +29,8 @@ export function reasonsOf(
   const reasons = [order.reason === '' ? usual(order) : order.reason]
   for (const { number, swap } of trades) {
     if (swap === null || swap.outcome !== null) continue
-    const waits = swap.waitsFor === '' ? '' : `; it waits for: ${swap.waitsFor}`
-    reasons.push(`Transaction ${number} is being swapped (${swap.step})${waits}.`)
+    const waits = swap.waitsFor === '' ? '' : ` ${swap.waitsFor}`
+    reasons.push(`Transaction ${number} is being swapped (${swap.step}).${waits}`)
   }
   if (status !== 'open' && status !== 'suspended') return reasons
   if (traded > 0n) reasons.push(`${exact(traded, coin)} of ${exact(terms.quantity, coin)} ${coin} are traded.`)

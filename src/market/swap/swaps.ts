@@ -6,7 +6,7 @@ import type { Random } from '../../ports/random.ts'
 import type { SwapChain } from '../../ports/swap-chain.ts'
 import type { SwapDesk, SwapHalf, SwapView, SwapWish } from '../../ports/swap-desk.ts'
 import { type Asset, sameAsset } from '../../wire/market/assets.ts'
-import type { LegTerms, SwapAgreement } from '../../wire/market/types.ts'
+import type { SwapAgreement } from '../../wire/market/types.ts'
 import { decodeJournal, encodeJournal, type SwapJournal } from './swap-journal.ts'
 import { ENDED_MS, MAX_ENDED, MAX_PREPARED, MAX_RUNNING } from './swap-limits.ts'
 import { checkSwapLocks, locksFor, type SwapPaces } from './swap-locks.ts'
@@ -126,7 +126,10 @@ export class Swaps implements SwapDesk {
       claimKey: take.termsKey(key, payTo.take),
       refundKey: give.termsKey(key, payTo.give),
     }
-    checkAmounts(wish, half, give, take)
+    // The keys of the other side are not known yet; a chain may refuse the same key twice.
+    const standIn = random.bytes(32)
+    const others = { give: give.termsKey(standIn, payTo.give), take: take.termsKey(standIn, payTo.take) }
+    checkAmounts(wish, half, others, { give, take })
     return { wish, half, key, secret, payTo, fromHeight: { give: giveNow.height, take: takeNow.height } }
   }
 
@@ -219,12 +222,18 @@ function pacesOf(wish: SwapWish, give: SwapChain, take: SwapChain): SwapPaces {
   return { first: first.pace, second: second.pace }
 }
 
-/** Whether both chains can hold such amounts: the keys of the other side are not known yet, ours stand for them. */
-function checkAmounts(wish: SwapWish, half: SwapHalf, give: SwapChain, take: SwapChain): void {
+/** Whether both chains can hold such amounts; `others` stands for the keys of the other side. AppError InvalidParameter. */
+function checkAmounts(
+  wish: SwapWish,
+  half: SwapHalf,
+  others: { readonly give: string; readonly take: string },
+  { give, take }: { readonly give: SwapChain; readonly take: SwapChain },
+): void {
   const hash = half.hash === '' ? '00'.repeat(32) : half.hash
-  const leg = (asset: Asset, amount: bigint, key: string, lockS: number): LegTerms => {
-    return { asset, amount, hash, lockS, claimKey: key, refundKey: key }
-  }
-  give.checkTerms(leg(wish.give, wish.giveAmount, half.refundKey, half.firstLockS))
-  take.checkTerms(leg(wish.take, wish.takeAmount, half.claimKey, half.secondLockS))
+  const [giveLockS, takeLockS] =
+    wish.role === 'initiator' ? [half.firstLockS, half.secondLockS] : [half.secondLockS, half.firstLockS]
+  const given = { asset: wish.give, hash, amount: wish.giveAmount, lockS: giveLockS }
+  give.checkTerms({ ...given, claimKey: others.give, refundKey: half.refundKey })
+  const taken = { asset: wish.take, hash, amount: wish.takeAmount, lockS: takeLockS }
+  take.checkTerms({ ...taken, claimKey: half.claimKey, refundKey: others.take })
 }

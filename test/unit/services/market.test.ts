@@ -328,7 +328,7 @@ test('an order is cancelled and explained by its number', async () => {
       ...{ matching_orders: 0, peers: 3 },
     },
   )
-  assert.match(told.reasons.join(' '), /Transaction 1 is being swapped \(funding\); it waits for: a block\./)
+  assert.match(told.reasons.join(' '), /Transaction 1 is being swapped \(funding\)\. a block/)
   book.put(
     new TestTrader('other').order({
       side: 'bid',
