@@ -97,11 +97,12 @@ export class EvmChain {
 
   /** Null: no block has it. */
   async receipt(hash: string): Promise<EvmReceipt | null> {
-    const found = (await this.#rpc.call('eth_getTransactionReceipt', [hash])) as Record<string, unknown> | null
+    const found = (await this.#asked('eth_getTransactionReceipt', [hash])) as Record<string, unknown> | null
     if (found === null || typeof found !== 'object' || typeof found['blockHash'] !== 'string') return null
     const [height, gas, price] = ['blockNumber', 'gasUsed', 'effectiveGasPrice'].map(name => wei(found[name], MAX_WEI))
+    if (typeof height !== 'bigint' || found['transactionHash'] !== hash) throw failed('The server gives no receipt.')
     return {
-      height: Number(height ?? 0n),
+      height: Number(height),
       blockHash: found['blockHash'],
       fee: (gas ?? 0n) * (price ?? 0n),
       succeeded: found['status'] !== '0x0',
@@ -110,7 +111,7 @@ export class EvmChain {
 
   /** Whether the server knows a transaction. */
   async knows(hash: string): Promise<boolean> {
-    return ((await this.#rpc.call('eth_getTransactionByHash', [hash])) ?? null) !== null
+    return ((await this.#asked('eth_getTransactionByHash', [hash])) ?? null) !== null
   }
 
   /** Sends. Rejects with RpcRefusal when it is not taken; one that is known is fine. */
@@ -134,7 +135,7 @@ export class EvmChain {
 
   /** Gas of a transfer. */
   async gas(from: string, to: string, value: bigint): Promise<bigint> {
-    if ((await this.#rpc.call('eth_getCode', [to, 'latest'])) === '0x') return PLAIN_GAS
+    if ((await this.#asked('eth_getCode', [to, 'latest'])) === '0x') return PLAIN_GAS
     const asked = [{ from, to, value: `0x${value.toString(16)}` }]
     const gas = await this.#quantity('eth_estimateGas', asked, MOST_GAS)
     return gas + gas / 5n > MOST_GAS ? MOST_GAS : gas + gas / 5n
