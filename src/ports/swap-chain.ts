@@ -113,6 +113,8 @@ export interface SwapChain {
   ): Promise<SignedTransaction>
   /** Gives what is left in the purse to `payTo`; null: nothing that is worth its fee. */
   makeSweep(key: Uint8Array, payTo: string, trace: PurseTrace): Promise<SignedTransaction | null>
+  /** What a transaction in a block has cost, where that is less than its fee says (Ethereum's kind); null: no block has it, or it is as signed. */
+  feePaid(txid: string): Promise<bigint | null>
   /** Confirmations of a transaction of ours: 0 = it waits, null = the chain does not know it (any more). */
   confirmations(txid: string, fromHeight: number): Promise<number | null>
   /** Sends; one that is known already is fine. Rejects with AppError TransferRefused when the chain does not take it (yet). */

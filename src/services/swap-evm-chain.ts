@@ -185,27 +185,34 @@ export class EvmSwapChain implements SwapChain {
     return this.#make(key, step, urgency, 0n)
   }
 
-  /** At a price that leaves nothing behind: with a most and a tip the rest of the fee would stay. */
+  /**
+   * At a price that leaves nothing behind: with a most and a tip the rest of the fee would stay. It takes the number of a funding that waits, and so
+   * makes it void; a claim or a refund that waits is let be.
+   */
   async makeSweep(key: Uint8Array, payTo: string): Promise<SignedTransaction | null> {
     const { chain } = this.#current()
     const head = await chain.head()
     const from = this.purseAddress(key).toLowerCase()
     const nonce = await chain.nonce(from, head.height)
-    const waits = (await chain.nonce(from, 'pending')) > nonce
-    if (waits && !this.#waiting.sweeps(from, nonce)) {
+    const replaces = (await chain.nonce(from, 'pending')) > nonce
+    if (replaces && this.#waiting.takes(from, nonce)) {
       throw new AppError(
         'TransferRefused',
         'A transaction of this purse waits for a block; the rest is given back after it.',
       )
     }
     const { maxFee, tip } = await chain.fees(head)
-    const usual = { maxFee: head.baseFee === null ? maxFee : (head.baseFee * 3n) / 2n + (tip ?? 0n), tip: null }
+    const price = head.baseFee === null || replaces ? maxFee : (head.baseFee * 3n) / 2n + (tip ?? 0n)
     const balance = await chain.balance(from, head.height)
-    const worth = balance / PLAIN_GAS / 2n
-    if (worth < usual.maxFee) return null
-    const fees = this.#waiting.feesFor(from, nonce, usual, waits ? 1 : 0, worth, 0n)
-    const value = balance - PLAIN_GAS * fees.maxFee
-    return this.#sign(key, { to: payTo, value, gasLimit: PLAIN_GAS }, nonce, fees, waits ? 1 : 0)
+    const most = balance / PLAIN_GAS / 2n
+    if (most < price) return null
+    const wish = { usual: { maxFee: price, tip: null }, urgency: 0, replaces, most, least: 0n }
+    const fees = this.#waiting.feesFor(from, nonce, wish)
+    return this.#sign(key, { to: payTo, value: balance - PLAIN_GAS * fees.maxFee, gasLimit: PLAIN_GAS }, nonce, fees, 0)
+  }
+
+  async feePaid(txid: string): Promise<bigint | null> {
+    return (await this.#current().chain.receipt(txid))?.fee ?? null
   }
 
   async confirmations(txid: string): Promise<number | null> {
@@ -224,9 +231,9 @@ export class EvmSwapChain implements SwapChain {
   async send({ raw, txid }: SignedTransaction): Promise<void> {
     const server = this.#current()
     const transfer = readEvmTransfer(raw)
-    const { from, nonce, maxFee, tip, to, data = '0x' } = transfer
+    const { from, nonce, maxFee, tip, to } = transfer
     await server.chain.head()
-    this.#waiting.note(from, nonce, { maxFee, tip, urgency: -1, sweeps: to !== null && data === '0x' })
+    this.#waiting.note(from, nonce, { maxFee, tip, urgency: -1, takes: to === LOCK_ADDRESS })
     if (await this.#isKnown(server, txid)) return
     await server.attempt(transfer)
     try {
@@ -254,15 +261,16 @@ export class EvmSwapChain implements SwapChain {
     const balance = (await chain.balance(from, head.height)) - step.value - rest
     const most = balance > 0n ? balance / step.gasLimit : 0n
     const least = head.baseFee ?? usual.maxFee
-    return this.#sign(key, step, nonce, this.#waiting.feesFor(from, nonce, usual, urgency, most, least), urgency)
+    const fees = this.#waiting.feesFor(from, nonce, { usual, urgency, replaces: false, most, least })
+    return this.#sign(key, step, nonce, fees, urgency)
   }
 
   #sign(key: Uint8Array, step: Step, nonce: number, fees: EvmFees, urgency: number): SignedTransaction {
     const signer = new HDKey({ privateKey: key })
     try {
       const { hash, raw } = signEvmTransfer(signer, { chainId: this.#chainId, nonce, ...step, ...fees })
-      const sweeps = step.data === undefined
-      this.#waiting.note(evmAddressOf(signer).toLowerCase(), nonce, { ...fees, urgency, sweeps })
+      const takes = step.to === LOCK_ADDRESS
+      this.#waiting.note(evmAddressOf(signer).toLowerCase(), nonce, { ...fees, urgency, takes })
       return { raw, txid: hash, fee: step.gasLimit * fees.maxFee }
     } finally {
       signer.wipePrivateData()

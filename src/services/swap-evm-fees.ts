@@ -40,7 +40,21 @@ function within({ maxFee, tip }: EvmFees, most: bigint): EvmFees {
 interface Waiting extends EvmFees {
   /** -1: made before this process began. */
   readonly urgency: number
-  readonly sweeps: boolean
+  /** It brings home the money that is in a contract. */
+  readonly takes: boolean
+}
+
+/** A transaction as its fee is asked for. */
+export interface FeeWish {
+  /** What is usual now. */
+  readonly usual: EvmFees
+  readonly urgency: number
+  /** It takes the place of what waits, whatever that is. */
+  readonly replaces: boolean
+  /** What the purse can pay for one gas. */
+  readonly most: bigint
+  /** What a block asks for. */
+  readonly least: bigint
 }
 
 /**
@@ -60,21 +74,22 @@ export class WaitingFees {
     if (this.#waiting.size > MAX_WAITING && oldest !== undefined) this.#waiting.delete(oldest)
   }
 
-  /** Whether it gave back the rest of the purse. */
-  sweeps(purse: string, nonce: number): boolean {
-    return this.#waiting.get(`${purse}/${nonce}`)?.sweeps ?? false
+  /** Whether it is a claim or a refund. */
+  takes(purse: string, nonce: number): boolean {
+    return this.#waiting.get(`${purse}/${nonce}`)?.takes ?? false
   }
 
   /**
-   * Fees of a transaction with this number: those of its urgency; above what waits by an eighth if it is more urgent, and else the same.
-   * `most`: what the purse can pay for one gas; `least`: what the block asks for. AppError InsufficientFunds: `most` is not enough.
+   * Fees of a transaction with this number: those of its urgency; above what waits by an eighth if it is more urgent or replaces that, and else the
+   * same. AppError InsufficientFunds: `most` is not enough.
    */
-  feesFor(purse: string, nonce: number, usual: EvmFees, urgency: number, most: bigint, least: bigint): EvmFees {
+  feesFor(purse: string, nonce: number, { usual, urgency, replaces, most, least }: FeeWish): EvmFees {
     const fees = raisedFees(usual, urgency)
-    const waiting = this.#waiting.get(`${purse}/${nonce}`)
-    const floor = waiting === undefined ? null : urgency > waiting.urgency ? above(waiting) : waiting
-    const wanted = floor === null ? fees : atLeast(fees, floor)
-    const needed = floor !== null && floor.maxFee > least ? floor.maxFee : least
+    const waiting = this.#waiting.get(`${purse}/${nonce}`) ?? (replaces ? { ...usual, urgency } : undefined)
+    const dearer = waiting !== undefined && (replaces || urgency > waiting.urgency)
+    const floor = dearer ? above(waiting) : waiting
+    const wanted = floor === undefined ? fees : atLeast(fees, floor)
+    const needed = dearer && floor !== undefined && floor.maxFee > least ? floor.maxFee : least
     if (most < needed) throw new AppError('InsufficientFunds', 'The purse of this swap cannot pay the fee of this.')
     return within(wanted, most)
   }

@@ -159,6 +159,11 @@ export class SwapUtxoChain implements SwapChain {
     return coins.length === 0 || value < this.#dust(script) ? null : spendPurse(key, coins, [{ script, value }])
   }
 
+  /** Fees of these chains are what was signed. */
+  feePaid(): Promise<null> {
+    return Promise.resolve(null)
+  }
+
   async confirmations(txid: string, fromHeight: number): Promise<number | null> {
     const [found] = await this.#blocks.look(`tx ${txid}`, fromHeight)
     if (found !== undefined) return this.#blocks.depth(found.height)

@@ -77,6 +77,7 @@ test(
         assert.equal(await swaps.makeSweep(each, terms.refundKey), null)
       }
       assert.equal(await rig.balance(terms.refundKey), need - terms.amount - (await feeOf(fund)) - (await feeOf(rest)))
+      assert.equal(await swaps.feePaid(claim.txid), await feeOf(claim))
       const paid = terms.amount + gasMoney - (await feeOf(claim)) - (await feeOf(claimed))
       assert.equal(await rig.balance(terms.claimKey), paid)
       assert.equal(claimed.fee, await feeOf(claimed))
@@ -225,6 +226,31 @@ test(
       assert.equal(await refusalOf(swaps.send({ raw, txid, fee: 0n })), 'TransferRefused')
   },
 )
+
+test('a funding that no block takes is made void by the sweep, which brings all of it home', options, async () => {
+  const swaps = rig.swaps()
+  const [terms] = await rig.terms(ETHER, HOUR)
+  const need = await swaps.purseNeed('fund', ETHER)
+  const key = await rig.purse(need)
+  const [fund] = (await swaps.makeFunding(terms, key, terms.refundKey)).funding
+  assert.ok(fund)
+  const sweeps: SignedTransaction[] = []
+  await held(async () => {
+    await swaps.send(fund)
+    const sweep = await rig.swaps().makeSweep(key, terms.refundKey)
+    assert.ok(sweep)
+    await swaps.send(sweep)
+    sweeps.push(sweep)
+  })
+  const [sweep] = sweeps
+  assert.ok(sweep)
+  await rig.settled(sweep.txid)
+  assert.equal(await rig.mined(fund.txid), null)
+  assert.equal(await refusalOf(swaps.send(fund)), 'TransferRefused')
+  assert.equal(await swaps.findFunding(terms, 0, null), null)
+  assert.equal(await rig.balance(terms.refundKey), need - (await feeOf(sweep)))
+  assert.equal(await rig.balance(swaps.purseAddress(key)), 0n)
+})
 
 test('six blocks are taken back: what was in them is gone, sent again it counts anew', options, async () => {
   const swaps = rig.swaps()

@@ -154,6 +154,10 @@ export class FakeSwapChain implements SwapChain {
     )
   }
 
+  feePaid(): Promise<null> {
+    return Promise.resolve(null)
+  }
+
   async confirmations(txid: string): Promise<number | null> {
     this.#ask('confirmations')
     if (!this.chain.isKnown(txid)) return null

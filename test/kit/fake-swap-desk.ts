@@ -24,7 +24,7 @@ export function fakeChain(asset: Asset, gas = 0n): SwapChain {
     purseNeed: async (role, amount) => (role === 'fund' ? amount + FUND_FEE : gas),
     ...{ termsKey: unused, checkTerms: unused, purseAddress: unused, now: unused, purse: unused, makeFunding: unused },
     ...{ findFunding: unused, findEnd: unused, makeClaim: unused, makeRefund: unused, makeSweep: unused },
-    ...{ confirmations: unused, send: unused },
+    ...{ feePaid: unused, confirmations: unused, send: unused },
   }
 }
 

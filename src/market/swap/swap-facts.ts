@@ -16,6 +16,8 @@ export interface SideFacts {
   readonly purse: bigint
   /** Confirmations of our payments into purses and sweeps; none = unknown to the chain. */
   readonly counts: ReadonlyMap<string, number>
+  /** What those of ours in blocks have cost that do not count yet; none = as signed. */
+  readonly fees: ReadonlyMap<string, bigint>
 }
 
 /** Both; null = it cannot be asked now. */
@@ -45,6 +47,7 @@ export async function readSide(journal: SwapJournal, side: SwapSide, source: Sid
   const funding = await findFunding(journal, side, source, from, ours)
   const found = funding === null ? null : await chain.findEnd(terms, funding, from)
   const purse = journal.purses[side]
+  const counts = await countAll(journal, side, chain, from)
   const trace = { fromHeight: from, paidBy: purse === null || purse.txid === '' ? null : purse.txid }
   return {
     now,
@@ -52,7 +55,8 @@ export async function readSide(journal: SwapJournal, side: SwapSide, source: Sid
     funding,
     end: believable(found, terms.hash) ? found : null,
     purse: purse === null || purse.amount === 0n ? 0n : (await chain.purse(key, trace)).balance,
-    counts: await countAll(journal, side, chain, from),
+    counts,
+    fees: await feesPaid(journal, side, chain, [funding, found], counts),
   }
 }
 
@@ -106,4 +110,24 @@ async function countAll(
     if (count !== null) counts.set(txid, count)
   }
   return counts
+}
+
+async function feesPaid(
+  journal: SwapJournal,
+  side: SwapSide,
+  chain: SwapChain,
+  seen: readonly (FoundFunding | FoundEnd | null)[],
+  counts: ReadonlyMap<string, number>,
+): Promise<Map<string, bigint>> {
+  const inBlocks = new Set(seen.flatMap(each => (each !== null && each.confirmations > 0 ? [each.txid] : [])))
+  for (const [txid, count] of counts) if (count > 0) inBlocks.add(txid)
+  const open = journal.transactions.filter(each => each.side === side && each.countedMs === 0).map(each => each.txid)
+  const purse = journal.purses[side]
+  if (purse !== null && !purse.counted) open.push(purse.txid)
+  const fees = new Map<string, bigint>()
+  for (const txid of open.filter(each => inBlocks.has(each))) {
+    const fee = await chain.feePaid(txid)
+    if (fee !== null) fees.set(txid, fee)
+  }
+  return fees
 }

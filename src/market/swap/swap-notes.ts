@@ -21,7 +21,7 @@ export function noted(
 
 function notedSide(journal: SwapJournal, side: SwapSide, seen: SideFacts, enough: number, nowMs: number): SwapJournal {
   let next = journal
-  const { funding, end, counts } = seen
+  const { funding, end, counts, fees } = seen
   const from = searchFrom(journal.fromHeight[side], seen.now.height)
   if (from < journal.fromHeight[side]) next = { ...next, fromHeight: { ...next.fromHeight, [side]: from } }
   const ended = end !== null && end.confirmations >= enough
@@ -32,13 +32,18 @@ function notedSide(journal: SwapJournal, side: SwapSide, seen: SideFacts, enough
       (each.kind === 'sweep' && (counts.get(each.txid) ?? 0) >= enough))
   if (next.transactions.some(each => each.countedMs === 0 && countsNow(each))) {
     const transactions = next.transactions.map(each =>
-      each.countedMs === 0 && countsNow(each) ? { ...each, countedMs: nowMs } : each,
+      each.countedMs === 0 && countsNow(each)
+        ? { ...each, countedMs: nowMs, fee: fees.get(each.txid) ?? each.fee }
+        : each,
     )
     next = { ...next, transactions }
   }
   const purse = next.purses[side]
   if (purse !== null && !purse.counted && (counts.get(purse.txid) ?? 0) >= 1) {
-    next = { ...next, purses: { ...next.purses, [side]: { ...purse, counted: true } } }
+    next = {
+      ...next,
+      purses: { ...next.purses, [side]: { ...purse, counted: true, fee: fees.get(purse.txid) ?? purse.fee } },
+    }
   }
   return withTheirs(next, side, seen, enough, nowMs)
 }
