@@ -6,7 +6,7 @@ BIN := dist/src/cli/main.js
 ARGS ?=
 
 
-.PHONY: readme only run test soak-kill check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 bench bench-quick bench-all bench-rivals bench-micro
+.PHONY: readme only run test soak-kill check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -73,6 +73,9 @@ interop: build bench-rivals ## Every feature with every peer that has it; prints
 # Tribler/py-ipv8 at tag 3.2; Debian's python3-libnacl, -cryptography, -aiohttp and -typing-extensions are needed.
 channels-30: build ## One channel among thirty of our nodes: ten subscribers of whom five lie, and an eleventh when its author is gone; times and bytes
 	@node dist/test/kit/run-channels.js
+
+swaps-table: build ## Swaps whose sides are killed or muted at every step: the table of outcomes
+	@node dist/test/kit/print-swaps-table.js
 
 live-overlay: build ## Our node against py-ipv8 in every role (IPV8_DIR=checkout of py-ipv8 3.2)
 	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }

@@ -125,7 +125,7 @@ export class FakeChain {
 
   /** The last `depth` blocks are replaced by one more without transactions; `forget`: nobody remembers those that were in them. */
   reorganise(depth: number, forget: boolean): void {
-    const gone = this.#blocks.splice(Math.max(1, this.#blocks.length - depth))
+    const gone = this.#blocks.splice(Math.max(2, this.#blocks.length - depth))
     const lost = gone.flatMap(block => block.transactions)
     this.#replay()
     this.waiting = forget ? [] : [...lost, ...this.waiting]

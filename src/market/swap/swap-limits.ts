@@ -8,11 +8,11 @@ export const MAX_PREPARED = 64
 export const MAX_ENDED = 1_000
 /** What ended is shown for so long, ms: 90 days. */
 export const ENDED_MS = 90 * 86_400_000
-/** Transactions of a swap: 4 of funding, 13 claims, 13 refunds, sweeps. One more is not made. */
-export const MAX_TRANSACTIONS = 48
+/** Claims and refunds that are kept, each: one for each step of fees, and some that were made anew. The oldest go first. */
+export const MAX_VERSIONS = 16
 /** Sweeps of one purse that are made anew. */
 export const MAX_SWEEPS = 8
-/** Characters of a journal: 48 transactions of 4 KiB in hexadecimal, sealed, are less. */
+/** Characters of a journal: 50 transactions of 4 KiB in hexadecimal, sealed, are less. */
 export const MAX_JOURNAL_CHARS = 1_048_576
 
 /** Blocks by which a transaction must be deeper than those that count before its swap is let alone and its keys are forgotten: reorganisations. */

@@ -136,6 +136,7 @@ export class SwapRun {
   async #tried(tools: work.SwapTools, facts: SwapFacts, step: SwapStep): Promise<Error | null> {
     try {
       this.#journal = await this.#done(tools, facts, step)
+      if (step.do === 'claim' || step.do === 'refund' || step.do === 'sweep') this.#refused.clear()
       return null
     } catch (error) {
       if (!(error instanceof AppError)) this.#warn(step, error)
@@ -170,16 +171,17 @@ export class SwapRun {
     }
   }
 
-  /** What cannot be signed at a fee, or is taken by no block any more, is done in another way at once. */
+  /** What cannot be signed at a fee is signed at a lower one at once; what the chain did not take is made anew with the next look. */
   #isStuck(step: SwapStep, error: Error): boolean {
     if ((step.do === 'claim' || step.do === 'refund') && step.urgency > 0 && this.#dearest > step.urgency) {
       this.#dearest = step.urgency
       return true
     }
     const [first] = step.do === 'send' ? step.what : []
-    if (first?.kind !== 'sweep' || !(error instanceof AppError) || error.code !== 'TransferRefused') return false
+    if (first === undefined || first.kind === 'fund') return false
+    if (!(error instanceof AppError) || error.code !== 'TransferRefused') return false
     this.#refused.add(first.txid)
-    return true
+    return false
   }
 
   async #facts(tools: work.SwapTools): Promise<SwapFacts> {

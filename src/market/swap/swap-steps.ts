@@ -28,7 +28,7 @@ import {
 } from './swap-locks.ts'
 import { opensHash, type SideFacts, type SwapFacts } from './swap-facts.ts'
 import { kept, legOf, SIDES, shown, type KeptTransaction, type SwapJournal, type SwapSide } from './swap-journal.ts'
-import { DEEPER_BLOCKS, MAX_SWEEPS, MAX_TRANSACTIONS, WATCH_S } from './swap-limits.ts'
+import { DEEPER_BLOCKS, MAX_SWEEPS, WATCH_S } from './swap-limits.ts'
 
 /** What is done next. `step`: its state in the table. */
 export type SwapStep =
@@ -47,7 +47,7 @@ export type SwapStep =
 export interface StepHelp {
   /** Steps of fees from this one on could not be signed. */
   readonly dearest: number
-  /** Sweeps that the chain does not take any more: ids. */
+  /** Ids of what the chain did not take when it was sent last: it is made anew. */
   readonly refused: ReadonlySet<string>
 }
 
@@ -145,6 +145,7 @@ function refunding(view: View, give: SideFacts): SwapStep {
   if (isOut(view) && !takeIsGone(view)) return wait('claiming', `The leg of ${coinOf(view, 'take')} cannot be seen.`)
   const { end } = give
   if (end !== null && end.confirmations > 0) return wait('refunding', 'Our refund waits for confirmations.')
+  if (give.funding?.confirmations === 0) return wait('funded', 'Our funding waits for a block.')
   const wanted = refundUrgency(paceOf(view, 'give'), legOf(j, 'give').lockS, earliest(f.nowS, give))
   return (
     raised(view, 'refund', wanted) ??
@@ -205,6 +206,8 @@ function funding(view: View, give: SideFacts, take: SideFacts): SwapStep {
 function sweeping(view: View, outcome: 'completed' | 'refunded' | 'abandoned'): SwapStep {
   const { j, f } = view
   const step = j.outcome === outcome ? 'watching' : 'sweeping'
+  const again = outcome === 'completed' ? resent(view, step) : null
+  if (again !== null) return again
   let missing: SwapStep | null = null
   for (const side of SIDES) {
     const next = sweepOf(view, side, step)
@@ -215,7 +218,7 @@ function sweeping(view: View, outcome: 'completed' | 'refunded' | 'abandoned'): 
     if (missing === null || f.nowS > countedS(j) + awayS(view.paces)) return { do: 'end', step, outcome }
     return missing
   }
-  return resent(view) ?? (isDeep(view, missing) ? { do: 'close', step } : wait('watching', ''))
+  return isDeep(view, missing) ? { do: 'close', step } : wait('watching', '')
 }
 
 /** Null: nothing is left in the purse of a side. */
@@ -231,16 +234,19 @@ function sweepOf(view: View, side: SwapSide, step: string): SwapStep | null {
     if (!facts.counts.has(last.txid)) return sending(step, [last])
     return wait(step, `What was left of ${coinOf(view, side)} waits for a block.`)
   }
+  if (purse.txid !== '' && !purse.counted && !watchedEnough(view))
+    return wait(step, `The payment of the purse of ${coinOf(view, side)} waits for a block.`)
   const worth = facts.purse > 0n && facts.purse !== purse.nothingWorth
   return worth && sweeps.length < MAX_SWEEPS ? { do: 'sweep', step, side } : null
 }
 
-/** The other side relies on our funding, and a reorganisation lost it. */
-function resent(view: View): SwapStep | null {
+/** The other side relies on our funding, and a reorganisation lost it: it must be there again before the purse is swept, which would make it void. */
+function resent(view: View, step: string): SwapStep | null {
   const { j, f } = view
   const funds = kept(j, 'fund')
-  const lostIt = j.outcome === 'completed' && f.give !== null && f.give.funding === null && funds.length > 0
-  return lostIt && !watchedEnough(view) ? sending('watching', funds, true) : null
+  if (funds.length === 0 || watchedEnough(view)) return null
+  if (f.give === null) return wait(step, `The server of ${coinOf(view, 'give')} does not answer.`)
+  return f.give.funding === null ? sending(step, funds, true) : null
 }
 
 function isDeep(view: View, missing: SwapStep | null): boolean {
@@ -263,9 +269,9 @@ function watchedEnough({ j, f }: View): boolean {
 
 /** A claim or a refund with the fee that is wanted now; null: the newest is good enough. */
 function raised({ j, help }: View, kind: 'claim' | 'refund', wanted: number): SwapStep | null {
-  const urgency = Math.min(wanted, MAX_URGENCY, Math.max(0, help.dearest - 1))
   const newest = kept(j, kind).at(-1)
-  if (newest !== undefined && (newest.urgency >= urgency || j.transactions.length >= MAX_TRANSACTIONS)) return null
+  const urgency = Math.min(MAX_URGENCY, Math.max(0, help.dearest - 1), Math.max(wanted, newest?.urgency ?? 0))
+  if (newest !== undefined && newest.urgency >= urgency && !help.refused.has(newest.txid)) return null
   return { do: kind, step: kind === 'claim' ? 'claiming' : 'refunding', urgency }
 }
 

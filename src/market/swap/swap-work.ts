@@ -18,6 +18,7 @@ import {
   type SwapJournal,
   type SwapSide,
 } from './swap-journal.ts'
+import { MAX_VERSIONS } from './swap-limits.ts'
 import type { SwapStep } from './swap-steps.ts'
 
 /** What work is done with. */
@@ -173,7 +174,8 @@ function keptAs(
   return keep(seal, made, { kind, side, amount, urgency, madeMs: clock.wallMs() })
 }
 
-/** The newest of a kind stand last. A transaction that came out as one that is kept already is that one. */
+/** The newest of a kind stand last. A transaction that came out as one that is kept already is that one, which a reorganisation may have
+ * undone after it counted. */
 async function added(
   tools: SwapTools,
   journal: SwapJournal,
@@ -183,11 +185,19 @@ async function added(
   const fresh = transactions.filter(each => !kept(journal, each.kind).some(known => known.txid === each.txid))
   const older = journal.transactions.map(each => {
     const again = transactions.find(({ txid, kind }) => txid === each.txid && kind === each.kind)
-    return again === undefined ? each : { ...each, urgency: Math.max(each.urgency, again.urgency) }
+    return again === undefined ? each : { ...each, urgency: again.urgency, countedMs: 0 }
   })
-  const next = { ...journal, transactions: [...older, ...fresh] }
+  const next = { ...journal, transactions: bounded([...older, ...fresh]) }
   await tools.write(next, must)
   return next
+}
+
+/** Without the oldest of too many claims or refunds. */
+function bounded(transactions: readonly KeptTransaction[]): readonly KeptTransaction[] {
+  return transactions.filter((each, place) => {
+    if (each.kind !== 'claim' && each.kind !== 'refund') return true
+    return transactions.slice(place + 1).filter(({ kind }) => kind === each.kind).length < MAX_VERSIONS
+  })
 }
 
 async function sentMarked(tools: SwapTools, journal: SwapJournal, taken: ReadonlySet<string>): Promise<SwapJournal> {

@@ -18,9 +18,9 @@ import {
 import type { ChainPace } from '../../../../src/ports/swap-chain.ts'
 import { sampleAgreement } from '../../../kit/sample-swap.ts'
 
-const BTC: ChainPace = { blockS: 600, confirmations: 3, clockLagS: 3_600 }
-const LTC: ChainPace = { blockS: 150, confirmations: 6, clockLagS: 900 }
-const ETH: ChainPace = { blockS: 12, confirmations: 32, clockLagS: 24 }
+const BTC: ChainPace = { blockS: 600, confirmations: 3, clockLagS: 7_200 }
+const LTC: ChainPace = { blockS: 150, confirmations: 6, clockLagS: 1_800 }
+const ETH: ChainPace = { blockS: 12, confirmations: 12, clockLagS: 60 }
 const FAST: ChainPace = { blockS: 1, confirmations: 1, clockLagS: 6 }
 const NOW = 1_700_000_000
 const PAIRS: SwapPaces[] = [BTC, LTC, ETH, FAST].flatMap(first =>
@@ -34,7 +34,7 @@ const refusal =
 
 test('the locks of bitcoin and litecoin are those of the decision', () => {
   const { firstLockS, secondLockS } = locksFor({ first: BTC, second: LTC }, NOW)
-  assert.deepEqual([secondLockS - NOW, firstLockS - NOW], [21_300, 39_300])
+  assert.deepEqual([secondLockS - NOW, firstLockS - NOW], [21_300, 40_200])
 })
 
 test('chains for tests have locks of some tens of seconds', () => {
