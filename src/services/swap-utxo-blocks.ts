@@ -45,6 +45,19 @@ export class SwapBlocks {
     return facts
   }
 
+  /** The oldest fact of a key that fits: in blocks, else one that waits. `hint`: a transaction that may have it. */
+  async first(
+    key: WatchKey,
+    from: number,
+    hint: string | null,
+    fits: (fact: WatchedFact) => boolean = () => true,
+  ): Promise<WatchedFact | null> {
+    const inBlocks = (await this.look(key, from)).find(fits)
+    const found = inBlocks ?? (await this.waiting([key], hint))[0]?.find(fits)
+    // It may have gone into a block between the two.
+    return found ?? (await this.look(key, from)).find(fits) ?? null
+  }
+
   /** What waits and says something of each key. `hint`: a transaction that may. */
   async waiting(keys: readonly WatchKey[], hint: string | null): Promise<WatchedFact[][]> {
     return this.#waiting.find(this.chain, keys, hint)
@@ -63,13 +76,14 @@ export class SwapBlocks {
   /** What is left of all that paid a script, in blocks from a height on and among what waits. `hint`: a transaction that may pay it. */
   async coinsOf(script: string, from: number, hint: string | null): Promise<SpendableCoin[]> {
     const key: WatchKey = `script ${script}`
+    // What waits first: what goes into a block meanwhile is seen in both, and not in neither.
+    const [waiting = []] = await this.waiting([key], hint)
     const inBlocks = await this.look(key, from)
     const known = new Set(inBlocks.map(({ txid }) => txid))
-    const [waiting = []] = await this.waiting([key], hint)
     const paid = [...inBlocks, ...waiting.filter(({ txid }) => !known.has(txid))].filter(({ young }) => !young)
     const spends = paid.map(({ txid, index }): WatchKey => `spent ${txid}:${index}`)
-    const ends = await this.#scan.look(this.chain, spends, from)
     const leaving = await this.waiting(spends, null)
+    const ends = await this.#scan.look(this.chain, spends, from)
     const left = paid.filter((_coin, at) => (ends[at]?.length ?? 0) + (leaving[at]?.length ?? 0) === 0)
     return left.map(({ txid, index, value }) => ({ txid, index, value, script }))
   }

@@ -39,6 +39,10 @@ const RATE_ROOM = 2
 const MAX_COINS = 50
 /** bcoin answers before it has looked at what it was sent: it is asked so many times whether it has it. */
 const SENT_LOOKS = 25
+/** Bitcoin Core: it is starting, it has no peers, it is reading its chain; of JSON-RPC: it has no such method. The transaction is not looked at then. */
+const NOT_NOW = new Set([-28, -9, -10, -32601])
+/** All coins there will ever be of any such chain, in the smallest unit: 84 million. */
+const MAX_AMOUNT = 8_400_000_000_000_000n
 /** Scripts of their kinds, for sizes and dust. */
 const CONTRACT_SCRIPT = Uint8Array.from({ length: 34 }, (_none, at) => (at === 1 ? 32 : 0))
 const PURSE_SCRIPT = Uint8Array.from({ length: 22 }, (_none, at) => (at === 1 ? 20 : 0))
@@ -80,8 +84,9 @@ export class SwapUtxoChain implements SwapChain {
     checkHtlcTerms(terms)
     const { usualRate } = this.#coin
     const least = feeOf(contractSpendSize(terms, true, CONTRACT_SCRIPT), usualRate) + this.#dust(CONTRACT_SCRIPT)
-    if (terms.amount >= least) return
-    throw new AppError('InvalidParameter', `A swap of less than ${least} of the smallest unit is lost in fees.`)
+    if (terms.amount < least)
+      throw new AppError('InvalidParameter', `A swap of less than ${least} of the smallest unit is lost in fees.`)
+    if (terms.amount > MAX_AMOUNT) throw new AppError('InvalidParameter', 'A swap of more than there is.')
   }
 
   purseAddress(key: Uint8Array): string {
@@ -165,9 +170,12 @@ export class SwapUtxoChain implements SwapChain {
   }
 
   async confirmations(txid: string, fromHeight: number): Promise<number | null> {
-    const [found] = await this.#blocks.look(`tx ${txid}`, fromHeight)
-    if (found !== undefined) return this.#blocks.depth(found.height)
-    return (await this.#blocks.chain.transaction(txid)) === null ? null : 0
+    const inBlocks = async () => (await this.#blocks.look(`tx ${txid}`, fromHeight))[0]
+    const first = await inBlocks()
+    if (first === undefined && (await this.#blocks.chain.transaction(txid)) !== null) return 0
+    // It may have gone into a block since.
+    const found = first ?? (await inBlocks())
+    return found === undefined ? null : this.#blocks.depth(found.height)
   }
 
   async send({ raw, txid }: SignedTransaction): Promise<void> {
@@ -175,6 +183,8 @@ export class SwapUtxoChain implements SwapChain {
       await this.#blocks.chain.send(Buffer.from(raw, 'hex'))
     } catch (error) {
       if (!(error instanceof RpcRefusal)) throw error
+      if (NOT_NOW.has(error.code))
+        throw new AppError('WalletServerFailed', `The server does not send: ${error.message}`)
       // Whose outputs are spent already is not known to servers any more.
       if (this.#blocks.hasSeen(txid)) return
       throw new AppError('TransferRefused', `The chain does not take this transfer: ${errorText(error)}`)

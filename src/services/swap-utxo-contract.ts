@@ -32,9 +32,8 @@ export async function findFunding(
 ): Promise<FoundFunding | null> {
   const key: WatchKey = `script ${Buffer.from(htlcOutput(terms)).toString('hex')}`
   const fits = ({ value, young }: WatchedFact): boolean => value === terms.amount && !young
-  const inBlocks = (await blocks.look(key, fromHeight)).find(fits)
-  const found = inBlocks ?? (await blocks.waiting([key], hint))[0]?.find(fits)
-  if (found === undefined) return null
+  const found = await blocks.first(key, fromHeight, hint, fits)
+  if (found === null) return null
   const { txid, index, height } = found
   return { place: `${txid}:${index}`, txid, confirmations: blocks.depth(height), height }
 }
@@ -46,10 +45,8 @@ export async function findEnd(
   funding: FoundFunding,
   fromHeight: number,
 ): Promise<FoundEnd | null> {
-  const key = spendOf(funding.place)
-  const [found] = await blocks.look(key, fromHeight)
-  const spend = found ?? (await blocks.waiting([key], null))[0]?.[0]
-  if (spend === undefined) return null
+  const spend = await blocks.first(spendOf(funding.place), fromHeight, null)
+  if (spend === null) return null
   const end = readHtlcEnd(spend.witness, terms, spend)
   if (end !== null) return { ...end, txid: spend.txid, confirmations: blocks.depth(spend.height) }
   // Ids of transactions do not cover witnesses: that is made up, or of another contract.

@@ -107,8 +107,10 @@ export class SwapScan {
 
   /** The lowest blocks of those to be read. How many bytes they had. */
   async #readSome(chain: UtxoChain): Promise<number> {
-    const heights = [...this.#todo].sort((a, b) => a - b).slice(0, BATCH)
-    await this.#headers.reach(chain, heights[0] ?? 0)
+    let lowest = Infinity
+    for (const height of this.#todo) lowest = Math.min(lowest, height)
+    const heights = Array.from({ length: BATCH }, (_none, at) => lowest + at).filter(each => this.#todo.has(each))
+    await this.#headers.reach(chain, lowest)
     const blocks = await Promise.all(heights.map(height => this.#fetch(chain, height)))
     for (const [at, height] of heights.entries()) {
       const block = blocks[at]

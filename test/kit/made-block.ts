@@ -13,7 +13,11 @@ export interface BlockWish {
   readonly work: 'sha256d' | 'scrypt'
   /** Hexadecimal, in order. */
   readonly transactions: readonly string[]
+  /** Script that its miner pays 50 coins to; none: it takes nothing. */
+  readonly minerPays?: Uint8Array
 }
+
+const REWARD = 5_000_000_000n
 
 const reversed = (id: string): Buffer => Buffer.from(id, 'hex').reverse()
 const u32 = (value: number): Buffer => {
@@ -35,13 +39,16 @@ function merkleRoot(leaves: readonly Buffer[]): Buffer {
   return level[0] ?? Buffer.alloc(32)
 }
 
-function coinbase(height: number, transactions: readonly Buffer[]): Buffer {
+function coinbase(height: number, transactions: readonly Buffer[], minerPays?: Uint8Array): Buffer {
+  const pays = minerPays ?? Uint8Array.of(0x51)
+  const value = Buffer.alloc(8)
+  if (minerPays !== undefined) value.writeBigUInt64LE(REWARD)
   const witnessRoot = merkleRoot([Buffer.alloc(32), ...transactions.map(raw => doubleSha256(raw))])
   const commitment = doubleSha256(witnessRoot, Buffer.alloc(32))
   // The height as a script number of two bytes (BIP 34), and a push that nobody else has.
   const script = Buffer.from([2, height & 0xff, height >> 8, 4, ...Buffer.from('test')])
   const outputs = [
-    ...[Buffer.alloc(8), Buffer.from([1, 0x51])],
+    ...[value, Buffer.from([pays.length]), Buffer.from(pays)],
     ...[Buffer.alloc(8), Buffer.from([38, 0x6a, 36, 0xaa, 0x21, 0xa9, 0xed]), commitment],
   ]
   const input = [Buffer.alloc(32), u32(0xffffffff), Buffer.from([script.length]), script, u32(0xffffffff)]
@@ -52,10 +59,10 @@ function coinbase(height: number, transactions: readonly Buffer[]): Buffer {
   ])
 }
 
-/** The block, hexadecimal. Its miner takes nothing. Heights from 128 to 32,767, up to 250 transactions. */
-export function makeBlock({ previous, height, time, bits, work, transactions }: BlockWish): string {
+/** The block, hexadecimal. Heights from 128 to 32,767, up to 250 transactions. */
+export function makeBlock({ previous, height, time, bits, work, transactions, minerPays }: BlockWish): string {
   const raws = transactions.map(each => Buffer.from(each, 'hex'))
-  const all = [coinbase(height, raws), ...raws]
+  const all = [coinbase(height, raws, minerPays), ...raws]
   const root = merkleRoot(all.map(raw => reversed(readTransaction(raw).txid)))
   for (let nonce = 0; ; nonce += 1) {
     const header = Buffer.concat([u32(0x20000000), reversed(previous), root, u32(time), u32(bits), u32(nonce)])
