@@ -76,8 +76,7 @@ test('blocks are read once for all that is watched; later only those that may sa
   for (const other of others) assert.equal(await swaps.findFunding(other, 1, null), null)
   assert.equal(await swaps.confirmations('ab'.repeat(32), 1), null)
   assert.equal(asked(server, 'getblock'), read, 'marks say that they are in no block')
-  const [tx = ''] = [payment(contractOf(terms, 7_000n))]
-  server.mine(1, { transactions: [tx] })
+  server.mine(1, { transactions: [payment(contractOf(terms, 7_000n))] })
   await swaps.now()
   assert.equal(asked(server, 'getblock'), read + 1)
   const other = { ...terms, amount: 7_000n }
