@@ -103,6 +103,7 @@ describe('books of ten nodes', () => {
     await net.clock.advance(2_000)
     const told = nodes.map(({ mesh }, at) => mesh.counts.told - (before[at] ?? 0))
     assert.equal(told[0], 6)
+    assert.ok(nodes.filter(({ book }) => book.size === 1).length >= 9, 'nearly all know it')
     assert.ok(
       told.slice(1).every(count => count <= 3),
       `told ${told}`,
