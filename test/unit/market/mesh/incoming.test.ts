@@ -98,7 +98,7 @@ describe('statements that come', () => {
     const rig = new Rig()
     const trader = new TestTrader('one')
     const orders = [1n, 2n, 3n, 4n, 5n].map(price => rig.order(trader, { number: 1, price: price * 1_000_000n }))
-    for (const { bytes } of orders) rig.incoming.take(bytes, 'a')
+    for (const { bytes } of orders) void rig.incoming.take(bytes, 'a')
     const { checks } = rig.incoming.counts
     assert.equal(rig.taken[1]?.against?.hash, orders[0]?.hash, 'the other statement is told with it')
     assert.equal(rig.book.proofs({ trader: trader.id, number: 1 }).length, 2)
@@ -149,7 +149,7 @@ describe('a flood of statements', () => {
     for (let at = 0; at < FLOOD; at++) {
       const forged = Uint8Array.from(bytes)
       forged.set(randomBytes(64), bytes.length - 64)
-      rig.incoming.take(forged, `peer ${at % 80}`)
+      void rig.incoming.take(forged, `peer ${at % 80}`)
     }
     const { checks, spared, blames } = rig.incoming.counts
     assert.equal(checks, 80)
@@ -166,7 +166,7 @@ describe('a flood of statements', () => {
     for (let at = 0; at < FLOOD / 10; at++) {
       const forged = Uint8Array.from(bytes)
       forged.set(randomBytes(64), bytes.length - 64)
-      rig.incoming.take(forged, `peer ${at}`)
+      void rig.incoming.take(forged, `peer ${at}`)
     }
     assert.equal(rig.incoming.counts.checks, CHECKS_OF_ALL.burst)
   })
@@ -194,7 +194,7 @@ describe('a flood of statements', () => {
   it('that are replayed costs none', () => {
     const rig = new Rig()
     const order = decodeStatement(rig.order(new TestTrader('one')).bytes)
-    for (let at = 0; at < FLOOD; at++) rig.incoming.take(order.bytes, `peer ${at % 5}`)
+    for (let at = 0; at < FLOOD; at++) void rig.incoming.take(order.bytes, `peer ${at % 5}`)
     assert.equal(rig.incoming.counts.checks, 1)
   })
 })
