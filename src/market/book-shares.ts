@@ -35,6 +35,11 @@ export class BookShares {
     return this.#size
   }
 
+  /** Shares that are kept, also those that are not what they were. */
+  get notes(): number {
+    return this.#largest?.size ?? 0
+  }
+
   find(trader: TraderId, number: number): BookEntry | undefined {
     const entries = this.#traders.get(trader)
     const found = entries?.[placeIn(entries, number)]

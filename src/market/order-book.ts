@@ -56,6 +56,11 @@ export class OrderBook implements Book, BookDigests {
     return this.#shares.size
   }
 
+  /** Notes that are kept beside the orders, of what is to be done when: in proportion to what is kept, whatever came and went. */
+  get notes(): number {
+    return this.#dues.size + this.#shares.notes
+  }
+
   put(statement: OrderStatement): BookChange {
     const { trader, number } = statement.terms
     const entry = this.#shares.find(trader, number)

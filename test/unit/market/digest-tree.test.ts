@@ -43,6 +43,9 @@ test('digests are as book-digests.ts says', () => {
     assert.deepEqual(tree.hashes(prefix, 1000), below(prefix))
     assert.deepEqual(tree.hashes(prefix, 2), below(prefix).slice(0, 2))
   }
+  const prefixes = statements.map(each => each.hash.slice(0, DIGEST_DEPTH))
+  const twice = prefixes.find((prefix, at) => prefixes.indexOf(prefix) < at) as string
+  assert.deepEqual(tree.hashes(twice, 1), below(twice).slice(0, 1))
   assert.deepEqual(tree.hashes(hash.slice(0, 9), 5), [hash])
   assert.deepEqual(tree.hashes(hash, 5), [hash])
   assert.deepEqual(new DigestTree().digest(''), EMPTY)

@@ -223,6 +223,48 @@ test('in a full book whoever has most makes room for whoever has less', () => {
   assert.deepEqual([book.size, book.kept], [4, 4])
 })
 
+test('of an order that is over nothing is a fraud any more, unless something said of it still stands', () => {
+  const { book, clock, one } = setup()
+  const first = one.order({ number: 1, timeoutS: 10 })
+  book.put(first)
+  clock.ms += 11_000
+  book.expire(clock.ms)
+  assert.equal(book.put(one.order({ number: 1, timeoutS: 9 })), 'expired')
+  assert.deepEqual([book.proofs(first.terms), book.digest('').count], [[], 0])
+  assert.equal(book.put(one.order({ number: 1, timeoutS: 100 })), 'fraud')
+  clock.ms += 50_000
+  book.expire(clock.ms)
+  assert.deepEqual([book.proofs(first.terms).length, book.digest('').count], [2, 2])
+  clock.ms += 39_000
+  book.expire(clock.ms)
+  assert.deepEqual([book.kept, book.digest('').count], [1, 0])
+})
+
+test('what comes and goes leaves nothing behind', () => {
+  const { book, clock, one, other } = setup({ orders: 10, ofTrader: 100 })
+  for (let number = 1; number <= 5; number++) book.put(other.order({ number }))
+  for (let round = 3000; round > 10; round--) book.put(one.order({ number: round }))
+  assert.equal(book.kept, 10)
+  assert.ok(book.notes <= 1000 + 2 * 10 + 1 + 2 * 10 + 1, `${book.notes}`)
+  clock.ms += 2 * HOUR_MS
+  book.expire(clock.ms)
+  assert.equal(book.kept, 0)
+})
+
+test('whoever watches is told when an order had to go', () => {
+  const { book, one, other } = setup({ orders: 2, ofTrader: 2 })
+  const told: unknown[] = []
+  book.watch((statement, change) => told.push([statement?.terms.number ?? null, change]))
+  for (let number = 1; number <= 3; number++) book.put(one.order({ number }))
+  book.put(other.order({ number: 9 }))
+  assert.deepEqual(told, [
+    [1, 'new'],
+    [2, 'new'],
+    [null, 'full'],
+    [9, 'new'],
+  ])
+})
+
 test('whoever watches is told of each change, until it ends', () => {
   const { book, clock, one } = setup()
   const told: [OrderTerms['number'] | null, BookChange][] = []
