@@ -20,12 +20,13 @@ import { FundedHints } from './funded-hints.ts'
 import type { HeldOrder } from './held-order.ts'
 import { KeptTexts } from './kept-texts.ts'
 import { MatchingTurns } from './matching-turns.ts'
-import { givenFor, OrderFunds } from './order-funds.ts'
+import { OrderFunds } from './order-funds.ts'
 import { OrderWatch } from './order-watch.ts'
 import { OwnOrders } from './own-orders.ts'
 import type { HeldTrade } from './own-trade.ts'
 import { Placing } from './placing.ts'
 import { type NegotiationDeps, Proposing } from './proposing.ts'
+import { TradeEffects } from './trade-effects.ts'
 import { Trades } from './trades.ts'
 
 /** What a trader needs. */
@@ -57,6 +58,7 @@ export class Trader implements MarketTrader {
   readonly #answering: Answering
   readonly #placing: Placing
   readonly #hints: FundedHints
+  readonly #effects: TradeEffects
   readonly #listeners = new Set<(event: TraderEvent) => void>()
   readonly #ends: (() => void)[] = []
   #running = false
@@ -69,6 +71,7 @@ export class Trader implements MarketTrader {
     this.#conduct = new TraderConduct(clock)
     this.#orderFunds = new OrderFunds(funds)
     this.#orders = this.#makeOrders()
+    this.#effects = new TradeEffects(this.#orders, this.#orderFunds, this.#conduct)
     const changed = (trade: HeldTrade, what: 'began' | 'went on' | 'ended'): void => this.#tradeChanged(trade, what)
     this.#trades = new Trades({
       ...{ trader: this.id, desk, kept: this.#kept, clock, log: deps.log, changed },
@@ -92,15 +95,14 @@ export class Trader implements MarketTrader {
   async start(): Promise<void> {
     const { network, book } = this.#deps
     await this.#trades.load(await this.#orders.load())
-    const trades = [...this.#trades.all()]
-    for (const trade of trades) this.#count(trade)
-    for (const trade of trades.sort((a, b) => a.endedMs - b.endedMs)) this.#judge(trade)
+    this.#effects.load(this.#trades.all())
     this.#running = true
     this.#trades.follow(trade => {
       const order = this.#orders.get(trade.order.number)
       if (order !== null) this.#watch.withdraw(order, 'A swap of it is not known any more.')
     })
-    for (const trade of this.#trades.all()) if (!trade.ended) this.#holdAgain(trade)
+    for (const trade of this.#trades.all()) this.#effects.holdAgain(trade)
+    for (const order of this.#orders.live()) this.#endIfDone(order)
     this.#watch.start()
     this.#ends.push(
       network.onMessage((from, message) => this.#heard(from, message)),
@@ -211,79 +213,33 @@ export class Trader implements MarketTrader {
   /** What was spoken for came back or went into a trade: funds, statement and matches follow. */
   #settled(order: HeldOrder): void {
     if (!this.#running) return
-    const { left, reserved, needs } = order
-    if (reserved === 0n && left > 0n && left < needs.leastQuantity) {
-      this.#watch.withdraw(order, 'What is left of it is less than can be traded.')
-    }
+    this.#endIfDone(order)
     this.#watch.look(order)
     if (order.live) this.#orders.tell(order)
     this.#turns.soon(order)
     this.#emit({ kind: 'order', created: false, order: order.view() })
   }
 
-  #tradeChanged(trade: HeldTrade, what: 'began' | 'went on' | 'ended'): void {
-    if (what === 'began') this.#count(trade)
-    this.#releasePaid(trade)
-    this.#hints.changed(trade)
-    if (what === 'ended') this.#tradeEnded(trade)
-    // A chain that was reorganised may have changed an end.
-    else if (trade.ended) this.#orders.get(trade.order.number)?.tradeEnded(trade.agreement.id, trade.traded)
-    this.#emit({ kind: 'trade', created: what === 'began', trade: trade.view() })
-  }
-
-  #tradeEnded(trade: HeldTrade): void {
-    const { number } = trade.order
-    this.#orderFunds.release(number, trade.agreement.id)
-    this.#judge(trade)
-    const order = this.#orders.get(number)
-    if (order === null) return
-    order.tradeEnded(trade.agreement.id, trade.traded)
-    if (order.traded >= order.terms.quantity && order.status !== 'completed') {
+  /** Ends an order of which everything is traded, or so much that the rest can never be. */
+  #endIfDone(order: HeldOrder): void {
+    const { left, reserved, traded, needs, terms } = order
+    if (traded >= terms.quantity && order.status !== 'completed') {
       this.#orders.end(order, 'completed', '')
       this.#orderFunds.letGo(order)
-    }
-    this.#settled(order)
-  }
-
-  /** Takes a trade into its order. */
-  #count(trade: HeldTrade): void {
-    const order = this.#orders.get(trade.order.number)
-    const { id, quantity } = trade.agreement
-    order?.tradeBegan(id, quantity)
-    if (trade.ended) order?.tradeEnded(id, trade.traded)
-  }
-
-  #judge(trade: HeldTrade): void {
-    if (trade.swap?.outcome === 'completed') this.#conduct.completed(trade.partner.trader)
-    else if (trade.theirFault) this.#conduct.fault(trade.partner.trader, trade.endedMs)
-  }
-
-  /** What a purse has got needs not be set aside any more. */
-  #releasePaid(trade: HeldTrade): void {
-    const own = trade.swap?.payments.filter(payment => payment.kind === 'purse' && !payment.theirs) ?? []
-    const give = this.#giveOf(trade)
-    for (const { coin } of own) {
-      this.#orderFunds.release(trade.order.number, trade.agreement.id, coin === give ? 'amount' : 'gas')
+    } else if (order.live && reserved === 0n && left < needs.leastQuantity) {
+      this.#watch.withdraw(order, 'What is left of it is less than can be traded.')
     }
   }
 
-  /** After a restart: what a swap has not paid yet is set aside again. */
-  #holdAgain(trade: HeldTrade): void {
-    const order = this.#orders.get(trade.order.number)
-    if (order === null) return
-    const { id, quantity, price } = trade.agreement
-    const paid = new Set(trade.swap?.payments.filter(({ kind }) => kind === 'purse').map(({ coin }) => coin))
-    const { number } = order.terms
-    const [give, take] = [order.giveAsset.coin, order.takeAsset.coin]
-    // A trade that was found without its file has fees like those of its order.
-    const [fee, gas] = trade.needsFee > 0n ? [trade.needsFee, trade.needsGas] : [order.needs.fee, order.needs.gas]
-    if (!paid.has(give)) this.#orderFunds.retake(number, id, give, givenFor(order, quantity, price) + fee)
-    if (!paid.has(take)) this.#orderFunds.retake(number, id, take, gas, '-gas')
-  }
-
-  #giveOf(trade: HeldTrade): string | null {
-    const order = this.#orders.get(trade.order.number)
-    return order?.giveAsset.coin ?? null
+  #tradeChanged(trade: HeldTrade, what: 'began' | 'went on' | 'ended'): void {
+    this.#effects.changed(trade)
+    this.#hints.changed(trade)
+    if (what === 'ended') {
+      this.#effects.judge(trade)
+      const order = this.#orders.get(trade.order.number)
+      if (order !== null) this.#settled(order)
+    }
+    this.#emit({ kind: 'trade', created: what === 'began', trade: trade.view() })
   }
 
   #emit(event: TraderEvent): void {

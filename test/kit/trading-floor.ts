@@ -9,6 +9,7 @@ import { FakeSwapDesk, fakeChain } from './fake-swap-desk.ts'
 import { BTC, LTC } from './market-orders.ts'
 import { MemoryMarketFiles } from './memory-market-files.ts'
 import { MemoryMarketFunds, type MemoryWallet, memoryWallet } from './memory-market-funds.ts'
+import { MortalClock, MortalFunds } from './mortal-process.ts'
 import { MemoryMarket, type MemoryMember } from './memory-market-network.ts'
 import { SeededRandom } from './seeded-random.ts'
 import { silentLog } from './silent-log.ts'
@@ -42,6 +43,8 @@ export class FloorTrader {
   desk: FakeSwapDesk
   trader: Trader
   readonly #floor: TradingFloor
+  /** Ends what the process does. */
+  #end: () => void = () => undefined
   #starts = 0
 
   constructor(name: string, floor: TradingFloor, wallets: readonly MemoryWallet[]) {
@@ -67,6 +70,7 @@ export class FloorTrader {
   /** As kill -9: nothing is written or said any more. */
   kill(): void {
     this.files.kill()
+    this.#end()
     this.member.gone = true
     this.funds.restart()
   }
@@ -97,7 +101,12 @@ export class FloorTrader {
   }
 
   #make(dies: number): Pick<FloorTrader, 'files' | 'member' | 'desk' | 'trader'> {
-    const { clock, market } = this.#floor
+    const { market } = this.#floor
+    const [clock, funds] = [new MortalClock(this.#floor.clock), new MortalFunds(this.funds)]
+    this.#end = () => {
+      clock.kill()
+      funds.kill()
+    }
     const files = new DyingFiles(this.disk, dies)
     const book = new OrderBook(clock)
     const member = market.join(this.name, book)
@@ -105,7 +114,7 @@ export class FloorTrader {
     const desk = new FakeSwapDesk(member.trader, files, this.funds, () => clock.wallMs())
     const chains = { BTC: fakeChain(BTC), LTC: fakeChain(LTC), ETH: fakeChain(ETH, GAS) }
     const trader = new Trader({
-      ...{ network: member, book, funds: this.funds, desk, files, clock, log: silentLog },
+      ...{ network: member, book, funds, desk, files, clock, log: silentLog },
       chains: coin => (coin in chains ? chains[coin as keyof typeof chains] : null),
       random: new SeededRandom(this.#floor.seed++ + 1000 * ++this.#starts),
     })
