@@ -17,6 +17,7 @@ import {
   type Trade,
   type Units,
 } from '../kit/market-nodes.ts'
+import { runCli } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { unitsOf } from '../kit/wallet-client.ts'
@@ -124,6 +125,47 @@ test('LTC against ETH', options, async () => {
   assert.deepEqual([selling.status, buying.status], ['completed', 'completed'])
   const paid = { alice: await settle(alice, selling), bob: await settle(bob, buying) }
   await assertExact('LTC against ETH', before, { TLTC: -150_000_000n, TETH: 375_000_000_000_000_000n }, paid)
+})
+
+test('commands show fees, place an order once, explain and cancel it; events tell of it', options, async () => {
+  const printed = async (...args: string[]): Promise<string> => {
+    const ended = await runCli(args, { TRIBUTARY_STATE_DIR: alice.node.stateDir })
+    assert.equal(ended.code, 0, ended.stderr)
+    return ended.stdout
+  }
+  const fees = JSON.parse(await printed('market', 'fees', 'TLTC', 'TETH', '--quantity', '1', '--json')) as Record<
+    string,
+    string
+  >
+  for (const [name, text] of Object.entries(fees).filter(([each]) => each.includes('fee'))) {
+    assert.ok(Number(text) > 0 && Number(text) < 0.02, `${name} ${text}`)
+  }
+  const ask = ['market', 'ask', '0.50000001', 'TLTC', '0.9', 'TBTC', '--idempotency-key', 'once', '--json']
+  const [one, two] = [JSON.parse(await printed(...ask)), JSON.parse(await printed(...ask))] as {
+    order_number: number
+  }[]
+  assert.deepEqual(one, two)
+  const number = String(one?.order_number)
+  assert.match(
+    await printed('market', 'orders'),
+    new RegExp(`^${number} +ask +0\\.50000001 TLTC +0\\.9 TBTC .* open `, 'm'),
+  )
+  await waitFor('it is in the book of Bob', async () =>
+    /0\.50000001/.test((await bob.node.request('GET', '/market/asks')).body.toString()),
+  )
+  assert.match(await printed('market', 'explain', number), /No order of another trader fits its price now/)
+  await printed('market', 'cancel', number)
+  const again = await alice.node.request('POST', `/market/orders/${number}/cancel`)
+  assert.deepEqual([again.status, again.json<{ error: { code: string } }>().error.code], [400, 'OrderNotOpen'])
+  // Two swaps have gone through all their steps by now.
+  const told = await printed('events', '--since', '0', '--json', '--count', '10')
+  for (const type of [
+    'market_order_created',
+    'market_order_changed',
+    'market_transaction_created',
+    'market_transaction_changed',
+  ])
+    assert.ok(told.includes(`"${type}"`), type)
 })
 
 test('a partial fill: the rest of the order stands, at the price of the older order', options, async () => {
