@@ -32,7 +32,8 @@ export class OwnOrders {
   /** Orders whose state waits for the disk. */
   readonly #untold = new Set<HeldOrder>()
   #last = 0
-  #pruning = false
+  /** How often it was asked for since the pruning under way began. */
+  #prunings = 0
 
   constructor(deps: OwnOrdersDeps) {
     this.#deps = deps
@@ -154,9 +155,19 @@ export class OwnOrders {
 
   /** Forgets the oldest orders that are over, when there are too many: numbers first, then trades, then the order. */
   async prune(): Promise<void> {
+    this.#prunings++
+    if (this.#prunings > 1) return
+    // Who comes meanwhile has the next round done, once for all.
+    for (let done = 0; done < this.#prunings; ) {
+      done = this.#prunings
+      await this.#pruneOnce()
+    }
+    this.#prunings = 0
+  }
+
+  async #pruneOnce(): Promise<void> {
     const over = [...this.#orders.values()].filter(order => !order.live && order.reserved === 0n)
-    if (over.length <= MAX_FINISHED_ORDERS || this.#pruning) return
-    this.#pruning = true
+    if (over.length <= MAX_FINISHED_ORDERS) return
     try {
       const numbers = { orders: this.#last, trades: this.#deps.highestTrade() }
       await this.#deps.kept.write(NUMBERS, () => `${JSON.stringify(numbers)}\n`)
@@ -166,8 +177,6 @@ export class OwnOrders {
       for (const order of oldest) await this.#forget(order)
     } catch {
       // The disk is full or broken; the next one that ends tries again.
-    } finally {
-      this.#pruning = false
     }
   }
 
