@@ -103,6 +103,9 @@ describe('statements that come', () => {
     assert.equal(rig.taken[1]?.against?.hash, orders[0]?.hash, 'the other statement is told with it')
     assert.equal(rig.book.proofs({ trader: trader.id, number: 1 }).length, 2)
     for (const { bytes } of orders) assert.equal(rig.incoming.take(bytes, 'a'), 'known')
+    // Kept are those that stand longest.
+    const shorter = rig.order(trader, { number: 1, price: 9_000_000n, timeoutS: 60 })
+    assert.equal(rig.incoming.take(shorter.bytes, 'a'), 'known')
     assert.equal(rig.incoming.counts.checks, checks)
   })
 
