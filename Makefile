@@ -77,6 +77,9 @@ channels-30: build ## One channel among thirty of our nodes: ten subscribers of 
 swaps-table: build ## Swaps whose sides are killed or muted at every step: the table of outcomes
 	@node dist/test/kit/print-swaps-table.js
 
+swaps-real: build ## Swaps on litecoind and bcoin with a node killed at every step: a table of outcomes; half an hour, KILLS='initiator restart' plays some rows
+	@bash test/kit/netns node dist/test/kit/run-swaps-real.js $(KILLS)
+
 live-overlay: build ## Our node against py-ipv8 in every role (IPV8_DIR=checkout of py-ipv8 3.2)
 	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }
 	@IPV8_DIR=$(IPV8_DIR) $(NODE_TEST) dist/test/live/overlay.test.js

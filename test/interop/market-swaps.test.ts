@@ -158,7 +158,7 @@ test('commands show fees, place an order once, explain and cancel it; events tel
   const again = await alice.node.request('POST', `/market/orders/${number}/cancel`)
   assert.deepEqual([again.status, again.json<{ error: { code: string } }>().error.code], [400, 'OrderNotOpen'])
   // Two swaps have gone through all their steps by now.
-  const told = await printed('events', '--since', '0', '--json', '--count', '10')
+  const told = await printed('events', '--since', '0', '--json', '--count', '18')
   for (const type of [
     'market_order_created',
     'market_order_changed',
