@@ -20,7 +20,7 @@ export interface KillPlan {
   readonly who: 'initiator' | 'participant'
   /** Of SwapView.step. */
   readonly step: string
-  readonly then: 'restart' | 'gone'
+  readonly afterwards: 'restart' | 'gone'
 }
 
 /** What came of it. */
@@ -78,7 +78,7 @@ async function play(plan: KillPlan, scene: Scene): Promise<KillOutcome> {
   const seen = await reaches(victim, orders[plan.who], plan.step, chains)
   await victim.kill()
   const other = plan.who === 'initiator' ? 'participant' : 'initiator'
-  if (plan.then === 'gone') await untilEnded(scene[other], orders[other], chains)
+  if (plan.afterwards === 'gone') await untilEnded(scene[other], orders[other], chains)
   await victim.restart()
   await untilEnded(victim, orders[plan.who], chains)
   await untilEnded(scene[other], orders[other], chains)

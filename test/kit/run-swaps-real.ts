@@ -13,7 +13,7 @@ const STEPS: Readonly<Record<KillPlan['who'], readonly string[]>> = {
 const wanted = process.argv.slice(2)
 const plans = Object.entries(STEPS).flatMap(([who, steps]) =>
   steps.flatMap(step =>
-    (['restart', 'gone'] as const).map((then): KillPlan => ({ who: who as KillPlan['who'], step, then })),
+    (['restart', 'gone'] as const).map((afterwards): KillPlan => ({ who: who as KillPlan['who'], step, afterwards })),
   ),
 )
 
@@ -24,10 +24,10 @@ for (const plan of plans.filter(each => wanted.every(word => Object.values(each)
     const { initiator, participant, seen, losses } = await playKill(plan)
     const step = seen ? plan.step : `${plan.step} (passed unseen)`
     const lost = losses.length === 0 ? 'nobody' : losses.join('; ')
-    console.log(`| ${plan.who} | ${step} | ${plan.then} | ${initiator} | ${participant} | ${lost} |`)
+    console.log(`| ${plan.who} | ${step} | ${plan.afterwards} | ${initiator} | ${participant} | ${lost} |`)
     if (losses.length > 0) process.exitCode = 1
   } catch (error) {
-    console.log(`| ${plan.who} | ${plan.step} | ${plan.then} | ? | ? | ${String(error).slice(0, 300)} |`)
+    console.log(`| ${plan.who} | ${plan.step} | ${plan.afterwards} | ? | ? | ${String(error).slice(0, 300)} |`)
     process.exitCode = 1
   }
 }
