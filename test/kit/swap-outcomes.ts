@@ -102,8 +102,8 @@ function arm(rig: SwapRig, node: RigNode, { trouble, plan }: OutcomeCase): void 
 }
 
 /** Locks the wallets of each side as soon as its purses are paid: nothing after that may need them. */
-export function lockWhenPaid(rig: SwapRig): void {
-  for (const node of rig.nodes) {
+export function lockWhenPaid(rig: SwapRig, nodes: readonly RigNode[] = rig.nodes): void {
+  for (const node of nodes) {
     const take = node.servers[node.role === 'initiator' ? 1 : 0]
     const purses = take.chain.options.kind === 'evm' ? 2 : 1
     node.funds.watch(() => {

@@ -96,7 +96,9 @@ function claiming(view: View): SwapStep | null {
   const wanted = claimUrgency(paceOf(view, 'take'), lockS, sinceS, latest(f.nowS, f.take))
   return (
     raised(view, 'claim', wanted) ??
-    (end === null ? sending('claiming', kept(j, 'claim')) : wait('claiming', 'Our claim waits for a block.'))
+    (end === null || isUnsent(j, 'claim')
+      ? sending('claiming', kept(j, 'claim'))
+      : wait('claiming', 'Our claim waits for a block.'))
   )
 }
 
@@ -149,7 +151,9 @@ function refunding(view: View, give: SideFacts): SwapStep {
   const wanted = refundUrgency(paceOf(view, 'give'), legOf(j, 'give').lockS, earliest(f.nowS, give))
   return (
     raised(view, 'refund', wanted) ??
-    (end === null ? sending('refunding', kept(j, 'refund')) : wait('refunding', 'Our refund waits for a block.'))
+    (end === null || isUnsent(j, 'refund')
+      ? sending('refunding', kept(j, 'refund'))
+      : wait('refunding', 'Our refund waits for a block.'))
   )
 }
 
@@ -273,6 +277,11 @@ function raised({ j, help }: View, kind: 'claim' | 'refund', wanted: number): Sw
   const urgency = Math.min(MAX_URGENCY, Math.max(0, help.dearest - 1), Math.max(wanted, newest?.urgency ?? 0))
   if (newest !== undefined && newest.urgency >= urgency && !help.refused.has(newest.txid)) return null
   return { do: kind, step: kind === 'claim' ? 'claiming' : 'refunding', urgency }
+}
+
+/** The newest version, with its raised fee, has not left yet. */
+function isUnsent(j: SwapJournal, kind: 'claim' | 'refund'): boolean {
+  return kept(j, kind).at(-1)?.sentMs === 0
 }
 
 /** The newest first: a chain that does not take a raised fee has taken an older one. */
