@@ -96,8 +96,9 @@ export class SwapUtxoChain implements SwapChain {
   async purseNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint> {
     if (role === 'claim') return 0n
     const rate = raisedRate(await this.#blocks.chain.rate(), RATE_ROOM, this.#coin)
-    const size = purseSpendSize(1, [CONTRACT_SCRIPT, PURSE_SCRIPT]) + purseSpendSize(1, [CONTRACT_SCRIPT])
-    return amount + feeOf(size, rate) + this.#dust(CONTRACT_SCRIPT)
+    const funding = feeOf(purseSpendSize(1, [CONTRACT_SCRIPT, PURSE_SCRIPT]), rate)
+    const sweep = feeOf(purseSpendSize(1, [CONTRACT_SCRIPT]), rate)
+    return amount + funding + sweep + this.#dust(CONTRACT_SCRIPT)
   }
 
   async now(): Promise<ChainNow> {

@@ -11,6 +11,7 @@ import { htlcAddress, htlcOutput, htlcScript, readHtlcEnd } from '../../../src/w
 import {
   type ContractSpend,
   contractSpendSize,
+  fundingPayments,
   publicKeyOf,
   purseScript,
   purseSpendSize,
@@ -154,6 +155,19 @@ test('another key than that of the branch, fees above all there is: nothing is s
   assert.throws(() => spendContract(new Uint8Array(32), { ...SPEND, secret: null }), coded('InvalidParameter'))
   for (const fee of [100_000n, 100_001n, -1n])
     assert.throws(() => spendContract(TWO, { ...SPEND, secret: null, fee }), coded('InsufficientFunds'))
+})
+
+test('change that is not worth a spend of its own goes to the fee; a purse with too little says so', () => {
+  const [purse, script] = [purseScript(ONE), htlcOutput(TERMS)]
+  const contract = { script, value: 50_000n }
+  const fees = { rate: 10_000n, keep: 1_500n }
+  const [alone, both] = [[script], [script, purse]].map(scripts => BigInt(purseSpendSize(1, scripts)) * 10n)
+  const paid = (value: bigint) =>
+    fundingPayments([{ txid: 'ef'.repeat(32), index: 0, value, script: '' }], contract, purse, fees)
+  assert.deepEqual(paid(50_000n + (both ?? 0n) + 1_500n), [contract, { script: purse, value: 1_500n }])
+  assert.deepEqual(paid(50_000n + (both ?? 0n) + 1_499n), [contract])
+  assert.deepEqual(paid(50_000n + (alone ?? 0n)), [contract])
+  assert.throws(() => paid(50_000n + (alone ?? 0n) - 1n), coded('InsufficientFunds'))
 })
 
 const AFTER = { lockTime: TERMS.lockS, sequence: 0xfffffffd }
