@@ -146,7 +146,11 @@ export class SeedVault {
       throw new AppError('TooManyRequests', 'Too many passwords are being tried; try again.')
     this.#waiting += 1
     const result = this.#last.then(task, task)
-    this.#last = result.catch(() => undefined)
+    // Not the result itself: it may be the words.
+    this.#last = result.then(
+      () => undefined,
+      () => undefined,
+    )
     return result.finally(() => {
       this.#waiting -= 1
     })

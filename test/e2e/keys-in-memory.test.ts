@@ -6,7 +6,10 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
+import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39'
+import { wordlist } from '@scure/bip39/wordlists/english.js'
 import { type NodeProcess, runCli, startNode, type StartNodeOptions } from '../kit/node-process.ts'
+import { assertNowhere, heapOf, writtenBy } from '../kit/secret-search.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 /** Stands in the snapshot of every node: the name of a class. */
@@ -119,5 +122,34 @@ describe('keys in the memory of a node', { concurrency: 1 }, () => {
     await node.request('POST', '/settings', { general: { log_level: 'warn' } })
     const text = await snapshot(node)
     assert.ok(!text.includes(key) && !text.includes(node.key))
+  })
+
+  test('the words and the password of wallets, whatever was done with them', async () => {
+    const password = 'correct horse battery staple'
+    const settings = { 'wallets.tbtc_server': 'http://127.0.0.1:9', 'wallets.teth_server': 'http://127.0.0.1:9' }
+    const node = await start({ settings }, 'wallets')
+    const ask = (method: string, target: string, body: object) => node.request(method, `/wallets/${target}`, body)
+    const made = await ask('PUT', 'TBTC', { password })
+    const { seed_words: words } = made.json<{ seed_words: string }>()
+    const secrets = new Map<string, string | Uint8Array>([
+      ['the password', password],
+      ['the words', words],
+      ['the seed', mnemonicToSeedSync(words)],
+      ['the entropy', mnemonicToEntropy(words, wordlist)],
+      ['the spend key', 'spend key of the owner'],
+    ])
+    const nowhere = async (): Promise<void> => {
+      assertNowhere(secrets, (await writtenBy(node)).set('the heap', await heapOf(node)))
+    }
+    await nowhere()
+    await ask('PUT', 'TETH', { password })
+    await nowhere()
+    assert.equal((await ask('POST', 'TBTC/unlock', { password: 'wrong' })).status, 403)
+    assert.equal((await ask('POST', 'seed/export', { password })).json<{ seed_words: string }>().seed_words, words)
+    // The last thing that was done with it: nothing took its place.
+    await nowhere()
+    await ask('PUT', 'seed/spendkey', { password, new_key: 'spend key of the owner' })
+    await ask('POST', 'TBTC/unlock', { password, spend_key: 'spend key of the owner' })
+    await nowhere()
   })
 })
