@@ -46,11 +46,14 @@ export class OrderFunds {
       return 0
     }
     const amount = givenFor(order, order.left, order.terms.price)
-    for (let fills = FILLS_SET_ASIDE; fills > 0; fills--) {
-      if (this.#tryBoth(order, amount + order.needs.fee * BigInt(fills), order.needs.gas * BigInt(fills))) return fills
+    const fills = this.#affordable(order, amount)
+    const { number } = order.terms
+    const name = orderReservation(order)
+    this.#reserve(number, name, order.giveAsset.coin, amount + order.needs.fee * fills)
+    if (fills > 0n && order.needs.gas > 0n) {
+      this.#reserve(number, `${name}-gas`, order.takeAsset.coin, order.needs.gas * fills)
     }
-    this.#reserve(order.terms.number, orderReservation(order), order.giveAsset.coin, amount)
-    return 0
+    return Number(fills)
   }
 
   /** Sets aside what a swap of an order pays, out of what the order has: its part is spoken for already. AppErrors InsufficientFunds, WalletNotCreated. */
@@ -125,10 +128,21 @@ export class OrderFunds {
     }
   }
 
-  #tryBoth(order: HeldOrder, amount: bigint, gas: bigint): boolean {
-    const { number } = order.terms
-    if (!this.#tryOne(number, orderReservation(order), order.giveAsset.coin, amount)) return false
-    return gas === 0n || this.#tryOne(number, `${orderReservation(order)}-gas`, order.takeAsset.coin, gas)
+  /** Fees of how many trades there are, beside `amount`. Looked up and not tried: what is set aside tells its watchers at every change. */
+  #affordable(order: HeldOrder, amount: bigint): bigint {
+    const name = orderReservation(order)
+    const fees = this.#times(name, order.giveAsset.coin, amount, order.needs.fee)
+    const gas = this.#times(`${name}-gas`, order.takeAsset.coin, 0n, order.needs.gas)
+    return fees < gas ? fees : gas
+  }
+
+  #times(name: string, coin: CoinId, amount: bigint, each: bigint): bigint {
+    const most = BigInt(FILLS_SET_ASIDE)
+    if (each === 0n) return most
+    const free = (this.#funds.of(coin)?.free ?? 0n) + (this.#aside.get(name)?.amount ?? 0n) - amount
+    if (free < each) return 0n
+    const times = free / each
+    return times < most ? times : most
   }
 
   #tryOne(order: number, name: string, coin: CoinId, amount: bigint): boolean {

@@ -29,6 +29,8 @@ export interface OwnOrdersDeps {
 export class OwnOrders {
   readonly #deps: OwnOrdersDeps
   readonly #orders = new Map<number, HeldOrder>()
+  /** Those that have not ended, and some that have. */
+  readonly #live = new Set<HeldOrder>()
   /** Orders whose state waits for the disk. */
   readonly #untold = new Set<HeldOrder>()
   #last = 0
@@ -56,8 +58,11 @@ export class OwnOrders {
     return count
   }
 
+  /** Those that have not ended, in the order of their numbers. */
   live(): HeldOrder[] {
-    return [...this.#orders.values()].filter(order => order.live)
+    // What is being cancelled may yet go on, when the disk does not take it.
+    for (const order of this.#live) if (!order.live && !order.ending) this.#live.delete(order)
+    return [...this.#live].filter(order => order.live)
   }
 
   /** A number that no order of this trader had or will have again. */
@@ -74,7 +79,9 @@ export class OwnOrders {
       this.#last = Math.max(this.#last, number)
       const kept = text === null ? null : parseOrder(text)
       if (kept === null || kept.terms.number !== number || kept.terms.trader !== this.#deps.network.trader) continue
-      this.#orders.set(number, new HeldOrder(kept))
+      const order = new HeldOrder(kept)
+      this.#orders.set(number, order)
+      if (order.live) this.#live.add(order)
     }
     return numbers.trades
   }
@@ -89,6 +96,7 @@ export class OwnOrders {
       throw error
     }
     this.#orders.set(number, order)
+    this.#live.add(order)
     this.#deps.changed(order, true)
     this.tell(order)
   }

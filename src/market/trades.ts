@@ -29,6 +29,7 @@ export class Trades {
   readonly #deps: TradesDeps
   readonly #byNumber = new Map<number, HeldTrade>()
   readonly #byId = new Map<string, HeldTrade>()
+  readonly #running = new Set<HeldTrade>()
   #last = 0
   #unwatch: (() => void) | null = null
 
@@ -54,9 +55,7 @@ export class Trades {
   /** Swaps that run: with one trader, or all. */
   running(partner: TraderId | null = null): number {
     let count = 0
-    for (const trade of this.#byNumber.values()) {
-      if (!trade.ended && (partner === null || trade.partner.trader === partner)) count++
-    }
+    for (const trade of this.#running) if (partner === null || trade.partner.trader === partner) count++
     return count
   }
 
@@ -67,7 +66,7 @@ export class Trades {
 
   /** Whether a swap with this hash runs. */
   hasHash(hash: string): boolean {
-    for (const trade of this.#byNumber.values()) if (!trade.ended && trade.agreement.first.hash === hash) return true
+    for (const trade of this.#running) if (trade.agreement.first.hash === hash) return true
     return false
   }
 
@@ -111,7 +110,10 @@ export class Trades {
     const trade = new HeldTrade({ number: ++this.#last, order, agreement, needsFee, needsGas, endedMs: 0, end: null })
     this.#put(trade)
     trade.swap = this.#deps.desk.list().find(view => view.agreement.id === agreement.id) ?? null
-    if (trade.ended) trade.endedMs = this.#deps.clock.wallMs()
+    if (trade.ended) {
+      trade.endedMs = this.#deps.clock.wallMs()
+      this.#running.delete(trade)
+    }
     this.#keep(trade)
     this.#deps.changed(trade, 'began')
     if (trade.ended) this.#deps.changed(trade, 'ended')
@@ -142,6 +144,7 @@ export class Trades {
     if (endedBefore && view.outcome === null) return
     trade.swap = view
     if (trade.ended && trade.endedMs === 0) trade.endedMs = this.#deps.clock.wallMs()
+    if (trade.ended) this.#running.delete(trade)
     if (trade.ended) this.#keep(trade)
     this.#deps.changed(trade, trade.ended && !endedBefore ? 'ended' : 'went on')
   }
@@ -149,6 +152,7 @@ export class Trades {
   #put(trade: HeldTrade): void {
     this.#byNumber.set(trade.number, trade)
     this.#byId.set(trade.agreement.id, trade)
+    if (!trade.ended) this.#running.add(trade)
   }
 
   #keep(trade: HeldTrade): void {
