@@ -185,6 +185,21 @@ for (const pairing of PAIRINGS) {
     assert.equal(stateOf(rig, 'initiator'), 'swapped')
   })
 
+  test(`${pairing}: a second leg that is taken away before it counts learns no secret`, async () => {
+    const { rig, cheat, honest } = await against(pairing, 'participant')
+    const [chain] = cheat.chains
+    await rig.clock.advance(300_000)
+    await cheat.fund(cheat.agreement.second)
+    const [funding] = chain.chain.waiting
+    assert.ok(funding !== undefined)
+    honest.desk.hint(cheat.agreement.id, funding.txid)
+    await rig.clock.advance(1_000)
+    chain.chain.waiting = []
+    await finish(rig, honest)
+    assert.deepEqual([honest.view?.outcome, stateOf(rig, 'initiator')], ['refunded', 'kept'])
+    assert.ok(!honest.view?.payments.some(each => each.kind === 'claim'))
+  })
+
   test(`${pairing}: an initiator who shows nothing gets nothing`, async () => {
     const { rig, cheat, honest } = await against(pairing, 'initiator')
     await cheat.fund(cheat.agreement.first)
