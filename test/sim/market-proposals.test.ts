@@ -161,10 +161,25 @@ test('what one trader may pin: a few swaps, and after a swap that failed by its 
   await floor.stop()
 })
 
+test('two proposals for the same part at the same instant: one is accepted', async () => {
+  const { floor, ann, eve, order } = await scene()
+  const bob = new MarketStranger('bob', floor)
+  const [first, second] = [eve.proposal(order), bob.proposal(order)]
+  await Promise.all([eve.member.send(ann.id, first), bob.member.send(ann.id, second)])
+  await floor.pass(1_000)
+  const kinds = [...eve.heard, ...bob.heard].map(({ kind }) => kind).sort()
+  assert.deepEqual(kinds, ['accept', 'decline'])
+  assert.equal(ann.desk.list().length, 1)
+  assert.equal(ann.order(1).reserved, 10n * COIN)
+  await floor.stop()
+})
+
 test('a flood: few answers, nothing reserved for it, and others trade on', async () => {
   const { floor, ann, eve, order } = await scene()
-  for (let count = 0; count < 2_000; count++) {
+  for (let count = 0; count < 1_000; count++) {
     void eve.member.send(ann.id, eve.proposal(order, { price: 5n, quantity: COIN }))
+    void eve.member.send(ann.id, eve.proposal(order, { price: 5n, quantity: COIN }))
+    await floor.clock.advance(1)
   }
   await floor.pass(1_000)
   assert.ok(eve.heard.length <= PROPOSALS_OF_TRADER.burst + 1, `${eve.heard.length} answers`)

@@ -230,6 +230,10 @@ test('what is funded is told to the other side, once, and handed to the desk', a
   await bob.desk.fund(id)
   await floor.pass(100)
   assert.deepEqual(ann.desk.hints, [`${id} fund-${id}`])
+  // Said again by the desk, told once.
+  await bob.desk.fund(id)
+  await floor.pass(100)
+  assert.equal(ann.desk.hints.length, 1)
   // The purse is paid: it is not set aside any more.
   assert.equal(bob.trader.fundsOf(1), 0n)
   await bob.desk.complete(id)
@@ -288,6 +292,23 @@ test('locked wallets suspend orders, which say so; unlocked they go on', async (
   await floor.pass(1_000)
   assert.equal(ann.order(1).status, 'open')
   assert.equal(bob.trader.trades().length, 1)
+  await floor.stop()
+})
+
+test('cancelling ends proposals too: an acceptance that comes late begins nothing', async () => {
+  const floor = new TradingFloor()
+  const [ann, bob] = [await floor.trader('ann'), await floor.trader('bob')]
+  await ann.place()
+  await floor.pass(100)
+  await bob.place({ side: 'bid' })
+  await floor.clock.advance(25)
+  assert.equal(bob.order(1).reserved, 10n * COIN)
+  await bob.trader.cancel(1)
+  assert.equal(bob.order(1).reserved, 0n)
+  assert.equal(bob.desk.prepared.size, 0)
+  assert.equal(bob.funds.reserved.size, 0)
+  await floor.pass(5_000)
+  assert.equal(bob.trader.trades().length, 0)
   await floor.stop()
 })
 
@@ -417,6 +438,12 @@ test('a restart: orders stand, suspended until the wallets are unlocked, with hi
   assert.equal(ann.order(1).traded, 4n * COIN)
   assert.equal(ann.trader.trades()[0]?.swap?.outcome, 'completed')
   assert.equal(ann.trader.trades()[0]?.number, 1)
+  // What has ended is kept with its trade, also when the desk has forgotten the swap.
+  ann.kill()
+  for (const name of ann.disk.texts.keys()) if (name.startsWith('swap-')) ann.disk.texts.delete(name)
+  await ann.restart()
+  assert.equal(ann.order(1).traded, 4n * COIN)
+  assert.equal(ann.order(1).status, 'suspended')
   await floor.stop()
 })
 
