@@ -6,7 +6,7 @@ import { HeldOrder } from '../../../src/market/held-order.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
 
 test('parts are taken out of what is left, and no more than that; each is one thing at a time', () => {
-  const { terms } = new TestTrader('ann').order({ quantity: 10n })
+  const terms = { ...new TestTrader('ann').order().terms, quantity: 10n }
   const needs = { fee: 1n, gas: 0n, leastQuantity: 1n }
   const ended = { status: 'open', reason: '', closedMs: null, completedMs: null } as const
   const order = new HeldOrder({ terms, key: '', needs, ...ended, sequence: 0 })
