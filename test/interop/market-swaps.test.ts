@@ -209,6 +209,7 @@ test('a node that is killed in mid-swap goes on after its start, with its wallet
 
 test('a counterparty that is gone for good: what was funded comes back, less fees', options, async () => {
   await alice.unlock()
+  await Promise.all([alice.hasPeers(), bob.hasPeers()])
   const before = await state()
   const wish = { price_exact: '0.0125', quantity_exact: '1', price_type: 'TBTC', quantity_type: 'TLTC' } as const
   const ask = await alice.place('ask', wish)

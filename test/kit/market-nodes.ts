@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { readBlock } from '../../src/wallet/tx-reader.ts'
 import { startAnvil } from './anvil-chain.ts'
+import { freePort } from './free-port.ts'
 import { type NodeProcess, startNode, type StartNodeOptions } from './node-process.ts'
 import type { RpcChain } from './rpc-chain.ts'
 import { startSwapBcoin, startSwapLitecoin, type SwapTestChain } from './swap-utxo-chains.ts'
@@ -205,7 +206,12 @@ export class MarketNode {
   ): Promise<MarketNode> {
     const settings = {
       ...{ ...chains.settings(), 'ipv8.start': 'always', 'ipv8.address': '127.0.0.1', 'ipv8.walk_interval': 0.5 },
-      ...{ 'tunnel_community.enabled': false, ...(at === null ? {} : { 'ipv8.bootstrap_override': at }) },
+      // Where it was before a restart the others find it again.
+      ...{
+        'ipv8.port': await freePort(),
+        'tunnel_community.enabled': false,
+        ...(at === null ? {} : { 'ipv8.bootstrap_override': at }),
+      },
     }
     const options = { settings, stateDir, ...(cli === undefined ? {} : { cli }) }
     const made = new MarketNode(chains, name, await startNode(options), options)
