@@ -88,8 +88,8 @@ export class Answering {
 
   #refusal(id: string, error: unknown): Answer {
     if (!(error instanceof Refused)) {
-      if (!(error instanceof AppError))
-        this.#deps.log.error('a proposal was not answered', { reason: errorText(error) })
+      const level = error instanceof AppError ? 'info' : 'error'
+      this.#deps.log[level]('a proposal is declined', { reason: errorText(error) })
       return { kind: 'decline', id, reason: 'other' }
     }
     const { answer } = error

@@ -188,7 +188,8 @@ export class Proposing {
       }
       this.#send(open, open.message)
     } catch (error) {
-      if (!(error instanceof AppError)) this.#deps.log.error('a proposal failed', { reason: errorText(error) })
+      const level = error instanceof AppError ? 'info' : 'error'
+      this.#deps.log[level]('a proposal could not be made', { order: order.terms.number, reason: errorText(error) })
       this.#fail(open, 'other')
     }
   }
