@@ -114,7 +114,7 @@ export class MemoryEvmServer implements JsonRpc {
   #receipt(hash: string): unknown {
     const height = this.#blocks.findIndex(({ transactions }) => transactions.some(each => each.hash === hash))
     if (height < 0) return null
-    const common = { blockNumber: hex(height), blockHash: `0x${'0'.repeat(64)}`, status: '0x1' }
+    const common = { transactionHash: hash, blockNumber: hex(height), blockHash: `0x${'0'.repeat(64)}`, status: '0x1' }
     return { ...common, gasUsed: hex(GAS), effectiveGasPrice: hex(GAS_PRICE) }
   }
 }
