@@ -48,7 +48,9 @@ async function noteSwaps({ node, name }: MarketNode): Promise<{ keys: number; se
   secrets.set(`the key of the node of ${name}`, await readFile(path.join(market, 'node.key')))
   const seal = await openNodeKey(market)
   const found = { keys: 0, secrets: 0 }
-  for (const file of (await readdir(market)).filter(each => each.startsWith('swap-'))) {
+  // A journal that is just being written has a second file for a moment.
+  const isJournal = (each: string): boolean => each.startsWith('swap-') && !each.endsWith('.new')
+  for (const file of (await readdir(market)).filter(isJournal)) {
     const { key, secret } = JSON.parse(await readFile(path.join(market, file), 'utf8')) as Record<string, string>
     secrets.set(`the key of ${file} of ${name}`, seal.open(key ?? ''))
     found.keys += 1
