@@ -18,6 +18,23 @@ export class DigestTree implements Omit<BookDigests, 'proofs'> {
     Array.from({ length: 16 ** digits }, () => NOTHING),
   )
 
+  /** Buckets whose digest is to be made. */
+  readonly #stale = new Set<number>()
+
+  /** How many buckets changed since their digest was made. */
+  get stale(): number {
+    return this.#stale.size
+  }
+
+  /** Makes digests of so many buckets at most: what is done beforehand, a little at a time, does not hold the main loop when a digest of all is asked for. */
+  refresh(most: number): void {
+    let left = most
+    for (const bucket of this.#stale) {
+      if (left-- <= 0) return
+      this.#digest(DIGEST_DEPTH, bucket)
+    }
+  }
+
   /** Puts a statement in that is not in. */
   add(statement: OrderStatement): void {
     const at = bucketOf(statement.hash)
@@ -63,6 +80,7 @@ export class DigestTree implements Omit<BookDigests, 'proofs'> {
   }
 
   #changed(bucket: number): void {
+    this.#stale.add(bucket)
     for (let [digits, at] = [DIGEST_DEPTH, bucket]; digits >= 0; digits--, at >>= 4)
       (this.#digests[digits] as (BookDigest | undefined)[])[at] = undefined
   }
@@ -71,6 +89,7 @@ export class DigestTree implements Omit<BookDigests, 'proofs'> {
     const level = this.#digests[digits] as (BookDigest | undefined)[]
     const known = level[at]
     if (known !== undefined) return known
+    if (digits === DIGEST_DEPTH) this.#stale.delete(at)
     const made = digits === DIGEST_DEPTH ? digestOfHashes(this.#buckets[at] ?? []) : this.#digestOfBelow(digits, at)
     level[at] = made
     return made

@@ -19,6 +19,7 @@ import {
   MAX_EXPIRED_AT_ONCE,
   MAX_ORDERS,
   MAX_ORDERS_OF_TRADER,
+  MAX_REFRESHED_AT_ONCE,
   MAX_TIMEOUT_S,
 } from './limits.ts'
 
@@ -105,6 +106,7 @@ export class OrderBook implements Book, BookDigests {
       if (isDue(due)) this.#pass(due.entry, nowMs)
     }
     if (this.size < before) this.#tell(null, 'expired')
+    this.#digests.refresh(MAX_REFRESHED_AT_ONCE)
   }
 
   watch(changed: Watcher): () => void {

@@ -87,3 +87,18 @@ test('prefixes that are none', () => {
   assert.throws(() => tree.hashes('zz', 1), RangeError)
   for (const hash of ['', 'abc', 'zzzz', '0'.repeat(64)]) assert.equal(tree.statement(hash), null)
 })
+
+test('digests are made beforehand, a few at a time, and are the same', () => {
+  const tree = treeOf(statements)
+  const buckets = new Set(statements.map(({ hash }) => hash.slice(0, DIGEST_DEPTH))).size
+  assert.equal(tree.stale, buckets)
+  tree.refresh(10)
+  assert.equal(tree.stale, buckets - 10)
+  tree.refresh(buckets)
+  assert.equal(tree.stale, 0)
+  assert.deepEqual(tree.digest(''), treeOf(statements).digest(''))
+  tree.remove(statements[0] as OrderStatement)
+  assert.equal(tree.stale, 1)
+  assert.deepEqual(tree.digest(''), treeOf(statements.slice(1)).digest(''))
+  assert.equal(tree.stale, 0)
+})
