@@ -8,7 +8,8 @@ import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE_NAME } from '../../src/records/database-file.ts'
 import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
+import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
+import { HaveWatcher } from '../kit/have-watcher.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { SeededRandom } from '../kit/seeded-random.ts'
@@ -85,4 +86,61 @@ test(`kill -9 at ${KILLS} random moments under load`, { timeout: 60_000 + KILLS 
   for (const what of ['add', 'delete', 'change', 'setting', 'finished']) {
     assert.ok((load.counts[what] ?? 0) > KILLS / 4, `hardly any ${what}`)
   }
+})
+
+async function peerPort(node: NodeProcess): Promise<number> {
+  const { variables } = await node.get<{ variables: { ports: Record<string, number> } }>('/variables')
+  return variables.ports['libtorrent~port'] ?? 0
+}
+
+/** The pieces that a download has after a start, when its files have been looked at. */
+async function piecesOf(node: NodeProcess, infoHash: string): Promise<Set<number>> {
+  await downloadUntil(node, infoHash, ({ status }) => status === 'DLSTATUS_DOWNLOADING', 20_000)
+  const { pieces = '' } = await downloadRecord(node, infoHash, '?get_pieces=1')
+  const bits = [...Buffer.from(pieces, 'base64')].flatMap(byte => [...byte.toString(2).padStart(8, '0')])
+  return new Set(bits.flatMap((bit, piece) => (bit === '1' ? [piece] : [])))
+}
+
+/** A kill follows at once on the first message that tells of a piece after so many. */
+const TOLD = [1, 3, 2, 5, 4, 7]
+
+test('every piece that a peer was told of is there after kill -9', { timeout: 120_000 }, async t => {
+  const folder = await makeTestFolder()
+  const [stateDir, to, from] = [await folder.sub('state'), await folder.sub('to'), await folder.sub('from')]
+  const made = makeTorrent({ name: 'told.bin', length: 8 * 2 ** 20, pieceLength: 16 * 1024, seed: 7 })
+  await writeContent(made, from, 'told.bin')
+  const torrent = await writeTorrent(made, folder.path)
+  const settings = { 'libtorrent.interface': '127.0.0.3', 'libtorrent.max_upload_rate': 400_000 }
+  const seeder = await startNode({ settings })
+  let node: NodeProcess | null = null
+  t.after(async () => {
+    await node?.kill('SIGKILL')
+    await seeder.stop()
+    await folder.remove()
+  })
+  await addDownload(seeder, torrent, from)
+  await downloadComplete(seeder, made.infoHash)
+  const seed = `magnet:?xt=urn:btih:${made.infoHash}&x.pe=127.0.0.3:${await peerPort(seeder)}`
+  const told = new Set<number>()
+  for (const [round, more] of [...TOLD, 0].entries()) {
+    node = await startNode({ stateDir })
+    if (round === 0) await addDownload(node, torrent, to)
+    const had = await piecesOf(node, made.infoHash)
+    assert.deepEqual(
+      [...told].filter(piece => !had.has(piece)),
+      [],
+      'pieces that were told of are not there',
+    )
+    if (more === 0) break
+    const { pid } = node
+    const watcher = new HaveWatcher('127.0.0.1', await peerPort(node), made.infoHash)
+    watcher.onHave = () => {
+      if (watcher.told.length === more) process.kill(pid, 'SIGKILL')
+    }
+    await addDownload(node, seed, to)
+    await node.ended()
+    await waitFor('the end of the connection', () => watcher.gone)
+    for (const piece of [...had, ...watcher.told]) told.add(piece)
+  }
+  assert.ok(told.size >= TOLD.length)
 })

@@ -12,7 +12,8 @@ import { GuardedRanges } from '../../src/io/guarded-ranges.ts'
 import { GuardedPost } from '../../src/io/guarded-post.ts'
 import { HttpJsonRpc } from '../../src/io/json-rpc-http.ts'
 import type { ProxyConfig } from '../../src/io/proxy-config.ts'
-import type { OutgoingRoute } from '../../src/io/routed-connector.ts'
+import { JudgedRequests } from '../../src/io/judged-requests.ts'
+import { type OutgoingRoute, RoutedConnector } from '../../src/io/routed-connector.ts'
 import { isLocalName } from '../../src/wire/local-address.ts'
 import type { HttpGet } from '../../src/ports/http-get.ts'
 import type { NetworkPlace } from '../../src/ports/network-place.ts'
@@ -56,7 +57,7 @@ function world(t: TestContext, place: NetworkPlace | null, proxy: Omit<ProxyConf
     t.after(() => made.close())
     return made
   }
-  return { http, fetch, hook, ranges, looked, rpc }
+  return { http, fetch, hook, ranges, looked, rpc, policy, resolver, route, options }
 }
 
 async function site(t: TestContext, handler: Handler): Promise<HostileServer> {
@@ -140,6 +141,23 @@ test('the rules for addresses hold behind a proxy: literals are judged, local na
   // A private tracker is asked through the proxy too.
   await assert.rejects(http.get(get('http://127.0.0.2:1/announce')), coded('SourceFailed', /proxy says no/))
   assert.deepEqual(proxy.targets, ['127.0.0.2:1'])
+})
+
+test('local names behind a proxy: each of the two guards refuses them by itself', async t => {
+  const proxy = await proxyOf(t, startSocks5)
+  const { policy, resolver, route, options } = world(t, null, { kind: 'socks5', port: proxy.port, hostnames: true })
+  const judge = new JudgedRequests(options, { policy, resolver, route })
+  const connector = new RoutedConnector({ connectsTo: 'public', connectTimeoutMs: 1_000 }, { policy, resolver, route })
+  t.after(() => connector.close())
+  const open = (host: string): Promise<Error | null> =>
+    new Promise(resolve => connector.open(host, 80, (error, socket) => resolve(socket === null ? error : null)))
+  for (const host of ['localhost', 'printer', 'nas.local', 'router.lan']) {
+    const rule = { privateRule: 'tracker-paths', fromPublic: false } as const
+    await assert.rejects(judge.judge(`http://${host}/announce`, rule), coded('AddressRefused'), host)
+    assert.ok(coded('AddressRefused')(await open(host)), host)
+  }
+  const { class: judged, ip } = await judge.judge('http://site.test/', { privateRule: 'refuse', fromPublic: true })
+  assert.deepEqual([judged, ip, proxy.targets], ['public', null, []])
 })
 
 test('a redirect to a private address is refused behind a proxy', async t => {

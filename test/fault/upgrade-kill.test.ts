@@ -58,7 +58,7 @@ test('an upgrade killed at any moment leaves the data usable', { timeout: 180_00
     // Every second kill comes a little after what it waits for: inside the step or the copy.
     const after = 1 + Math.floor(round / 2)
     const inside = round % 2 === 1
-    const told = await killAfter(UPGRADER, [path, inside ? 'slow' : String(after)], after, inside ? 4 : 0)
+    const told = await killAfter(UPGRADER, [path, inside ? 'slow' : String(after)], after, { lateMs: inside ? 4 : 0 })
     const schema = assertWhole(path)
     seen.add(schema)
     killed++

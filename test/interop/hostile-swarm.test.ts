@@ -12,7 +12,7 @@ import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '..
 import { interopPlace } from '../kit/interop-place.ts'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { startNode } from '../kit/node-process.ts'
+import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { framed, type RawPeer, startRawPeer, validHandshake } from '../kit/raw-peer.ts'
 import { needs } from '../kit/requirements.ts'
 import { residentMiB } from '../kit/resident-memory.ts'
@@ -155,7 +155,32 @@ describe('hostile swarm', { skip, concurrency: 1 }, () => {
       await liar.stop()
     }
   })
+
+  test('wrong pieces that threads hash are refused too: nothing of them is kept', { timeout: 60_000 }, async () => {
+    const made = makeTorrent({ name: NAME, length: 2 * MIB, pieceLength: 64 * 1024, seed: 16 })
+    let served = 0
+    const liar = await startRawPeer(hosts.next(), socket => serveZeroes(socket, made, bytes => (served += bytes)))
+    const node = await startAt()
+    try {
+      await startHashing(node, await folder.sub('hashing'))
+      const infoHash = await addDownload(node, await writeTorrent(made, folder.path), await folder.sub('threads-to'))
+      await addDownload(node, magnetOf(made, [liar]), folder.path)
+      await waitFor('the liar is banned', () => served > 0 && liar.open === 0, 30_000)
+      const record = await downloadRecord(node, infoHash)
+      assert.deepEqual([record.progress, record.status], [0, 'DLSTATUS_DOWNLOADING'])
+    } finally {
+      await node.stop()
+      await liar.stop()
+    }
+  })
 })
+
+/** A check of files starts the threads that hash: pieces that come soon after are theirs and not the main thread's. */
+async function startHashing(node: NodeProcess, dir: string): Promise<void> {
+  const kept = makeTorrent({ name: 'kept.bin', length: 4 * MIB, seed: 15 })
+  await writeContent(kept, dir, 'kept.bin')
+  await downloadComplete(node, await addDownload(node, await writeTorrent(kept, dir), dir))
+}
 
 /** Says it has everything, unchokes, and answers each request with zeroes. */
 function serveZeroes(socket: Socket, made: MadeTorrent, served: (bytes: number) => void): void {

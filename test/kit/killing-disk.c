@@ -1,5 +1,6 @@
 /* Preloaded into a node under test: kills it (SIGKILL) at one call of the system. The file KILL_GATE says which: `fsync NAME` before that file is
- * on the disk, `rename NAME` before it gets its name, `renamed NAME` after. NAME is the end of its path. */
+ * on the disk, `rename NAME` before it gets its name, `renamed NAME` after; there NAME is the end of its path. `half NAME` is in the middle of a write
+ * to a file whose own name begins with NAME. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -9,25 +10,43 @@
 #include <string.h>
 #include <unistd.h>
 
-static void die_at(const char *what, const char *path) {
+/* True when the gate names this call; `name` gets what it names. */
+static int gate_names(const char *what, char *name) {
   const char *gate = getenv("KILL_GATE");
-  char call[16], name[128];
+  char call[16];
   FILE *file = gate ? fopen(gate, "r") : NULL;
-  if (!file) return;
+  if (!file) return 0;
   int read = fscanf(file, "%15s %127s", call, name);
   fclose(file);
-  size_t length = strlen(path), end = read == 2 ? strlen(name) : 0;
-  if (read == 2 && strcmp(call, what) == 0 && length >= end && strcmp(path + length - end, name) == 0)
-    kill(getpid(), SIGKILL);
+  return read == 2 && strcmp(call, what) == 0;
+}
+
+static void die_at(const char *what, const char *path) {
+  char name[128];
+  if (!gate_names(what, name)) return;
+  size_t length = strlen(path), end = strlen(name);
+  if (length >= end && strcmp(path + length - end, name) == 0) kill(getpid(), SIGKILL);
+}
+
+static int path_of(int fd, char *path) {
+  char link[64];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t length = readlink(link, path, PATH_MAX - 1);
+  path[length < 0 ? 0 : length] = 0;
+  return length > 0;
 }
 
 static void die_at_sync(int fd) {
-  char link[64], path[PATH_MAX];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t length = readlink(link, path, sizeof path - 1);
-  if (length < 0) return;
-  path[length] = 0;
-  die_at("fsync", path);
+  char path[PATH_MAX];
+  if (path_of(fd, path)) die_at("fsync", path);
+}
+
+/* True when this write is the one in whose middle it ends. */
+static int dies_half(int fd) {
+  char name[128], path[PATH_MAX];
+  if (!gate_names("half", name) || !path_of(fd, path)) return 0;
+  const char *own = strrchr(path, '/');
+  return own && strncmp(own + 1, name, strlen(name)) == 0;
 }
 
 #define NEXT(name) static __typeof__(&name) next; if (!next) next = (__typeof__(&name))dlsym(RTLD_NEXT, #name)
@@ -48,4 +67,20 @@ int rename(const char *from, const char *to) {
   int result = next(from, to);
   die_at("renamed", to);
   return result;
+}
+ssize_t write(int fd, const void *from, size_t count) {
+  NEXT(write);
+  if (dies_half(fd)) {
+    next(fd, from, count / 2);
+    kill(getpid(), SIGKILL);
+  }
+  return next(fd, from, count);
+}
+ssize_t pwrite64(int fd, const void *from, size_t count, off64_t at) {
+  NEXT(pwrite64);
+  if (dies_half(fd)) {
+    next(fd, from, count / 2, at);
+    kill(getpid(), SIGKILL);
+  }
+  return next(fd, from, count, at);
 }

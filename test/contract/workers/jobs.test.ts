@@ -2,6 +2,10 @@
 // a dead worker loses its jobs and nothing else.
 
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { makeBatchCodec } from '../../../src/pools/contract/batch.ts'
@@ -11,6 +15,7 @@ import { JobFailed, type PoolOptions, WorkerPool } from '../../../src/pools/pool
 import { silentLog } from '../../kit/silent-log.ts'
 
 const echoWorker = new URL('./echo-worker.js', import.meta.url)
+const pieceWorker = new URL('../../../workers/piece.js', import.meta.url)
 const faultyWorker = new URL('./faulty-worker.js', import.meta.url)
 
 function makePool(
@@ -35,6 +40,21 @@ async function startThreads(pool: WorkerPool, threads: number): Promise<void> {
   const check = () => pool.run('pieces.hash', jobs['pieces.hash'].sample.request)
   for (let i = 0; i < 500 && pool.stats().threads < threads; i++)
     await Promise.allSettled(Array.from({ length: 64 }, check))
+}
+
+/** A block of bytes in an arena, and an empty file for them. */
+function pieceBytes(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-piece-'))
+  const arena = new SharedArrayBuffer(16_384)
+  const bytes = new Uint8Array(arena).map((_, at) => (at * 7 + (at >> 8)) & 0xff)
+  new Uint8Array(arena).set(bytes)
+  const path = join(folder, 'piece')
+  const fd = openSync(path, 'w+')
+  t.after(() => {
+    closeSync(fd)
+    rmSync(folder, { recursive: true })
+  })
+  return { fd, arena, bytes, contents: () => readFileSync(path) }
 }
 
 /** Bytes as plain lists: they may come back as another Uint8Array class. */
@@ -128,6 +148,22 @@ test('failures arrive as data: errno with descriptor, bug with stack', async t =
     assert.match(error.data.text, /TypeError: a bug[\s\S]*faulty-worker/)
     return true
   })
+})
+
+test('the worker of the product: only right bytes are written, and only they pass a check', async t => {
+  const { fd, arena, bytes, contents } = pieceBytes(t)
+  const pool = makePool(t, pieceWorker, { workerData: { arenas: [arena, arena] } })
+  const spans = [{ fd, position: 0, length: bytes.length }]
+  const right = createHash('sha1').update(bytes).digest()
+  const commit = { arena: 0, segments: [0, bytes.length], hash: new Uint8Array(right), tree: null, spans } as const
+  const check = async (hashes: Uint8Array): Promise<unknown> =>
+    (await pool.run('pieces.hash', { hashes, trees: [], pieceLength: bytes.length, spans })).verdicts
+  const wrong = Uint8Array.from(right, (byte, at) => (at === 19 ? byte ^ 1 : byte))
+  assert.deepEqual(await pool.run('piece.commit', { ...commit, hash: wrong }), { verdict: 'bad-hash' })
+  assert.equal(contents().length, 0, 'a piece with a wrong hash was written')
+  assert.deepEqual(await pool.run('piece.commit', commit), { verdict: 'ok' })
+  assert.deepEqual(contents(), Buffer.from(bytes))
+  assert.deepEqual([await check(new Uint8Array(right)), await check(wrong)], [['ok'], ['bad-hash']])
 })
 
 test('a dead worker: every job of its batches ends with WorkerLost, the next job gets a new worker', async t => {

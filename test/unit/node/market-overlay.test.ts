@@ -104,6 +104,19 @@ test('a start that failed is tried again; then the mesh has everything', async (
   assert.equal(overlay.peers, 0)
 })
 
+test('between starts that fail it waits twice as long each time, and never over a minute', async () => {
+  const { overlay, clock, asked } = rig({}, 99)
+  await overlay.start()
+  let starts = 1
+  for (const waitMs of [2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+    await clock.advance(waitMs - 1)
+    assert.equal(asked(), starts, `the next start comes before ${waitMs} ms`)
+    await clock.advance(1)
+    assert.equal(asked(), ++starts, `no start after ${waitMs} ms`)
+  }
+  await overlay.stop()
+})
+
 test('settings switch it off, and nothing is asked for after the end', async () => {
   for (const off of [{ ipv8: { enabled: false } }, { market_community: { enabled: false } }]) {
     const { overlay, asked } = rig(off)
