@@ -144,7 +144,7 @@ export const libtorrentSettings = {
     max: 10000,
     default: 400,
     needsRestart: false,
-    doc: 'Peer connections of all downloads together.',
+    doc: 'Peer connections of all downloads together. When all are taken, the peer that neither asked nor gave for longest goes for who comes; a /24 (/48 of IPv6) has at most a quarter, local networks excepted.',
   },
   max_connections_download: {
     kind: 'integer',
@@ -160,7 +160,7 @@ export const libtorrentSettings = {
     max: 10000,
     default: 8,
     needsRestart: false,
-    doc: 'Peer connections of one download with one IP address (with one /64 of IPv6), not counting local ones; of all downloads a quarter of max_connections. -1 or 0 = no limit.',
+    doc: 'Peer connections of one download with one IP address (with one /64 of IPv6), not counting local ones; of all downloads a quarter of max_connections. -1 or 0 = no limit, nor one of a quarter for its network.',
   },
   max_download_rate: {
     kind: 'integer',

@@ -2,21 +2,7 @@
 // Decides only; the caller sends choke and unchoke. Knows no clock. Invariant: never more unchoked peers than slots.
 
 import type { Random } from '../ports/random.ts'
-
-/** What the choker must know of a peer; rates in bytes/s. */
-export interface ChokePeer {
-  readonly key: string
-  /** The peer wants data from us. */
-  readonly interested: boolean
-  /** What it sends us. */
-  readonly downRate: number
-  /** What we send it. */
-  readonly upRate: number
-  /** It sends nothing although asked (RequestPipeline.snubbed). */
-  readonly snubbed: boolean
-  /** When the connection was made. */
-  readonly connectedAtMs: number
-}
+import { type ChokePeer, isIdle, newestBetween, type Turn, turnAfter } from './choke-turns.ts'
 
 /** Who is unchoked from now on; `optimistic` is one of them, or null. */
 export interface ChokeDecision {
@@ -33,12 +19,6 @@ const NEW_PEER_WEIGHT = 3
 /** Seeding: an unchoked peer keeps its slot this long before one that waits may have it. */
 const SEED_TURN_MS = 60_000
 
-interface Turn {
-  unchoked: boolean
-  /** When the present state began; NEGATIVE_INFINITY = choked since ever. */
-  sinceMs: number
-}
-
 /** The choker of one torrent. */
 export class Choker {
   readonly #random: Random
@@ -46,6 +26,8 @@ export class Choker {
   #turns = new Map<string, Turn>()
   #optimistic: string | null = null
   #optimisticSinceMs = Number.NEGATIVE_INFINITY
+  /** Whose turn it is of those who wait: the newest one's, or that of who waits longest. */
+  #newestFirst = true
 
   /** `slots`: peers unchoked at once, the optimistic one included; below 0 = no limit. */
   constructor(slots: number, random: Random) {
@@ -56,6 +38,22 @@ export class Choker {
   /** Changes the number of slots from the next decision on. */
   setSlots(slots: number): void {
     this.#slots = slots
+  }
+
+  /**
+   * True when somebody waits while an unchoked peer of the last decision asks for nothing: time for another decision, which
+   * gives its slot away.
+   */
+  wastes(peers: readonly ChokePeer[], nowMs: number): boolean {
+    let waits = false
+    let idle = false
+    for (const peer of peers) {
+      if (!peer.interested) continue
+      const turn = this.#turns.get(peer.key)
+      if (turn?.unchoked !== true) waits = true
+      else if (isIdle(peer, turn, nowMs)) idle = true
+    }
+    return waits && idle
   }
 
   /** Decides for all connected peers; `seeding` = we need nothing more. */
@@ -71,24 +69,41 @@ export class Choker {
 
   #share(interested: readonly ChokePeer[], seeding: boolean, nowMs: number): ChokeDecision {
     const optimisticSlots = this.#slots > 1 ? 1 : 0
-    const ranked = seeding ? this.#bySeedTurn(interested, nowMs) : byDownRate(interested)
+    const inTurn = this.#bySeedTurn(interested, nowMs)
+    const ranked = seeding ? inTurn : byDownRate(inTurn)
     const unchoked = new Set(ranked.slice(0, this.#slots - optimisticSlots).map(peer => peer.key))
-    const optimistic = optimisticSlots > 0 ? this.#chooseOptimistic(interested, unchoked, nowMs) : null
+    const line = seeding ? inTurn : null
+    const optimistic = optimisticSlots > 0 ? this.#chooseOptimistic(line, interested, unchoked, nowMs) : null
     if (optimistic !== null) unchoked.add(optimistic)
     // Without someone for the optimistic slot it is a regular one.
     for (const peer of ranked) if (unchoked.size < this.#slots) unchoked.add(peer.key)
     return { unchoked, optimistic }
   }
 
-  #chooseOptimistic(interested: readonly ChokePeer[], regular: ReadonlySet<string>, nowMs: number): string | null {
-    const candidates = interested.filter(peer => !regular.has(peer.key))
+  /** `line`: who comes next while seeding, where there is nothing to find out by chance; null: it is drawn. */
+  #chooseOptimistic(
+    line: readonly ChokePeer[] | null,
+    interested: readonly ChokePeer[],
+    regular: ReadonlySet<string>,
+    nowMs: number,
+  ): string | null {
+    const candidates = (line ?? interested).filter(peer => !regular.has(peer.key))
     const stays = candidates.some(peer => peer.key === this.#optimistic)
-    if (stays && nowMs - this.#optimisticSinceMs < OPTIMISTIC_MS) return this.#optimistic
+    const wastes = line !== null && candidates.length > 1 && this.#idles(candidates, nowMs)
+    if (stays && !wastes && nowMs - this.#optimisticSinceMs < OPTIMISTIC_MS) return this.#optimistic
     const others = candidates.filter(peer => peer.key !== this.#optimistic)
-    const chosen = this.#draw(others.length > 0 ? others : candidates, nowMs)
+    const from = others.length > 0 ? others : candidates
+    const chosen = line === null ? this.#draw(from, nowMs) : (from[0]?.key ?? null)
     this.#optimistic = chosen
     this.#optimisticSinceMs = nowMs
     return chosen
+  }
+
+  /** The optimistic peer asks for nothing. */
+  #idles(candidates: readonly ChokePeer[], nowMs: number): boolean {
+    const peer = candidates.find(({ key }) => key === this.#optimistic)
+    const turn = this.#turns.get(this.#optimistic ?? '')
+    return peer !== undefined && turn?.unchoked === true && isIdle(peer, turn, nowMs)
   }
 
   #draw(candidates: readonly ChokePeer[], nowMs: number): string | null {
@@ -106,33 +121,46 @@ export class Choker {
     return null
   }
 
-  /** First those whose turn runs (fastest first), then those who wait (longest first), then those whose turn is over. */
+  /**
+   * First those whose turn runs (fastest first), then those who wait, then those whose turn is over, then those who waste
+   * theirs, or wasted their last. Of those who wait the newest one that had no turn yet and the one that waits longest go
+   * by turns: hundreds that wait for nothing do not keep a newcomer waiting.
+   */
   #bySeedTurn(interested: readonly ChokePeer[], nowMs: number): ChokePeer[] {
-    const group = (peer: ChokePeer): number => {
+    const [running, waiting, over, wasted]: [ChokePeer[], ChokePeer[], ChokePeer[], ChokePeer[]] = [[], [], [], []]
+    for (const peer of interested) {
       const turn = this.#turns.get(peer.key)
-      if (turn === undefined || !turn.unchoked) return 1
-      return nowMs - turn.sinceMs < SEED_TURN_MS ? 0 : 2
+      if (turn?.unchoked !== true) (turn?.last === 'idle' ? wasted : waiting).push(peer)
+      else if (isIdle(peer, turn, nowMs)) wasted.push(peer)
+      else (nowMs - turn.sinceMs < SEED_TURN_MS ? running : over).push(peer)
     }
     const since = (peer: ChokePeer): number => this.#turns.get(peer.key)?.sinceMs ?? peer.connectedAtMs
-    return [...interested].sort((a, b) => {
-      const byGroup = group(a) - group(b)
-      if (byGroup !== 0) return byGroup
-      return group(a) === 1 ? since(a) - since(b) : b.upRate - a.upRate
-    })
+    const byRate = (a: ChokePeer, b: ChokePeer): number => b.upRate - a.upRate
+    const bySince = (a: ChokePeer, b: ChokePeer): number => since(a) - since(b)
+    const isNew = (peer: ChokePeer): boolean => (this.#turns.get(peer.key)?.last ?? 'none') === 'none'
+    const line = newestBetween(waiting.sort(bySince), isNew, this.#newestFirst)
+    // Who has the optimistic slot needs no other one: its turn would end where another's begins.
+    const lucky = (peer: ChokePeer): number => (peer.key === this.#optimistic ? 1 : 0)
+    running.sort((a, b) => lucky(a) - lucky(b) || byRate(a, b))
+    return [...running, ...line, ...over.sort(byRate), ...wasted.sort(bySince)]
   }
 
   #remember(peers: readonly ChokePeer[], unchoked: ReadonlySet<string>, nowMs: number): void {
     const turns = new Map<string, Turn>()
     for (const peer of peers) {
-      const before = this.#turns.get(peer.key) ?? { unchoked: false, sinceMs: peer.connectedAtMs }
+      const before = this.#turns.get(peer.key) ?? { unchoked: false, sinceMs: peer.connectedAtMs, last: 'none' }
       const now = unchoked.has(peer.key)
-      turns.set(peer.key, now === before.unchoked ? before : { unchoked: now, sinceMs: nowMs })
+      turns.set(peer.key, now === before.unchoked ? before : turnAfter(before, peer, nowMs))
+      if (now && !before.unchoked) this.#newestFirst = !this.#newestFirst
     }
     this.#turns = turns
   }
 }
 
-/** Tit for tat: who gives us most comes first; who snubs us gets no regular slot, only a chance by optimism. */
+/**
+ * Tit for tat: who gives us most comes first, of those who give the same the first in the line; who snubs us gets no
+ * regular slot, only a chance by optimism.
+ */
 function byDownRate(interested: readonly ChokePeer[]): ChokePeer[] {
   return interested.filter(peer => !peer.snubbed).sort((a, b) => b.downRate - a.downRate)
 }

@@ -14,6 +14,7 @@ import { HostGate } from './host-gate.ts'
 import { NO_ENCRYPTION } from './connection-policy.ts'
 import { IpFilter } from './ip-filter.ts'
 import type { LinkDeps } from './peer-link.ts'
+import { PeerPlaces } from './peer-places.ts'
 import { Permits } from './permits.ts'
 import { RateLimiter } from './rate-limiter.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
@@ -25,7 +26,7 @@ import { UploadSlots } from './upload-slots.ts'
 
 /** Outgoing connections under way at a time: more make home routers drop others. */
 const MAX_HALF_OPEN = 50
-/** Part of all places that one address may have with all torrents together. */
+/** Part of all places that one address, and one network, may have. */
 const ADDRESS_SHARE = 4
 const CHECK_DEPTH = 4
 /** Part of the block arena that uploads use when they have no other; of another, shared with stream readers, one half. */
@@ -52,6 +53,8 @@ export class Engine {
   readonly bans = new BanList()
   /** Connections, also those being made, of all torrents. */
   readonly addresses = new AddressCounts()
+  /** Connected peers of all torrents. */
+  readonly places = new PeerPlaces()
   /** The owner's lists. A new one is a new filter. */
   ipFilter = IpFilter.none
   /** Requests to web servers, of all torrents. */
@@ -145,11 +148,22 @@ export class Engine {
     return this.ipFilter.blocks(ip) && this.deps.swarm?.standsForCircuit?.(ip) !== true
   }
 
-  /** True when `ip` has as many connections as it may have, `here` of them with the torrent that asks. */
+  /**
+   * True when `ip` or its network has as many connections as it may have, `here` of them with the torrent that asks. A
+   * network has a quarter of the places of the torrent and of all.
+   */
   crowds(ip: string, here: AddressCounts): boolean {
-    const { maxConnectionsPerIp: most = 0, maxConnections } = this.limits
+    const { maxConnectionsPerIp: most = 0, maxConnections, maxConnectionsPerTorrent } = this.limits
     if (most <= 0) return false
-    return here.of(ip) >= most || this.addresses.of(ip) >= Math.max(most, maxConnections / ADDRESS_SHARE)
+    const all = Math.max(most, maxConnections / ADDRESS_SHARE)
+    const torrents = Math.max(most, maxConnectionsPerTorrent / ADDRESS_SHARE)
+    if (here.of(ip) >= most || this.addresses.of(ip) >= all) return true
+    return here.ofNetwork(ip) >= torrents || this.addresses.ofNetwork(ip) >= all
+  }
+
+  /** Room for somebody at `ip`, or somebody who would go for it. */
+  admits(ip: string): boolean {
+    return this.hasRoom || this.places.canMake(ip, this.clock.now())
   }
 
   /** Lets `ticker` be called at every tick until it declines. */

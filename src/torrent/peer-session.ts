@@ -79,6 +79,8 @@ export class PeerSession implements LinkReceiver {
   readonly pipeline = new RequestPipeline()
   readonly down = new RateMeter()
   readonly up = new RateMeter()
+  /** What it gave and took in the last minute, weighed (peer-places.ts). */
+  readonly lately = new RateMeter(60_000)
   /** Where the peer can be connected to; for incoming ones the port is known only from its handshake. */
   address: PeerAddress
   /** An incoming one that has told the port it listens on. */
@@ -132,6 +134,8 @@ export class PeerSession implements LinkReceiver {
   /** Requests of its that were refused since the last one that was allowed. */
   refused = 0
   lastBlockMs: number
+  /** When it last asked for something, gave or was sent something, clock ms. */
+  activeMs: number
   /** Ids it chose for the messages of KEPT_EXTENSIONS. */
   readonly #ids = new Map<string, number>()
   readonly #host: PeerHost
@@ -151,6 +155,7 @@ export class PeerSession implements LinkReceiver {
     this.client = clientName(handshake.peerId)
     this.connectedAtMs = nowMs
     this.lastBlockMs = nowMs
+    this.activeMs = nowMs
     this.uploads = new PeerUploads(link, this.fast)
   }
 

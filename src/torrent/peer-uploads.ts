@@ -71,6 +71,11 @@ export class PeerUploads implements UploadWaiter {
     return this.#queue.length
   }
 
+  /** Blocks it asked for are still to be sent, or on their way to it. */
+  get busy(): boolean {
+    return this.#queue.length > 0 || this.#ahead > 0
+  }
+
   /** Milliseconds since the peer last took something of what is on its way to it; 0 when nothing is. */
   stalledMs(nowMs: number): number {
     return this.#ahead === 0 ? 0 : nowMs - this.#movedMs

@@ -4,14 +4,18 @@
 import type { InfoHash } from '../base/ids.ts'
 import type { TcpStream, TcpStreamHandlers } from '../ports/tcp.ts'
 import type { Handshake } from '../wire/peer/handshake.ts'
+import { AddressCounts } from './address-counts.ts'
 import type { Engine, Ticker } from './engine.ts'
 import { type LinkOwner, PeerLink, type Takeover } from './peer-link.ts'
 
 /** Time an incoming connection has for its handshake. */
 const HANDSHAKE_MS = 10_000
-/** Incoming connections without handshake at a time; and of one address. */
+/** Incoming connections without handshake at a time; of one address; of one network. */
 const MAX_PENDING = 100
 const MAX_PENDING_PER_IP = 10
+const MAX_PENDING_PER_NETWORK = 25
+/** While all these places are taken, who has said nothing for so long goes for the next. */
+const HURRY_MS = 2000
 
 /** Where a handshake leads: the torrent with this info hash, if it takes connections. */
 export type Route = (infoHash: InfoHash) => { accept(link: PeerLink, handshake: Handshake): Takeover } | undefined
@@ -21,6 +25,7 @@ export class SessionAccept implements LinkOwner, Ticker {
   readonly #engine: Engine
   readonly #route: Route
   readonly #pending = new Set<PeerLink>()
+  readonly #addresses = new AddressCounts()
 
   constructor(engine: Engine, route: Route) {
     this.#engine = engine
@@ -36,15 +41,14 @@ export class SessionAccept implements LinkOwner, Ticker {
   accept(stream: TcpStream): TcpStreamHandlers | null {
     const engine = this.#engine
     const nowMs = engine.clock.now()
-    if (engine.stopping || !engine.hasRoom || this.#pending.size >= MAX_PENDING) return null
-    if (engine.refuses(stream.remote.ip, nowMs)) return null
-    let same = 0
-    for (const link of this.#pending) if (link.remote.ip === stream.remote.ip) same += 1
-    if (same >= MAX_PENDING_PER_IP) return null
+    const { ip } = stream.remote
+    if (engine.stopping || engine.refuses(ip, nowMs) || this.#crowds(ip) || !engine.admits(ip)) return null
+    if (this.#pending.size >= MAX_PENDING && !this.#makePlace(nowMs)) return null
     const link = new PeerLink(this, engine.link)
     const accepted = engine.encryption.accept(stream, link)
     link.attach(accepted.stream)
     this.#pending.add(link)
+    this.#addresses.add(ip)
     engine.activate(this)
     return accepted.handlers
   }
@@ -65,6 +69,27 @@ export class SessionAccept implements LinkOwner, Ticker {
     for (const link of this.#pending) link.end('shutting down')
   }
 
+  #crowds(ip: string): boolean {
+    let same = 0
+    for (const { remote } of this.#pending) if (remote.ip === ip) same += 1
+    return same >= MAX_PENDING_PER_IP || this.#addresses.ofNetwork(ip) >= MAX_PENDING_PER_NETWORK
+  }
+
+  #leaves(link: PeerLink): void {
+    if (this.#pending.delete(link)) this.#addresses.remove(link.remote.ip)
+  }
+
+  /** The one that has waited longest goes, if that was long enough. */
+  #makePlace(nowMs: number): boolean {
+    for (const link of this.#pending) {
+      if (!link.alive) continue
+      if (nowMs - link.startedMs < HURRY_MS) return false
+      link.end('all places are taken, and it said nothing for longest')
+      return true
+    }
+    return false
+  }
+
   // --- LinkOwner
 
   opened(): void {
@@ -72,15 +97,16 @@ export class SessionAccept implements LinkOwner, Ticker {
   }
 
   handshake(link: PeerLink, handshake: Handshake): Takeover {
-    const taken = this.#engine.hasRoom ? (this.#route(handshake.infoHash)?.accept(link, handshake) ?? null) : null
+    const comes = this.#engine.admits(link.remote.ip)
+    const taken = comes ? (this.#route(handshake.infoHash)?.accept(link, handshake) ?? null) : null
     // One that waits for its torrent to wake keeps its place here, and its time.
-    if (!(taken instanceof Promise)) this.#pending.delete(link)
-    else void taken.catch(() => undefined).then(() => this.#pending.delete(link))
+    if (!(taken instanceof Promise)) this.#leaves(link)
+    else void taken.catch(() => undefined).then(() => this.#leaves(link))
     return taken
   }
 
   failed(link: PeerLink): void {
-    this.#pending.delete(link)
+    this.#leaves(link)
   }
 
   // --- Ticker

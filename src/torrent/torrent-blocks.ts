@@ -5,6 +5,7 @@
 
 import { BLOCK_BYTES, blockBytes, blockCount } from '../base/lengths.ts'
 import type { Slot } from '../ports/arena.ts'
+import { countUse } from './peer-places.ts'
 import type { PeerSession } from './peer-session.ts'
 import type { BlockRequest } from './picker-types.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
@@ -116,6 +117,7 @@ export class TorrentBlocks {
   #count(peer: PeerSession, length: number, requestedAtMs: number, nowMs: number): void {
     peer.lastBlockMs = nowMs
     peer.down.add(nowMs, length)
+    countUse(peer, nowMs, length, true)
     peer.pipeline.received(nowMs, length, requestedAtMs, peer.outstanding.size)
     this.#core.down.add(nowMs, length)
     this.#core.engine.totals.downBytes += length

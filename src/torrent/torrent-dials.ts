@@ -18,6 +18,9 @@ const HANDSHAKE_TIMEOUT_MS = 20_000
 /** Connections begun by one torrent in one tick: the half-open places are shared. */
 const CONNECTS_PER_TICK = 10
 
+/** A torrent that gets nothing, while all places are taken, has somebody go for a call of its own this often. */
+const NEED_MS = 5000
+
 /** Addresses that are not due for this long do not keep a torrent awake. */
 const REST_MS = 15_000
 
@@ -34,6 +37,8 @@ interface Dial {
 export interface DialHooks {
   /** Room for one more connection of this torrent. */
   hasRoom(): boolean
+  /** All places of this torrent, or all there are, are taken by connected peers. */
+  isTaken(): boolean
   /** As many connections with this address as there may be. */
   crowded(ip: string): boolean
   /** A connection more or less with this address. */
@@ -52,6 +57,7 @@ export class TorrentDials implements LinkOwner {
   readonly #dialing = new Map<PeerLink, Dial>()
   /** Of these the ones that somebody introduced us for: by uTP alone, and not a second time. */
   readonly #punching = new Set<PeerLink>()
+  #needMs = Number.NEGATIVE_INFINITY
 
   constructor(core: TorrentCore, hooks: DialHooks) {
     this.#core = core
@@ -79,12 +85,27 @@ export class TorrentDials implements LinkOwner {
     const { engine, known } = this.#core
     if (!this.#core.online) return
     for (let begun = 0; begun < CONNECTS_PER_TICK; begun += 1) {
-      if (engine.halfOpen >= engine.maxHalfOpen || !engine.hasRoom) return
-      if (!this.#hooks.hasRoom()) return
+      if (engine.halfOpen >= engine.maxHalfOpen) return
+      const full = !engine.hasRoom || !this.#hooks.hasRoom()
+      if (full && !(this.#hooks.isTaken() && this.#needs(nowMs))) return
       const peer = known.next(nowMs, one => this.#worthwhile(one))
       if (peer === null) return
+      if (full && !this.#makePlace(peer, nowMs)) return
       this.#dial(peer)
     }
+  }
+
+  /** It is given nothing that it misses, and has waited for a place: others sit on all of them. */
+  #needs(nowMs: number): boolean {
+    const { working, satisfied, down } = this.#core
+    return nowMs - this.#needMs >= NEED_MS && !(working && satisfied) && down.rate(nowMs) === 0
+  }
+
+  #makePlace(peer: KnownPeer, nowMs: number): boolean {
+    const { engine, peers } = this.#core
+    this.#needMs = nowMs
+    const here = engine.connected < engine.limits.maxConnections
+    return engine.places.make(peer.address.ip, nowMs, here ? peers.values() : undefined)
   }
 
   /** True while known addresses may be worth a connection later. */

@@ -219,6 +219,7 @@ export class TorrentMessages {
     const content = this.#core.content
     const allowed = content !== null && this.#mayHave(peer, request, content)
     if (allowed && peer.uploads.add(request)) {
+      peer.activeMs = this.#core.now()
       peer.refused = 0
       return
     }

@@ -6,6 +6,7 @@ import { Allowance } from '../base/allowance.ts'
 import { type InfoHash, type PeerAddress, addressKey } from '../base/ids.ts'
 import { encodeHandshake, type Handshake } from '../wire/peer/handshake.ts'
 import { AddressCounts } from './address-counts.ts'
+import type { ChokePeer } from './choke-turns.ts'
 import { Choker, CHOKE_INTERVAL_MS } from './choker.ts'
 import type { KnownPeer } from './known-peers.ts'
 import { type LinkReceiver, PeerLink } from './peer-link.ts'
@@ -76,6 +77,7 @@ export class TorrentPeers {
     this.#hooks = hooks
     this.dials = new TorrentDials(core, {
       hasRoom: () => this.#core.peers.size + this.dials.size < this.#limit,
+      isTaken: () => core.peers.size >= this.#limit || core.engine.connected >= core.engine.limits.maxConnections,
       crowded: ip => this.#core.engine.crowds(ip, this.#addresses),
       count: (ip, change) => this.#count(ip, change),
       hashes: () => this.#hashes(),
@@ -93,10 +95,10 @@ export class TorrentPeers {
 
   /** Takes over an incoming connection whose handshake named this torrent; null = refused. */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
-    const { engine, peers } = this.#core
+    const { engine } = this.#core
     if (!this.#core.online || engine.refuses(link.remote.ip, this.#core.now())) return null
     if (engine.crowds(link.remote.ip, this.#addresses)) return null
-    if (peers.size >= this.#limit && !this.#makePlace(link.remote)) return null
+    if (!this.#placeFor(link.remote)) return null
     const infoHash = answeringHash(this.#hashes(), handshake)
     link.send(this.#handshake(infoHash))
     return this.#join(link, handshake, null, infoHash)
@@ -115,7 +117,8 @@ export class TorrentPeers {
     this.#followOwnAddress()
     this.dials.tick(nowMs)
     for (const peer of this.#core.peers.values()) this.#tend(peer, nowMs)
-    if (this.#chokeWanted || nowMs - this.#lastChokeMs >= CHOKE_INTERVAL_MS) this.#decideChoking(nowMs)
+    const wastes = (): boolean => this.#core.complete && this.#choker.wastes(this.#chokePeers(nowMs), nowMs)
+    if (this.#chokeWanted || nowMs - this.#lastChokeMs >= CHOKE_INTERVAL_MS || wastes()) this.#decideChoking(nowMs)
     this.dials.connectSome(nowMs)
     if (this.wanted > 0 && this.#core.known.size === 0) this.#hooks.wantPeers()
   }
@@ -174,6 +177,7 @@ export class TorrentPeers {
     this.#core.peers.delete(peer.key)
     if (this.#ids.get(idKey(peer)) === peer) this.#ids.delete(idKey(peer))
     engine.connected -= 1
+    engine.places.remove(peer)
     this.#count(peer.link.remote.ip, -1)
     engine.log.debug('peer gone', { infoHash: this.#core.infoHash, peer: peer.key, reason, offence })
     if (offence) engine.bans.strike(peer.link.remote.ip, reason, nowMs)
@@ -196,6 +200,14 @@ export class TorrentPeers {
       if (change === 1) counts.add(ip)
       else counts.remove(ip)
     }
+  }
+
+  /** Whether there is a place for a newcomer, be it that somebody goes: who is of no use first, then by BEP 40. */
+  #placeFor(newcomer: PeerAddress): boolean {
+    const { engine, peers } = this.#core
+    const nowMs = this.#core.now()
+    if (peers.size < this.#limit) return engine.hasRoom || engine.places.make(newcomer.ip, nowMs)
+    return engine.places.make(newcomer.ip, nowMs, peers.values()) || this.#makePlace(newcomer)
   }
 
   /**
@@ -275,6 +287,7 @@ export class TorrentPeers {
     peers.set(peer.key, peer)
     this.#ids.set(idKey(peer), peer)
     engine.connected += 1
+    engine.places.add(peer)
     this.#count(link.remote.ip, 1)
     this.#hooks.joined(peer)
     return peer
@@ -309,23 +322,23 @@ export class TorrentPeers {
     this.#chokeWanted = false
     this.#lastChokeMs = nowMs
     this.#choker.setSlots(this.#core.engine.limits.uploadSlots)
-    const peers = [...this.#core.peers.values()]
-    const decision = this.#choker.decide(
-      peers.map(peer => ({
-        key: peer.key,
-        interested: peer.peerInterested,
-        downRate: peer.down.rate(nowMs),
-        upRate: peer.up.rate(nowMs),
-        snubbed: peer.pipeline.snubbed,
-        connectedAtMs: peer.connectedAtMs,
-      })),
-      this.#core.complete,
-      nowMs,
-    )
-    for (const peer of peers) {
+    const decision = this.#choker.decide(this.#chokePeers(nowMs), this.#core.complete, nowMs)
+    for (const peer of this.#core.peers.values()) {
       peer.optimistic = decision.optimistic === peer.key
       peer.choke(!decision.unchoked.has(peer.key))
     }
+  }
+
+  #chokePeers(nowMs: number): ChokePeer[] {
+    return Array.from(this.#core.peers.values(), peer => ({
+      key: peer.key,
+      interested: peer.peerInterested,
+      downRate: peer.down.rate(nowMs),
+      upRate: peer.up.rate(nowMs),
+      snubbed: peer.pipeline.snubbed,
+      connectedAtMs: peer.connectedAtMs,
+      activeMs: peer.uploads.busy ? nowMs : peer.activeMs,
+    }))
   }
 }
 

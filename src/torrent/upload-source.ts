@@ -1,5 +1,6 @@
 // Where the uploads of one peer come from, and what counts them. Glue between a torrent's state and peer-uploads.ts.
 
+import { countUse } from './peer-places.ts'
 import type { PeerSession } from './peer-session.ts'
 import type { UploadSource } from './peer-uploads.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
@@ -20,6 +21,7 @@ export function uploadSource(
     rate: () => peer.up.rate(core.now()),
     uploaded: bytes => {
       peer.up.add(core.now(), bytes)
+      countUse(peer, core.now(), bytes, false)
       core.up.add(core.now(), bytes)
       core.engine.totals.upBytes += bytes
       core.totalUp += bytes

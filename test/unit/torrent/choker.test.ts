@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type ChokePeer, Choker } from '../../../src/torrent/choker.ts'
+import type { ChokePeer } from '../../../src/torrent/choke-turns.ts'
+import { Choker } from '../../../src/torrent/choker.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 const OLD = -1_000_000
@@ -24,6 +25,7 @@ function peers(drawing: string, nowMs = 0): ChokePeer[] {
       upRate: Number(up),
       snubbed: snubbed === '!',
       connectedAtMs: fresh === '*' ? nowMs : OLD,
+      activeMs: 1e9,
     }
   })
 }
@@ -136,6 +138,7 @@ test('in any swarm: only interested peers, never more than the slots, no slot id
     upRate: fc.nat(1000),
     snubbed: fc.boolean(),
     connectedAtMs: fc.integer({ min: -200_000, max: 0 }),
+    activeMs: fc.integer({ min: -200_000, max: 0 }),
   })
   fc.assert(
     fc.property(
