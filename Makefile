@@ -6,7 +6,7 @@ BIN := dist/src/cli/main.js
 ARGS ?=
 
 
-.PHONY: readme only run test soak-kill check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
+.PHONY: readme only run test soak-kill mutations check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -54,19 +54,19 @@ unit: build
 
 # Everything that needs no network namespace.
 suite: build
-	@node dist/test/kit/run-suite.js $$(find dist/test/unit dist/test/contract dist/test/sim dist/test/fault dist/test/fuzz dist/test/e2e dist/test/issues -name '*.test.js' 2>/dev/null)
+	@node dist/test/kit/run-suite.js --whole=suite $$(find dist/test/unit dist/test/contract dist/test/sim dist/test/fault dist/test/fuzz dist/test/e2e dist/test/issues -name '*.test.js' 2>/dev/null)
 
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
 SHORT := create encryption file-attributes hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
 	opentracker channel-health channels-dht feeds players playlists port-mapping proxies readme-example select-only transfer udp-tracker utp utp-clients utp-native v2-torrents \
 	v2-transfer web-seeds anonymous overlay-hosts dht-network made-torrents prometheus reverse-proxy updates wallets-litecoin wallets-bitcoin wallets-ether market-swaps swap-ether swap-ether-contract swap-ether-desks swap-litecoin swap-bitcoin market-secrets wallet-kill
 interop-short: build bench-rivals
-	@node dist/test/kit/run-interop.js $(SHORT:%=dist/test/interop/%.test.js)
+	@node dist/test/kit/run-interop.js --whole=interop-short $(SHORT:%=dist/test/interop/%.test.js)
 
 # Real peers and players, in a network namespace of their own. The tests write down which cells of the matrix they passed;
 # with REQUIRE_PEERS=1 it fails where one that must be passed is missing.
 interop: build bench-rivals ## Every feature with every peer that has it; prints the matrix
-	@cells=$$(mktemp); INTEROP_MATRIX=$$cells node dist/test/kit/run-interop.js $$(find dist/test/interop -name '*.test.js'); \
+	@cells=$$(mktemp); INTEROP_MATRIX=$$cells node dist/test/kit/run-interop.js --whole=interop $$(find dist/test/interop -name '*.test.js'); \
 	status=$$?; node dist/test/kit/print-matrix.js $$cells || status=1; rm -f $$cells; exit $$status
 
 # Our node in every role of a network of py-ipv8 nodes on loopback; prints the matrix. IPV8_DIR is a checkout of
@@ -88,6 +88,9 @@ live-overlay: build ## Our node against py-ipv8 in every role (IPV8_DIR=checkout
 live-transcripts: build
 	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }
 	@IPV8_DIR=$(IPV8_DIR) node dist/test/live/record.js
+
+mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are to find; half an hour and more
+	@nice node dist/test/kit/run-mutations.js
 
 # The killed node of `make test`, at 200 random moments instead of 20; SEED=n repeats a run.
 soak-kill: build ## kill -9 at 200 random moments under load

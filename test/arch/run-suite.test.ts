@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { after, test } from 'node:test'
 import { projectRoot } from '../kit/project-root.ts'
 
@@ -21,12 +21,25 @@ function testFile(name: string, body: string): string {
   return path
 }
 
-function runSuite(files: readonly string[]): { status: number | null; lastLine: string; said: string } {
+const record = join(folder, 'retries.json')
+
+/** `lastLine` is the one before the second tries, which come after it. */
+function runSuite(files: readonly string[]): {
+  status: number | null
+  lastLine: string
+  tries: string[]
+  said: string
+} {
   // The runner of this file tells its children that they are inside of a run.
   const { NODE_TEST_CONTEXT: _inside, ...env } = process.env
   const runner = join(projectRoot, 'dist/test/kit/run-suite.js')
-  const { status, stdout } = spawnSync(process.execPath, [runner, ...files], { encoding: 'utf8', env })
-  return { status, lastLine: stdout.trimEnd().split('\n').at(-1) ?? '', said: stdout }
+  const { status, stdout } = spawnSync(process.execPath, [runner, ...files], {
+    encoding: 'utf8',
+    env: { ...env, RETRY_RECORD: record },
+  })
+  const lines = stdout.trimEnd().split('\n')
+  const at = lines.findLastIndex(line => line.startsWith('# second tries'))
+  return { status, lastLine: lines[at - 1] ?? '', tries: lines.slice(at), said: stdout }
 }
 
 const passing = testFile('passing', "test('passes', () => {})")
@@ -56,6 +69,26 @@ test('many failures are no chance: nothing is tried again', () => {
   const { status, lastLine } = runSuite(many)
   assert.equal(status, 1)
   assert.equal(lastLine, '# 5 files, 0 tried twice, 5 failed')
+})
+
+test('second tries are counted last, and over whole runs: twice in five is too often', () => {
+  const mark = join(folder, 'at times')
+  const body = `if (existsSync(${JSON.stringify(mark)})) return; writeFileSync(${JSON.stringify(mark)}, ''); throw new Error('now and then')`
+  const wavering = testFile('wavering', `test('wavers', () => { ${body} })`)
+  const shown = relative(projectRoot, wavering)
+  const whole = ['--whole=some', passing, wavering]
+  assert.deepEqual(runSuite(whole).tries, ['# second tries: 1 (1 whole runs of some are remembered)', `#   ${shown}`])
+  // It passes now.
+  for (let run = 2; run <= 4; run++)
+    assert.deepEqual(runSuite(whole).tries, [`# second tries: 0 (${run} whole runs of some are remembered)`])
+  rmSync(mark)
+  assert.deepEqual(runSuite([wavering]).tries, ['# second tries: 1 (not a whole run)', `#   ${shown}`])
+  rmSync(mark)
+  const { status, tries } = runSuite(whole)
+  assert.equal(status, 0)
+  assert.equal(tries.at(-1), `# to be mended: ${shown} needed a second try in 2 of 5 runs`)
+  // The first run is the sixth from the end now.
+  assert.deepEqual(runSuite(whole).tries, ['# second tries: 0 (5 whole runs of some are remembered)'])
 })
 
 test('no file at all is no success', () => {

@@ -1,10 +1,12 @@
 // Runs the interop test files named by the arguments, each in a network namespace of its own, the slowest first. Other
 // clients keep to timers of their own and two cores are soon busy, so what failed beside others is tried once more, alone:
-// only a file that fails twice fails the run. Prints what each file said, and at the end its seconds and tries.
+// only a file that fails twice fails the run. Prints what each file said, and at the end its seconds and tries, and the second
+// tries of earlier whole runs (`--whole=NAME` in front; retry-record.ts).
 
 import { spawn } from 'node:child_process'
-import { basename, join } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { projectRoot } from './project-root.ts'
+import { retryLines, wholeRun } from './retry-record.ts'
 
 /** Files at a time: they mostly wait for other clients. */
 const AT_A_TIME = 2
@@ -64,7 +66,8 @@ function rank(file: string): number {
 }
 
 async function main(): Promise<void> {
-  const files = process.argv.slice(2).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
+  const { name, files: given } = wholeRun(process.argv.slice(2))
+  const files = [...given].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
   const first = await runAll(files, AT_A_TIME)
   const again = await runAll(
     first.filter(each => !each.passed).map(each => each.file),
@@ -77,6 +80,8 @@ async function main(): Promise<void> {
   const failed = again.filter(each => !each.passed)
   process.stdout.write(`# ${files.length} files, ${again.length} tried twice, ${failed.length} failed\n`)
   if (failed.length > 0 || files.length === 0) process.exitCode = 1
+  const retried = again.map(({ file }) => relative(projectRoot, resolve(file)))
+  for (const line of retryLines(name, retried)) process.stdout.write(`${line}\n`)
 }
 
 await main()

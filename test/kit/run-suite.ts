@@ -1,6 +1,7 @@
 // Runs the test files named by the arguments, two at a time. Some of them hold a real clock against a machine of two busy
 // cores, so a few files that failed beside others are tried once more, each alone: what fails twice fails the run, and so does
-// a run with more failures than chance explains. The end of the output names each failure, of both tries.
+// a run with more failures than chance explains. The end of the output names each failure, of both tries, and counts the
+// second tries, with those of earlier whole runs (`--whole=NAME` in front; retry-record.ts).
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -9,6 +10,7 @@ import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Failure } from './failure-list.ts'
 import { projectRoot } from './project-root.ts'
+import { retryLines, wholeRun } from './retry-record.ts'
 
 /** A file that takes longer hangs, and is ended and named: it must not take the whole run with it. */
 const FILE_LIMIT_MS = 600_000
@@ -51,8 +53,8 @@ function print(title: string, failures: readonly Failure[]): void {
   }
 }
 
-/** True when all files passed, some of them perhaps at their second try. */
-async function run(files: readonly string[]): Promise<boolean> {
+/** True when all files passed, some of them perhaps at their second try, which are added to `retried`. */
+async function run(files: readonly string[], retried: string[]): Promise<boolean> {
   const first = await runFiles(files, 2)
   if (first.passed) return true
   const suspects = filesOf(first)
@@ -60,6 +62,7 @@ async function run(files: readonly string[]): Promise<boolean> {
   const again = suspects.length > MAX_TRIED_AGAIN ? [] : suspects
   const second: Run[] = []
   for (const file of again) second.push(await runFiles([file], 1))
+  retried.push(...again.map(file => relative(projectRoot, file)))
   print('failed beside others', first.failures)
   print(
     'failed alone',
@@ -70,4 +73,7 @@ async function run(files: readonly string[]): Promise<boolean> {
   return failed === 0
 }
 
-if (process.argv.length < 3 || !(await run(process.argv.slice(2)))) process.exitCode = 1
+const { name, files } = wholeRun(process.argv.slice(2))
+const retried: string[] = []
+if (files.length === 0 || !(await run(files, retried))) process.exitCode = 1
+for (const line of retryLines(name, retried)) process.stdout.write(`${line}\n`)
