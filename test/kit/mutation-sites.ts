@@ -105,7 +105,7 @@ function operatorChange(node: SyntaxNode, source: string): Change[] {
   const swapped = SWAPPED[operator]
   const [left, right] = [node['left'] as SyntaxNode, node['right'] as SyntaxNode]
   // Texts are put together with + as well.
-  if (swapped === undefined || (/^\+/.test(operator) && /['"`]/.test(source.slice(node.start, node.end)))) return []
+  if (swapped === undefined || (operator.startsWith('+') && /['"`]/.test(source.slice(node.start, node.end)))) return []
   const at = source.indexOf(operator, left.end)
   return at < 0 || at >= right.start ? [] : [[at, at + operator.length, swapped]]
 }
@@ -125,5 +125,7 @@ function literalChange({ start, end, value }: SyntaxNode): Change[] {
 function isStatementKept(node: SyntaxNode, source: string): boolean {
   const inner = node['expression'] as SyntaxNode
   const text = source.slice(inner.start, inner.end)
-  return inner.type === 'Literal' || /^super\(/.test(text) || LOGGED.test(/^(?:await )?[\w.#?]+/.exec(text)?.[0] ?? '')
+  return (
+    inner.type === 'Literal' || text.startsWith('super(') || LOGGED.test(/^(?:await )?[\w.#?]+/.exec(text)?.[0] ?? '')
+  )
 }
