@@ -97,6 +97,10 @@ export const errorTable = {
   DiskFull: { status: 500, text: 'The disk is full.' },
   DiskError: { status: 500, text: 'The disk reported an error.' },
   FileMissing: { status: 500, text: 'A file or folder of the download has vanished.' },
+  FileChanged: {
+    status: 503,
+    text: 'A file of the download was changed by somebody else. It is being checked again: try again soon.',
+  },
   UnsafePath: { status: 500, text: 'A path of the download leads through a link or out of its folder.' },
   // Making torrents
   SourceChanged: { status: 409, text: 'A file changed while the torrent was made.' },

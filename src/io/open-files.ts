@@ -1,15 +1,25 @@
 // A bounded cache of open descriptors, shared by all torrents. A descriptor stays open while a job uses it and is closed
 // when it is the least recently used and its place is needed. Invariants: at most `capacity` descriptors; a descriptor in
-// use is never closed; one that is used again after `recheckMs` is first compared with what lies at its path.
+// use is never closed; one that is used again after `recheckMs` is first compared with what lies at its path, and so is
+// the file with how it was left, where the source knows that.
 
 import { AppError } from '../base/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import { closeQuietly, type FileIdentity, type OpenedFile } from './safe-files.ts'
 
+/** What lies at a path. */
+export interface SeenFile extends FileIdentity {
+  /** Why nothing of it is to be read or written: it is not as it was left. Absent: nobody knows how that was. */
+  readonly changed?: AppError | null
+}
+
+/** A file just opened. */
+export interface SourceFile extends OpenedFile, SeenFile {}
+
 /** Where files are opened: one torrent's folder. */
 export interface FileSource {
-  open(index: number, write: boolean): Promise<OpenedFile>
-  identify(index: number): Promise<FileIdentity>
+  open(index: number, write: boolean): Promise<SourceFile>
+  identify(index: number): Promise<SeenFile>
   pathOf(index: number): string
 }
 
@@ -25,8 +35,12 @@ interface Entry {
   users: number
   /** Dropped from the cache: closes when the last user is done. */
   stale: boolean
-  checkedAtMs: number
-  checking: Promise<void> | null
+  lookedAtMs: number
+  looking: Promise<void> | null
+  /** What the last look found wrong. */
+  changed: AppError | null
+  /** Another file lies at its path. */
+  replaced: boolean
 }
 
 /** Descriptors kept by default: half of the usual limit of 1024. */
@@ -64,12 +78,18 @@ export class OpenFiles {
 
   /**
    * Lends descriptors of the files, all or none; waits while too many are lent. Never call it while holding some: that
-   * could wait for ever. Rejects as FileSource.open does, and with FileMissing for a file that was swapped or deleted.
+   * could wait for ever. Rejects as FileSource.open does, and for a file that was swapped, deleted or changed; `anyway`:
+   * whatever lies there now is lent, to find out what it is.
    */
-  async acquire(source: FileSource, indexes: readonly number[], write: boolean): Promise<LentFile[]> {
+  async acquire(
+    source: FileSource,
+    indexes: readonly number[],
+    write: boolean,
+    anyway: boolean = false,
+  ): Promise<LentFile[]> {
     if (indexes.length > this.#capacity) throw new RangeError(`${indexes.length} files at once are too many`)
     await this.#takePermits(indexes.length)
-    const outcomes = await Promise.allSettled(indexes.map(index => this.#lend(source, index, write)))
+    const outcomes = await Promise.allSettled(indexes.map(index => this.#lend(source, index, write, anyway)))
     const files = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     const failed = outcomes.find(outcome => outcome.status === 'rejected')
     if (failed === undefined) return files
@@ -79,14 +99,24 @@ export class OpenFiles {
   }
 
   /**
-   * A file that is open already, for one read that ends before anything else runs; null when it is not, or its path is
-   * due for a look.
+   * A file that is open already, for one read that ends before anything else runs; null when it is not, or it is due for
+   * a look, or was changed.
    */
   peek(source: FileSource, index: number): OpenedFile | null {
     const name = `${this.#nameOf(source)}/${index}`
     const entry = this.#entries.get(`${name}/w`) ?? this.#entries.get(`${name}/r`)
-    if (entry === undefined || entry instanceof Promise) return null
-    return this.#clock.now() - entry.checkedAtMs < this.#recheckMs ? entry.opened : null
+    if (entry === undefined || entry instanceof Promise || entry.changed !== null) return null
+    return this.#clock.now() - entry.lookedAtMs < this.#recheckMs ? entry.opened : null
+  }
+
+  /** The next use of a file opens it anew, and so looks at it. */
+  forget(source: FileSource, index: number): void {
+    const name = `${this.#nameOf(source)}/${index}`
+    for (const key of [`${name}/w`, `${name}/r`]) {
+      const entry = this.#entries.get(key)
+      if (entry instanceof Promise) this.#entries.delete(key)
+      else if (entry !== undefined) void this.#discard(key, entry)
+    }
   }
 
   /** Takes lent descriptors back. */
@@ -121,18 +151,18 @@ export class OpenFiles {
     await Promise.all(this.#closing)
   }
 
-  async #lend(source: FileSource, index: number, write: boolean): Promise<LentFile> {
+  async #lend(source: FileSource, index: number, write: boolean, anyway: boolean): Promise<LentFile> {
     const name = `${this.#nameOf(source)}/${index}`
     // A descriptor for writing serves readers too.
     const key = write || this.#entries.has(`${name}/w`) ? `${name}/w` : `${name}/r`
-    const entry = await this.#enter(key, source, index, write)
+    const entry = await this.#enter(key, source, index, write, anyway)
     const file: LentFile = { fd: entry.opened.fd }
     this.#lent.set(file, entry)
     return file
   }
 
   /** Finds or opens the entry and counts the caller as its user. */
-  async #enter(key: string, source: FileSource, index: number, write: boolean): Promise<Entry> {
+  async #enter(key: string, source: FileSource, index: number, write: boolean, anyway: boolean): Promise<Entry> {
     for (;;) {
       const held = this.#entries.get(key) ?? this.#open(key, source, index, write)
       const entry = held instanceof Promise ? await held : held
@@ -140,44 +170,51 @@ export class OpenFiles {
       entry.users++
       this.#entries.delete(key)
       this.#entries.set(key, entry)
-      if (this.#clock.now() - entry.checkedAtMs < this.#recheckMs) return entry
       try {
-        await (entry.checking ??= this.#recheck(entry))
-        return entry
+        if (this.#clock.now() - entry.lookedAtMs >= this.#recheckMs) await (entry.looking ??= this.#look(entry))
+        if (entry.changed === null || (anyway && !entry.replaced)) return entry
+        if (!anyway) throw entry.changed
       } catch (error) {
-        if (this.#entries.get(key) === entry) this.#entries.delete(key)
-        entry.stale = true
-        this.#leave(entry)
+        this.#abandon(key, entry)
         throw error
       }
+      this.#abandon(key, entry)
     }
   }
 
+  /** A user gives up an entry that nobody is to use any more. */
+  #abandon(key: string, entry: Entry): void {
+    if (this.#entries.get(key) === entry) this.#entries.delete(key)
+    entry.stale = true
+    this.#leave(entry)
+  }
+
   #open(key: string, source: FileSource, index: number, write: boolean): Promise<Entry> {
-    const opening = (async (): Promise<Entry> => {
-      try {
-        // One turn later, so that this entry already counts in #entries.
-        await Promise.resolve()
-        await this.#makeRoom()
-        const opened = await source.open(index, write)
-        const entry: Entry = {
-          source,
-          index,
-          opened,
-          users: 0,
-          stale: false,
-          checkedAtMs: this.#clock.now(),
-          checking: null,
-        }
-        this.#entries.set(key, entry)
-        return entry
-      } catch (error) {
-        this.#entries.delete(key)
-        throw error
-      }
-    })()
+    // One turn later, so that this entry already counts in #entries.
+    const opening: Promise<Entry> = Promise.resolve()
+      .then(() => this.#opened(source, index, write))
+      .then(
+        entry => {
+          // Forgotten meanwhile: who waits finds that it is not the entry, and opens another.
+          if (this.#entries.get(key) === opening) this.#entries.set(key, entry)
+          else void this.#shut(entry)
+          return entry
+        },
+        (error: unknown) => {
+          if (this.#entries.get(key) === opening) this.#entries.delete(key)
+          throw error
+        },
+      )
     this.#entries.set(key, opening)
     return opening
+  }
+
+  async #opened(source: FileSource, index: number, write: boolean): Promise<Entry> {
+    await this.#makeRoom()
+    const opened = await source.open(index, write)
+    const changed = opened.changed ?? null
+    const lookedAtMs = this.#clock.now()
+    return { source, index, opened, users: 0, stale: false, lookedAtMs, looking: null, changed, replaced: false }
   }
 
   /** Closes idle descriptors, oldest first, until one more fits. The permits see to it that there are enough of them. */
@@ -188,17 +225,14 @@ export class OpenFiles {
     }
   }
 
-  async #recheck(entry: Entry): Promise<void> {
+  async #look(entry: Entry): Promise<void> {
     try {
-      const now = await entry.source.identify(entry.index)
-      if (now.dev !== entry.opened.dev || now.ino !== entry.opened.ino)
-        throw new AppError(
-          'FileMissing',
-          `A file of the download was replaced by another: ${entry.source.pathOf(entry.index)}`,
-        )
-      entry.checkedAtMs = this.#clock.now()
+      const { dev, ino, changed = null } = await entry.source.identify(entry.index)
+      entry.replaced = dev !== entry.opened.dev || ino !== entry.opened.ino
+      entry.changed = changed ?? (entry.replaced ? replacedFile(entry) : null)
+      entry.lookedAtMs = this.#clock.now()
     } finally {
-      entry.checking = null
+      entry.looking = null
     }
   }
 
@@ -238,4 +272,8 @@ export class OpenFiles {
       first.go()
     }
   }
+}
+
+function replacedFile({ source, index }: Entry): AppError {
+  return new AppError('FileMissing', `A file of the download was replaced by another: ${source.pathOf(index)}`)
 }

@@ -27,6 +27,13 @@ export interface FileIdentity {
   readonly ino: bigint
 }
 
+/** What one look at a file shows. */
+export interface FileLook extends FileIdentity {
+  readonly sizeBytes: number
+  /** Since 1970, with its fraction. */
+  readonly mtimeMs: number
+}
+
 /**
  * Which reads end without waiting for a disk: `all` of a file that lives in memory; `cached` = what the page cache holds;
  * `none` where a read may also write the file's time of access, and wait for the disk to take it.
@@ -39,9 +46,22 @@ export interface OpenedFile extends FileIdentity {
   readonly atOnce: ReadsAtOnce
 }
 
+/** A descriptor just opened, with what its file looked like then. */
+export interface FreshFile extends OpenedFile, FileLook {}
+
 /** Closes a descriptor; a failure to close has nobody who could act on it. */
 export async function closeQuietly(fd: number): Promise<void> {
   await closeDescriptor(fd).catch(() => undefined)
+}
+
+/** What the file behind a descriptor looks like now. */
+export async function lookAtDescriptor(fd: number): Promise<FileLook> {
+  return lookOf(await statDescriptor(fd, { bigint: true }))
+}
+
+/** The part of a stat that tells files and their changes apart. */
+export function lookOf({ dev, ino, size, mtimeNs }: BigIntStats): FileLook {
+  return { dev, ino, sizeBytes: Number(size), mtimeMs: Number(mtimeNs) / 1e6 }
 }
 
 /** A folder held open. Close it after use. */
@@ -83,7 +103,7 @@ export class SafeFolder {
   }
 
   /** Opens plain file `name`; `create` makes it when it is not there. Pipes, devices and folders are refused unread. */
-  async openFile(name: string, options: { readonly write: boolean; readonly create: boolean }): Promise<OpenedFile> {
+  async openFile(name: string, options: { readonly write: boolean; readonly create: boolean }): Promise<FreshFile> {
     // O_NONBLOCK: a pipe in the file's place must not hang the open.
     const flags = (options.write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | (options.create ? O_CREAT : 0)
     const { fd, atOnce } = await openQuiet(this.#child(name), flags)
@@ -92,7 +112,7 @@ export class SafeFolder {
       if (!stats.isFile()) throw this.#unsafe(name, 'is not a plain file')
       if (stats.nlink === 0n) throw new AppError('FileMissing', `The file was deleted: ${join(this.path, name)}`)
       await this.#checkOpened(fd, name)
-      return { fd, atOnce, dev: stats.dev, ino: stats.ino }
+      return { fd, atOnce, ...lookOf(stats) }
     } catch (error) {
       await closeQuietly(fd)
       throw error

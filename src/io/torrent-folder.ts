@@ -12,8 +12,9 @@ import { diskError, errnoOf } from './disk-errors.ts'
 import type { DiskLanes } from './disk-lanes.ts'
 import {
   closeQuietly,
-  type FileIdentity,
-  type OpenedFile,
+  type FileLook,
+  lookOf,
+  type FreshFile,
   openFolder,
   procAvailable,
   type SafeFolder,
@@ -110,7 +111,7 @@ export class TorrentFolder {
    * Opens file `index`. For writing, a file that was never there is made; its folder is not. Rejects with FileMissing,
    * UnsafePath, DiskFull or DiskError.
    */
-  async open(index: number, write: boolean): Promise<OpenedFile> {
+  async open(index: number, write: boolean): Promise<FreshFile> {
     const { parts, name } = this.#locate(index)
     const create = write && !this.#made.has(index)
     const opened = await this.#inFolder(parts, false, folder =>
@@ -120,8 +121,8 @@ export class TorrentFolder {
     return opened
   }
 
-  /** Which file lies at the path of `index` now. Rejects with FileMissing or UnsafePath when it is none of ours. */
-  async identify(index: number): Promise<FileIdentity> {
+  /** What lies at the path of `index` now. Rejects with FileMissing or UnsafePath when it is none of ours. */
+  async identify(index: number): Promise<FileLook> {
     const { parts, name } = this.#locate(index)
     return this.#inFolder(parts, false, async folder => {
       const stats = await folder.stat(name)
@@ -129,7 +130,7 @@ export class TorrentFolder {
         throw new AppError('FileMissing', `A file of the download has vanished: ${this.pathOf(index)}`)
       if (!stats.isFile())
         throw new AppError('UnsafePath', `A path of the download is not a plain file: ${this.pathOf(index)}`)
-      return { dev: stats.dev, ino: stats.ino }
+      return lookOf(stats)
     })
   }
 

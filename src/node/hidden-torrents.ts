@@ -61,6 +61,8 @@ export class HiddenTorrents implements PackTorrents {
       finished: (infoHash, name) => {
         if (!this.#isWhole(infoHash)) events.finished(infoHash, name)
       },
+      fileChanged: (infoHash, file, change) => events.fileChanged?.(infoHash, file, change),
+      fileChecked: (infoHash, file, lost) => events.fileChecked?.(infoHash, file, lost),
       failed: (infoHash, error) => {
         const hidden = this.#hidden.get(infoHash)
         if (hidden === undefined) events.failed(infoHash, error)

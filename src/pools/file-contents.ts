@@ -128,7 +128,7 @@ class FileHasher implements ContentHasher {
     const tooMany = filesOf(spans).length > MAX_JOB_FILES
     if (tooMany && run.count > 1) return this.#digestHalves(run)
     if (tooMany) return this.#digestLong(run, spans)
-    return this.#spanFiles.withFiles(spans, false, open => this.#run(run, open, spans))
+    return this.#spanFiles.withFiles(spans, 'read', open => this.#run(run, open, spans))
   }
 
   async checkUnchanged(): Promise<FileFacts[]> {

@@ -12,7 +12,9 @@ import type { DiskLanes } from '../io/disk-lanes.ts'
 import type { DiskSpace } from '../io/disk-space.ts'
 import { dropMoved, type MoveFiles, placeFiles, takeBack } from '../io/move-files.ts'
 import type { OpenFiles } from '../io/open-files.ts'
-import type { OpenedFile } from '../io/safe-files.ts'
+import { FileNotes } from '../io/file-notes.ts'
+import { NotedFiles } from '../io/noted-files.ts'
+import { lookAtDescriptor, type OpenedFile } from '../io/safe-files.ts'
 import { TorrentFolder } from '../io/torrent-folder.ts'
 import type { Arena, Slot } from '../ports/arena.ts'
 import type {
@@ -54,6 +56,9 @@ export class FilePieceStore implements PieceStore {
   #layout: StoreLayout
   readonly #parts: StoreParts
   #folder: TorrentFolder
+  readonly #notes: FileNotes
+  /** The folder's files, judged by the notes. */
+  #source: NotedFiles
   readonly #map: SpanMap
   #spanFiles: SpanFiles
   readonly #fence = new Fence()
@@ -68,21 +73,43 @@ export class FilePieceStore implements PieceStore {
     this.#parts = parts
     this.#folder = new TorrentFolder(layout, parts.lanes)
     this.#map = new SpanMap(layout.files)
-    this.#spanFiles = new SpanFiles(this.#folder, parts.files, parts.lanes)
+    this.#notes = new FileNotes(
+      file => layout.files[file]?.length ?? 0,
+      file => this.#folder.pathOf(file),
+    )
+    this.#source = new NotedFiles(this.#folder, this.#notes)
+    this.#spanFiles = new SpanFiles(this.#source, parts.files, parts.lanes)
   }
 
   prepare(): Promise<void> {
     return this.#fence.exclusive(async () => {
       // Descriptors of files that vanished must not live on next to their successors.
-      await this.#parts.files.drop(this.#folder)
+      await this.#parts.files.drop(this.#source)
       await this.#prepareOnce(true)
       // What vanished cannot be flushed any more.
       for (const file of this.#dirty) if (!this.#folder.isMade(file)) this.#dirty.delete(file)
+      this.#notes.keepOnly(file => this.#folder.isMade(file))
     })
   }
 
   facts(): Promise<FileFacts[]> {
     return this.#fence.shared(() => this.#folder.facts())
+  }
+
+  keptFacts(): Promise<FileFacts[]> {
+    return this.#fence.shared(async () => {
+      const { version } = this.#notes
+      return this.#notes.kept(await this.#folder.facts(), version)
+    })
+  }
+
+  expect(facts: readonly FileFacts[], ownUntilMs: number): void {
+    this.#notes.expect(facts, ownUntilMs)
+  }
+
+  accept(file: number): void {
+    this.#notes.accept(file)
+    this.#parts.files.forget(this.#source, file)
   }
 
   commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
@@ -101,8 +128,12 @@ export class FilePieceStore implements PieceStore {
         return verdict
       }
       await this.#parts.space.reserve(await this.#folder.root(), length)
-      const { verdict } = await this.#spanFiles.withFiles(spans, true, open =>
-        this.#run('piece.commit', { ...source, spans: open }, spans),
+      const { verdict } = await this.#spanFiles.withFiles(spans, 'write', open =>
+        this.#noting(
+          spans,
+          () => this.#run('piece.commit', { ...source, spans: open }, spans),
+          reply => reply.verdict === 'ok',
+        ),
       )
       if (verdict === 'ok') this.#markDirty(files)
       return verdict
@@ -149,10 +180,10 @@ export class FilePieceStore implements PieceStore {
       const spans = this.#map.spans(offset, length)
       try {
         const use = (open: readonly Span[]) => this.#run('piece.leaves', { spans: open }, spans)
-        const { leaves } = await this.#spanFiles.withFiles(spans, false, use)
+        const { leaves } = await this.#spanFiles.withFiles(spans, 'read', use)
         return leaves.length === 0 ? null : leaves
       } catch (error) {
-        if (error instanceof AppError && error.code === 'FileMissing') return null
+        if (error instanceof AppError && (error.code === 'FileMissing' || error.code === 'FileChanged')) return null
         throw error
       }
     })
@@ -166,13 +197,17 @@ export class FilePieceStore implements PieceStore {
       if (wanted <= 0) return 0
       const into = slot.bytes.subarray(0, wanted)
       const missing = await this.#spanFiles.read(this.#map.spans(offset, wanted), into)
-      if (missing !== null)
-        throw new AppError(
-          'DiskError',
-          `A file of the download is shorter than it was: ${this.#folder.pathOf(missing)}`,
-        )
+      if (missing !== null) await this.#endedEarly(missing)
       return wanted
     })
+  }
+
+  /** A file is shorter than what was read of it. Rejects with FileChanged, unless nobody else is seen to have cut it. */
+  async #endedEarly(file: number): Promise<never> {
+    const { files } = this.#parts
+    files.forget(this.#source, file)
+    files.release(await files.acquire(this.#source, [file], false))
+    throw new AppError('DiskError', `A file of the download is shorter than it was: ${this.#folder.pathOf(file)}`)
   }
 
   readNow(offset: number, length: number, into: Uint8Array): number {
@@ -191,7 +226,7 @@ export class FilePieceStore implements PieceStore {
   /** The open file in which a range begins, and how much of the range lies there; null when no read can be had at once. */
   #openNow(offset: number, length: number): { file: OpenedFile; position: number; length: number } | null {
     const span = this.#fence.open ? this.#map.firstSpan(offset, length) : null
-    const file = span === null || span.file < 0 ? null : this.#parts.files.peek(this.#folder, span.file)
+    const file = span === null || span.file < 0 ? null : this.#parts.files.peek(this.#source, span.file)
     return span === null || file === null ? null : { file, position: span.position, length: span.length }
   }
 
@@ -212,7 +247,7 @@ export class FilePieceStore implements PieceStore {
   }
 
   close(): Promise<void> {
-    return this.#fence.exclusive(() => this.#parts.files.drop(this.#folder))
+    return this.#fence.exclusive(() => this.#parts.files.drop(this.#source))
   }
 
   move(move: StorageMove): Promise<void> {
@@ -222,7 +257,7 @@ export class FilePieceStore implements PieceStore {
       const to = new TorrentFolder(layout, lanes)
       const { resumed, signal } = move
       const work: MoveFiles = { from: this.#folder, to, key: layout.key, lanes, space, resumed, signal }
-      await files.drop(this.#folder)
+      await files.drop(this.#source)
       // What is made and what is not is looked at anew; what is to be flushed stays so under its new name.
       this.#prepared = null
       const placed = await placeFiles(work)
@@ -234,7 +269,9 @@ export class FilePieceStore implements PieceStore {
       }
       this.#layout = layout
       this.#folder = to
-      this.#spanFiles = new SpanFiles(to, files, lanes)
+      this.#notes.moved()
+      this.#source = new NotedFiles(to, this.#notes)
+      this.#spanFiles = new SpanFiles(this.#source, files, lanes)
     })
   }
 
@@ -246,7 +283,7 @@ export class FilePieceStore implements PieceStore {
 
   remove(): Promise<void> {
     return this.#fence.exclusive(async () => {
-      await this.#parts.files.drop(this.#folder)
+      await this.#parts.files.drop(this.#source)
       this.#dirty.clear()
       this.#prepared = null
       await this.#folder.remove()
@@ -316,10 +353,29 @@ export class FilePieceStore implements PieceStore {
       const length = spanLength(group)
       const part = groups.length === 1 ? segments : sliceSegments(segments, at, length)
       at += length
-      await this.#spanFiles.withFiles(group, true, open =>
-        this.#run('blocks.write', { arena, segments: part, spans: open }, group),
+      await this.#spanFiles.withFiles(group, 'write', open =>
+        this.#noting(
+          group,
+          () => this.#run('blocks.write', { arena, segments: part, spans: open }, group),
+          () => true,
+        ),
       )
       this.#markDirty(filesOf(group))
+    }
+  }
+
+  /** Runs a job that may write the spans (`wrote`): what changes of their files meanwhile is our doing. */
+  async #noting<T>(spans: readonly FileSpan[], write: () => Promise<T>, wrote: (reply: T) => boolean): Promise<T> {
+    const ends = new Map<number, number>()
+    for (const { file, position, length } of spans) if (file >= 0) ends.set(file, position + length)
+    for (const file of ends.keys()) this.#notes.writing(file)
+    let done = false
+    try {
+      const reply = await write()
+      done = wrote(reply)
+      return reply
+    } finally {
+      for (const [file, end] of ends) this.#notes.wrote(file, done ? end : 0)
     }
   }
 
@@ -343,7 +399,7 @@ export class FilePieceStore implements PieceStore {
         text,
         error,
       )
-      if (failure.code === 'FileMissing') void this.#parts.files.drop(this.#folder)
+      if (failure.code === 'FileMissing') void this.#parts.files.drop(this.#source)
       throw failure
     }
   }
@@ -362,7 +418,7 @@ export class FilePieceStore implements PieceStore {
       if (tooMany) return [await this.#verifyLong(first, spans)]
       const use = (open: readonly Span[]) =>
         this.#run('pieces.hash', { hashes, trees, pieceLength, spans: open }, spans)
-      return (await this.#spanFiles.withFiles(spans, false, use)).verdicts
+      return (await this.#spanFiles.withFiles(spans, 'check', use)).verdicts
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'FileMissing') throw error
       return pieces.length === 1 ? ['missing'] : this.#hashHalves(pieces)
@@ -383,16 +439,19 @@ export class FilePieceStore implements PieceStore {
     const total = spanLength(spans)
     for (let at = 0; at < total; at += chunk.length) {
       const part = chunk.subarray(0, Math.min(chunk.length, total - at))
-      if ((await this.#spanFiles.read(this.#map.spans(offset + at, part.length), part)) !== null) return 'missing'
+      if ((await this.#spanFiles.read(this.#map.spans(offset + at, part.length), part, 'check')) !== null)
+        return 'missing'
       hash.take(part)
     }
     return hash.right() ? 'ok' : 'bad-hash'
   }
 
   async #syncFile(file: number): Promise<void> {
-    const lent = await this.#parts.files.acquire(this.#folder, [file], false)
+    const lent = await this.#parts.files.acquire(this.#source, [file], false, true)
+    const settle = this.#notes.settling(file)
     try {
-      for (const { fd } of lent) await this.#parts.syncLane.run(() => syncDescriptor(fd))
+      for (const { fd } of lent)
+        settle(await this.#parts.syncLane.run(() => syncDescriptor(fd).then(() => lookAtDescriptor(fd))))
     } catch (error) {
       throw diskError(error, this.#folder.pathOf(file))
     } finally {

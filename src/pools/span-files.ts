@@ -12,6 +12,9 @@ import { type FileSpan, filesOf, groupSpans, spanLength } from './spans.ts'
 
 const readDescriptor = promisify(read)
 
+/** What files are lent for; `check`: to find out what lies there, also where that was changed by somebody else. */
+export type FileUse = 'read' | 'write' | 'check'
+
 /** One torrent's files, reached by spans. */
 export class SpanFiles {
   readonly #source: FileSource
@@ -25,13 +28,9 @@ export class SpanFiles {
   }
 
   /** Lends descriptors for the spans, of at most MAX_JOB_FILES files, while `use` runs. Rejects as OpenFiles.acquire. */
-  async withFiles<T>(
-    spans: readonly FileSpan[],
-    write: boolean,
-    use: (open: readonly Span[]) => Promise<T>,
-  ): Promise<T> {
+  async withFiles<T>(spans: readonly FileSpan[], how: FileUse, use: (open: readonly Span[]) => Promise<T>): Promise<T> {
     const indexes = filesOf(spans)
-    const lent = await this.#files.acquire(this.#source, indexes, write)
+    const lent = await this.#files.acquire(this.#source, indexes, how === 'write', how === 'check')
     const descriptors = new Map(indexes.map((index, i) => [index, lent[i]?.fd ?? -1]))
     try {
       return await use(
@@ -43,12 +42,12 @@ export class SpanFiles {
   }
 
   /** Reads the spans into `into`; the file that ended too early, or null. Padding reads as zeroes. */
-  async read(spans: readonly FileSpan[], into: Uint8Array): Promise<number | null> {
+  async read(spans: readonly FileSpan[], into: Uint8Array, how: FileUse = 'read'): Promise<number | null> {
     let at = 0
     for (const group of groupSpans(spans, MAX_JOB_FILES)) {
       const start = at
       at += spanLength(group)
-      const missing = await this.withFiles(group, false, open => this.#readGroup(group, open, into.subarray(start, at)))
+      const missing = await this.withFiles(group, how, open => this.#readGroup(group, open, into.subarray(start, at)))
       if (missing !== null) return missing
     }
     return null

@@ -1,5 +1,6 @@
 // Where a torrent's verified bytes live. The engine hands over blocks in shared memory and never sees files.
 
+import { AppError } from '../base/errors.ts'
 import type { TorrentFile, V2Content } from '../wire/torrent-types.ts'
 import type { Arena, Slot } from './arena.ts'
 
@@ -34,6 +35,34 @@ export interface FileFacts {
   readonly mtimeMs: number
 }
 
+/** What became of a file that is not as it was left: another lies at its path, or it has another time or length. */
+export type FileChange = 'replaced' | 'changed' | 'cut' | 'grown'
+
+/** A file was changed by somebody else: no byte of it is read until the store is told to accept() it. */
+export class FileChanged extends AppError {
+  /** Its index in the torrent. */
+  readonly file: number
+  readonly change: FileChange
+
+  constructor(file: number, change: FileChange, path: string) {
+    super('FileChanged', `A file of the download was ${HOW[change]} by somebody else: ${path}. It is checked again.`)
+    this.file = file
+    this.change = change
+  }
+}
+
+const HOW: Record<FileChange, string> = {
+  replaced: 'replaced',
+  changed: 'changed',
+  cut: 'made shorter',
+  grown: 'made longer',
+}
+
+/** Facts that no file fits: a start that finds them in the records hashes the file. */
+export function unfitFacts(index: number): FileFacts {
+  return { index, exists: true, sizeBytes: Number.MAX_SAFE_INTEGER, mtimeMs: 0 }
+}
+
 /** A change of place. */
 export interface StorageMove {
   /** Absolute path of the new destination folder; it exists. */
@@ -51,13 +80,22 @@ export type PieceVerdict = 'ok' | 'bad-hash' | 'missing'
 
 /**
  * One torrent's store. Every method may reject with AppError DiskFull, DiskError, FileMissing, UnsafePath, PoolBusy or
- * WorkerLost. Slots stay the caller's; they may be released when the promise settles.
+ * WorkerLost; what reads for others or writes also with FileChanged. Slots stay the caller's; they may be released when the promise settles.
  */
 export interface PieceStore {
   /** Makes folders and the zero-byte files, sparse. Nothing is opened through a link. Idempotent. */
   prepare(): Promise<void>
   /** Size and time of every file (padding files too: exists false). */
   facts(): Promise<FileFacts[]>
+  /** facts() for the records: a file that is not as it was left has unfitFacts(). */
+  keptFacts(): Promise<FileFacts[]>
+  /**
+   * From now on files are to look like `facts`, those of an earlier time; [] = as they are found first. A time of up to
+   * `ownUntilMs` (since 1970) is no change: what was written after the facts were taken.
+   */
+  expect(facts: readonly FileFacts[], ownUntilMs: number): void
+  /** From now on the file is to look as it is found next, however it was changed before. */
+  accept(file: number): void
   /** Hashes a whole piece from its blocks and, when the hash is right, writes it. Blocks in any order, none missing. */
   commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'>
   /** Writes blocks of a piece unverified (for pieces too big to keep, or when the arena runs short). */

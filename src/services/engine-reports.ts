@@ -4,6 +4,7 @@ import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { FileChange } from '../ports/piece-store.ts'
 import type { TorrentEvents, TorrentStatus } from '../torrent/types.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { fitSelection } from './add-checks.ts'
@@ -75,6 +76,16 @@ export class EngineReports implements TorrentEvents {
       if (first) await this.#set.update(entry, { finishedAtMs })
       await this.#defaults.finished(entry, first)
     })
+  }
+
+  fileChanged(infoHash: InfoHash, file: string, change: FileChange): void {
+    if (!this.#set.entries.has(infoHash)) return
+    this.#deps.events.emit('torrent_file_changed', { infohash: infoHash, file, change })
+  }
+
+  fileChecked(infoHash: InfoHash, file: string, lostPieces: number): void {
+    if (!this.#set.entries.has(infoHash)) return
+    this.#deps.events.emit('torrent_file_checked', { infohash: infoHash, file, lost_pieces: lostPieces })
   }
 
   failed(infoHash: InfoHash, error: string): void {

@@ -33,6 +33,8 @@ export interface EventPayloads {
   torrent_finished: { infohash: string; name: string }
   torrent_update_refused: { target: string; seq: string; error: string }
   torrent_updated: { target: string; infohash: string; previous: string; seq: string }
+  torrent_file_changed: { infohash: string; file: string; change: 'replaced' | 'changed' | 'cut' | 'grown' }
+  torrent_file_checked: { infohash: string; file: string; lost_pieces: number }
   torrent_error: { infohash: string; error: string }
   tribler_exception: { text: string }
   seeding_goal_reached: { infohash: string; name: string; goal: 'ratio' | 'time' }
@@ -77,6 +79,10 @@ export const eventDocs: Record<EventType, string> = {
   torrent_finished: 'A torrent finished downloading.',
   torrent_update_refused: '(extra) A key that is followed has signed something that names no torrent.',
   torrent_updated: '(extra) A followed torrent has a new version, which was added; `previous` is empty for the first.',
+  torrent_file_changed:
+    '(extra) Somebody else changed a file of a torrent: nothing of it is served until it is checked.',
+  torrent_file_checked:
+    '(extra) A changed file was checked; so many of its pieces no longer fit and are fetched again.',
   torrent_error: 'An error stopped a torrent.',
   tribler_exception: 'An unexpected exception occurred inside the node.',
   seeding_goal_reached: '(extra) A download was stopped because it has reached its ratio or its time of seeding.',

@@ -13,6 +13,8 @@ export const explainCodes = {
   loading: 'The download is still being loaded after the start.',
   disk_full: 'The disk is full. It goes on by itself when there is space.',
   failed: 'An error stopped it; resume to try again.',
+  file_changed:
+    'Somebody else changed a file: nothing of it is served until it is checked, and what no longer fits is fetched again.',
   seeding_goal_reached: 'It has reached its ratio or its time of seeding. Resume lets it seed on.',
   stopped: 'It was stopped. Resume starts it.',
   queued: 'Others go first: it waits for its turn (settings active_*).',
@@ -80,10 +82,16 @@ export function explain(facts: ExplainFacts): ExplainReason[] {
   return codesOf(facts).map(code => ({ code, message: messageOf(code, facts) }))
 }
 
-/** Of circuits it is said too how the last one failed. */
-function messageOf(code: ExplainCode, { circuits }: ExplainFacts): string {
+/** Of circuits it is said too how the last one failed, of changed files which they are. */
+function messageOf(code: ExplainCode, { circuits, torrent }: ExplainFacts): string {
+  if (code === 'file_changed') return `${explainCodes[code]} ${changesOf(torrent)}`
   const failure = CIRCUIT_CODES.has(code) ? (circuits?.lastFailure ?? '') : ''
   return failure === '' ? explainCodes[code] : `${explainCodes[code]} The last failure: ${failure}`
+}
+
+function changesOf(torrent: ExplainFacts['torrent']): string {
+  const files = torrent?.obstacles.changedFiles ?? []
+  return `Changed: ${files.map(({ name, change }) => `${name} (${change})`).join(', ')}.`
 }
 
 const CIRCUIT_CODES: ReadonlySet<ExplainCode> = new Set(['no_relays_known', 'no_exits_known', 'building_circuits'])
@@ -100,6 +108,7 @@ function codesOf(facts: ExplainFacts): ExplainCode[] {
   const { stored, loadError, torrent } = facts
   if (torrent === null) return [loadError === '' ? 'loading' : 'load_failed']
   const codes: ExplainCode[] = torrent.moving && stored.movingTo !== null ? ['moving_storage'] : []
+  if (torrent.obstacles.changedFiles.length > 0) codes.push('file_changed')
   switch (torrent.snapshot.status) {
     case 'error':
       return [torrent.obstacles.waitsForSpace ? 'disk_full' : 'failed', ...codes]

@@ -70,6 +70,17 @@ export function firstMissing(set: PieceSet, first: number, last: number): number
   return last + 1
 }
 
+/** The first piece from `first` to `last` (included) that is in the set; `last + 1` when there is none. */
+export function firstHad(set: PieceSet, first: number, last: number): number {
+  let piece = first
+  while (piece <= last) {
+    if ((piece & 7) === 0 && piece + 7 <= last && set.buffer[piece >> 3] === 0) piece += 8
+    else if (!set.get(piece)) piece++
+    else return piece
+  }
+  return last + 1
+}
+
 /** Calls `visit` for every piece of the set in rising order; empty bytes are skipped. */
 export function forEachPiece(set: PieceSet, visit: (piece: number) => void): void {
   const bytes = set.buffer

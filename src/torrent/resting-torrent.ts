@@ -40,6 +40,7 @@ export interface RestingTorrent {
 export const NO_OBSTACLES: TorrentObstacles = {
   private: null,
   waitsForSpace: false,
+  changedFiles: [],
   addresses: 0,
   dialing: 0,
   allBlocked: false,

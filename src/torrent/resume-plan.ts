@@ -8,7 +8,7 @@ import type { TorrentFile } from '../wire/torrent-types.ts'
 import { emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange } from './piece-set.ts'
 
 /** Our own writes may be this much younger than the newest journalled piece or checkpoint: one comes every 30 s, and a flush takes time. */
-const OWN_WRITES_MS = 90_000
+export const OWN_WRITES_MS = 90_000
 
 /** File times nearer than this are the same: a record may have lost the fraction. */
 const SAME_TIME_MS = 1

@@ -248,6 +248,8 @@ export class Session {
       },
       layersKnown: (infoHash, metainfo) => events.layersKnown?.(infoHash, metainfo),
       finished: (infoHash, name) => events.finished(infoHash, name),
+      fileChanged: (infoHash, file, change) => events.fileChanged?.(infoHash, file, change),
+      fileChecked: (infoHash, file, lost) => events.fileChecked?.(infoHash, file, lost),
       failed: (infoHash, error) => events.failed(infoHash, error),
       statusChanged: (infoHash, status) => {
         const torrent = this.#torrents.get(infoHash)

@@ -2,12 +2,12 @@
 // A few runs of pieces of a torrent are in hashing at a time, and few torrents check at a time. Changes no network state.
 
 import { AppError } from '../base/errors.ts'
-import type { FileFacts } from '../ports/piece-store.ts'
+import { type FileFacts, unfitFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import { retryWhileBusy } from './busy-pool.ts'
 import { CheckRuns, type PieceRun } from './check-runs.ts'
 import { copyPieceSet, countBits, forEachPiece, fullPieceSet } from './piece-set.ts'
-import { planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
+import { OWN_WRITES_MS, planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 
 /** What this part tells others. */
@@ -35,6 +35,23 @@ export class TorrentCheck {
     const resume = this.#resume
     if (resume === null) return
     content.picker.setHave(planFromResume(content.lengths, [], [], resume).have)
+    this.expectResumed(content)
+  }
+
+  /** Nothing is looked at now, but what is read later is to be as the last run left it. */
+  expectResumed(content: TorrentContent): void {
+    const resume = this.#resume
+    if (resume === null) return
+    content.store.expect(resume.files, resume.newestMs === 0 ? 0 : resume.newestMs + OWN_WRITES_MS)
+  }
+
+  /** The next start hashes this file, whatever it looks like then. */
+  doubt(file: number): void {
+    const resume = this.#resume
+    if (resume === null) return
+    const files = [...resume.files]
+    files[file] = unfitFacts(file)
+    this.#resume = { ...resume, files }
   }
 
   /**
@@ -45,6 +62,8 @@ export class TorrentCheck {
     this.#hooks.setStatus('allocating')
     // Before prepare(): it makes files, and what it makes says nothing.
     const facts = await content.store.facts()
+    // What changes from here on, also while it is hashed, is seen when it is read.
+    content.store.expect(facts, 0)
     const plan = this.#plan(content, facts)
     stopWhen(signal)
     if (countBits(plan.have.buffer) + countBits(plan.check.buffer) === 0) this.#hooks.nothingThere()
@@ -59,6 +78,7 @@ export class TorrentCheck {
   /** Hashes everything. `have` is empty while it runs and right afterwards. Rejects like prepare(). */
   async recheck(content: TorrentContent, signal: AbortSignal): Promise<void> {
     const check = fullPieceSet(content.lengths.pieceCount)
+    content.store.expect(await content.store.facts(), 0)
     const have = copyPieceSet(check)
     have.buffer.fill(0)
     content.picker.setHave(have)

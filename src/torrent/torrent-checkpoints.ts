@@ -1,7 +1,10 @@
 // Making the progress of one torrent durable: files first, then what the journal says of them. One after the other.
 
+import { piecesOfRange } from '../base/lengths.ts'
+import { type FileFacts, unfitFacts } from '../ports/piece-store.ts'
+import { firstHad } from './piece-set.ts'
 import type { TorrentCheck } from './torrent-check.ts'
-import type { TorrentCore } from './torrent-core.ts'
+import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
 
 /** They come this often while pieces come in. */
@@ -62,7 +65,8 @@ export class TorrentCheckpoints {
       // What is there before the flush begins is covered by it; what comes meanwhile stays in the journal.
       const have = Uint8Array.from(content.picker.have.buffer)
       await content.store.sync()
-      const facts = await content.store.facts()
+      const kept = await content.store.keptFacts()
+      const facts = content.doubted === null ? kept : withDoubts(kept, content)
       await this.#core.engine.deps.journal.checkpoint(this.#core.infoHash, have, facts)
       this.#check.remember(have, facts)
     } catch (error) {
@@ -70,4 +74,14 @@ export class TorrentCheckpoints {
       throw error
     }
   }
+}
+
+/** What a start must not trust although it is had: files in doubt get facts that no file fits. */
+function withDoubts(facts: readonly FileFacts[], { doubted, lengths, metainfo }: TorrentContent): FileFacts[] {
+  return facts.map(fact => {
+    const { offset = 0, length = 0 } = metainfo.files[fact.index] ?? {}
+    if (doubted === null || !fact.exists || length === 0) return fact
+    const [first, last] = piecesOfRange(lengths, offset, length)
+    return firstHad(doubted, first, last) > last ? fact : unfitFacts(fact.index)
+  })
 }

@@ -28,6 +28,8 @@ export interface TorrentContent {
   readonly picker: PiecePicker
   /** Pieces that the selected files need. */
   wanted: PieceSet
+  /** Of those that are had the ones in files that somebody changed: nobody gets them until they are hashed. Null: none. */
+  doubted: PieceSet | null
 }
 
 /** The state of one torrent. */
@@ -124,7 +126,7 @@ export class TorrentCore {
     const picker = new PiecePicker(lengths, this.engine.random, maxOpenPieces(this.engine.budget.limit, stride))
     const store = this.engine.deps.stores.open(layoutOf(this.destination, metainfo))
     this.name = metainfo.name
-    this.content = { metainfo, lengths, stride, store, picker, wanted: emptyPieceSet(pieceCount) }
+    this.content = { metainfo, lengths, stride, store, picker, wanted: emptyPieceSet(pieceCount), doubted: null }
     // A selection made before the metadata was known may name files that do not exist.
     const count = metainfo.files.length
     this.setSelected(this.selected?.filter(index => Number.isInteger(index) && index >= 0 && index < count) ?? null)

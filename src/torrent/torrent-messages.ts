@@ -217,6 +217,8 @@ export class TorrentMessages {
 
   #request(peer: PeerSession, request: UploadRequest): void {
     const content = this.#core.content
+    // It was told of, and may be right: no offence.
+    if (content?.doubted?.get(request.piece) === true) return peer.uploads.reject(request)
     const allowed = content !== null && this.#mayHave(peer, request, content)
     if (allowed && peer.uploads.add(request)) {
       peer.activeMs = this.#core.now()

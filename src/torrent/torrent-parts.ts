@@ -6,6 +6,8 @@ import type { PeerAddress } from '../base/ids.ts'
 import type { Announcer, PeerOrigin } from '../ports/announcer.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Engine, Ticker } from './engine.ts'
+import { FileChanged } from '../ports/piece-store.ts'
+import { ChangedFiles } from './changed-files.ts'
 import { PieceLosses } from './piece-losses.ts'
 import { TorrentCheck } from './torrent-check.ts'
 import { type TorrentContent, TorrentCore } from './torrent-core.ts'
@@ -33,6 +35,7 @@ export class TorrentParts implements Ticker {
   readonly #requests: TorrentRequests
   readonly pieces: TorrentPieces
   readonly #losses: PieceLosses
+  readonly changed: ChangedFiles
   readonly #metadata: TorrentMetadata
   readonly swarm: TorrentSwarm
   readonly webSeeds: TorrentWebSeeds
@@ -61,6 +64,17 @@ export class TorrentParts implements Ticker {
     })
     this.#losses = new PieceLosses(core, this.pieces, {
       lost: piece => this.#pieceLost(piece),
+      failed: error => this.#storeFailed(error),
+    })
+    this.changed = new ChangedFiles(core, this.pieces, {
+      doubted: (content, error) => {
+        if (content.doubted !== null) this.swarm.holdBack(content.doubted)
+        this.streams.cut(error.file, error)
+      },
+      checkLater: file => this.#check.doubt(file),
+      cleared: piece => this.streams.pieceDone(piece),
+      lost: pieces => this.#piecesLost(pieces),
+      checked: () => this.#checkpoint(),
       failed: error => this.#storeFailed(error),
     })
     this.#requests = new TorrentRequests(core, {
@@ -113,7 +127,7 @@ export class TorrentParts implements Ticker {
       runsForIt: () => this.run.forReaders,
       unneeded: () => this.streams.hungry === 0 && this.run.readersDone(),
     })
-    this.wishes = new TorrentWishes(core, this.#requests, this.swarm.peers.dials, this.run)
+    this.wishes = new TorrentWishes(core, this.#requests, this.swarm.peers.dials, this.run, this.changed)
     // Metadata without the hashes of its pieces is not whole: they are fetched first.
     if (spec.metainfo !== null && !this.#metadata.holdsBack(spec.metainfo)) {
       this.#begin(core.setContent(spec.metainfo), rested)
@@ -177,6 +191,7 @@ export class TorrentParts implements Ticker {
 
   #begin(content: TorrentContent, rested: RestingTorrent | null): void {
     if (rested === null) return this.#check.assumeResumed(content)
+    this.#check.expectResumed(content)
     this.core.sessionDown = rested.sessionDown
     this.core.sessionUp = rested.sessionUp
     content.picker.setHave(restingHave(rested))
@@ -193,6 +208,7 @@ export class TorrentParts implements Ticker {
     this.#metadata.reset()
     this.#requests.stop()
     this.webSeeds.stop()
+    this.changed.stop()
     this.swarm.peers.closeAll(reason, cut)
   }
 
@@ -201,7 +217,10 @@ export class TorrentParts implements Ticker {
     const content = this.core.content
     if (content === null) return
     this.core.engine.activate(this)
-    if (fresh) this.#losses.reset()
+    if (fresh) {
+      this.#losses.reset()
+      this.changed.reset()
+    }
     this.streams.renew()
     this.streams.wakeAll()
     this.swarm.working(content, fresh)
@@ -229,10 +248,14 @@ export class TorrentParts implements Ticker {
 
   /** A piece that was there is not any more: it is fetched again, where it is wanted. */
   #pieceLost(piece: number): void {
-    this.swarm.tellLost(piece)
+    this.#piecesLost([piece])
+    if (this.core.working) this.#checkpoint()
+  }
+
+  #piecesLost(pieces: readonly number[]): void {
+    for (const piece of pieces) this.swarm.tellLost(piece)
     if (this.core.status === 'seeding' && !this.core.complete) this.run.setStatus('downloading')
     if (!this.core.working) return
-    this.#checkpoint()
     this.#needMore()
     this.swarm.judgeAll()
   }
@@ -249,6 +272,7 @@ export class TorrentParts implements Ticker {
 
   /** The disk said no. A pool that is full for a moment is no reason to stop. */
   #storeFailed(error: unknown): void {
+    if (error instanceof FileChanged) return this.changed.found(error)
     const passing = error instanceof AppError && PASSING_ERRORS.has(error.code)
     if (!passing) this.run.fail(error)
   }

@@ -6,7 +6,7 @@ import { AppError } from '../base/errors.ts'
 import { piecesOfRange } from '../base/lengths.ts'
 import type { Slot } from '../ports/arena.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
-import { firstMissing } from './piece-set.ts'
+import { firstHad, firstMissing } from './piece-set.ts'
 import { type StreamCursor, type StreamRange, StreamWindows } from './stream-window.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TurnJob } from './turn-end.ts'
@@ -95,6 +95,11 @@ export class TorrentStreams {
     return false
   }
 
+  /** A file is not what it was: who reads it is told, also who does not wait now. */
+  cut(fileIndex: number, error: unknown): void {
+    for (const reader of this.#readers) if (reader.fileIndex === fileIndex) reader.cut(error)
+  }
+
   /** The torrent cannot go on: who waits is told. */
   fail(error: unknown): void {
     for (const reader of this.#readers) reader.fail(error)
@@ -155,6 +160,8 @@ class Reader implements FileReader {
   #seenMs = 0
   #closed = false
   #jumped = false
+  /** Why nothing more is read for it. */
+  #cutBy: { readonly error: unknown } | null = null
 
   constructor(
     core: TorrentCore,
@@ -176,8 +183,13 @@ class Reader implements FileReader {
     return this.#file.length
   }
 
+  get fileIndex(): number {
+    return this.#file.index
+  }
+
   waitFor(position: number): number | Promise<number> {
     if (this.#closed) return Promise.reject(new AppError('Aborted'))
+    if (this.#cutBy !== null) return Promise.reject(this.#cutBy.error)
     if (position >= this.#file.length) return 0
     const there = this.#available(position)
     this.#seenMs = this.#core.now()
@@ -201,6 +213,7 @@ class Reader implements FileReader {
 
   async read(position: number, length: number, slot: Slot): Promise<number> {
     if (this.#closed) throw new AppError('Aborted')
+    if (this.#cutBy !== null) throw this.#cutBy.error
     const count = Math.min(length, slot.bytes.length, this.#available(position))
     if (count <= 0) return 0
     const { engine } = this.#core
@@ -250,6 +263,12 @@ class Reader implements FileReader {
     }
   }
 
+  /** As fail(), for all time. */
+  cut(error: unknown): void {
+    this.#cutBy = { error }
+    this.fail(error)
+  }
+
   fail(error: unknown): void {
     const waiters = this.#waiters
     this.#waiters = []
@@ -270,11 +289,17 @@ class Reader implements FileReader {
 }
 
 // Verified bytes of the file from `position` on without a gap, at most `most`.
-function availableAt({ lengths, picker }: TorrentContent, file: TorrentFile, position: number, most: number): number {
+function availableAt(
+  { lengths, picker, doubted }: TorrentContent,
+  file: TorrentFile,
+  position: number,
+  most: number,
+): number {
   const rest = Math.min(file.length - position, most)
   if (position < 0 || rest <= 0) return 0
   const [first, last] = piecesOfRange(lengths, file.offset + position, rest)
-  const missing = firstMissing(picker.have, first, last)
+  const lacking = firstMissing(picker.have, first, last)
+  const missing = doubted === null ? lacking : Math.min(lacking, firstHad(doubted, first, last))
   if (missing > last) return rest
   return Math.max(0, missing * lengths.pieceLength - file.offset - position)
 }

@@ -7,6 +7,7 @@ import type { Handshake } from '../wire/peer/handshake.ts'
 import { encodeHave, type PeerMessage } from '../wire/peer/messages.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
 import type { PeerHost, PeerSession } from './peer-session.ts'
+import type { PieceSet } from './piece-set.ts'
 import { TorrentBlocks } from './torrent-blocks.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import { TorrentMessages } from './torrent-messages.ts'
@@ -113,6 +114,11 @@ export class TorrentSwarm implements PeerHost {
   /** Takes back what was told of a piece that is lost. */
   tellLost(piece: number): void {
     this.#messages.tellLost(piece)
+  }
+
+  /** Peers get nothing of these pieces for now. */
+  holdBack(pieces: PieceSet): void {
+    for (const peer of this.#core.peers.values()) peer.uploads.clear(request => !pieces.get(request.piece))
   }
 
   /** What is wanted has changed: peers hear whether they are interesting. */

@@ -2,7 +2,8 @@
 // It passes on and looks; what follows is the other parts' business.
 
 import { BLOCK_BYTES } from '../base/lengths.ts'
-import type { StorageMove } from '../ports/piece-store.ts'
+import type { FileChange, StorageMove } from '../ports/piece-store.ts'
+import type { ChangedFiles } from './changed-files.ts'
 import { countAndNot, forEachPiece } from './piece-set.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { RateMeter } from './rate-meter.ts'
@@ -15,23 +16,29 @@ import type { PieceOrder, TorrentObstacles } from './types.ts'
 /** A rate this near to its limit, as a part of it, is held by it: limits come in grains of a block. */
 const AT_LIMIT = 0.8
 
+/** Changed files that are named. */
+const MAX_NAMED = 5
+
 /** See the top of the file. */
 export class TorrentWishes {
   readonly #core: TorrentCore
   readonly #requests: Pick<TorrentRequests, 'refillSoon'>
   readonly #dials: Pick<TorrentDials, 'size'>
   readonly #run: Pick<TorrentRun, 'waitsForSpace'>
+  readonly #changed: Pick<ChangedFiles, 'list'>
 
   constructor(
     core: TorrentCore,
     requests: Pick<TorrentRequests, 'refillSoon'>,
     dials: Pick<TorrentDials, 'size'>,
     run: Pick<TorrentRun, 'waitsForSpace'>,
+    changed: Pick<ChangedFiles, 'list'>,
   ) {
     this.#core = core
     this.#requests = requests
     this.#dials = dials
     this.#run = run
+    this.#changed = changed
   }
 
   /** Limits of this torrent alone, bytes/s, 0 = none; the session's count too. */
@@ -80,6 +87,7 @@ export class TorrentWishes {
     return {
       private: content?.metainfo.private ?? null,
       waitsForSpace: this.#run.waitsForSpace,
+      changedFiles: content === null ? [] : named(content, this.#changed.list()),
       addresses: known.size,
       dialing,
       allBlocked,
@@ -93,6 +101,14 @@ export class TorrentWishes {
       piecesNobodyHas: content === null ? 0 : piecesNobodyHas(content),
     }
   }
+}
+
+function named(
+  { metainfo }: TorrentContent,
+  changes: ReadonlyMap<number, FileChange>,
+): TorrentObstacles['changedFiles'] {
+  const first = [...changes].slice(0, MAX_NAMED)
+  return first.map(([file, change]) => ({ name: metainfo.files[file]?.path.join('/') ?? '', change }))
 }
 
 function isHeld(limiter: RateLimiter, meter: RateMeter, nowMs: number): boolean {

@@ -178,6 +178,7 @@ export class Torrent {
       this.#parts.newMetadata.unkept ||
       this.inUse ||
       this.#parts.pieces.dirty ||
+      this.#parts.changed.underWay ||
       !this.#parts.run.settled
     )
       return null

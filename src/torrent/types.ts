@@ -2,7 +2,7 @@
 
 import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
 import type { TrackerRow } from '../ports/announcer.ts'
-import type { StorageMove } from '../ports/piece-store.ts'
+import type { FileChange, StorageMove } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { NetworkTrouble } from './swarm-parts.ts'
@@ -160,6 +160,8 @@ export interface TorrentObstacles {
   readonly private: boolean | null
   /** Its last failure was a full disk: it goes on by itself when there is space. */
   readonly waitsForSpace: boolean
+  /** Files that somebody changed: being checked, or not whole again. Paths with `/`, a few of them. */
+  readonly changedFiles: readonly { readonly name: string; readonly change: FileChange }[]
   /** Addresses of peers it knows, and how many of them it is connecting to. */
   readonly addresses: number
   readonly dialing: number
@@ -215,6 +217,10 @@ export interface TorrentEvents {
   layersKnown?(infoHash: InfoHash, metainfo: Metainfo): void
   /** Every selected piece is verified (once per completion, not at start-up of a complete torrent). */
   finished(infoHash: InfoHash, name: string): void
+  /** Somebody else changed a file (path in the torrent, with `/`) whose bytes are had: it is hashed again. */
+  fileChanged?(infoHash: InfoHash, file: string, change: FileChange): void
+  /** Such a file was hashed: so many of its pieces are fetched again. */
+  fileChecked?(infoHash: InfoHash, file: string, lostPieces: number): void
   /** Status became `error`. */
   failed(infoHash: InfoHash, error: string): void
   statusChanged(infoHash: InfoHash, status: TorrentStatus): void

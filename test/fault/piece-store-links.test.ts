@@ -173,7 +173,7 @@ test('one file vanishes, or is replaced by a stranger', async t => {
   later()
   const slot = rig.rangeArena.lease()
   assert.ok(slot)
-  await rejects(store.read(0, 10, rig.rangeArena, slot), 'FileMissing')
+  await rejects(store.read(0, 10, rig.rangeArena, slot), 'FileChanged')
   rig.rangeArena.release(slot)
   assert.equal(readFileSync(join(set, 'dir/a.bin'), 'utf8'), 'a stranger')
 })

@@ -305,6 +305,8 @@ const streamRoute = (id: string, path: string, samplePath: string) =>
       'HEAD: 200 with Content-Length, Range ignored. A file of 0 bytes: 200 without a body, a range of it 416.',
       'Strong `ETag`; `If-Range`; `If-None-Match`: 304. Content-Type follows the extension of the file name.',
       'Waits up to 60 s for the metadata of a magnet, then 408. A fileindex that does not exist or is no number: 404.',
+      'A file that somebody else changed on disk: 503 (an answer under way is cut) until it is checked again; what no longer ' +
+        'fits is fetched again, and the ETag stays, for it names the content. A file is looked at once a second while it is read.',
       'Any number of readers. An unselected file is fetched for its readers and stays unselected. A stopped download ' +
         'serves what it has, runs while a reader needs more, and is stopped again after it.',
       'Opened by a signed link too (`stream_url` of the files); `/stream/{fileindex}/{any name}` (extra) is the same route.',
@@ -317,6 +319,7 @@ const streamRoute = (id: string, path: string, samplePath: string) =>
       'FileNotFound',
       'MetadataTimeout',
       'RangeNotSatisfiable',
+      'FileChanged',
       'TooManyRequests',
       'NotReady',
     ],

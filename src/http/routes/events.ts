@@ -32,7 +32,8 @@ export const eventRoutes = [
         'search_result_torrent: query, result; upgrader_tick and tribler_exception: text; watch_folder_corrupt_torrent: ' +
         'name; new_version_available: version; channel_discovered: name, description, dispersy_cid; torrent_discovered: ' +
         'infohash, name, trackers, files (name and size), dispersy_cid, timestamp; torrent_finished: infohash, name; ' +
-        'torrent_error: infohash, error. Extra: seeding_goal_reached: infohash, name, goal (ratio or time); storage_moved: ' +
+        'torrent_error: infohash, error. Extra: torrent_file_changed: infohash, file (its path in the torrent), change ' +
+        '(replaced, changed, cut or grown); torrent_file_checked: infohash, file, lost_pieces; seeding_goal_reached: infohash, name, goal (ratio or time); storage_moved: ' +
         'infohash, destination; storage_move_failed: infohash, error; circuit_ready: circuit_id, purpose, goal_hops, ' +
         'skipped; circuit_removed: these, and reason, bytes_up, bytes_down, uptime (seconds).',
       'Of circuits at most 30 events come in a burst and one a minute in the long run; `skipped` says how many did not come ' +

@@ -190,7 +190,7 @@ test('recheck: a missing, a short and a changed file; a hole reads as a wrong ha
   const slot = rig.rangeArena.lease()
   assert.ok(slot)
   truncateSync(join(rig.folder, 'one.bin'), 10)
-  await assert.rejects(store.read(0, 100, rig.rangeArena, slot), hasCode('DiskError'))
+  await assert.rejects(store.read(0, 100, rig.rangeArena, slot), hasCode('FileChanged'))
   rig.rangeArena.release(slot)
 })
 

@@ -54,7 +54,7 @@ function factsOf(told: Told): ExplainFacts {
 function codes(facts: ExplainFacts): string[] {
   const reasons = explain(facts)
   for (const { code, message } of reasons) {
-    assert.equal(message, explainCodes[code as keyof typeof explainCodes])
+    assert.ok(message.startsWith(explainCodes[code as keyof typeof explainCodes]), message)
     seen.add(code)
   }
   return reasons.map(reason => reason.code)
@@ -141,6 +141,13 @@ test('web seeds count when none of them gives anything', () => {
   const downloading = (...webSeeds: WebSeedRow['state'][]) => reasons({ status: 'downloading', trackers: [], webSeeds })
   assert.deepEqual(downloading('off', 'waiting'), ['web_seeds_failing', 'no_trackers', 'no_peers_known'])
   assert.deepEqual(downloading('off', 'active'), ['no_trackers', 'no_peers_known'])
+})
+
+test('a file that somebody changed comes first, and is named', () => {
+  const changedFiles = [{ name: 'album/a.flac', change: 'cut' }] as const
+  assert.equal(reasons({ status: 'seeding', obstacles: { changedFiles } })[0], 'file_changed')
+  const [first] = explain(factsOf({ status: 'downloading', obstacles: { changedFiles } }))
+  assert.equal(first?.message, `${explainCodes.file_changed} Changed: album/a.flac (cut).`)
 })
 
 test('a magnet and a seed', () => {
