@@ -45,8 +45,14 @@ function start(flags: StartFlags): void {
   const apiKeyFile = flags.apiKeyFile ?? null
   const settings = settingsOf(flags)
   work = async () => {
-    const { runNode } = await import('../node/main.ts')
-    return runNode({ stateDir, apiKeyFile, flags: settings })
+    const [{ runNode }, { endNow, endSoon }] = await Promise.all([
+      import('../node/main.ts'),
+      import('./process-end.ts'),
+    ])
+    const { code, inTime } = await runNode({ stateDir, apiKeyFile, flags: settings }, endNow)
+    if (inTime) endSoon(code)
+    else endNow(code)
+    return code
   }
 }
 

@@ -1,12 +1,12 @@
 // Host names to judged addresses, through the system's resolver (so hosts files and local names work).
-// Answers are kept for a short time; one look-up a name at once; the number of look-ups at once is bounded, because the
-// system's resolver cannot be interrupted and a dead name server holds each for many seconds.
+// Answers are kept for a short time; one look-up a name at once; the number of look-ups at once is bounded, because a dead
+// name server holds each for many seconds.
 
-import { lookup } from 'node:dns'
 import { AppError } from '../base/errors.ts'
 import type { NameResolver, ResolvedAddress } from '../ports/name-resolver.ts'
 import { canonicalIp, parseIp } from '../wire/compact-address.ts'
 import type { AddressPolicy } from './address-policy.ts'
+import { type LookupAll, systemLookup } from './system-lookup.ts'
 
 /** How long an answer is used again, ms. Rebinding within it is harmless: the connection is judged by its address. */
 const KEEP_MS = 30_000
@@ -14,15 +14,6 @@ const MAX_KEPT = 1_000
 const MAX_LOOKUPS = 256
 /** Most addresses used of one name. */
 const MAX_ADDRESSES = 16
-
-/** Asks for all addresses of a name; tests replace it. */
-export type LookupAll = (host: string, done: (error: Error | null, ips: readonly string[]) => void) => void
-
-const systemLookup: LookupAll = (host, done) => {
-  lookup(host, { all: true, order: 'verbatim' }, (error, found) => {
-    done(error, error === null ? found.map(entry => entry.address) : [])
-  })
-}
 
 interface Kept {
   readonly untilMs: number
@@ -38,7 +29,7 @@ export class DnsResolver implements NameResolver {
 
   constructor(deps: { readonly policy: AddressPolicy; readonly lookup?: LookupAll }) {
     this.#policy = deps.policy
-    this.#lookup = deps.lookup ?? systemLookup
+    this.#lookup = deps.lookup ?? systemLookup()
   }
 
   async resolve(host: string): Promise<readonly ResolvedAddress[]> {

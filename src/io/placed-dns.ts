@@ -12,7 +12,7 @@ import type { UdpNetwork } from '../ports/udp.ts'
 import { canonicalIp, isLoopbackIp } from '../wire/compact-address.ts'
 import { type DnsAnswer, DNS_CODES } from '../wire/dns-message.ts'
 import { askNameServer, type DnsExchangeDeps } from './dns-exchange.ts'
-import type { LookupAll } from './dns-resolver.ts'
+import type { LookupAll } from './system-lookup.ts'
 
 /** Time of the first round of questions, ms, a server; it doubles with each round. */
 const ROUND_MS = 3_000

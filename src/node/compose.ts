@@ -38,6 +38,9 @@ const CHANNELS_SHARE = 0.1
 const RECORDS_SHARE = 0.15
 const OVERLAY_SHARE = 0.05
 
+/** What is kept of it for a part, whatever others take that do not end. */
+const KEPT = { engine: 0.35, wallets: 0.1, records: RECORDS_SHARE, http: 0.15 } as const
+
 /** The database takes longer to open than this. */
 const FIRST_ANSWER_MS = 10
 
@@ -111,7 +114,7 @@ export class TributaryNode {
     started.add('updates', () => updates.stop())
     this.#startSideServices(records)
     this.#startChannels(records, engine, overlay)
-    this.#environment.started.add('wallets', () => this.#parts.wallets.stop())
+    this.#environment.started.add('wallets', () => this.#parts.wallets.stop(), KEPT.wallets)
     void this.#parts.wallets.start()
     this.#environment.started.add('market', () => this.#parts.market.stop())
     void this.#parts.market.start({ overlay })
@@ -140,7 +143,7 @@ export class TributaryNode {
         onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
       },
     )
-    started.add('engine', deadlineMs => engine.stop(deadlineMs * ENGINE_SHARE))
+    started.add('engine', deadlineMs => engine.stop(deadlineMs * ENGINE_SHARE), KEPT.engine)
     // It may take long until all downloads are loaded.
     this.#follow(given, engine.follow)
     state.setPort('libtorrent~port', engine.session.listenPort)
@@ -201,9 +204,9 @@ export class TributaryNode {
     if (this.#parts.state.upgrading) this.#upgradeGivenUp.abort()
   }
 
-  /** Stops every part, the newest first. Never rejects; what fails or is late is logged. */
-  stop(limitMs: number): Promise<void> {
-    return this.#environment.started.stop(limitMs)
+  /** Stops every part, the newest first. Never rejects; what fails or is late is logged. False: something was cut off. */
+  stop(limitMs: number): Promise<boolean> {
+    return this.#environment.started.stopWithin(limitMs)
   }
 
   /** An error nobody caught: to the log, to /state and to whoever listens. The node goes on. */
@@ -224,7 +227,7 @@ export class TributaryNode {
       ...{ services, furtherKeys: keys, version, linkSecret: await openLinkSecret(stateDir) },
       onException: error => this.noteException(error),
     })
-    started.add('http', deadlineMs => server.stop(deadlineMs * HTTP_SHARE))
+    started.add('http', deadlineMs => server.stop(deadlineMs * HTTP_SHARE), KEPT.http)
     const ports = await server.start()
     if (ports.http !== null) state.setPort('http_api~port', ports.http)
     if (ports.https !== null) state.setPort('https_api~port', ports.https)
@@ -245,7 +248,8 @@ export class TributaryNode {
         this.#parts.events.publishLogged(id, type, text === null ? null : { text })
       },
     })
-    this.#environment.started.add('records', deadlineMs => records.close(deadlineMs * RECORDS_SHARE))
+    const { started } = this.#environment
+    started.add('records', deadlineMs => records.close(deadlineMs * RECORDS_SHARE), KEPT.records)
     return records
   }
 

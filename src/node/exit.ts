@@ -1,7 +1,9 @@
 // How the process ends: signals, exit codes, and errors nobody caught.
 
 /** The node promises to stop within five seconds; the rest is for the process to end in. */
-export const STOP_LIMIT_MS = 4500
+export const STOP_LIMIT_MS = 4000
+/** Of these: how long a start under way is waited for, ms. */
+export const START_WAIT_MS = 1000
 
 /** Exit codes (README): 0 stopped, 1 cannot start. */
 export const EXIT_STOPPED = 0
@@ -18,8 +20,8 @@ export interface StopSignal {
   close(): void
 }
 
-/** Begins to watch SIGINT and SIGTERM. */
-export function watchStopSignals(): StopSignal {
+/** Begins to watch SIGINT and SIGTERM. `endNow`: how the process ends at a second one. */
+export function watchStopSignals(endNow: (code: number) => void = code => process.exit(code)): StopSignal {
   let stopping = false
   let settle: (signal: NodeJS.Signals) => void = () => undefined
   const first = new Promise<NodeJS.Signals>(resolve => {
@@ -27,7 +29,7 @@ export function watchStopSignals(): StopSignal {
   })
   const handle = (signal: NodeJS.Signals) => {
     // The number a shell shows for a process that died of the signal.
-    if (stopping) process.exit(128 + SIGNALS[signal as keyof typeof SIGNALS])
+    if (stopping) endNow(128 + SIGNALS[signal as keyof typeof SIGNALS])
     stopping = true
     settle(signal)
   }

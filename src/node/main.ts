@@ -11,7 +11,15 @@ import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import { logLevels } from './log-levels.ts'
 import { readApiKeyFile } from './api-key.ts'
 import { TributaryNode } from './compose.ts'
-import { atMost, EXIT_CANNOT_START, EXIT_STOPPED, STOP_LIMIT_MS, watchStopSignals, watchUncaught } from './exit.ts'
+import {
+  atMost,
+  EXIT_CANNOT_START,
+  EXIT_STOPPED,
+  START_WAIT_MS,
+  STOP_LIMIT_MS,
+  watchStopSignals,
+  watchUncaught,
+} from './exit.ts'
 import { greeting } from './greeting.ts'
 import { forgetAddress, noteAddress } from './node-address.ts'
 import type { ServiceState } from './service-notice.ts'
@@ -32,9 +40,20 @@ export interface NodeArguments {
 /** Name of the log file, in general.log_dir. */
 const LOG_FILE = 'tributary.log'
 
-/** Runs a node until a signal stops it; the exit code. Never rejects. */
-export async function runNode(args: NodeArguments): Promise<number> {
-  const signals = watchStopSignals()
+/** How a node ended. */
+export interface NodeEnd {
+  /** Exit code of its process. */
+  readonly code: number
+  /** False: something was cut off that did not end in time, and may hold the process; nothing that is stored hangs on it. */
+  readonly inTime: boolean
+}
+
+/**
+ * Runs a node until a signal stops it. Never rejects. Store, ports and the lock of the state directory are given up when it
+ * settles. It ends no process itself, but by `endNow` at a second signal; without that by process.exit().
+ */
+export async function runNode(args: NodeArguments, endNow?: (code: number) => void): Promise<NodeEnd> {
+  const signals = watchStopSignals(endNow)
   let state: StateDirectory | null = null
   let log: NodeLog | null = null
   try {
@@ -47,9 +66,8 @@ export async function runNode(args: NodeArguments): Promise<number> {
     for (const warning of settings.warnings) log.warn(warning)
     return await runUntilStopped(state.path, settings, log, signals.first)
   } catch (error) {
-    process.stderr.write(`tributary: ${startProblem(error)}\n`)
-    if (!(error instanceof AppError)) log?.error('start failed', { error })
-    return EXIT_CANNOT_START
+    sayProblem(error, log)
+    return { code: EXIT_CANNOT_START, inTime: true }
   } finally {
     log?.close()
     state?.release()
@@ -84,7 +102,7 @@ async function runUntilStopped(
   settings: SettingsStore,
   log: NodeLog,
   signal: Promise<NodeJS.Signals>,
-): Promise<number> {
+): Promise<NodeEnd> {
   const version = readVersion()
   const tell = await serviceNotice(log)
   const node = new TributaryNode({ stateDir, settings, log, version })
@@ -101,13 +119,13 @@ async function runUntilStopped(
   else log.info('stopping', { reason: end })
   const told = tell('STOPPING=1', 'stopping')
   node.giveUpUpgrade()
-  // A start under way ends first: parts that are half made cannot be stopped.
-  await stopInTime(() => started.catch(() => undefined).then(() => node.stop(STOP_LIMIT_MS)), log)
+  const inTime = await stopInTime(node, started, log)
   await told
   forgetAddress(stateDir)
   unwatch()
-  if (end instanceof Error) throw end
-  return EXIT_STOPPED
+  if (!(end instanceof Error)) return { code: EXIT_STOPPED, inTime }
+  sayProblem(end, log)
+  return { code: EXIT_CANNOT_START, inTime }
 }
 
 /** Tells the service manager, where one asks for that; nothing is loaded where none does. */
@@ -155,18 +173,29 @@ async function startNode(
   say('Ready.\n')
 }
 
-async function stopInTime(stop: () => Promise<void>, log: NodeLog): Promise<void> {
-  const inTime = await atMost(
-    STOP_LIMIT_MS,
-    stop().then(() => true),
-    false,
+/** False: something was cut off. */
+async function stopInTime(node: TributaryNode, started: Promise<void>, log: NodeLog): Promise<boolean> {
+  const endMs = performance.now() + STOP_LIMIT_MS
+  const settled = started.then(
+    () => true,
+    () => true,
   )
+  // A start under way ends first: parts that are half made cannot be stopped. One that a disk holds up is left behind.
+  const isWhole = await atMost(START_WAIT_MS, settled, false)
+  const inTime = (await node.stop(endMs - performance.now())) && isWhole
   if (inTime) log.info('stopped')
   else log.warn('stopped late: some parts were cut off')
+  return inTime
 }
 
 function say(text: string): void {
   process.stdout.write(text)
+}
+
+/** What kept the node from starting, or ended it: one sentence for a person. */
+function sayProblem(error: unknown, log: NodeLog | null): void {
+  process.stderr.write(`tributary: ${startProblem(error)}\n`)
+  if (!(error instanceof AppError)) log?.error('start failed', { error })
 }
 
 /** One sentence for a person. A bug shows itself as such. */

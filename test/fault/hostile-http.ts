@@ -6,7 +6,8 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { createGzip } from 'node:zlib'
 import { AddressPolicy } from '../../src/io/address-policy.ts'
 import { GuardedHttp } from '../../src/io/guarded-http.ts'
-import { DnsResolver, type LookupAll } from '../../src/io/dns-resolver.ts'
+import { DnsResolver } from '../../src/io/dns-resolver.ts'
+import type { LookupAll } from '../../src/io/system-lookup.ts'
 
 export type Handler = (request: IncomingMessage, reply: ServerResponse) => void
 

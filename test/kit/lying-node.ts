@@ -32,4 +32,5 @@ function settingsOf(args: readonly string[]): { stateDir: string | null; flags: 
 }
 
 const { runNode } = await import('../../src/node/main.ts')
-process.exitCode = await runNode({ ...settingsOf(process.argv.slice(2)), apiKeyFile: null })
+const { code } = await runNode({ ...settingsOf(process.argv.slice(2)), apiKeyFile: null })
+process.exitCode = code

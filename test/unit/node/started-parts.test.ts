@@ -1,0 +1,37 @@
+// Parts that do not end: what comes after them has its share of the time.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { StartedParts } from '../../../src/node/started-parts.ts'
+import { silentLog } from '../../kit/silent-log.ts'
+
+const forever = () => new Promise<void>(() => undefined)
+
+test('a part that does not end is left behind; the store is closed after it, in order', async () => {
+  const parts = new StartedParts(silentLog)
+  const ended: string[] = []
+  const part = (name: string, work: () => Promise<void>) => async () => {
+    await work()
+    ended.push(name)
+  }
+  const soon = () => new Promise<void>(resolve => setTimeout(resolve, 30))
+  parts.add('store', part('store', soon), 0.4)
+  parts.add('hanging too', part('hanging too', forever))
+  parts.add('hanging', part('hanging', forever))
+  parts.add(
+    'quick',
+    part('quick', () => Promise.resolve()),
+  )
+  const inTime = await parts.stopWithin(400)
+  assert.equal(inTime, false)
+  assert.deepEqual(ended, ['quick', 'store'])
+})
+
+test('parts that end in time are all waited for', async () => {
+  const parts = new StartedParts(silentLog)
+  let ended = 0
+  for (let at = 0; at < 3; at += 1) parts.add('one', async () => void (await Promise.resolve(ended++)))
+  parts.add('failing', () => Promise.reject(new Error('on purpose')))
+  assert.equal(await parts.stopWithin(1000), true)
+  assert.equal(ended, 3)
+})
