@@ -6,15 +6,22 @@ import { access, lstat, open, realpath, stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import type { ClientPaths, NewFiles, PathCaller } from '../ports/new-files.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
+import { isIn, placeOf } from './own-files.ts'
 
-/** Paths inside folders. */
+/** Paths inside folders, and beside the node's own files. */
 export class AllowedPaths implements ClientPaths {
   readonly #folders: () => readonly string[]
+  readonly #own: Pick<OwnFiles, 'check'> | null
 
-  /** `folders` is asked at each use: absolute folders for callers who may not name any path. */
-  constructor(folders: () => readonly string[]) {
+  /**
+   * `folders` is asked at each use: absolute folders for callers who may not name any path. `own`: what nobody may name;
+   * null where there is no node.
+   */
+  constructor(folders: () => readonly string[], own: Pick<OwnFiles, 'check'> | null) {
     this.#folders = folders
+    this.#own = own
   }
 
   async resolve(named: string, caller: PathCaller): Promise<string> {
@@ -25,24 +32,18 @@ export class AllowedPaths implements ClientPaths {
       const text = errnoOf(error) === 'ENOENT' ? 'there is nothing' : errorText(error)
       throw new AppError('InvalidParameter', `path: ${named} cannot be used: ${text}.`, { cause: error })
     })
-    if (!caller.anyPath) await this.#checkInside(real)
-    return real
+    return this.#admitted(real, caller)
   }
 
   async resolveNew(named: string, caller: PathCaller): Promise<string> {
     checkAbsolute(named)
-    // Whatever is there decides, the rest only has names: `..` is gone before links are looked at.
-    const rest: string[] = []
-    for (let above = path.resolve(named); ; above = path.dirname(above)) {
-      const real = await realpath(above).catch(() => null)
-      if (real === null && above !== path.dirname(above)) {
-        rest.unshift(path.basename(above))
-        continue
-      }
-      const whole = path.join(real ?? above, ...rest)
-      if (!caller.anyPath) await this.#checkInside(whole)
-      return whole
-    }
+    return this.#admitted(await placeOf(named), caller)
+  }
+
+  async #admitted(real: string, caller: PathCaller): Promise<string> {
+    if (!caller.anyPath) await this.#checkInside(real)
+    await this.#own?.check(real)
+    return real
   }
 
   /** AppError PathNotAllowed unless the path, which has no links, is in an allowed folder. */
@@ -59,10 +60,7 @@ function checkAbsolute(named: string): void {
 }
 
 function isInside(real: string, folders: readonly string[]): boolean {
-  return folders.some(folder => {
-    const below = path.relative(folder, real)
-    return below === '' || (below !== '..' && !below.startsWith(`..${path.sep}`) && !path.isAbsolute(below))
-  })
+  return folders.some(folder => isIn(folder, real))
 }
 
 /** Files made where nothing was. */

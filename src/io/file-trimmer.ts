@@ -5,6 +5,7 @@ import { realpath } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import type { FileTrimmer } from '../ports/file-trimmer.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import { closeQuietly, procAvailable, withFolder } from './safe-files.ts'
 
 const stat = promisify(fstat)
@@ -13,21 +14,28 @@ const sync = promisify(fdatasync)
 
 /** See the top of the file. */
 export class SafeFileTrimmer implements FileTrimmer {
+  readonly #own: OwnFiles | null
+
+  /** `own`: what is never touched. */
+  constructor(own: OwnFiles | null) {
+    this.#own = own
+  }
+
   async trim(
     destination: string,
     files: readonly { readonly path: readonly string[]; readonly length: number }[],
   ): Promise<void> {
     const root = await realpath(destination).catch(() => null)
     if (root === null) return
-    for (const { path, length } of files) await trimOne(root, path, length)
+    for (const { path, length } of files) await trimOne(root, path, length, this.#own)
   }
 }
 
-async function trimOne(root: string, path: readonly string[], length: number): Promise<void> {
+async function trimOne(root: string, path: readonly string[], length: number, own: OwnFiles | null): Promise<void> {
   const name = path.at(-1)
   if (name === undefined) return
   try {
-    await withFolder(root, path.slice(0, -1), { create: false, proc: procAvailable }, async folder => {
+    await withFolder(root, path.slice(0, -1), { create: false, proc: procAvailable, own }, async folder => {
       if ((await folder.stat(name))?.isFile() !== true) return
       const { fd } = await folder.openFile(name, { write: true, create: false })
       try {

@@ -5,6 +5,8 @@ import { constants } from 'node:fs'
 import { access, mkdir, open, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
+import type { FolderUse, OwnFiles } from '../ports/own-files.ts'
+import { placeOf } from './own-files.ts'
 
 /**
  * Reads a regular file of at most `maxBytes`. AppError TorrentUnreadable: missing, unreadable, too large, or a folder,
@@ -29,13 +31,27 @@ export async function readSmallFile(file: string, maxBytes: number): Promise<Uin
 }
 
 /**
- * Makes a destination folder ready and answers its real path: absolute, made when missing, writable.
- * AppErrors InvalidParameter (what is wrong with it), DiskFull.
+ * Makes a destination folder ready and answers its real path: absolute, made when missing, writable, and not among the
+ * node's own files. AppErrors InvalidParameter (what is wrong with it), PathNotAllowed, DiskFull.
  */
-export async function prepareFolder(folder: string): Promise<string> {
+export async function prepareFolder(folder: string, own: OwnFiles, use: FolderUse = {}): Promise<string> {
   if (!path.isAbsolute(folder) || folder.includes('\0')) {
     throw new AppError('InvalidParameter', 'destination: must be an absolute path.')
   }
+  await judge(await placeOf(folder), folder, own, use)
+  const real = await madeFolder(folder)
+  // A link may have come in between.
+  await judge(real, folder, own, use)
+  return real
+}
+
+async function judge(real: string, folder: string, own: OwnFiles, use: FolderUse): Promise<void> {
+  if (use.linkless === true && real !== folder) throw new AppError('PathNotAllowed')
+  await own.check(real)
+  if (use.files !== undefined) own.checkNames(real, use.files)
+}
+
+async function madeFolder(folder: string): Promise<string> {
   try {
     await mkdir(folder, { recursive: true })
     const real = await realpath(folder)

@@ -99,10 +99,15 @@ export class DiskOtherNames implements OtherNames {
   async ending(folder: string, path: readonly string[], endings: readonly string[]): Promise<string | null> {
     const name = path.at(-1) ?? ''
     try {
-      return await withFolder(folder, path.slice(0, -1), { create: false, proc: procAvailable }, async found => {
-        for (const ending of endings) if ((await found.stat(name + ending))?.isFile() === true) return ending
-        return null
-      })
+      return await withFolder(
+        folder,
+        path.slice(0, -1),
+        { create: false, proc: procAvailable, own: null },
+        async found => {
+          for (const ending of endings) if ((await found.stat(name + ending))?.isFile() === true) return ending
+          return null
+        },
+      )
     } catch {
       return null
     }

@@ -2,11 +2,12 @@
 // relative to its parent's descriptor, so a part swapped meanwhile cannot lead anywhere else. Without /proc each part is
 // checked by lstat, O_NOFOLLOW, and once more after it is open. Errors are those of the system, or AppError UnsafePath.
 
-import { close, constants, existsSync, fstat, open, type BigIntStats } from 'node:fs'
+import { close, constants, existsSync, fstat, open, readlinkSync, type BigIntStats } from 'node:fs'
 import { link, lstat, mkdir, realpath, rename, rmdir, statfs, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 
 const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
@@ -160,6 +161,17 @@ export class SafeFolder {
     return a.dev === b.dev && a.ino === b.ino
   }
 
+  /** Device and inode. */
+  async identity(): Promise<FileIdentity> {
+    const { dev, ino } = await statDescriptor(this.fd, { bigint: true })
+    return { dev, ino }
+  }
+
+  /** Where it lies now, without links. /proc is asked at once: it waits for no disk. */
+  async realPath(): Promise<string> {
+    return this.#proc ? readlinkSync(`/proc/self/fd/${this.fd}`) : realpath(this.path)
+  }
+
   /** Deletes folder `name` when it is empty. */
   async removeFolderIfEmpty(name: string): Promise<void> {
     await rmdir(this.#child(name)).catch(ignore('ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'))
@@ -222,19 +234,35 @@ function ignore(...errnos: string[]): (error: unknown) => void {
   }
 }
 
+function notOurs(path: string): AppError {
+  return new AppError('UnsafePath', `The folder is among the node's own files, where no download may lie: ${path}`)
+}
+
+/** How folders are opened. */
+export interface OpenFolders {
+  /** Folders that are missing are made. */
+  readonly create: boolean
+  readonly proc: boolean
+  /** What is none of the torrent's, wherever links and names lead; null = nothing, for torrents of the node itself. */
+  readonly own: OwnFiles | null
+}
+
 /** Opens the folder at `parts` below `root`; the caller closes it. Errors become AppErrors. */
-export async function openFolder(
-  root: string,
-  parts: readonly string[],
-  options: { readonly create: boolean; readonly proc: boolean },
-): Promise<SafeFolder> {
+export async function openFolder(root: string, parts: readonly string[], options: OpenFolders): Promise<SafeFolder> {
   let folder: SafeFolder | null = null
+  const { own } = options
   try {
     folder = await SafeFolder.openRoot(root, options.proc)
+    // Asked of what was opened: the path may lead elsewhere since it was judged.
+    const real = own === null ? '' : await folder.realPath()
+    if (own?.holds(join(real, ...parts)) === true) throw notOurs(join(root, ...parts))
+    const mayMeet = own?.isBelow(real) === true
     for (const part of parts) {
       const next: SafeFolder = await folder.openFolder(part, options.create)
       await folder.close()
       folder = next
+      // By another spelling of its name, where the file system takes one for the other.
+      if (mayMeet && own?.isRoot(await folder.identity()) === true) throw notOurs(folder.path)
     }
     return folder
   } catch (error) {
@@ -247,7 +275,7 @@ export async function openFolder(
 export async function withFolder<T>(
   root: string,
   parts: readonly string[],
-  options: { readonly create: boolean; readonly proc: boolean },
+  options: OpenFolders,
   use: (folder: SafeFolder) => Promise<T>,
 ): Promise<T> {
   const folder = await openFolder(root, parts, options)

@@ -6,6 +6,7 @@ import { lstat, opendir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errorText } from '../base/errors.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import { MAX_FILES } from '../wire/info-files.ts'
 import { MAX_PATH_PARTS } from '../wire/safe-path.ts'
@@ -64,24 +65,31 @@ export class SourceFolder {
   /** Entries that are neither file nor folder. */
   skipped = 0
   readonly #lanes: DiskLanes
+  readonly #own: OwnFiles | null
   #entries = 0
 
-  private constructor(path: string, folder: boolean, lanes: DiskLanes) {
+  private constructor(path: string, folder: boolean, lanes: DiskLanes, own: OwnFiles | null) {
     this.name = basename(path)
     this.parent = dirname(path)
     this.folder = folder
     this.#lanes = lanes
+    this.#own = own
   }
 
   /**
    * Finds the file or the files of the folder at `path`, absolute and without links. AppErrors InvalidParameter,
-   * SourceChanged, Aborted.
+   * SourceChanged, Aborted, PathNotAllowed where it holds files of `own`.
    */
-  static async list(path: string, lanes: DiskLanes, signal: AbortSignal): Promise<SourceFolder> {
+  static async list(
+    path: string,
+    lanes: DiskLanes,
+    signal: AbortSignal,
+    own: OwnFiles | null = null,
+  ): Promise<SourceFolder> {
     const stats = await lanes.run(() => lstat(path, { bigint: true })).catch((error: unknown) => fail(error, path))
     if (!stats.isFile() && !stats.isDirectory())
       throw new AppError('InvalidParameter', `path: ${path} is neither a file nor a folder.`)
-    const source = new SourceFolder(path, stats.isDirectory(), lanes)
+    const source = new SourceFolder(path, stats.isDirectory(), lanes, own)
     if (source.name === '') throw new AppError('InvalidParameter', 'path: the root of the file system has no name.')
     if (source.folder) await source.#walk([source.name], signal)
     else source.#add([source.name], stats)
@@ -150,6 +158,7 @@ export class SourceFolder {
   async #walk(parts: readonly string[], signal: AbortSignal): Promise<void> {
     if (parts.length > MAX_FOLDER_PARTS)
       throw new AppError('InvalidParameter', `path: folders lie more than ${MAX_FOLDER_PARTS - 1} deep.`)
+    await this.#own?.check(join(this.parent, ...parts))
     for (const { name, stats } of await this.#entriesOf(parts, signal)) {
       if (signal.aborted) throw new AppError('Aborted')
       if (stats.isDirectory()) await this.#walk([...parts, name], signal)
@@ -201,7 +210,7 @@ export class SourceFolder {
 
   /** Runs `use` on a folder of the content; `parts` as in paths. The parent of a named folder may be closed to this user. */
   async #inFolder<T>(parts: readonly string[], use: (folder: SafeFolder) => Promise<T>): Promise<T> {
-    const options = { create: false, proc: procAvailable }
+    const options = { create: false, proc: procAvailable, own: this.#own }
     const root = this.folder ? join(this.parent, this.name) : this.parent
     const below = this.folder ? parts.slice(1) : parts
     try {

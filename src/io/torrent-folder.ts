@@ -6,10 +6,12 @@ import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 import type { DiskLanes } from './disk-lanes.ts'
+import { placeOf } from './own-files.ts'
 import {
   closeQuietly,
   type FileLook,
@@ -35,20 +37,24 @@ export class TorrentFolder {
   readonly #files: readonly TorrentFile[]
   readonly #folders: readonly FolderPlan[]
   readonly #lanes: DiskLanes
+  readonly #own: OwnFiles | null
   readonly #proc: boolean
   /** Files known to have been there: when such a one is gone it has vanished, and is not made anew. */
   #made = new Set<number>()
   #root: string | null = null
 
+  /** `own`: what is never touched; null for torrents of the node itself. */
   constructor(
     layout: { readonly destination: string; readonly files: readonly TorrentFile[] },
     lanes: DiskLanes,
+    own: OwnFiles | null,
     proc: boolean = procAvailable,
   ) {
     this.#destination = layout.destination
     this.#files = layout.files
     this.#folders = planFolders(layout.files)
     this.#lanes = lanes
+    this.#own = own
     this.#proc = proc
   }
 
@@ -79,7 +85,7 @@ export class TorrentFolder {
     this.#root = null
     const made = new Set<number>()
     await this.#lanes
-      .run(() => makeFolders(this.#destination))
+      .run(() => this.#makeDestination())
       .catch(error => {
         throw diskError(error, this.#destination)
       })
@@ -89,6 +95,13 @@ export class TorrentFolder {
       })
     }
     this.#made = made
+  }
+
+  /** A folder that is missing is not made behind a link that came since it was judged. */
+  async #makeDestination(): Promise<void> {
+    if (this.#own?.holds(await placeOf(this.#destination)) === true)
+      throw new AppError('UnsafePath', `The folder is among the node's own files: ${this.#destination}`)
+    await makeFolders(this.#destination)
   }
 
   /** Size and time of every file by lstat; a link, a folder and a padding file count as not existing. */
@@ -143,7 +156,7 @@ export class TorrentFolder {
   async openFolderOf(index: number, create: boolean): Promise<SafeFolder> {
     const { parts } = this.#locate(index)
     const root = await this.root()
-    return this.#lanes.run(() => openFolder(root, parts, { create, proc: this.#proc }))
+    return this.#lanes.run(() => openFolder(root, parts, { create, proc: this.#proc, own: this.#own }))
   }
 
   /** Makes the names in the torrent's folders durable, where there are such folders. */
@@ -175,7 +188,7 @@ export class TorrentFolder {
 
   async #inFolder<T>(parts: readonly string[], create: boolean, use: (folder: SafeFolder) => Promise<T>): Promise<T> {
     const root = await this.root()
-    return this.#lanes.run(() => withFolder(root, parts, { create, proc: this.#proc }, use))
+    return this.#lanes.run(() => withFolder(root, parts, { create, proc: this.#proc, own: this.#own }, use))
   }
 
   /** Does nothing where the folder is gone, or is a link and so not the torrent's. */

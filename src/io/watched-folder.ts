@@ -2,10 +2,12 @@
 // tells. A folder that did not change is not read again, except now and then. Bounded in files, folders and depth.
 
 import { constants, type FSWatcher, type Stats, watch } from 'node:fs'
-import { copyFile, lstat, mkdir, open, readdir, rename, stat, unlink } from 'node:fs/promises'
+import { copyFile, lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
+import type { OwnFiles } from '../ports/own-files.ts'
 import type { DroppedFile, FolderLook, ReadFile, WatchedFolder } from '../ports/watched-folder.ts'
 import { errnoOf } from './disk-errors.ts'
+import { placeOf } from './own-files.ts'
 
 /** Files that are watched; more are left alone until there are fewer. */
 const MAX_FILES = 10_000
@@ -44,14 +46,16 @@ export class DiskWatchedFolder implements WatchedFolder {
   readonly #root: string
   readonly #wanted: (name: string) => boolean
   readonly #wallMs: () => number
+  readonly #own: OwnFiles | null
   readonly #listeners = new Map<string, FSWatcher>()
   #known = new Map<string, KnownFolder>()
   /** Folders the system told of. */
   readonly #touched = new Set<string>()
   #heard: (() => void) | null = null
 
-  /** `root` absolute; `wanted` judges names; `wallMs` is the time of day. */
-  constructor(root: string, wanted: (name: string) => boolean, wallMs: () => number) {
+  /** `root` absolute; `wanted` judges names; `wallMs` is the time of day; folders of `own` are never looked into. */
+  constructor(root: string, wanted: (name: string) => boolean, wallMs: () => number, own: OwnFiles | null) {
+    this.#own = own
     this.#root = root
     this.#wanted = wanted
     this.#wallMs = wallMs
@@ -94,6 +98,7 @@ export class DiskWatchedFolder implements WatchedFolder {
   }
 
   async moveInto(file: string, folder: string): Promise<string> {
+    await this.#own?.check(await placeOf(folder))
     await mkdir(folder, { recursive: true })
     return this.#place(file, folder, path.basename(file))
   }
@@ -113,7 +118,7 @@ export class DiskWatchedFolder implements WatchedFolder {
     const touched = this.#touched.delete(folder)
     // The folder itself may be named through a link; nothing below it may.
     const facts = await (depth === 0 ? stat : lstat)(folder).catch(() => null)
-    if (facts?.isDirectory() !== true) return false
+    if (facts?.isDirectory() !== true || (await this.#isOwn(folder))) return false
     const known = this.#known.get(folder)
     const stamp = stampOf(facts)
     const same = !look.thorough && !touched && known !== undefined && !known.fresh && known.stamp === stamp
@@ -129,6 +134,12 @@ export class DiskWatchedFolder implements WatchedFolder {
       else await this.#lookInto(path.join(folder, below), depth + 1, look)
     }
     return true
+  }
+
+  /** Every folder is asked anew: the watched one may be named through a link that changes. */
+  async #isOwn(folder: string): Promise<boolean> {
+    const real = await realpath(folder).catch(() => null)
+    return real === null || this.#own?.holds(real) === true
   }
 
   async #readFolder(folder: string, stamp: string): Promise<KnownFolder | null> {

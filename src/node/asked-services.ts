@@ -42,11 +42,12 @@ export function askedImports(
   late: LateParts,
   parts: { readonly downloads: Downloads; readonly paths: ClientPaths },
 ): ImportService {
-  const { clock, random, log, started } = environment
+  const { clock, random, log, own, started } = environment
   const make = async ({ session, stores }: EngineParts, journal: ProgressJournal): Promise<ImportService> => {
     const { makeImports } = await import('./imports.ts')
     const imports = makeImports({
-      ...{ clock, random, log: log.part('import'), stores, journal, prepareFolder, ...parts },
+      ...{ clock, random, log: log.part('import'), stores, journal, ...parts },
+      prepareFolder: (folder, use) => prepareFolder(folder, own, use),
       room: () => session.room(),
     })
     started.add('imports', () => imports.stop())

@@ -1,12 +1,14 @@
 // The one place where all parts meet: made in order, stopped in reverse. The HTTP front comes first, so that /state,
 // /events and the list answer while the store and the engine are still being opened.
 
+import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { AddressPolicy } from '../io/address-policy.ts'
 import { SystemClock } from '../io/clock.ts'
 import { makeNetworkStack } from '../io/network-stack.ts'
+import { StateFiles } from '../io/own-files.ts'
 import { SystemRandom } from '../io/random.ts'
 import { SharedArena } from '../pools/arena.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
@@ -131,13 +133,13 @@ export class TributaryNode {
     circuits: OverlayParts,
     startEngine: typeof import('./engine-parts.ts').startEngine,
   ): Promise<EngineParts> {
-    const { stateDir, settings, version, log, clock, random, policy, stack, started } = this.#environment
+    const { stateDir, settings, version, log, clock, random, policy, stack, own, started } = this.#environment
     const { state, statistics, downloads } = this.#parts
     const given = settings.values
     const engine = await startEngine(
       { stateDir, settings: given, version },
       {
-        ...{ clock, random, log, policy, stack, rangeArena: this.#rangeArena, circuits },
+        ...{ clock, random, log, policy, stack, own, rangeArena: this.#rangeArena, circuits },
         ...{ journal: records.progress, contents: records.contents, values: records.values },
         events: downloads.engineEvents,
         onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
@@ -172,10 +174,10 @@ export class TributaryNode {
   }
 
   #startSideServices(records: RecordsStore): void {
-    const { settings, log, version, clock, random, started } = this.#environment
+    const { settings, log, version, clock, random, own, started } = this.#environment
     const { events, downloads } = this.#parts
     const sides = new SideServices({
-      ...{ clock, random, log, version, events, downloads, seen: records.seenFiles, values: records.values },
+      ...{ clock, random, log, version, own, events, downloads, seen: records.seenFiles, values: records.values },
       settings: () => settings.values,
       makeHttp: () => makeVersionFetch(this.#environment),
     })
@@ -287,5 +289,7 @@ function environmentOf(options: NodeOptions): NodeEnvironment {
   const stack = makeNetworkStack(networkOptions(settings.values.libtorrent), parts)
   const started = new StartedParts(log)
   started.add('network', () => Promise.resolve(stack.stop()))
-  return { ...options, clock, random, policy, stack, started }
+  const { stateDir } = options
+  const own = new StateFiles({ stateDir, real: realpathSync(stateDir) }, () => settings.values.watch_folder.directory)
+  return { ...options, clock, random, policy, stack, own, started }
 }

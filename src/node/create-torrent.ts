@@ -90,8 +90,8 @@ async function create(args: CreateArguments, stores: FilePieceStores, signal: Ab
   const { request, output, threads } = args
   const nowSec = Math.floor(new SystemClock().wallMs() / 1000)
   const options = newTorrentOptions(request, { createdBy: `Tributary/${readVersion()}`, nowSec })
-  const path = await new AllowedPaths(() => []).resolve(resolve(request.path), { anyPath: true })
-  const content = await stores.contents().list(path, signal)
+  const path = await new AllowedPaths(() => [], null).resolve(resolve(request.path), { anyPath: true })
+  const content = await stores.contents(null).list(path, signal)
   const files = new FreshFiles()
   const target = targetOf(output, content)
   if (target !== null) await files.check(target)

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { GuardedHttp } from '../io/guarded-http.ts'
 import { LateRanges } from '../io/late-ranges.ts'
 import { FilteredResolver } from '../io/filtered-resolver.ts'
+import { isIn } from '../io/own-files.ts'
 import { ChunkFileMetadata } from '../io/metadata-chunk-files.ts'
 import { SmallMetadata } from '../io/small-metadata.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
@@ -21,6 +22,7 @@ import type { Log } from '../ports/log.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { NetworkCounts } from '../ports/network-counts.ts'
 import type { NetworkFacts } from '../ports/network-facts.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import type { PieceStores } from '../ports/piece-store.ts'
 import type { NodeValues, ProgressRecords } from '../ports/records.ts'
 import type { Random } from '../ports/random.ts'
@@ -52,6 +54,8 @@ export interface EngineOptions {
 /** What compose.ts has made before the engine. */
 export interface EngineDeps {
   readonly clock: Clock
+  /** What no torrent may touch. */
+  readonly own: OwnFiles
   readonly random: Random
   readonly log: Log
   readonly policy: AddressPolicy
@@ -106,6 +110,9 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   const { stateDir, settings, version } = options
   const { clock, random, log, rangeArena, journal, contents, events, policy, stack } = deps
   const { libtorrent } = settings
+  const packs = join(stateDir, 'channel-packs')
+  // Packs of channels are torrents of the node itself.
+  const ownFor = (destination: string): OwnFiles | null => (isIn(packs, destination) ? null : deps.own)
   const blockArena = new SharedArena({ id: 'block', bytes: settings.disk.arena_bytes })
   const stores = new FilePieceStores(
     {
@@ -113,7 +120,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       openFiles: settings.disk.open_files,
       minFreeBytes: settings.disk.min_free_bytes,
     },
-    { blockArena, rangeArena, clock, log: log.part('disk'), onRepeatedLoss: () => deps.onRepeatedLoss() },
+    { blockArena, rangeArena, clock, log: log.part('disk'), onRepeatedLoss: () => deps.onRepeatedLoss(), own: ownFor },
   )
   const metadata = new SmallMetadata(new ChunkFileMetadata({ folder: join(stateDir, 'metadata') }, { clock }))
   const filter = new NodeIpFilter(settings.network.ip_filter, { clock, log })
@@ -146,7 +153,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   const keeper = new DhtKeeper({ clock, log: log.part('dht'), values: deps.values })
   const swarm = new Swarm(libtorrent, { clock, random, log, stack, savedDht: await keeper.load() })
   const announcers = new SwarmAnnouncers({ trackers, dht: swarm.searches, impliedPort: swarm.utp !== null })
-  const hidden = new HiddenTorrents(join(stateDir, 'channel-packs'), log.part('packs'))
+  const hidden = new HiddenTorrents(packs, log.part('packs'))
   const session = new Session(
     {
       ...limitsOf(settings),
@@ -174,7 +181,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       events: hidden.events(events),
     },
   )
-  hidden.attach({ session, contents: stores.contents() })
+  hidden.attach({ session, contents: stores.contents(null) })
   let followed = settings
   const anonymous = new NodeAnonymousEngines({
     ...{ clock, log, circuits: deps.circuits, options: () => anonymousOptions(followed, version) },
@@ -195,7 +202,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   return {
     session,
     anonymous,
-    contents: stores.contents(),
+    contents: stores.contents(deps.own),
     stores,
     network: swarm.facts,
     counts: swarm.counts(() => session.listenPort),

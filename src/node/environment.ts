@@ -5,6 +5,7 @@ import type { AddressPolicy } from '../io/address-policy.ts'
 import type { NodeLog } from '../io/log.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import type { Random } from '../ports/random.ts'
 import type { SettingsStore } from './settings-store.ts'
 import type { StartedParts } from './started-parts.ts'
@@ -24,6 +25,8 @@ export interface NodeEnvironment extends NodeOptions {
   /** Which addresses sources, trackers and webhooks may have. */
   readonly policy: AddressPolicy
   readonly stack: NetworkStack
+  /** The node's own files: what no download may touch. */
+  readonly own: OwnFiles
   /** Where a part that was started says how it is stopped. */
   readonly started: StartedParts
 }

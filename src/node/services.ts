@@ -12,6 +12,7 @@ import { CircuitFigures } from '../services/circuit-figures.ts'
 import { Downloads } from '../services/downloads.ts'
 import { EventHub } from '../services/events.ts'
 import { MetadataPreviews } from '../services/metadata-previews.ts'
+import { SettingRights } from '../services/setting-rights.ts'
 import { NodeSettings } from '../services/settings.ts'
 import { SettingsChanges } from '../services/settings-changes.ts'
 import { CoreState } from '../services/state.ts'
@@ -31,6 +32,7 @@ import { makeSourceFetch } from './outgoing-http.ts'
 import { switchedOff } from './overlay-switch.ts'
 import { makeDebug } from './process-inspection.ts'
 import { allowedFolders, downloadSettings } from './service-settings.ts'
+import { rightOf } from './settings-rights.ts'
 import { settingsDocs } from './settings-docs.ts'
 import type { Settings } from './settings-schema.ts'
 import { makeUpdates } from './updates.ts'
@@ -57,13 +59,13 @@ export interface NodeServices {
 
 /** Makes them. `shutDown`: a client asks the node to stop. */
 export function makeServices(environment: NodeEnvironment, late: LateParts, shutDown: () => void): NodeServices {
-  const { stateDir, settings, log, version, clock, random, stack, policy, started } = environment
+  const { stateDir, settings, log, version, clock, random, stack, policy, own, started } = environment
   const state = new CoreState()
   const eventsLog = log.part('events')
   const events = new EventHub({ log: eventsLog, version, started: () => state.started, now: () => clock.now() })
   const { http, ...found } = makeDownloads(environment, events, late)
   const { downloads, previews, updates } = found
-  const paths = new AllowedPaths(() => allowedFolders(settings.values))
+  const paths = new AllowedPaths(() => allowedFolders(settings.values), own)
   const maker = new TorrentMaker({
     ...{ clock, log: log.part('createtorrent'), events, paths, files: new FreshFiles(), downloads },
     createdBy: `Tributary/${version}`,
@@ -109,7 +111,10 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
     ...{ torrentInfo, ...channels.services, wallets: wallets.service, market: market.service },
     imports: askedImports(environment, late, { downloads, paths }),
     metrics: askedMetrics(environment, late),
-    settings: new NodeSettings({ source: settings, state, docs, changes: settingsChanges }),
+    settings: new NodeSettings({
+      ...{ source: settings, state, docs, changes: settingsChanges },
+      rights: new SettingRights(rightOf, paths),
+    }),
     shutdown: { shutDown },
     circuits: new CircuitFigures({
       overlay: overlayFacts,
@@ -143,7 +148,7 @@ async function storedBytes(stateDir: string): Promise<number> {
 
 /** Downloads, with what looks at links before them and follows them after. */
 function makeDownloads(environment: NodeEnvironment, events: EventHub, late: LateParts) {
-  const { stateDir, settings, log, clock, random, started } = environment
+  const { stateDir, settings, log, clock, random, own, started } = environment
   const fetch = makeSourceFetch(environment)
   started.add('sources', () => fetch.close())
   const http = new CountedFetch(fetch)
@@ -152,7 +157,8 @@ function makeDownloads(environment: NodeEnvironment, events: EventHub, late: Lat
     destination: () => settings.values.download_defaults.saveas,
   })
   const downloads = new Downloads({
-    ...{ clock, log: log.part('downloads'), events, previews, prepareFolder, files: new FreshFiles() },
+    ...{ clock, log: log.part('downloads'), events, previews, files: new FreshFiles() },
+    prepareFolder: (folder, use) => prepareFolder(folder, own, use),
     sources: { http, readFile: readSmallFile },
     settings: () => downloadSettings(settings.values),
     freeBytes: async folder => (await import('../io/disk-space.ts')).freeBytes(folder),
@@ -160,7 +166,7 @@ function makeDownloads(environment: NodeEnvironment, events: EventHub, late: Lat
     hidden: () => late.engine()?.hidden ?? null,
   })
   const { updates, following } = makeUpdates({
-    ...{ stateDir, clock, random, log: log.part('updates'), events, downloads, settings: () => settings.values },
+    ...{ stateDir, clock, random, log: log.part('updates'), events, downloads, own, settings: () => settings.values },
   })
   return { http, previews, downloads, updates }
 }

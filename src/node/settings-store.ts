@@ -4,6 +4,7 @@
 import { AppError } from '../base/errors.ts'
 import { Secret } from '../base/secret.ts'
 import type { SettingSource } from '../services/api.ts'
+import type { AskedSetting } from '../services/setting-rights.ts'
 import { listenProblem, makeApiKey } from './api-key.ts'
 import { ConfigFile, configPath } from './config-file.ts'
 import { checkBody, type OptionChange } from './settings-body.ts'
@@ -159,12 +160,25 @@ export class SettingsStore {
    * Takes a body of POST /settings ({section: {option: value}}): all of it or, with AppError InvalidSetting naming the
    * path, nothing. Settles when the file is durable and the listeners were called. Options whose effective value is the
    * given one already, and secrets given as null, are left alone.
-   * Other AppErrors: DiskFull, DiskError, BadConfiguration (the file was edited and cannot be read).
+   * `judge` is asked first, about all that would change; what it rejects with changes nothing.
+   * Other AppErrors: DiskFull, DiskError, BadConfiguration (the file was edited and cannot be read), StateConflict (an
+   * option that was not judged would change by now).
    */
-  change(body: unknown): Promise<SettingsChange> {
-    const run = this.#turn.then(() => this.#change(body))
+  async change(
+    body: unknown,
+    judge: ((asked: readonly AskedSetting[]) => Promise<void>) | null = null,
+  ): Promise<SettingsChange> {
+    const asked = this.#asked(body).map(({ path, value }) => ({ path, value, current: this.#effective(path) }))
+    // Not in the turn of changes: a disk that is asked about a folder may not answer.
+    await judge?.(asked)
+    const judged = judge === null ? null : new Set(asked.map(({ path }) => path))
+    const run = this.#turn.then(() => this.#change(body, judged))
     this.#turn = run.catch(() => undefined)
     return run
+  }
+
+  #asked(body: unknown): OptionChange[] {
+    return checkBody(body).filter(change => !sameValue(change.value, this.#effective(change.path)))
   }
 
   /** Calls `listener` after every change with the paths whose effective value changed; answers how to end it. */
@@ -173,8 +187,10 @@ export class SettingsStore {
     return () => this.#listeners.delete(listener)
   }
 
-  async #change(body: unknown): Promise<SettingsChange> {
-    const asked = checkBody(body).filter(change => !sameValue(change.value, this.#effective(change.path)))
+  async #change(body: unknown, judged: ReadonlySet<string> | null): Promise<SettingsChange> {
+    const asked = this.#asked(body)
+    if (asked.some(({ path }) => judged?.has(path) === false))
+      throw new AppError('StateConflict', 'The settings were changed by somebody else just now: look, and try again.')
     this.#checkKey(asked)
     const overridden = asked.filter(({ path }) => this.#hidden(path)).map(({ path }) => path)
     const changes = asked.filter(({ path, value }) => !this.#hidden(path) || !sameValue(value, this.#stored.get(path)))

@@ -4,6 +4,7 @@
 import { resolve } from 'node:path'
 import { errorText } from '../base/errors.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import type { NodeLog } from '../io/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { NodeValues } from '../ports/records.ts'
@@ -17,6 +18,8 @@ import type { Settings } from './settings-schema.ts'
 /** What they need of the node. */
 export interface SideServicesDeps {
   readonly clock: Clock
+  /** What the watch folder never reaches. */
+  readonly own: OwnFiles
   readonly random: Random
   readonly log: Pick<NodeLog, 'part'>
   readonly version: string
@@ -67,13 +70,13 @@ export class SideServices {
   }
 
   async #startWatching(): Promise<void> {
-    const { clock, log, events, downloads, seen } = this.#deps
+    const { clock, log, events, downloads, seen, own } = this.#deps
     const { WatchFolder: Watch } = await import('../services/watch-folder.ts')
     const { DiskWatchedFolder } = await import('../io/watched-folder.ts')
     const watch = new Watch({
       ...{ clock, events, downloads, seen, log: log.part('watchfolder') },
       settings: () => this.#watchSettings(),
-      open: (directory, wanted) => new DiskWatchedFolder(directory, wanted, () => clock.wallMs()),
+      open: (directory, wanted) => new DiskWatchedFolder(directory, wanted, () => clock.wallMs(), own),
     })
     await watch.start()
     this.#watch = watch

@@ -4,6 +4,7 @@ import { nodeEd25519 } from '../io/ed25519.ts'
 import { SafeFileTrimmer } from '../io/file-trimmer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import type { Random } from '../ports/random.ts'
 import type { Downloads } from '../services/downloads.ts'
 import type { EventHub } from '../services/events.ts'
@@ -22,6 +23,7 @@ export interface UpdatesParts {
   readonly log: Log
   readonly events: Pick<EventHub, 'emit'>
   readonly downloads: Downloads
+  readonly own: OwnFiles
   settings(): Settings
 }
 
@@ -30,7 +32,7 @@ export function makeUpdates(parts: UpdatesParts): { readonly updates: Updates; r
   const { clock, random, log, events, downloads, stateDir } = parts
   const following = new FollowedUpdates({
     ...{ clock, random, log, events },
-    versions: new UpdateVersions(downloads, new SafeFileTrimmer()),
+    versions: new UpdateVersions(downloads, new SafeFileTrimmer(parts.own)),
     settings: () => {
       const { interval, old_versions: oldVersions } = parts.settings().updates
       return { intervalMs: interval * 60_000, oldVersions }

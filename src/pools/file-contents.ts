@@ -17,6 +17,7 @@ import type {
   PieceDigests,
   PieceRun,
 } from '../ports/content-source.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { Span } from './contract/jobs.ts'
 import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
@@ -31,13 +32,16 @@ export type ContentParts = Pick<StoreParts, 'jobs' | 'files' | 'lanes'>
 /** ContentSources over files. */
 export class FileContents implements ContentSources {
   readonly #parts: ContentParts
+  readonly #own: OwnFiles | null
 
-  constructor(parts: ContentParts) {
+  /** `own`: what no torrent is made of. */
+  constructor(parts: ContentParts, own: OwnFiles | null) {
     this.#parts = parts
+    this.#own = own
   }
 
   async list(path: string, signal: AbortSignal): Promise<Content> {
-    return new FileContent(await SourceFolder.list(path, this.#parts.lanes, signal), this.#parts)
+    return new FileContent(await SourceFolder.list(path, this.#parts.lanes, signal, this.#own), this.#parts)
   }
 }
 

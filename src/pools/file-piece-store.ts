@@ -17,6 +17,7 @@ import { NotedFiles } from '../io/noted-files.ts'
 import { lookAtDescriptor, type OpenedFile } from '../io/safe-files.ts'
 import { TorrentFolder } from '../io/torrent-folder.ts'
 import type { Arena, Slot } from '../ports/arena.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import type {
   FileFacts,
   PieceStore,
@@ -46,6 +47,8 @@ export interface StoreParts {
   /** One lane: a flush may last seconds and must leave the others to readers. */
   readonly syncLane: DiskLanes
   readonly space: DiskSpace
+  /** What a torrent in that folder never touches. */
+  readonly own: (destination: string) => OwnFiles | null
   readonly cached: CachedReads
   /** The arenas' buffers by ArenaNumber. */
   readonly arenas: readonly SharedArrayBuffer[]
@@ -71,7 +74,7 @@ export class FilePieceStore implements PieceStore {
   constructor(layout: StoreLayout, parts: StoreParts) {
     this.#layout = layout
     this.#parts = parts
-    this.#folder = new TorrentFolder(layout, parts.lanes)
+    this.#folder = new TorrentFolder(layout, parts.lanes, parts.own(layout.destination))
     this.#map = new SpanMap(layout.files)
     this.#notes = new FileNotes(
       file => layout.files[file]?.length ?? 0,
@@ -252,9 +255,9 @@ export class FilePieceStore implements PieceStore {
 
   move(move: StorageMove): Promise<void> {
     return this.#fence.exclusive(async () => {
-      const { files, lanes, space } = this.#parts
+      const { files, lanes, space, own } = this.#parts
       const layout = { ...this.#layout, destination: move.destination }
-      const to = new TorrentFolder(layout, lanes)
+      const to = new TorrentFolder(layout, lanes, own(layout.destination))
       const { resumed, signal } = move
       const work: MoveFiles = { from: this.#folder, to, key: layout.key, lanes, space, resumed, signal }
       await files.drop(this.#source)
@@ -276,8 +279,8 @@ export class FilePieceStore implements PieceStore {
   }
 
   leave(folder: string): Promise<void> {
-    const { lanes } = this.#parts
-    const old = new TorrentFolder({ ...this.#layout, destination: folder }, lanes)
+    const { lanes, own } = this.#parts
+    const old = new TorrentFolder({ ...this.#layout, destination: folder }, lanes, own(folder))
     return this.#fence.shared(() => dropMoved(old, this.#folder, lanes))
   }
 

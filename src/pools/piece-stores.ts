@@ -9,6 +9,7 @@ import { DiskSpace } from '../io/disk-space.ts'
 import { DEFAULT_OPEN_FILES, OpenFiles } from '../io/open-files.ts'
 import type { Arena } from '../ports/arena.ts'
 import type { Log } from '../ports/log.ts'
+import type { OwnFiles } from '../ports/own-files.ts'
 import type { PieceStore, PieceStores, StoreLayout } from '../ports/piece-store.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
 import type { ContentSources } from '../ports/content-source.ts'
@@ -56,6 +57,8 @@ export interface FilePieceStoresDeps {
   readonly onRepeatedLoss?: () => void
   /** Reads from the page cache, for tests. */
   readonly cachedReads?: CachedReads
+  /** What a torrent in that folder never touches; absent: nothing is kept from it. */
+  readonly own?: (destination: string) => OwnFiles | null
   /** Free bytes of a folder's disk, for tests. */
   readonly freeBytes?: (folder: string) => Promise<number>
 }
@@ -94,6 +97,7 @@ export class FilePieceStores implements PieceStores {
       ),
       lanes,
       cached: deps.cachedReads ?? new CachedReads(),
+      own: deps.own ?? (() => null),
       syncLane: new DiskLanes(1),
       space: new DiskSpace(options.minFreeBytes ?? 0, {
         clock: deps.clock,
@@ -111,9 +115,9 @@ export class FilePieceStores implements PieceStores {
     return new FilePieceStore(layout, this.#parts)
   }
 
-  /** Files that torrents are made of, hashed by the same workers. */
-  contents(): ContentSources {
-    return new FileContents(this.#parts)
+  /** Files that torrents are made of, hashed by the same workers; nothing of `own`. */
+  contents(own: OwnFiles | null): ContentSources {
+    return new FileContents(this.#parts, own)
   }
 
   /** Takes effect with the next write. 0 turns the check off. */

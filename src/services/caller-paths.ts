@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { AppError } from '../base/errors.ts'
 import type { ClientPaths } from '../ports/new-files.ts'
 import type { Caller, CallerPathsService } from './api.ts'
+import type { NamedPaths } from './callers-api.ts'
 
 /** See CallerPathsService. */
 export class CallerPaths implements CallerPathsService {
@@ -14,21 +15,14 @@ export class CallerPaths implements CallerPathsService {
     this.#paths = paths
   }
 
-  admit<T extends { readonly uri?: string | undefined; readonly destination?: string | undefined }>(
-    request: T,
-    caller: Caller,
-  ): T | Promise<T> {
+  admit<T extends NamedPaths>(request: T, caller: Caller): T | Promise<T> {
     if (caller.anyPath) return request
     const local = localPath(request.uri)
     if (local === null && request.destination === undefined) return request
     return this.#admit(request, local, caller)
   }
 
-  async #admit<T extends { readonly uri?: string | undefined; readonly destination?: string | undefined }>(
-    request: T,
-    local: string | null,
-    caller: Caller,
-  ): Promise<T> {
+  async #admit<T extends NamedPaths>(request: T, local: string | null, caller: Caller): Promise<T> {
     if (local !== null && !caller.localFiles) {
       throw new AppError(
         'ScopeMissing',
@@ -39,7 +33,9 @@ export class CallerPaths implements CallerPathsService {
     return {
       ...request,
       ...(local === null ? {} : { uri: await this.#paths.resolve(local, caller) }),
-      ...(destination === undefined ? {} : { destination: await this.#paths.resolveNew(destination, caller) }),
+      ...(destination === undefined
+        ? {}
+        : { destination: await this.#paths.resolveNew(destination, caller), linkless: true }),
     }
   }
 }

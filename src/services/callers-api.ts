@@ -4,11 +4,11 @@ import type { KeyScope } from '../ports/key-list.ts'
 
 /** Who makes a request, as far as the services must know. */
 export interface Caller {
-  /** May name any path of this machine: the first key. Others only those in general.allowed_paths. */
+  /** The first key: may name any path of this machine, others only those in general.allowed_paths, and change any setting. */
   readonly anyPath: boolean
   /** May name files of this machine as sources of torrents: scope admin. */
   readonly localFiles: boolean
-  /** Scope spend: may hand it to another key, and may replace the first key, which has it too. */
+  /** Scope spend: may hand it to another key. */
   readonly spends: boolean
 }
 
@@ -37,14 +37,19 @@ export interface KeysService {
   remove(name: string): Promise<{ name: string; removed: true }>
 }
 
+/** Paths of a request. */
+export interface NamedPaths {
+  readonly uri?: string | undefined
+  readonly destination?: string | undefined
+  /** `destination` was judged, and leads nowhere else through links. */
+  readonly linkless?: boolean | undefined
+}
+
 /** What clients name of this machine (decisions part 1, row "paths given by clients"). */
 export interface CallerPathsService {
   /**
-   * The request with its paths resolved. AppErrors ScopeMissing (a local file as source, without scope admin),
+   * The request with its paths resolved, `linkless` where the destination has no links any more. AppErrors ScopeMissing (a local file as source, without scope admin),
    * PathNotAllowed, InvalidParameter.
    */
-  admit<T extends { readonly uri?: string | undefined; readonly destination?: string | undefined }>(
-    request: T,
-    caller: Caller,
-  ): T | Promise<T>
+  admit<T extends NamedPaths>(request: T, caller: Caller): T | Promise<T>
 }

@@ -119,7 +119,10 @@ export class DownloadAdding {
     if (source.kind === 'magnet') await previews.recall(source.infoHash)
     const metainfo = metainfoOf(source, previews.cached(source.infoHash))
     const asked = askedOf(request, selectionOf(request, source, metainfo), metainfo)
-    const destination = await prepareFolder(request.destination ?? settings().saveAs)
+    const destination = await prepareFolder(request.destination ?? settings().saveAs, {
+      linkless: request.destination !== undefined && request.linkless,
+      files: metainfo?.files,
+    })
     if (metainfo !== null) await this.#deps.updates?.().metadataKnown(source.infoHash, metainfo)
     const announceTiers = await this.#parts.defaults.tiersOf(source, metainfo)
     const row = newRow({

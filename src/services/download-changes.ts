@@ -91,7 +91,7 @@ export async function changeDownload(
 ): Promise<void> {
   await entry.torrent.wake()
   const wishes = wishesOf(entry, change)
-  if (change.destination !== undefined) await parts.moves.request(entry, change.destination)
+  if (change.destination !== undefined) await parts.moves.request(entry, change.destination, change.linkless)
   await grant(set, entry, wishes)
   if (change.state === 'recheck') await recheck(entry, parts.log)
   else if (change.state !== undefined) await run(set, entry, change.state === 'stop')

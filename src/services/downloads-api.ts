@@ -41,6 +41,8 @@ export interface AddDownload extends ControlChange {
   anon_hops?: number
   safe_seeding?: boolean
   destination?: string
+  /** The destination was judged without links. */
+  linkless?: boolean
   selected_files?: number[]
 }
 
@@ -49,6 +51,8 @@ export interface PatchDownload extends ControlChange {
   anon_hops?: number
   /** Its files are moved there in the background. */
   destination?: string
+  /** The destination was judged without links. */
+  linkless?: boolean
   selected_files?: number[]
   state?: 'resume' | 'stop' | 'recheck'
 }

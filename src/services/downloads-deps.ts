@@ -4,6 +4,7 @@ import type { InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { NewFiles } from '../ports/new-files.ts'
+import type { FolderUse } from '../ports/own-files.ts'
 import type { AnonymityDefaults } from './add-checks.ts'
 import type { DefaultsSettings } from './download-defaults.ts'
 import type { RateLimits } from './download-record.ts'
@@ -43,8 +44,8 @@ export interface DownloadsDeps {
   readonly updates?: () => DownloadUpdates
   /** Where torrent files are kept. */
   readonly files: Pick<NewFiles, 'write'>
-  /** Makes the folder ready; its real path. AppErrors InvalidParameter, DiskFull. */
-  prepareFolder(folder: string): Promise<string>
+  /** Makes the folder ready; its real path. AppErrors InvalidParameter, PathNotAllowed, DiskFull. */
+  prepareFolder(folder: string, use?: FolderUse): Promise<string>
   /** Bytes free on the disk of a folder; rejects with what the system says. */
   freeBytes(folder: string): Promise<number>
 }

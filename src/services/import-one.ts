@@ -5,6 +5,7 @@ import { AppError, DecodeError, errorText } from '../base/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { ClientPaths, PathCaller } from '../ports/new-files.ts'
+import type { FolderUse } from '../ports/own-files.ts'
 import type { FileFacts, PieceStore, PieceStores } from '../ports/piece-store.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { Random } from '../ports/random.ts'
@@ -46,8 +47,8 @@ export interface ImportParts {
   readonly names: OtherNames
   readonly paths: ClientPaths
   readonly downloads: ImportedDownloads
-  /** Makes the folder ready; its real path. AppErrors InvalidParameter, DiskFull. */
-  prepareFolder(folder: string): Promise<string>
+  /** Makes the folder ready; its real path. AppErrors InvalidParameter, PathNotAllowed, DiskFull. */
+  prepareFolder(folder: string, use?: FolderUse): Promise<string>
 }
 
 /** What is asked of one import. */
@@ -109,7 +110,8 @@ async function importLink(
   if (named === undefined) throw new AppError('TorrentUnreadable', 'The resume data names no folder.')
   const destination = await parts.paths.resolveNew(mappedPath(named, order.map), order.caller)
   const { file_priorities: _none, ...controls } = controlsOf(state)
-  if (!order.dryRun) await parts.downloads.add({ uri: magnet, destination, paused: state.paused, ...controls })
+  if (!order.dryRun)
+    await parts.downloads.add({ uri: magnet, destination, linkless: true, paused: state.paused, ...controls })
   const message = 'The other client never had its metadata: it is looked for again.'
   return { ...record, destination, reasons: [{ code: 'metadata_missing', message }] }
 }
@@ -240,7 +242,7 @@ class TorrentImport {
     const { selectedFiles, controls } = askedOf({ uri: '', ...controlsOf(state) }, null, metainfo)
     return downloads.addMade({
       ...{ metainfo, bytes, journal, facts: place.facts },
-      destination: await prepareFolder(place.folder),
+      destination: await prepareFolder(place.folder, { files: metainfo.files, linkless: true }),
       earlier: {
         ...{ resume: plan.resume, selectedFiles, controls, paused },
         announceTiers: state.trackers ?? metainfo.announceTiers,

@@ -1,5 +1,7 @@
 // Settings as the interface shows and changes them (spec 2.14 and 4.9; extras in src/decisions/0163 and 0315).
 
+import type { Caller } from './callers-api.ts'
+
 /** A JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 
@@ -43,8 +45,11 @@ export interface SettingHistoryEntry {
 export interface SettingsService {
   /** Spec 2.14; secrets as null. */
   read(): { settings: Record<string, Record<string, Json>>; ports: Record<string, number> }
-  /** All or nothing. AppError InvalidSetting naming the path. Durable when settled. */
-  change(body: Json): Promise<{ modified: boolean; restart_required: string[]; overridden: string[] }>
+  /**
+   * All or nothing, durable when settled. AppErrors InvalidSetting, naming the option; ScopeMissing, PathNotAllowed where
+   * the caller may not change it so; StateConflict when it was changed by somebody else meanwhile.
+   */
+  change(body: Json, caller: Caller): Promise<{ modified: boolean; restart_required: string[]; overridden: string[] }>
   /** Each option with where its value comes from. */
   effective(): EffectiveSettings
   /** Changes with an id below `before` (null = all), newest first. AppError NotReady while the store is not open. */

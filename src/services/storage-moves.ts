@@ -5,6 +5,7 @@
 import { AppError, errorText } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type { Log } from '../ports/log.ts'
+import type { FolderUse } from '../ports/own-files.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import type { EventHub } from './events.ts'
@@ -13,8 +14,8 @@ import type { EventHub } from './events.ts'
 export interface StorageMovesDeps {
   readonly log: Log
   readonly events: Pick<EventHub, 'emit'>
-  /** Makes the folder ready; its real path. AppErrors InvalidParameter, DiskFull. */
-  prepareFolder(folder: string): Promise<string>
+  /** Makes the folder ready; its real path. AppErrors InvalidParameter, PathNotAllowed, DiskFull. */
+  prepareFolder(folder: string, use?: FolderUse): Promise<string>
 }
 
 interface Move {
@@ -43,11 +44,12 @@ export class StorageMoves {
 
   /**
    * Begins a move to `folder`, durable when settled; to the folder where the files are: gives up the one under way.
-   * AppErrors InvalidParameter, DiskFull, StateConflict (it is on its way to another one).
+   * `linkless`: the folder was judged without links and may not lead elsewhere by now.
+   * AppErrors InvalidParameter, PathNotAllowed, DiskFull, StateConflict (it is on its way to another one).
    */
-  async request(entry: DownloadEntry, folder: string): Promise<void> {
+  async request(entry: DownloadEntry, folder: string, linkless = false): Promise<void> {
     const { stored } = entry
-    const destination = await this.#deps.prepareFolder(folder)
+    const destination = await this.#deps.prepareFolder(folder, { files: entry.torrent.metainfo?.files, linkless })
     if (destination === stored.movingTo) return
     if (destination === stored.destination) return this.cancel(entry, true)
     if (stored.movingTo !== null) {
@@ -117,7 +119,7 @@ export class StorageMoves {
   async #move(entry: DownloadEntry, folder: string, resumed: boolean, signal: AbortSignal): Promise<void> {
     const { infoHash, destination: before } = entry.stored
     try {
-      const destination = await this.#deps.prepareFolder(folder)
+      const destination = await this.#deps.prepareFolder(folder, { files: entry.torrent.metainfo?.files })
       const commit = () => this.#set.update(entry, { destination, movingTo: null, movedFrom: before })
       await entry.torrent.moveStorage({ destination, commit, resumed, signal })
     } catch (error) {

@@ -141,7 +141,11 @@ export class TorrentMaker implements TorrentMakerService {
     const made = await makeTorrent(content, options, { signal, depth: HASH_DEPTH, toSeed, progress })
     // Nothing is left behind for a client that has gone.
     if (signal.aborted) throw new AppError('Aborted')
-    if (target !== null) await files.write(target, made.bytes)
+    if (target !== null) {
+      // Hours may have passed since: the folder must not lead elsewhere by now.
+      if ((await paths.resolve(dirname(target), caller)) !== dirname(target)) throw new AppError('PathNotAllowed')
+      await files.write(target, made.bytes)
+    }
     const added = toSeed && (await downloads.addMade({ ...made, journal }))
     return createdTorrent(creation.id, content, made, { torrent_path: target, added })
   }

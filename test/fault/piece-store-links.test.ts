@@ -195,7 +195,7 @@ for (const proc of [true, false]) {
     mkdirSync(join(rig.folder, 'inside'))
     for (const path of [['..', 'x'], ['.', 'x'], ['a/b'], ['a\0b'], ['']]) {
       const files = [{ index: 0, path, length: 1, offset: 0, padding: false }]
-      const folder = new TorrentFolder({ destination: join(rig.folder, 'inside'), files }, new DiskLanes(), proc)
+      const folder = new TorrentFolder({ destination: join(rig.folder, 'inside'), files }, new DiskLanes(), null, proc)
       await rejects(folder.open(0, true), 'UnsafePath')
     }
     assert.deepEqual(readdirSync(rig.folder), ['inside'])
@@ -209,7 +209,7 @@ for (const proc of [true, false]) {
       { index: 0, path: ['T', 'sub', 'a'], length: 1, offset: 0, padding: false },
       { index: 1, path: ['T', 'empty'], length: 0, offset: 1, padding: false },
     ]
-    const folder = new TorrentFolder({ destination: inside, files }, new DiskLanes(), proc)
+    const folder = new TorrentFolder({ destination: inside, files }, new DiskLanes(), null, proc)
     await folder.prepare()
     assert.deepEqual(readdirSync(join(inside, 'T')).sort(), ['empty', 'sub'])
     symlinkSync(join(outside, 'a'), join(inside, 'T/sub/a'))

@@ -1,7 +1,6 @@
 // Routes of the core: torrent metadata, settings, variables, state, health (spec 4.2, 4.9; decisions part 5).
 
-import { AppError } from '../../base/errors.ts'
-import type { Caller, Json } from '../../services/api.ts'
+import type { Json } from '../../services/api.ts'
 import { route } from '../route.ts'
 import {
   EffectiveSettingsReply,
@@ -85,7 +84,11 @@ const changeSettings = route({
   choices: [
     'Everything is checked before anything changes: an unknown key, a wrong type or range, or a value nested too deep is ' +
       '400 `InvalidSetting` naming the path. An empty object of an unknown section does nothing.',
-    'Numbers may come as texts. Secrets given as null stay as they are; api.key is changed by a key that may spend. `modified` tells whether a value changed.',
+    'Numbers may come as texts. Secrets given as null stay as they are. `modified` tells whether a value changed.',
+    'The first key may change everything but options that name a program, which are set in the file or by a flag alone. Other ' +
+      'keys may not change `wallets`, `market_community`, `api`, general.allowed_paths, general.log_dir, network.allow_private and ' +
+      'tunnel_community.exit_allow_private (403 `ScopeMissing`), and name only files and folders that they may use (403 ' +
+      '`PathNotAllowed`). Folders that are written to are never among the files of the node itself.',
     '`restart_required` (extra): options that take effect at the next start. `overridden` (extra): options that a flag or ' +
       'the environment holds: the value is kept in the file and not used while that is so. When nothing else was asked ' +
       'for, `modified` is false.',
@@ -93,22 +96,13 @@ const changeSettings = route({
   parameters: 'object',
   bodySchema: SettingsSections,
   reply: SettingsChangeReply,
-  errors: ['InvalidSetting', 'BadRequest'],
+  errors: ['InvalidSetting', 'BadRequest', 'ScopeMissing', 'PathNotAllowed', 'StateConflict'],
   sample: { path: '/settings', body: { libtorrent: { port: -1 } }, status: 200 },
   run: ({ services }, { parameters, caller }) => {
     // The body came out of JSON.parse.
-    const body = parameters as { [key: string]: Json }
-    checkFirstKey(body['api'], caller)
-    return services.settings.change(body)
+    return services.settings.change(parameters as { [key: string]: Json }, caller)
   },
 })
-
-/** Who replaces the first key can do all that it can: also spend. */
-function checkFirstKey(api: Json | undefined, caller: Caller): void {
-  const key = typeof api === 'object' && api !== null && !Array.isArray(api) ? (api['key'] ?? null) : null
-  if (key !== null && !caller.spends)
-    throw new AppError('ScopeMissing', 'The setting api.key is changed by the first key, or by one with scope spend.')
-}
 
 const effectiveSettings = route({
   id: 'settings.effective',

@@ -40,9 +40,16 @@ export function checkAdmin({ caller }: Pick<DoorContext, 'caller'>): void {
   if (!caller.localFiles) throw new AppError('ScopeMissing')
 }
 
-/** A path that the caller may name. AppErrors PathNotAllowed, InvalidParameter. */
-export async function admitted({ services, caller }: DoorContext, destination: string): Promise<string> {
-  return (await services.callerPaths.admit({ destination }, caller)).destination
+/** A destination that the caller may name. AppErrors PathNotAllowed, InvalidParameter. */
+export async function admitted({ services, caller }: DoorContext, destination: string): Promise<Destination> {
+  const named: Destination = { destination }
+  return await services.callerPaths.admit(named, caller)
+}
+
+/** A folder, and whether it was resolved to a path without links. */
+export interface Destination {
+  destination: string
+  linkless?: boolean
 }
 
 /** Unix time, seconds. */

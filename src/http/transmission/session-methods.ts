@@ -44,7 +44,7 @@ export async function sessionSet(context: DoorContext, args: RpcArguments): Prom
       throw new AppError('InvalidParameter', `${name} cannot be changed in this node`)
     }
   }
-  if (Object.keys(change).length > 0) await context.services.settings.change(change)
+  if (Object.keys(change).length > 0) await context.services.settings.change(change, context.caller)
   return {}
 }
 
@@ -95,7 +95,8 @@ export async function portTest({ services }: DoorContext): Promise<RpcResult> {
 export async function freeSpace(context: DoorContext, args: RpcArguments): Promise<RpcResult> {
   const path = args.text('path')
   if (path === null || !path.startsWith('/')) throw wrong('path', 'an absolute path')
-  const bytes = await context.services.downloads.freeSpace(await admitted(context, path))
+  const { destination } = await admitted(context, path)
+  const bytes = await context.services.downloads.freeSpace(destination)
   return { path, 'size-bytes': bytes, total_size: -1 }
 }
 

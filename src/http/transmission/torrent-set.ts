@@ -43,12 +43,12 @@ export async function torrentSet(context: DoorContext, args: RpcArguments): Prom
 export async function torrentSetLocation(context: DoorContext, args: RpcArguments): Promise<RpcResult> {
   const location = args.text('location')
   if (location === null || location === '') throw new AppError('MissingParameter', 'location is missing')
-  const destination = await admitted(context, absolute('location', location))
+  const place = await admitted(context, absolute('location', location))
   if (args.flag('move') !== true) {
     throw new AppError('InvalidParameter', 'move must be true: files are moved, not looked for in another place')
   }
   const targets = await targetsOf(context, args)
-  await eachTorrent(targets, infohash => context.services.downloads.patch(infohash, { destination }))
+  await eachTorrent(targets, infohash => context.services.downloads.patch(infohash, place))
   return {}
 }
 
@@ -92,7 +92,7 @@ function plainChange({ record, details }: SeenTorrent, args: RpcArguments): Patc
 
 async function moved(context: DoorContext, args: RpcArguments): Promise<PatchDownload> {
   const location = args.text('location')
-  return location === null ? {} : { destination: await admitted(context, absolute('location', location)) }
+  return location === null ? {} : await admitted(context, absolute('location', location))
 }
 
 /** Bytes/s; null = nothing was said of it. `own`: the limit now. */

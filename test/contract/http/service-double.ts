@@ -348,7 +348,8 @@ export class ServiceDouble implements Services {
       this.#note('settings')
       return { settings: { libtorrent: { port: -1 } as Record<string, Json> }, ports: { 'libtorrent~port': 6881 } }
     },
-    change: async (body: Json) => {
+    change: async (body: Json, caller: Caller) => {
+      this.callers.push(caller)
       this.#note('changeSettings', body)
       return { modified: true, restart_required: [], overridden: [] }
     },

@@ -17,7 +17,7 @@ test('files that are too long are cut; shorter, missing and linked ones stay as 
   await writeFile(join(outside, 'secret'), '0123456789')
   await symlink(join(outside, 'secret'), join(to, 'd', 'link'))
   await symlink(outside, join(to, 'e'))
-  const trimmer = new SafeFileTrimmer()
+  const trimmer = new SafeFileTrimmer(null)
   const names = ['long', 'short', 'link', 'none']
   await trimmer.trim(
     to,

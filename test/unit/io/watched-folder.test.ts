@@ -29,6 +29,7 @@ describe('a watched folder on the disk', () => {
       root,
       name => name.endsWith('.torrent'),
       () => wallMs,
+      null,
     )
   })
   afterEach(async () => {

@@ -57,7 +57,7 @@ function rigWith(
   const rig = new StoreRig(t)
   const root = join(realpathSync(rig.folder), 'folder')
   write(root, files)
-  return { rig, root, list: () => rig.stores.contents().list(root, new AbortController().signal) }
+  return { rig, root, list: () => rig.stores.contents(null).list(root, new AbortController().signal) }
 }
 
 function infoOf(made: MadeTorrent): string {
@@ -84,7 +84,7 @@ test('a folder as v1, v2 and hybrid torrent: the same bytes as made by other han
 test('a file alone in every format', async t => {
   const content = seededBytes(5 * PIECE + 1, 9)
   const { root, rig } = rigWith(t, [{ path: 'file.bin', content }])
-  const list = () => rig.stores.contents().list(join(root, 'file.bin'), new AbortController().signal)
+  const list = () => rig.stores.contents(null).list(join(root, 'file.bin'), new AbortController().signal)
   const v1 = await make(await list(), options('v1'), watch())
   assert.equal(v1.metainfo.infoHash, makeTorrent({ content, pieceLength: PIECE }).infoHash)
   assert.equal(v1.destination, root)

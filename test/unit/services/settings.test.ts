@@ -12,6 +12,8 @@ import { silentLog } from '../../kit/silent-log.ts'
 type Changed = Awaited<ReturnType<SettingsSource['change']>>
 
 /** `answers`: what the store makes of each body, one after the other. */
+const OWNER = { anyPath: true, localFiles: true, spends: true }
+
 function settingsOver(answers: (Changed | AppError)[]): { settings: NodeSettings; noted: (readonly string[])[] } {
   const noted: (readonly string[])[] = []
   const effective = (): EffectiveSettings => ({ file: '/x.yaml', settings: {} })
@@ -27,7 +29,11 @@ function settingsOver(answers: (Changed | AppError)[]): { settings: NodeSettings
   }
   const state = new CoreState()
   state.setPort('http_api~port', 7)
-  return { settings: new NodeSettings({ source, state, docs: { effective, schema: () => ({}) }, changes }), noted }
+  const docs = { effective, schema: () => ({}) }
+  return {
+    settings: new NodeSettings({ source, state, docs, changes, rights: { check: async () => undefined } }),
+    noted,
+  }
 }
 
 test('a change that comes into force is modified; one that a flag holds is kept and is not', async () => {
@@ -36,15 +42,15 @@ test('a change that comes into force is modified; one that a flag holds is kept 
     { changed: ['a.x'], restartRequired: [], overridden: ['a.x'] },
     { changed: [], restartRequired: [], overridden: [] },
   ])
-  assert.deepEqual(await settings.change({}), { modified: true, restart_required: ['a.y'], overridden: ['a.x'] })
-  assert.deepEqual(await settings.change({}), { modified: false, restart_required: [], overridden: ['a.x'] })
-  assert.deepEqual(await settings.change({}), { modified: false, restart_required: [], overridden: [] })
+  assert.deepEqual(await settings.change({}, OWNER), { modified: true, restart_required: ['a.y'], overridden: ['a.x'] })
+  assert.deepEqual(await settings.change({}, OWNER), { modified: false, restart_required: [], overridden: ['a.x'] })
+  assert.deepEqual(await settings.change({}, OWNER), { modified: false, restart_required: [], overridden: [] })
   assert.deepEqual(noted, [['a.x', 'a.y'], ['a.x'], []])
 })
 
 test('what is refused is not noted', async () => {
   const { settings, noted } = settingsOver([new AppError('InvalidSetting', 'no')])
-  await assert.rejects(settings.change({}), { code: 'InvalidSetting' })
+  await assert.rejects(settings.change({}, OWNER), { code: 'InvalidSetting' })
   assert.deepEqual(noted, [])
 })
 

@@ -44,7 +44,7 @@ function bench(deps: Partial<TorrentMakerDeps> = {}, start = true): Bench {
     paths: {
       resolve: async path => {
         if (forbidden.has(path)) throw new AppError('PathNotAllowed')
-        return `/real${path}`
+        return path.startsWith('/real') ? path : `/real${path}`
       },
       resolveNew: async path => path,
     },

@@ -1,0 +1,23 @@
+// The node's own files (its keys, stores, wallets, logs): no download, move or torrent that is made may reach them.
+
+/** Where they lie. Paths are absolute and without links. */
+export interface OwnFiles {
+  /** Whether that is one of them, or the folder of all of them. */
+  holds(real: string): boolean
+  /** AppError PathNotAllowed where holds() is true, by whatever name the folder is reached. */
+  check(real: string): Promise<void>
+  /** AppError PathNotAllowed when one of these files, each with its path below `real`, is one of them. */
+  checkNames(real: string, files: Iterable<{ readonly path: readonly string[] }>): void
+  /** Whether the folder of all of them lies below that one. */
+  isBelow(real: string): boolean
+  /** Whether that is the folder of all of them. */
+  isRoot(identity: { readonly dev: bigint; readonly ino: bigint }): boolean
+}
+
+/** What a destination folder is for. */
+export interface FolderUse {
+  /** Files that will lie in it. */
+  readonly files?: Iterable<{ readonly path: readonly string[] }> | undefined
+  /** The path was judged without links: it may not lead elsewhere by now. */
+  readonly linkless?: boolean | undefined
+}
