@@ -151,7 +151,9 @@ export class WatchFolder {
 
   #noteFound(look: FolderLook | null): look is FolderLook {
     if (look === null && !this.#missing) {
-      this.#deps.log.warn('the watch folder is not there, cannot be read, or is the state directory', { directory: this.#directory })
+      this.#deps.log.warn('the watch folder is not there, cannot be read, or is the state directory', {
+        directory: this.#directory,
+      })
     }
     this.#missing = look === null
     return look !== null

@@ -26,7 +26,11 @@ test('the first key may name anything; nothing is touched', async () => {
 test('other keys name folders that are allowed only, and files of this machine with scope admin only', async () => {
   const magnet = 'magnet:?xt=urn:btih:1'
   assert.deepEqual(await admit({ uri: magnet }, LIMITED), { uri: magnet })
-  assert.deepEqual(await admit({ uri: magnet, destination: '/in/x' }, LIMITED), { uri: magnet, destination: '/in/x!', linkless: true })
+  assert.deepEqual(await admit({ uri: magnet, destination: '/in/x' }, LIMITED), {
+    uri: magnet,
+    destination: '/in/x!',
+    linkless: true,
+  })
   await assert.rejects(admit({ uri: magnet, destination: '/out' }, LIMITED), hasCode('PathNotAllowed'))
   await assert.rejects(admit({ destination: '/out' }, ADMIN), hasCode('PathNotAllowed'))
   for (const uri of ['/in/a.torrent', 'file:///in/a.torrent', 'FILE:/in/a', 'file:relative'])
