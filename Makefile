@@ -52,6 +52,15 @@ arch: build
 unit: build
 	@$(NODE_TEST) $$(find dist/test/unit -name '*.test.js')
 
+# The other Node that is kept working: build, unit, contract, a start and a transfer on it.
+.PHONY: test-node22 only-node22
+test-node22: node_modules/.installed ## The same sources on Node 22
+	@bash test/kit/on-node22 make only-node22
+
+only-node22: build
+	@node dist/test/kit/run-suite.js $$(find dist/test/unit dist/test/contract -name '*.test.js') \
+	dist/test/e2e/start-stop.test.js dist/test/e2e/streaming.test.js dist/test/e2e/two-nodes.test.js
+
 # Everything that needs no network namespace.
 suite: build
 	@node dist/test/kit/run-suite.js --whole=suite $$(find dist/test/unit dist/test/contract dist/test/sim dist/test/fault dist/test/fuzz dist/test/e2e dist/test/issues -name '*.test.js' 2>/dev/null)
@@ -141,6 +150,7 @@ deb: package ## The Debian package: dist-package/tributary_VERSION_ARCH.deb
 image: package ## The container image tributary:latest, by buildah, podman or docker
 	@mkdir -p dist-package/image
 	@cp dist-package/tributary-$$(node -p 'require("./package.json").version').tgz dist-package/image/tributary.tgz
+	@cp package-lock.json dist-package/image/
 	@if command -v buildah >/dev/null; then build="buildah build --format docker"; \
 	elif command -v podman >/dev/null; then build="podman build --format docker"; else build="docker build"; fi; \
 	$$build $(if $(BASE),--build-arg BASE=$(BASE)) -t tributary:latest -f src/deploy/Dockerfile dist-package/image

@@ -108,6 +108,7 @@ export const errorTable = {
   BadConfiguration: { status: 500, text: 'The configuration cannot be used.' },
   PortTaken: { status: 500, text: 'The port is taken.' },
   StateLocked: { status: 500, text: 'The state directory is used by another node.' },
+  MachineCodeChanged: { status: 500, text: 'Machine code of a package is not what this version was made with.' },
   StateUnreadable: { status: 500, text: 'The state directory cannot be used.' },
   // Inside
   PoolBusy: { status: 503, text: 'The worker pool is full.' },

@@ -3,12 +3,16 @@
 // so paths stay as they are, and after tsc alone the same commands run the same program, only slower to start.
 
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
+import { checkAllMachineCode } from '../io/machine-code.ts'
 import { buildInTwo, firstAsFunction, laterAsFunction } from './later-parts.ts'
+import { noticesOf } from './notices.ts'
 import { copyPackedPackages, nativeDatabase } from './packed-packages.ts'
+import { askNpm, shippedParts } from './parts-list.ts'
+import { bundledFolders, installedFolders, type ShippedPackage, shippedPackage } from './shipped-packages.ts'
 import { writeTrainedCode } from './trained-code.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -85,28 +89,25 @@ function writeScript(name: string, text: string): void {
   writeFileSync(`${path}.cache`, new Script(text, { filename: `tributary/${name}` }).createCachedData())
 }
 
-/** The licence of every package that a bundle holds, as these demand. */
-function licences(made: readonly Metafile[]): string {
-  const inputs = made.flatMap(({ inputs: files }) => Object.keys(files))
-  const folders = inputs.map(path => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? '')
-  const texts = [...new Set(folders)]
-    .filter(folder => folder !== '')
-    .toSorted()
-    .map(licenceOf)
-  return `The program holds code of these packages.\n\n${texts.join('\n')}`
+/** Packages that vite puts into the dashboard, and those whose files are copied. */
+const PACKED = ['@preact/signals', '@preact/signals-core', 'preact', 'swagger-ui-dist', 'uplot']
+
+/** Writes whose code users get: the notices, and the list of parts. */
+function writeOrigins(metafiles: readonly Metafile[]): void {
+  const read = (folders: readonly string[]): ShippedPackage[] =>
+    folders.flatMap(folder => shippedPackage(root, folder) ?? [])
+  const bundled = read(bundledFolders(metafiles, PACKED))
+  const inside = new Set(bundled.map(({ folder }) => folder))
+  const installed = read(installedFolders(root)).filter(({ folder }) => !inside.has(folder))
+  writeFileSync(join(root, PARTS, 'licences.txt'), noticesOf(root, bundled, installed))
+  const parts = shippedParts(askNpm(root), [...bundled, ...installed])
+  writeFileSync(join(root, PARTS, 'parts.cdx.json'), `${JSON.stringify(parts, null, 2)}\n`)
 }
 
-function licenceOf(folder: string): string {
-  const path = join(root, folder)
-  const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<string, string>
-  const file = readdirSync(path).find(name => /^(licen[cs]e|copying)/i.test(name))
-  const text = file === undefined ? '' : `\n${readFileSync(join(path, file), 'utf8').trim()}\n`
-  return `==== ${manifest['name']} ${manifest['version']} (${manifest['license']})\n${text}`
-}
-
+checkAllMachineCode(join(root, 'node_modules'))
 rmSync(join(root, PARTS), { recursive: true, force: true })
 const parts = [(await build(threads)).metafile, ...(await bundleProgram())]
-writeFileSync(join(root, PARTS, 'licences.txt'), licences(parts))
+writeOrigins(parts)
 copyPackedPackages(join(root, 'node_modules'), join(root, PARTS))
 try {
   await writeTrainedCode(join(root, PARTS, 'program.cjs.cache'), join(root, PARTS, 'training'))

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorText } from '../base/errors.ts'
 import { AddressPolicy } from '../io/address-policy.ts'
 import { SystemClock } from '../io/clock.ts'
+import { checkMachineCode } from '../io/machine-code.ts'
 import { makeNetworkStack } from '../io/network-stack.ts'
 import { StateFiles } from '../io/own-files.ts'
 import { SystemRandom } from '../io/random.ts'
@@ -88,6 +89,7 @@ export class TributaryNode {
     listening(await this.#startHttp())
     // Threads that are made from here on have it too.
     this.#priority.follow(this.#environment.settings.values.resource_monitor.cpu_priority)
+    checkMachineCode(['koffi', 'sodium-native'])
     const [records, { startEngine }] = await Promise.all([this.#openRecords(), loadEngine()])
     const release = holdYoungSpace()
     await this.#load(records, startEngine).finally(release)
@@ -230,6 +232,7 @@ export class TributaryNode {
       onException: error => this.noteException(error),
     })
     started.add('http', deadlineMs => server.stop(deadlineMs * HTTP_SHARE), KEPT.http)
+    checkMachineCode(['uWebSockets.js'])
     const ports = await server.start()
     if (ports.http !== null) state.setPort('http_api~port', ports.http)
     if (ports.https !== null) state.setPort('https_api~port', ports.https)

@@ -19,6 +19,8 @@ export function defaultStateDirectory(env: Readonly<Record<string, string | unde
 
 /** A state directory held by this process. */
 export class StateDirectory {
+  /** Those that are held: a database that nobody refers to is closed by the collector of garbage, and its lock is gone. */
+  static readonly #held = new Set<StateDirectory>()
   /** Absolute. */
   readonly path: string
   readonly #lock: Database.Database
@@ -36,6 +38,7 @@ export class StateDirectory {
     const absolute = resolve(path)
     prepare(absolute)
     const directory = new StateDirectory(absolute, lock(absolute))
+    StateDirectory.#held.add(directory)
     try {
       writeFileSync(join(absolute, PID_FILE), `${process.pid}\n`, { mode: 0o600 })
     } catch (error) {
@@ -48,6 +51,7 @@ export class StateDirectory {
   /** Gives the lock up. Idempotent. */
   release(): void {
     this.#lock.close()
+    StateDirectory.#held.delete(this)
   }
 }
 

@@ -48,7 +48,10 @@ test('compose runs the image that make makes, with a read-only root and no right
 test('the image fetches from the package registry only, and runs no script of a package', () => {
   const lines = dockerfile.split('\n').filter(line => !line.startsWith('#'))
   assert.doesNotMatch(lines.join('\n'), /https?:|curl|wget|apt-get|git /)
-  assert.match(dockerfile, /npm install .*--omit=dev --ignore-scripts/)
+  assert.match(dockerfile, /npm install --omit=dev --omit=peer --ignore-scripts/)
+  assert.match(dockerfile, /^COPY tributary\.tgz package-lock\.json \/tmp\/$/m)
+  assert.match(dockerfile, /cp \/tmp\/package-lock\.json \/opt\/tributary\//)
+  assert.match(read('Makefile'), /cp package-lock\.json dist-package\/image\//)
   assert.match(dockerfile, /^ARG BASE=\S+:20-\S+$/m)
 })
 

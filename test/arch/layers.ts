@@ -63,7 +63,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'services/statistics-api.ts',
     'ports/channel-library.ts',
   ],
-  build: [],
+  build: ['io/machine-code.ts', 'io/machine-code-digests.ts'],
 }
 
 /** Layers that may touch time, randomness, environment, disk and network themselves. */

@@ -158,6 +158,77 @@ test('it starts where nothing else is installed', async () => {
   }
 })
 
+test('with one flipped byte in the native server it refuses to start, and says which file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tributary-bundle-'))
+  try {
+    for (const path of [...ENTRIES, PARTS, 'package.json', 'node_modules/uWebSockets.js'])
+      await cp(join(projectRoot, path), join(folder, path), { recursive: true })
+    const name = `uws_${process.platform}_${process.arch}_${process.versions.modules}.node`
+    const code = join(folder, 'node_modules/uWebSockets.js/dist/bin', name)
+    const bytes = await readFile(code)
+    bytes[bytes.length >> 1] = (bytes[bytes.length >> 1] ?? 0) ^ 1
+    await writeFile(code, bytes)
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(folder, 'dist/src/cli/main.js'), 'start', '--state-dir', join(folder, 'state'), '--port', '0'],
+      { encoding: 'utf8', timeout: 30_000 },
+    )
+    assert.equal(status, 1, stderr)
+    assert.ok(stderr.includes(`The file ${code} is not the one that this version was made with.`), stderr)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+/** Names of what npm installs with the program, on this machine. */
+async function installedBeside(): Promise<string[]> {
+  const lock = JSON.parse(await readFile(join(projectRoot, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { name?: string; dev?: boolean; devOptional?: boolean }>
+  }
+  const here = await Promise.all(
+    Object.entries(lock.packages)
+      .filter(([path, { dev, devOptional }]) => path !== '' && dev !== true && devOptional !== true)
+      .map(async ([path]) => await readFile(join(projectRoot, path, 'package.json'), 'utf8').catch(() => null)),
+  )
+  return here.flatMap(text => (text === null ? [] : [(JSON.parse(text) as { name: string }).name]))
+}
+
+test('the notices name every package that users get, and the libraries inside machine code with their words', async () => {
+  const text = await readFile(join(projectRoot, PARTS, 'licences.txt'), 'utf8')
+  for (const name of await installedBeside()) assert.ok(text.includes(`\n==== ${name} `), name)
+  for (const name of ['uWebSockets', 'uSockets', 'BoringSSL', 'lsquic', 'libsodium', 'SQLite'])
+    assert.match(text, new RegExp(`^==== ${name} \\(.+\\), in `, 'm'))
+  assert.ok(text.includes('This product includes software developed by the OpenSSL Project'))
+  assert.ok(text.includes('Alex Hultman') || text.includes('TERMS AND CONDITIONS FOR USE, REPRODUCTION'))
+})
+
+test('the list of parts is CycloneDX, and names the same packages', async () => {
+  const text = await readFile(join(projectRoot, PARTS, 'parts.cdx.json'), 'utf8')
+  const list = JSON.parse(text) as {
+    bomFormat: string
+    specVersion: string
+    serialNumber: string
+    metadata: { component: { name: string } }
+    components: { name: string; purl?: string; properties?: { name: string; value: string }[] }[]
+  }
+  assert.equal(`${list.bomFormat} ${list.specVersion}`, 'CycloneDX 1.5')
+  assert.match(list.serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+  assert.equal(list.metadata.component.name, 'tributary')
+  const purls = list.components.map(({ purl = '' }) => decodeURIComponent(purl))
+  for (const name of [...(await installedBeside()), 'better-sqlite3', 'pino', 'preact', 'swagger-ui-dist'])
+    assert.ok(
+      purls.some(purl => purl.startsWith(`pkg:npm/${name}@`)),
+      name,
+    )
+  for (const name of ['typescript', 'oxlint', 'axe-core', 'utp-native'])
+    assert.ok(!purls.some(purl => purl.startsWith(`pkg:npm/${name}@`)), `${name} is for development only`)
+  const within = list.components.filter(({ properties }) => properties?.some(({ value }) => value === 'uws-pack'))
+  assert.deepEqual(
+    within.map(({ name }) => name),
+    ['uWebSockets', 'uSockets', 'BoringSSL', 'lsquic'],
+  )
+})
+
 test('it says whose code it holds', async () => {
   const text = await readFile(join(projectRoot, PARTS, 'licences.txt'), 'utf8')
   for (const name of ['better-sqlite3', 'pino', 'yaml', '@sinclair/typebox', 'msgpackr', 'fs-chunk-store'])

@@ -86,6 +86,7 @@ describe('on a small Debian', {
         await images.makeBase('localhost/base', [debian, node])
         const context = await folder.sub('context')
         await cp(tarball, join(context, 'tributary.tgz'))
+        await cp(join(projectRoot, 'package-lock.json'), join(context, 'package-lock.json'))
         await images.build('localhost/tributary', join(DEPLOY, 'Dockerfile'), context, 'localhost/base')
         root = await images.mount('localhost/tributary')
       },

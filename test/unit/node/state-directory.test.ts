@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { AppError } from '../../../src/base/errors.ts'
 import { defaultStateDirectory, StateDirectory } from '../../../src/node/state-directory.ts'
 
@@ -66,6 +68,20 @@ test('another process is refused by name, and kill -9 of the holder frees the di
   await once(child, 'exit')
   StateDirectory.open(path).release()
 })
+
+test('a directory that nobody refers to any more stays held', t => {
+  const path = join(temporaryFolder(t), 'state')
+  const collect = collector()
+  StateDirectory.open(path)
+  for (let round = 0; round < 3; round++) collect()
+  assert.equal(refusal(path).code, 'StateLocked')
+})
+
+/** The collector of garbage of this process. */
+function collector(): () => void {
+  setFlagsFromString('--expose-gc')
+  return runInNewContext('gc') as () => void
+}
 
 test('of several starts at once exactly one wins', async t => {
   for (let round = 0; round < 2; round++) {

@@ -1,0 +1,62 @@
+// Other people's libraries inside the machine code that packages bring: no manifest of npm names them, but their licences want to be
+// passed on with it. A part that is found in a new version of such a package gets a row here.
+
+/** A library inside the machine code of a package. */
+export interface EmbeddedPart {
+  readonly name: string
+  /** The npm package whose machine code holds it. */
+  readonly within: string
+  /** As SPDX writes it. */
+  readonly licence: string
+  /** The text to be passed on, from the project's root. */
+  readonly text: string
+  readonly source: string
+}
+
+const github = 'https://github.com'
+
+/** All that are known, in the order in which the notices name them. */
+export const EMBEDDED_PARTS: readonly EmbeddedPart[] = [
+  {
+    name: 'uWebSockets',
+    within: 'uws-pack',
+    licence: 'Apache-2.0',
+    text: 'LICENSE',
+    source: `${github}/uNetworking/uWebSockets.js`,
+  },
+  {
+    name: 'uSockets',
+    within: 'uws-pack',
+    licence: 'Apache-2.0',
+    text: 'LICENSE',
+    source: `${github}/uNetworking/uSockets`,
+  },
+  {
+    name: 'BoringSSL',
+    within: 'uws-pack',
+    licence: 'OpenSSL AND ISC AND BSD-3-Clause AND MIT',
+    text: 'src/build/notices/boringssl.txt',
+    source: 'https://boringssl.googlesource.com/boringssl',
+  },
+  {
+    name: 'lsquic',
+    within: 'uws-pack',
+    licence: 'MIT',
+    text: 'src/build/notices/lsquic.txt',
+    source: `${github}/litespeedtech/lsquic`,
+  },
+  {
+    name: 'libsodium',
+    within: 'sodium-native',
+    licence: 'ISC',
+    text: 'src/build/notices/libsodium.txt',
+    source: `${github}/jedisct1/libsodium`,
+  },
+  {
+    name: 'SQLite',
+    within: 'better-sqlite3',
+    licence: 'blessing',
+    text: 'src/build/notices/sqlite.txt',
+    source: 'https://sqlite.org',
+  },
+]

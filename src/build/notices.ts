@@ -1,0 +1,36 @@
+// The third-party notices of all that is passed on: of the packages in the bundles, of those that are installed beside the program,
+// and of the libraries inside their machine code.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { EMBEDDED_PARTS } from './embedded-parts.ts'
+import type { ShippedPackage } from './shipped-packages.ts'
+
+/** The text of dist/src/bundle/licences.txt. `root`: the project's folder. Throws when a text is missing that is named. */
+export function noticesOf(
+  root: string,
+  bundled: readonly ShippedPackage[],
+  installed: readonly ShippedPackage[],
+): string {
+  const names = new Set([...bundled, ...installed].map(({ name }) => name))
+  const parts = EMBEDDED_PARTS.filter(({ within }) => names.has(within))
+  return [
+    'The program holds code of these packages.\n',
+    ...bundled.map(one => packageNotice(root, one)),
+    'These packages are installed beside it.\n',
+    ...installed.map(one => packageNotice(root, one)),
+    'The machine code of packages holds these libraries.\n',
+    ...parts.map(({ name, within, licence, text, source }) => {
+      const words = readFileSync(join(root, text), 'utf8').trim()
+      return `==== ${name} (${licence}), in ${within}\n${source}\n\n${words}\n`
+    }),
+  ].join('\n')
+}
+
+function packageNotice(root: string, { name, version, licence, folder }: ShippedPackage): string {
+  const texts = readdirSync(join(root, folder))
+    .filter(file => /^(licen[cs]e|copying|notice)/i.test(file))
+    .toSorted()
+    .map(file => `\n${readFileSync(join(root, folder, file), 'utf8').trim()}\n`)
+  return `==== ${name} ${version} (${licence})\n${texts.join('')}`
+}

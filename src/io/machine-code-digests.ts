@@ -1,0 +1,63 @@
+// Made by src/build/write-machine-code-digests.ts of the packages in the locked versions: do not change it by hand.
+
+/** SHA-256 in hexadecimal digits, by the folder of the package in node_modules and the file in it. */
+export const machineCodeDigests: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'uWebSockets.js': {
+    'dist/bin/uws_darwin_arm64_108.node': '5b8a491e3e772ce069dc6aaf0490892d2f6beea4adba1f62e71f3cd58bca19fd',
+    'dist/bin/uws_darwin_arm64_115.node': '5d523bccbe80d3d8fa59422ff81801b8179212b9a8a5da28bff6926a95a65701',
+    'dist/bin/uws_darwin_arm64_120.node': '98ffa032aeb84b98d432502738871c5748f6a636536d5705702c4985925a41ae',
+    'dist/bin/uws_darwin_arm64_127.node': 'abbeea53d48e21c01808203e9f9835728f2cea720d2e5b154837ee3045b513be',
+    'dist/bin/uws_darwin_x64_108.node': 'f24bde344f238b7174b2d5641551e618cf98217b2f7fb59e7cd525996bf7ac9f',
+    'dist/bin/uws_darwin_x64_115.node': '1f2a5c73d9dc3066d39b675b73f2c50eddbc4f270d292a6126ddfe3757c54cf9',
+    'dist/bin/uws_darwin_x64_120.node': '3dc10babf35b3ce5d4edc7deaddf912a5a72a0ac7ad52b098dbe430c3c540313',
+    'dist/bin/uws_darwin_x64_127.node': 'afd992dc1ca1e33cdc7ce0c72a60baf236e590a257fcecbbbce7bc1a35451387',
+    'dist/bin/uws_linux_arm64_108.node': 'a6820f6e868b615a0c616d9d77270b34893d05f2a7053046403a568697b8befc',
+    'dist/bin/uws_linux_arm64_115.node': 'c0e29fc143b46b584f3debec7910014ec228198fc1f17aaeacd1de7991bd3769',
+    'dist/bin/uws_linux_arm64_120.node': 'a855e3b7cc0db70ec503e296d50e91d2435db679bc3bd5433d7dae30e93c9b3c',
+    'dist/bin/uws_linux_arm64_127.node': 'd4c4f8b2c28c5f6544b49e36d91b0beee238a5b90a07904a947f77061c8b814d',
+    'dist/bin/uws_linux_arm_108.node': 'a42c7e5ed3e65aa6a2c243613ef8b1cac7057ee6291a129f921dea4f6661e34e',
+    'dist/bin/uws_linux_arm_115.node': 'b02d5bc5ab08f040b6b9b818c3eb92806611f77a4dc2439a8f14cac827d498be',
+    'dist/bin/uws_linux_arm_120.node': '814b5e63337d5072a85276d5279824b4f9817f8008fcff1f4a4345e2f2c30444',
+    'dist/bin/uws_linux_arm_127.node': '0e1d4024b629a1fe17ec76cde8fe7e320101eb8bdcf7b2c4086933932e3cea23',
+    'dist/bin/uws_linux_x64_108.node': 'b67b3254b1acea464bd6f7b58403c260567c31924abeb6a508a9acdc17a40ce9',
+    'dist/bin/uws_linux_x64_115.node': '6f8d96d761a64beddb060f1f7f0e617dd293ed127ec1d57507aa561a0083171e',
+    'dist/bin/uws_linux_x64_120.node': 'fcb1172837abd2a2dd130f6c6502f18e9b562a5d88bcc3bcdca5e6e710278080',
+    'dist/bin/uws_linux_x64_127.node': '8cabc918bbf9a07323e54f89a33882491080b2eb35df0607f473ccdb1f3c31af',
+    'dist/bin/uws_win32_x64_108.node': '19848592d2b11e1905f43132e28fecb14de4472f29a7a9306e64fd6c09e026f7',
+    'dist/bin/uws_win32_x64_115.node': '58c8b8e47ae3dc6c382dbfc24656755106cbecce56add05ca2c32d5c39951ddd',
+    'dist/bin/uws_win32_x64_120.node': '90a09f33c5c876094340a283fa1197b518251a5b8a1f59d9e963736ef0532eb6',
+    'dist/bin/uws_win32_x64_127.node': '585d6ee2dbfc750b1d5a59e6ceaef8a977e90ef3e298a82821d58b41cd72a8c0',
+  },
+  'sodium-native': {
+    'prebuilds/android-arm/sodium-native.node': 'c7663be6b148ea392c1d511c401a4a4a683eeabe181d5ca8254a39475d5c155f',
+    'prebuilds/android-arm64/sodium-native.node': '257f1da1bbb4678459386c8f652058c5430ef0b08cba8947d7826a752c29735e',
+    'prebuilds/android-ia32/sodium-native.node': '2ca1503a8dcbcc323a9d34d38ec11b3a9d390633834d277dc9026a696c8804b8',
+    'prebuilds/android-x64/sodium-native.node': 'eb80ccd14f65e0b68abe586c30e7dfa57f3c472f523cde18722ad075fb5565fb',
+    'prebuilds/darwin-arm64/sodium-native.node': 'a0716e6751aafddff5090980ec86600f4b3166ce7a992441d6ed48f5f8028a45',
+    'prebuilds/darwin-x64/sodium-native.node': 'd17f81110ae189232804eced48a0e3418fe1c18ff6d3a70363cac1b09d27af68',
+    'prebuilds/linux-arm64/sodium-native.node': '109eba4fe61f6380ffe3b95b493f6deab239e4dcd18a88508fd553e1b0c615b7',
+    'prebuilds/linux-x64/sodium-native.node': '732185e119cd56ab536eb4b0170668337109c4f33e79779c4a510cab209c3af7',
+    'prebuilds/win32-arm64/sodium-native.node': '4838e72af7d4e213e1af5c51a4ccac9b34c98a4bcaf7e54ea058420ac79fd727',
+    'prebuilds/win32-x64/sodium-native.node': '875a8db4763e6f81e714823616de6c5f49f63ef3290b3ce7ad3b1283c75568d8',
+  },
+  '@koromix/koffi-linux-arm64': {
+    'linux_arm64/koffi.node': '7086182b845ae3a0e22113513c9a4e4f2b7838814b079c9a91270887eab1adf1',
+    'musl_arm64/koffi.node': '07454e12b8c3f3444d8fb74d533f9a5c4951b4cb2040d43987e46168b7de2a45',
+  },
+  '@koromix/koffi-linux-x64': {
+    'linux_x64/koffi.node': 'bee3ebc173f47178269e8441fbfd90899c8fe6bc3c948f481c79670f924b1725',
+    'musl_x64/koffi.node': '9adcea38c4feb5bdf91d07535c75d9d1caecf7a9b9f8cc87a9a1271a52d8b1ab',
+  },
+  '@msgpackr-extract/msgpackr-extract-linux-arm64': {
+    'node.abi115.glibc.node': '14f490440b2d04f2e623b1234a26cfbdff195111f13eb941e922b696dfeef517',
+    'node.abi115.musl.node': '952b9e595b4cf8dd006be4158ee5cd40d9ea450765ba011d8065f6fb8c16e3f7',
+    'node.napi.glibc.node': '063d591f58d12e389620d1cbc3940c38a3000c69dfbee96dcaf91f92146b6444',
+    'node.napi.musl.node': 'f5c4a76918ed281adcff81cae55c3d2c0c9de54f99e8b9df07ed239212f51f94',
+  },
+  '@msgpackr-extract/msgpackr-extract-linux-x64': {
+    'node.abi115.glibc.node': 'ac4891043262993b084fb42b733b90fed6d25ef6bb4f9f64abb60c44093952ea',
+    'node.abi115.musl.node': 'b5afe417a1deb35dbc8bdcce82913765f743df1cf7e7842f34189a204b5cd227',
+    'node.napi.glibc.node': '5461c63ebb663d423aa50ff5adf7f43ed78a888310783354c4c8a391783f1a4f',
+    'node.napi.musl.node': 'daad0be448b59358dc56c88c6c31bcea8222ddbe5518905014dd3e03f16c5ae5',
+  },
+}
