@@ -2,12 +2,12 @@
 // after a replacement, for good after a change in place), and peers 20 of 20 wrong blocks.
 
 import assert from 'node:assert/strict'
-import { open, readFile, rename, truncate, writeFile, appendFile } from 'node:fs/promises'
+import { appendFile, open, readFile, rename, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { BlockLeech } from '../kit/block-leech.ts'
 import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
+import { addDownload, downloadComplete, downloadUntil } from '../kit/downloads-client.ts'
 import { type FollowedEvent, followEvents } from '../kit/followed-events.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
@@ -86,6 +86,31 @@ describe('files changed by somebody else', { concurrency: 1 }, () => {
     Buffer.from(made.content.subarray(from, from + length))
   const eventOf = (made: MadeTorrent, type: string) =>
     events.find(one => one.type === type && one.event?.infohash === made.infoHash)?.event
+
+  test('a stopped download: who reads waits for the check of that file; the next run fetches what is gone', async () => {
+    const files = [
+      { path: 'a.bin', length: 10 * PIECE },
+      { path: 'b.bin', length: 10 * PIECE },
+    ]
+    const made = makeTorrent({ name: 'two', files, pieceLength: PIECE, seed: 70 })
+    const place = await folder.sub('stopped')
+    await writeContent(made, place, 'two')
+    await addDownload(node, await writeTorrent(made, folder.path), place)
+    await downloadComplete(node, made.infoHash)
+    await node.request('PATCH', `/downloads/${made.infoHash}`, { state: 'stop' })
+    assert.deepEqual(await read(made), right(made))
+    await writeFile(join(place, 'two/a.bin'), Buffer.alloc(10 * PIECE, 'z'))
+    // Times of files come in steps.
+    await utimes(join(place, 'two/a.bin'), new Date(), new Date(Date.now() + 1000))
+    await waitFor('the change is seen', async () => {
+      await read(made, 0, PIECE, 200)
+      return eventOf(made, 'torrent_file_changed')
+    })
+    for (let i = 0; i < 3; i += 1) assert.equal(typeof (await read(made)), 'string', 'wrong bytes')
+    await node.request('PATCH', `/downloads/${made.infoHash}`, { state: 'resume' })
+    const record = await downloadUntil(node, made.infoHash, one => one.status === 'DLSTATUS_DOWNLOADING')
+    assert.equal(record.progress, 0.5, 'the other file is had')
+  })
 
   for (const [i, { change, lost, make }] of CHANGES.entries()) {
     test(`${change}: nobody gets a wrong byte, and it is whole again`, { timeout: 60_000 }, async () => {
