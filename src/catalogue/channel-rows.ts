@@ -41,6 +41,13 @@ export interface ChannelRow {
   readonly bytes: number
   readonly giver: string
   readonly found_at: number
+  /** 1: an own channel that its owner has unsubscribed from. */
+  readonly own_left: number
+}
+
+/** Whether it is subscribed to, as clients see it: an own channel is from the moment it is made (spec 3.4). */
+export function isSubscribed({ standing, own_left: left }: Pick<ChannelRow, 'standing' | 'own_left'>): boolean {
+  return standing === SUBSCRIBED || (standing === OWN && left === 0)
 }
 
 /** The standing's word. */
@@ -107,6 +114,11 @@ export class ChannelRows {
   setStanding(row: ChannelRow, standing: number): void {
     this.#desk.sql.run('UPDATE channels SET standing = ? WHERE id = ?', standing, row.id)
     this.#desk.tell({ kind: 'standing', channel: row.cid, standing: STANDINGS[standing] ?? null })
+  }
+
+  /** Whether the owner of an own channel is subscribed to it; it changes no standing, no vote, and nothing is told. */
+  setOwnSubscription({ id }: ChannelRow, subscribed: boolean): void {
+    this.#desk.sql.run('UPDATE channels SET own_left = ? WHERE id = ?', subscribed ? 0 : 1, id)
   }
 
   /** Forgets the channel and all that hangs on it, votes included. */

@@ -19,7 +19,7 @@ import type {
   UncheckedTorrent,
 } from '../ports/channel-library.ts'
 import type { ChannelMode, RecordId, TorrentContent } from '../wire/channel/types.ts'
-import { type ChannelRow, DISCOVERED, dropContent, OWN, SUBSCRIBED } from './channel-rows.ts'
+import { type ChannelRow, DISCOVERED, dropContent, isSubscribed, OWN, SUBSCRIBED } from './channel-rows.ts'
 import { Contributions } from './contributions.ts'
 import { FoundRows } from './found-rows.ts'
 import type { LibraryJobs } from './jobs.ts'
@@ -58,7 +58,7 @@ export class LibrarySide implements Handlers {
   }
 
   subscribed(): ListedChannel[] {
-    return this.#lists.standing(SUBSCRIBED)
+    return this.#lists.subscribed()
   }
 
   own(): ListedChannel[] {
@@ -111,6 +111,7 @@ export class LibrarySide implements Handlers {
     const known = id === null ? undefined : channels.find(id)
     if (known === undefined && (!unknownToo || id === null)) throw new AppError('ChannelNotFound')
     const row = known ?? channels.make(id as NonNullable<typeof id>, DISCOVERED, '')
+    if (row.standing === OWN) return this.#setOwnSubscription(row, true)
     if (row.standing !== DISCOVERED) return false
     channels.setStanding(row, SUBSCRIBED)
     this.#cast(row, 1)
@@ -119,9 +120,17 @@ export class LibrarySide implements Handlers {
 
   unsubscribe(cid: string): boolean {
     const row = this.#named(cid)
+    if (row.standing === OWN) return this.#setOwnSubscription(row, false)
     if (row.standing !== SUBSCRIBED) return false
     this.#cast(row, 0)
     this.#parts.channels.setStanding(row, DISCOVERED)
+    return true
+  }
+
+  /** False: it was so already. */
+  #setOwnSubscription(row: ChannelRow, subscribed: boolean): boolean {
+    if (isSubscribed(row) === subscribed) return false
+    this.#parts.channels.setOwnSubscription(row, subscribed)
     return true
   }
 

@@ -1,7 +1,7 @@
 // Rows of tables as clients see them.
 
 import type { ListedChannel, ListedTorrent } from '../ports/channel-library.ts'
-import { type ChannelRow, OWN, SUBSCRIBED } from './channel-rows.ts'
+import { type ChannelRow, isSubscribed, OWN } from './channel-rows.ts'
 
 /** What of a row of `torrents` is listed. */
 export interface TorrentListRow {
@@ -39,7 +39,7 @@ export function listedChannel(row: ChannelRow, own: boolean, mayAdd: boolean): L
     dispersy_cid: row.cid,
     name: row.name === '' ? 'Unnamed channel' : row.name,
     description: row.description,
-    subscribed: row.standing === SUBSCRIBED,
+    subscribed: isSubscribed(row),
     votes: row.votes,
     // Of a channel that is not here whole only a few are known; its head tells how many records there are.
     torrents: row.held_sequence > 0 ? row.torrents : Math.max(row.torrents, row.head_records - 1),

@@ -15,7 +15,7 @@ import { type InfoHash, infoHashBytes, infoHashFromBytes, parseInfoHash } from '
 import { decodeRecord } from '../wire/channel/record-codec.ts'
 import { keyOf, mayAdd } from '../wire/channel/rights.ts'
 import { IN_ORDER } from './channel-view.ts'
-import { type ChannelRow, DISCOVERED, OWN } from './channel-rows.ts'
+import { type ChannelRow, DISCOVERED, OWN, SUBSCRIBED } from './channel-rows.ts'
 import { MAX_LISTED } from './limits.ts'
 import { hex, listedChannel, listedTorrent, TORRENT_COLUMNS, type TorrentListRow } from './listing.ts'
 import type { Parts } from './parts.ts'
@@ -54,6 +54,11 @@ export class Lists {
       "SELECT * FROM channels WHERE name <> '' AND adult <= ? AND NOT (head_records = 0 AND head_sequence > 0)"
     const rows = this.#parts.desk.sql.all<ChannelRow>(text, hideXxx ? 0 : 1)
     return bestFirst(rows, this.#parts.desk.nowS(), true).map(row => this.listed(row))
+  }
+
+  subscribed(): ListedChannel[] {
+    const text = `SELECT * FROM channels WHERE standing = ${SUBSCRIBED} OR (standing = ${OWN} AND own_left = 0) ORDER BY id`
+    return this.#parts.desk.sql.all<ChannelRow>(text).map(row => this.listed(row))
   }
 
   standing(standing: number): ListedChannel[] {

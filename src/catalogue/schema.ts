@@ -149,8 +149,11 @@ const first = `
   );
 `
 
+/** 1: an own channel that its owner has unsubscribed from (spec 3.4); it says nothing of what is kept and published. */
+const ownSubscriptions = 'ALTER TABLE channels ADD COLUMN own_left INTEGER NOT NULL DEFAULT 0'
+
 /** All steps; the schema this program knows is their number. */
-export const migrations: readonly string[] = [first]
+export const migrations: readonly string[] = [first, ownSubscriptions]
 
 /** Marks the file as ours ("Tric"): another program's database is never written. */
 export const APPLICATION_ID = 0x54726963

@@ -71,10 +71,10 @@ export class Channels implements ChannelsService {
   async subscribe(cid: string): Promise<void> {
     const library = await this.#deps.library()
     const known = await knownChannel(library, cid)
-    if (known?.own === true) throw new AppError('StateConflict', 'This channel is your own: all of it is here.')
     if (known === null) await this.#find(cid)
     if (!(await library.subscribe(cid, true))) throw new AppError('AlreadySubscribed')
-    this.#deps.network().hurry(cid as ChannelId)
+    // Of an own one all is here.
+    if (known?.own !== true) this.#deps.network().hurry(cid as ChannelId)
   }
 
   /** AppErrors ChannelNotFound, TooManyRequests. */

@@ -182,10 +182,11 @@ const subscribe = route({
   choices: [
     'An id that nobody here knows is looked for in the overlay and the DHT for up to 30 s; 404 when it is not found.',
     'All its records are fetched and kept, updates are followed, and the vote of this node is cast.',
+    'An own channel is subscribed to from the moment it is made; the state is kept like that of others and changes nothing else of it.',
   ],
   parameters: null,
   reply: SubscribedReply,
-  errors: ['ChannelNotFound', 'AlreadySubscribed', 'StateConflict', 'NotReady'],
+  errors: ['ChannelNotFound', 'AlreadySubscribed', 'TooManyRequests', 'NotReady'],
   sample: { path: `${SUBSCRIBED}/${SAMPLE_CHANNEL}`, status: 200 },
   run: async ({ services }, { path }) => {
     await services.channels.subscribe(channelOf(path))

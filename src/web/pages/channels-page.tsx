@@ -65,7 +65,8 @@ function ListPart({ list }: { list: ChannelListName }) {
   if (value === null) {
     return <p class="card muted">{problem === '' ? 'Asking the node…' : `Channels are not shown: ${problem}`}</p>
   }
-  const lists: Lists = { ...value, own: ownAmong(value.discovered, value.subscribed) }
+  const own = ownAmong(value.discovered, value.subscribed)
+  const lists: Lists = { ...value, subscribed: value.subscribed.filter(channel => !channel.own), own }
   const rows = matching(lists[list], words)
   return (
     <>

@@ -123,15 +123,34 @@ test('subscriptions: as part 3.4 says', async () => {
   assert.deepEqual(await state(), { subscribed: true, votes: 1 })
   const listed = (await ok('GET', '/channels/subscribed'))['subscribed'] as Json[]
   assert.deepEqual(
-    listed.map(channel => channel['dispersy_cid']),
+    listed.filter(channel => channel['own'] !== true).map(channel => channel['dispersy_cid']),
     [foreign],
   )
   assert.deepEqual(await ok('DELETE', path), { unsubscribed: true })
   await refused(404, 'NotSubscribed', 'DELETE', path)
   assert.deepEqual(await state(), { subscribed: false, votes: 0 })
-  await refused(409, 'StateConflict', 'PUT', `/channels/subscribed/${cid}`)
   for (const method of ['GET', 'PUT', 'DELETE'])
     await refused(404, 'ChannelNotFound', method, `/channels/subscribed/${UNKNOWN}`)
+})
+
+test('subscriptions of own channels: made is subscribed, and part 3.4 holds for them too', async () => {
+  const path = `/channels/subscribed/${cid}`
+  const listed = async () =>
+    ((await ok('GET', '/channels/subscribed'))['subscribed'] as Json[]).map(channel => channel['dispersy_cid'])
+  const { votes } = await ok('GET', path)
+  assert.deepEqual(await ok('GET', path), { subscribed: true, votes })
+  assert.ok((await listed()).includes(cid))
+  await refused(409, 'AlreadySubscribed', 'PUT', path)
+  const before = await ok('GET', '/mychannel')
+  assert.deepEqual(await ok('DELETE', path), { unsubscribed: true })
+  assert.deepEqual(await ok('GET', path), { subscribed: false, votes })
+  assert.ok(!(await listed()).includes(cid))
+  await refused(404, 'NotSubscribed', 'DELETE', path)
+  // Nothing else of it has changed: it is still own, published and listed.
+  assert.deepEqual(await ok('GET', '/mychannel'), before)
+  assert.deepEqual(await ok('PUT', path), { subscribed: true })
+  await refused(409, 'AlreadySubscribed', 'PUT', path)
+  assert.deepEqual(await ok('GET', path), { subscribed: true, votes })
 })
 
 test('calling a channel spam is counted, and taken back', async () => {
