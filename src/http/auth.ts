@@ -19,19 +19,25 @@ const BEARER = 'bearer '
 
 /** The key that a request carries, or null. The header wins over Bearer, Bearer over the query (GET and HEAD only). */
 export function presentedKey(places: KeyPlaces): string | null {
-  if (places.apiKey !== '') return places.apiKey
-  const { authorization } = places
-  // No regular expression: the newest text that one looked at stays in memory.
-  if (authorization !== '' && authorization.slice(0, BEARER.length).toLowerCase() === BEARER) {
-    const key = authorization.slice(BEARER.length).trim()
-    if (key !== '' && !key.includes(' ')) return key
-  }
+  const inHeader = keyInHeader(places)
+  if (inHeader !== null) return inHeader
   if (places.method !== 'GET' && places.method !== 'HEAD') return null
   return places.query.get('key') || places.query.get('apikey') || null
 }
 
+/** The key of X-Api-Key or Bearer, or null: no page of another origin can send one there unasked. */
+export function keyInHeader({ apiKey, authorization }: Pick<KeyPlaces, 'apiKey' | 'authorization'>): string | null {
+  if (apiKey !== '') return apiKey
+  // No regular expression: the newest text that one looked at stays in memory.
+  if (authorization === '' || authorization.slice(0, BEARER.length).toLowerCase() !== BEARER) return null
+  const key = authorization.slice(BEARER.length).trim()
+  return key === '' || key.includes(' ') ? null : key
+}
+
 /** Who may do what. */
 export interface KeyHolder {
+  /** Tells one key from another, as long as it is good; '' = nobody's. No key can be made of it. */
+  readonly id: string
   readonly caller: Caller
   may(scope: Scope): boolean
   /** Whether the key may still open that; null = it cannot be taken back while the node runs. */
@@ -40,6 +46,7 @@ export interface KeyHolder {
 
 /** The holder of the first key, and everybody where no key is asked for. */
 export const OWNER: KeyHolder = {
+  id: 'first',
   caller: { anyPath: true, localFiles: true, spends: true },
   may: () => true,
   stillMay: null,
@@ -47,6 +54,7 @@ export const OWNER: KeyHolder = {
 
 /** Whoever needs no key for what they ask. */
 export const NOBODY: KeyHolder = {
+  id: '',
   caller: { anyPath: false, localFiles: false, spends: false },
   may: scope => scope === 'open',
   stillMay: null,
@@ -60,6 +68,7 @@ function holderOfFurther({ name, hash, scopes }: StoredKey, list: KeyList): KeyH
   // The list overwrites its own when it is read again.
   const own = Buffer.from(hash)
   return {
+    id: own.toString('base64'),
     caller: { anyPath: false, localFiles: scopes.includes('admin'), spends: scopes.includes('spend') },
     may: scope => opens(scopes, scope),
     stillMay(scope) {

@@ -3,11 +3,11 @@
 
 import { AppError } from '../base/errors.ts'
 import type { KeyList } from '../ports/key-list.ts'
-import { basicPassword, type KeyHolder, KeyRing, NOBODY, OWNER, presentedKey } from './auth.ts'
+import { basicPassword, keyInHeader, type KeyHolder, KeyRing, NOBODY, OWNER, presentedKey } from './auth.ts'
 import { ErrorWithHeaders } from './envelope.ts'
 import type { LinkSigner } from './links.ts'
 import type { HttpOptions } from './options.ts'
-import { hostAllowed, isForeignPage } from './origin.ts'
+import { comesFromPage, hostAllowed, isForeignPage } from './origin.ts'
 import type { Route } from './route.ts'
 import { type PathMatch, routeFor } from './router.ts'
 
@@ -78,21 +78,31 @@ export class Gate {
   }
 
   /**
-   * Who asks. Throws AppError Unauthorized, ScopeMissing or LinkInvalid. `match`: what is at the request's path; `mayTry` is
-   * called before a key is looked at, and may throw.
+   * Who asks. Throws AppError Unauthorized, ForeignOrigin, ScopeMissing or LinkInvalid. `match`: what is at the request's
+   * path; `mayTry` is told whose key it is before anything follows from that, and may throw.
    */
-  checkKey(head: GateHead, match: PathMatch | null, mayTry: () => void): KeyHolder {
+  checkKey(head: GateHead, match: PathMatch | null, mayTry: (holder: KeyHolder | null) => void): KeyHolder {
     if (!this.#keys.required) return OWNER
     const route = match === null ? null : (routeFor(match, head.method) ?? match.door)
     if (route?.scope === 'open') return NOBODY
     const key = this.presented(head, match)
-    if (key !== null) mayTry()
+    if (key !== null) this.#checkPage(head)
     const holder = key === null ? null : this.#keys.holderOf(key)
+    if (key !== null) mayTry(holder)
     if (holder !== null && (route === null || holder.may(route.scope))) return holder
     if (this.#isLinked(head, match, route) && (key === null || holder !== null)) return NOBODY
     // Clients that know Basic alone send it when they are asked.
     if (holder === null && route?.door === true) throw new ErrorWithHeaders('Unauthorized', ASK_FOR_BASIC)
     throw new AppError(holder === null ? 'Unauthorized' : 'ScopeMissing')
+  }
+
+  /** Keys that a page puts into addresses of the node are guesses of that page, and not of the address they come from. */
+  #checkPage(head: GateHead): void {
+    if (keyInHeader(head) !== null || !comesFromPage(head, this.#options.origins)) return
+    throw new AppError(
+      'ForeignOrigin',
+      'A page of another origin names a key in the address; see the setting api.origins.',
+    )
   }
 
   /** Whether the request has a signed link. Throws AppError LinkInvalid when that is wrong. */

@@ -38,7 +38,7 @@ const CHOICES: readonly string[] = [
   'A missing or wrong key: 401, also at unknown paths. The key may also come as `Authorization: Bearer`, and for GET ' +
     'and HEAD as `?key=` or `?apikey=`. /docs and /healthz need none.',
   'Host must be localhost, an IP address or a name from api.host_names, else 403 `ForeignHost`; requests of pages of ' +
-    'other origins that change something: 403 `ForeignOrigin`.',
+    'other origins that change something, or name a key in the address: 403 `ForeignOrigin`.',
   'Errors other than those the specification names: 400 parameter, 404 unknown path or infohash (also one that is not ' +
     'hexadecimal), 405 with Allow, 408 metadata not found in time, 409 state, 413 body over 16 MiB, 416 range, 502 ' +
     'source, 503 with Retry-After. While the store is being upgraded only /state, /events, /healthz and /docs answer, the ' +

@@ -25,7 +25,11 @@ export interface OriginHeaders {
  * permission that is not given. A configured origin may, whatever Sec-Fetch-Site says of it.
  */
 export function isForeignPage(headers: OriginHeaders, origins: readonly string[]): boolean {
-  if (headers.method === 'GET' || headers.method === 'HEAD') return false
+  return headers.method !== 'GET' && headers.method !== 'HEAD' && comesFromPage(headers, origins)
+}
+
+/** Whether a page of another origin, and of none that is configured, made this request by whatever method. */
+export function comesFromPage(headers: Omit<OriginHeaders, 'method'>, origins: readonly string[]): boolean {
   if (headers.origin !== '' && origins.includes(headers.origin)) return false
   if (headers.fetchSite === 'same-site' || headers.fetchSite === 'cross-site') return true
   return headers.origin !== '' && !isOwnOrigin(headers.origin, headers.host)

@@ -1,5 +1,6 @@
-// Wrong keys: each further one of an address is answered later than the one before, up to some seconds. Bounded: so many
-// addresses are remembered, so many answers wait, one timer wakes them all.
+// Wrong keys: each further one of an address is answered later than the one before, up to some seconds. Keys that were right
+// from there before are never kept waiting. Bounded: so many addresses and right keys are remembered, so many answers wait,
+// one timer wakes them all.
 
 import { AppError } from '../base/errors.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
@@ -11,6 +12,8 @@ const LONGEST_DELAY_MS = 8_000
 /** An address without wrong keys for so long begins anew. */
 const FORGET_AFTER_MS = 15 * 60 * 1000
 const MAX_ADDRESSES = 1_024
+/** Right keys that are remembered, each with its network. */
+const MAX_RIGHT = 1_024
 /** Answers that wait: of one address, of all. */
 const MAX_WAITING_EACH = 8
 const MAX_WAITING = 256
@@ -33,6 +36,9 @@ export class WrongKeys {
   readonly #clock: Clock
   /** The one with the oldest wrong key first. */
   readonly #tries = new Map<string, Tries>()
+  /** Network and holder of keys that were right, the one used longest ago first. */
+  readonly #right = new Set<string>()
+  #newestRight = ''
   /** By `dueMs`. */
   readonly #late: Late[] = []
   #timer: Timer | null = null
@@ -52,13 +58,30 @@ export class WrongKeys {
   }
 
   /**
-   * AppError TooManyRequests where so many wrong keys of this address wait for their answers that no further key is even
-   * looked at: who asks in parallel would not be slowed otherwise. `address` is only made when it matters.
+   * AppError TooManyRequests where so many wrong keys of this address wait for their answers that nothing is said of a
+   * further one, be it right or wrong: who asks in parallel would not be slowed otherwise. A key that was right from there
+   * before passes. `holder`: id of whose key it is, null = nobody's.
    */
-  checkRoom(address: () => Uint8Array): void {
-    if (this.#late.length === 0) return
-    const tries = this.#tries.get(networkOf(address()))
-    if (tries !== undefined && tries.waiting >= MAX_WAITING_EACH) throw tooMany()
+  checkRoom(address: () => Uint8Array, holder: string | null): void {
+    if (holder === null && this.#late.length === 0) return
+    const network = networkOf(address())
+    const right = holder === null ? null : `${network} ${holder}`
+    if (right !== null && right === this.#newestRight) return
+    if (right === null || !this.#right.has(right)) {
+      const tries = this.#tries.get(network)
+      if (tries !== undefined && tries.waiting >= MAX_WAITING_EACH) throw tooMany()
+    }
+    if (right !== null) this.#remember(right)
+  }
+
+  #remember(right: string): void {
+    this.#newestRight = right
+    this.#right.delete(right)
+    this.#right.add(right)
+    for (const oldest of this.#right) {
+      if (this.#right.size <= MAX_RIGHT) break
+      this.#right.delete(oldest)
+    }
   }
 
   /** Calls `answer`, later the more wrong keys came from there. AppError TooManyRequests when too many wait already. */
@@ -73,6 +96,11 @@ export class WrongKeys {
     this.#late.splice(at < 0 ? this.#late.length : at, 0, late)
     tries.waiting++
     if (this.#late[0] === late) this.#wakeUp()
+  }
+
+  /** Right keys that are remembered. */
+  get rightOnes(): number {
+    return this.#right.size
   }
 
   /** Answers everything that waits. */

@@ -54,11 +54,11 @@ test('who asks in parallel is refused without a look at the key, and only there'
   let answered = 0
   for (let n = 0; n < 11; n++) wrong.note(ipv4(1), () => answered++)
   assert.equal(wrong.waiting, 8)
-  assert.throws(() => wrong.checkRoom(() => ipv4(1)), refused)
-  wrong.checkRoom(() => ipv4(2))
+  assert.throws(() => wrong.checkRoom(() => ipv4(1), null), refused)
+  wrong.checkRoom(() => ipv4(2), null)
   await clock.advance(10_000)
   assert.equal(answered, 11)
-  wrong.checkRoom(() => ipv4(1))
+  wrong.checkRoom(() => ipv4(1), null)
 })
 
 test('nothing grows: addresses, answers that wait, timers', async () => {
@@ -90,4 +90,19 @@ test('stop answers what waits', () => {
   for (let n = 0; n < 6; n++) wrong.note(ipv4(1), () => answered++)
   wrong.stop()
   assert.deepEqual([answered, wrong.waiting, clock.pending], [6, 0, 0])
+})
+
+test('a key that was right from there before passes; one that was not, or elsewhere, waits; so many are remembered', async () => {
+  const clock = new VirtualClock()
+  const wrong = new WrongKeys(clock)
+  wrong.checkRoom(() => ipv4(1), 'first')
+  wrong.checkRoom(() => ipv4(2), 'second')
+  for (let n = 0; n < 11; n++) wrong.note(ipv4(1), () => undefined)
+  for (const holder of ['first', 'first']) wrong.checkRoom(() => ipv4(1), holder)
+  assert.throws(() => wrong.checkRoom(() => ipv4(1), 'second'), refused)
+  assert.throws(() => wrong.checkRoom(() => ipv4(1), 'second'), refused, 'what was refused is not remembered')
+  for (let n = 0; n < 2000; n++) wrong.checkRoom(() => ipv4(n % 250, 1 + Math.trunc(n / 250)), 'first')
+  assert.equal(wrong.rightOnes, 1024)
+  assert.throws(() => wrong.checkRoom(() => ipv4(1), 'first'), refused, 'the oldest is forgotten')
+  wrong.stop()
 })
