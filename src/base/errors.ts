@@ -102,6 +102,10 @@ export const errorTable = {
     text: 'A file of the download was changed by somebody else. It is being checked again: try again soon.',
   },
   UnsafePath: { status: 500, text: 'A path of the download leads through a link or out of its folder.' },
+  VolumeStalled: {
+    status: 503,
+    text: 'The volume of these files does not answer. It goes on by itself when it answers again.',
+  },
   // Making torrents
   SourceChanged: { status: 409, text: 'A file changed while the torrent was made.' },
   // Start-up (exit code 1)

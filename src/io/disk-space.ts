@@ -33,11 +33,17 @@ export class DiskSpace {
   /** `minFreeBytes` 0 turns the check off. */
   constructor(
     minFreeBytes: number,
-    deps: { readonly clock: Clock; readonly free?: (folder: string) => Promise<number> },
+    deps: {
+      readonly clock: Clock
+      /** `turn`: when the volume of the folder may be asked. */
+      readonly turn?: <T>(folder: string, call: () => Promise<T>) => Promise<T>
+      readonly free?: (folder: string) => Promise<number>
+    },
   ) {
     this.#minFreeBytes = minFreeBytes
     this.#clock = deps.clock
-    this.#free = deps.free ?? freeBytes
+    const { turn, free = freeBytes } = deps
+    this.#free = turn === undefined ? free : folder => turn(folder, () => free(folder))
   }
 
   /** Takes effect with the next write. */

@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import type { FileTrimmer } from '../ports/file-trimmer.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
+import { noTurns, type VolumeTurns } from '../ports/volumes.ts'
 import { closeQuietly, procAvailable, withFolder } from './safe-files.ts'
 
 const stat = promisify(fstat)
@@ -15,19 +16,22 @@ const sync = promisify(fdatasync)
 /** See the top of the file. */
 export class SafeFileTrimmer implements FileTrimmer {
   readonly #own: OwnFiles | null
+  readonly #turns: VolumeTurns
 
   /** `own`: what is never touched. */
-  constructor(own: OwnFiles | null) {
+  constructor(own: OwnFiles | null, turns: VolumeTurns = noTurns) {
     this.#own = own
+    this.#turns = turns
   }
 
   async trim(
     destination: string,
     files: readonly { readonly path: readonly string[]; readonly length: number }[],
   ): Promise<void> {
-    const root = await realpath(destination).catch(() => null)
+    const root = await this.#turns.runInTime(destination, () => realpath(destination).catch(() => null))
     if (root === null) return
-    for (const { path, length } of files) await trimOne(root, path, length, this.#own)
+    for (const { path, length } of files)
+      await this.#turns.runInTime(root, () => trimOne(root, path, length, this.#own))
   }
 }
 

@@ -6,13 +6,19 @@ import { access, mkdir, open, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import type { FolderUse, OwnFiles } from '../ports/own-files.ts'
-import { placeOf } from './own-files.ts'
+import type { VolumeTurns } from '../ports/volumes.ts'
+import { placeOf } from './placed-path.ts'
 
 /**
  * Reads a regular file of at most `maxBytes`. AppError TorrentUnreadable: missing, unreadable, too large, or a folder,
- * pipe or device (these are never opened in a way that waits).
+ * pipe or device (these are never opened in a way that waits). AppError VolumeStalled.
  */
-export async function readSmallFile(file: string, maxBytes: number): Promise<Uint8Array> {
+export async function readSmallFile(file: string, maxBytes: number, turns: VolumeTurns): Promise<Uint8Array> {
+  const place = await placeOf(file, turns)
+  return turns.runInTime(place, () => readWhole(file, maxBytes))
+}
+
+async function readWhole(file: string, maxBytes: number): Promise<Uint8Array> {
   try {
     const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
@@ -32,14 +38,22 @@ export async function readSmallFile(file: string, maxBytes: number): Promise<Uin
 
 /**
  * Makes a destination folder ready and answers its real path: absolute, made when missing, writable, and not among the
- * node's own files. AppErrors InvalidParameter (what is wrong with it), PathNotAllowed, DiskFull.
+ * node's own files. AppErrors InvalidParameter (what is wrong with it), PathNotAllowed, DiskFull,
+ * VolumeStalled.
  */
-export async function prepareFolder(folder: string, own: OwnFiles, use: FolderUse = {}): Promise<string> {
+export async function prepareFolder(
+  folder: string,
+  parts: { readonly own: OwnFiles; readonly volumes: VolumeTurns },
+  use: FolderUse = {},
+): Promise<string> {
   if (!path.isAbsolute(folder) || folder.includes('\0')) {
     throw new AppError('InvalidParameter', 'destination: must be an absolute path.')
   }
-  await judge(await placeOf(folder), folder, own, use)
-  const real = await madeFolder(folder)
+  const { own, volumes } = parts
+  await volumes.refresh()
+  const place = await placeOf(folder, volumes)
+  await judge(place, folder, own, use)
+  const real = await volumes.runInTime(place, () => madeFolder(folder))
   // A link may have come in between.
   await judge(real, folder, own, use)
   return real

@@ -6,10 +6,10 @@ import { fdatasync, fsync, ftruncate, futimes, read, write } from 'node:fs'
 import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
-import type { DiskLanes } from './disk-lanes.ts'
 import type { DiskSpace } from './disk-space.ts'
 import { closeQuietly, type SafeFolder } from './safe-files.ts'
 import type { TorrentFolder } from './torrent-folder.ts'
+import type { VolumeLanes } from './volume-lanes.ts'
 
 const readDescriptor = promisify(read)
 const writeDescriptor = promisify(write)
@@ -33,12 +33,15 @@ export interface MoveFiles {
   readonly to: TorrentFolder
   /** Begins the names of unfinished copies. */
   readonly key: string
-  readonly lanes: DiskLanes
+  readonly lanes: VolumeLanes
   readonly space: Pick<DiskSpace, 'reserve'>
   /** Equal files at the new place are those of an earlier run. */
   readonly resumed: boolean
   readonly signal: AbortSignal
 }
+
+/** The two places, and the way to them. */
+type Places = Pick<MoveFiles, 'from' | 'to' | 'lanes'>
 
 /** Two open folders and the name that a file has in both. */
 interface Pair {
@@ -71,7 +74,7 @@ export async function placeFiles(move: MoveFiles): Promise<number[]> {
 /** Undoes placeFiles(). What cannot be undone stays beside the original, which counts. */
 export async function takeBack(move: MoveFiles, placed: readonly number[]): Promise<void> {
   for (const index of placed) {
-    await inPair(move, index, false, ({ target, name }) => move.lanes.run(() => target.unlinkFile(name))).catch(
+    await inPair(move, index, false, ({ target, name }) => atTarget(move, () => target.unlinkFile(name))).catch(
       () => undefined,
     )
   }
@@ -79,10 +82,10 @@ export async function takeBack(move: MoveFiles, placed: readonly number[]): Prom
 }
 
 /** Deletes the files of `from` that are at `to` as well, and the folders that become empty. Rejects as the disk does. */
-export async function dropMoved(from: TorrentFolder, to: TorrentFolder, lanes: DiskLanes): Promise<void> {
+export async function dropMoved(from: TorrentFolder, to: TorrentFolder, lanes: VolumeLanes): Promise<void> {
   for (const { index, exists } of await from.facts()) {
     if (!exists) continue
-    await inPair({ from, to }, index, false, pair => lanes.run(() => dropOne(pair)))
+    await inPair({ from, to, lanes }, index, false, pair => atBoth({ from, to, lanes }, () => dropOne(pair)))
   }
   await from.removeEmptyFolders()
 }
@@ -99,10 +102,11 @@ async function dropOne({ source, target, name }: Pair): Promise<void> {
 async function place(move: MoveFiles, pair: Pair, index: number): Promise<boolean> {
   const { source, target, name } = pair
   const path = move.to.pathOf(index)
-  if (await source.isSame(target)) throw new AppError('StateConflict', `This is the same folder: ${path}`)
-  const there = await target.stat(name)
+  if (await atBoth(move, () => source.isSame(target)))
+    throw new AppError('StateConflict', `This is the same folder: ${path}`)
+  const there = await atTarget(move, () => target.stat(name))
   if (there !== null) {
-    const same = await isSameFile(pair)
+    const same = await atBoth(move, () => isSameFile(pair))
     if (!same) throw new AppError('StateConflict', `Another file is there already: ${path}`)
     return move.resumed
   }
@@ -120,7 +124,7 @@ async function isSameFile({ source, target, name }: Pair): Promise<boolean> {
 
 async function linked(move: MoveFiles, { source, target, name }: Pair): Promise<boolean> {
   try {
-    await move.lanes.run(() => source.link(name, target, name))
+    await atBoth(move, () => source.link(name, target, name))
     return true
   } catch (error) {
     if (NO_LINKS.has(errnoOf(error) ?? '')) return false
@@ -131,14 +135,14 @@ async function linked(move: MoveFiles, { source, target, name }: Pair): Promise<
 /** Copies under a name of its own, flushes, and only then gives the copy its name. */
 async function copied(move: MoveFiles, { source, target, name }: Pair, index: number): Promise<void> {
   const unfinished = `.${move.key.slice(0, 16)}-${index}.part`
-  await move.lanes.run(() => target.unlinkFile(unfinished))
-  const from = await move.lanes.run(() => source.openFile(name, { write: false, create: false }))
+  await atTarget(move, () => target.unlinkFile(unfinished))
+  const from = await atSource(move, () => source.openFile(name, { write: false, create: false }))
   try {
-    const to = await move.lanes.run(() => target.openFile(unfinished, { write: true, create: true }))
+    const to = await atTarget(move, () => target.openFile(unfinished, { write: true, create: true }))
     try {
-      const stats = await move.lanes.run(() => source.stat(name))
+      const stats = await atSource(move, () => source.stat(name))
       await copyBytes(move, from.fd, to.fd)
-      await move.lanes.run(async () => {
+      await atTarget(move, async () => {
         if (stats !== null) {
           await truncateDescriptor(to.fd, Number(stats.size))
           await timesDescriptor(to.fd, Number(stats.atimeNs) / 1e9, Number(stats.mtimeNs) / 1e9)
@@ -146,14 +150,14 @@ async function copied(move: MoveFiles, { source, target, name }: Pair, index: nu
         await syncDescriptor(to.fd)
       })
     } finally {
-      await closeQuietly(to.fd)
+      await atTarget(move, () => closeQuietly(to.fd))
     }
-    await move.lanes.run(() => target.rename(unfinished, name))
+    await atTarget(move, () => target.rename(unfinished, name))
   } catch (error) {
-    await move.lanes.run(() => target.unlinkFile(unfinished)).catch(() => undefined)
+    await atTarget(move, () => target.unlinkFile(unfinished)).catch(() => undefined)
     throw error
   } finally {
-    await closeQuietly(from.fd)
+    await atSource(move, () => closeQuietly(from.fd))
   }
 }
 
@@ -164,17 +168,32 @@ async function copyBytes(move: MoveFiles, from: number, to: number): Promise<voi
   const root = await move.to.root()
   for (let at = 0; ; ) {
     if (move.signal.aborted) throw new AppError('Aborted')
-    const { bytesRead } = await move.lanes.run(() => readDescriptor(from, chunk, 0, COPY_BYTES, at))
+    const { bytesRead } = await atSource(move, () => readDescriptor(from, chunk, 0, COPY_BYTES, at))
     if (bytesRead === 0) return
     const part = chunk.subarray(0, bytesRead)
     if (part.compare(zeroes, 0, bytesRead) !== 0) {
       await move.space.reserve(root, bytesRead)
-      await move.lanes.run(() => writeWhole(to, part, at))
+      await atTarget(move, () => writeWhole(to, part, at))
     }
     at += bytesRead
     // Little by little: one flush of everything at the end would hold its lane for minutes.
-    if (at % FLUSH_BYTES === 0) await move.lanes.run(() => syncData(to))
+    if (at % FLUSH_BYTES === 0) await atTarget(move, () => syncData(to))
   }
+}
+
+/** A call on files of the old place. */
+function atSource<T>({ from, lanes }: Places, call: () => Promise<T>): Promise<T> {
+  return lanes.run(from.place, call)
+}
+
+/** A call on files of the new place. */
+function atTarget<T>({ to, lanes }: Places, call: () => Promise<T>): Promise<T> {
+  return lanes.run(to.place, call)
+}
+
+/** A call on files of both: it has its turn where it could be held up. */
+function atBoth<T>({ from, to, lanes }: Places, call: () => Promise<T>): Promise<T> {
+  return lanes.run(lanes.volumeOf(from.place).own ? to.place : from.place, call)
 }
 
 async function writeWhole(fd: number, part: Buffer, at: number): Promise<void> {
@@ -186,7 +205,7 @@ async function writeWhole(fd: number, part: Buffer, at: number): Promise<void> {
 
 /** Opens the folders of a file at both places, `create`: makes the new one's, for `use`. Errors become AppErrors. */
 async function inPair<T>(
-  { from, to }: Pick<MoveFiles, 'from' | 'to'>,
+  { from, to, lanes }: Places,
   index: number,
   create: boolean,
   use: (pair: Pair) => Promise<T>,
@@ -199,9 +218,9 @@ async function inPair<T>(
     } catch (error) {
       throw diskError(error, to.pathOf(index))
     } finally {
-      await target.close()
+      await lanes.run(to.place, () => target.close())
     }
   } finally {
-    await source.close()
+    await lanes.run(from.place, () => source.close())
   }
 }

@@ -26,6 +26,10 @@ export class NotedFiles implements FileSource {
     return { dev, ino, changed: judge({ dev, ino, ...rest }) }
   }
 
+  get place(): string {
+    return this.#folder.place
+  }
+
   pathOf(index: number): string {
     return this.#folder.pathOf(index)
   }

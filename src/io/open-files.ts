@@ -5,7 +5,10 @@
 
 import { AppError } from '../base/errors.ts'
 import type { Clock } from '../ports/clock.ts'
+import { FilePermits } from './file-permits.ts'
 import { closeQuietly, type FileIdentity, type OpenedFile } from './safe-files.ts'
+import { plainLanes, type VolumeLanes } from './volume-lanes.ts'
+import type { Volume } from './volume.ts'
 
 /** What lies at a path. */
 export interface SeenFile extends FileIdentity {
@@ -21,11 +24,18 @@ export interface FileSource {
   open(index: number, write: boolean): Promise<SourceFile>
   identify(index: number): Promise<SeenFile>
   pathOf(index: number): string
+  /** Where they are, for whom volumes are kept apart (src/io/volume-lanes.ts). */
+  readonly place: string
 }
+
+/** What closing descriptors and lending them asks of volumes. */
+export type FileVolumes = Pick<VolumeLanes, 'run' | 'volumeOf'>
 
 /** A descriptor lent by acquire(); give it back by release(). */
 export interface LentFile {
   readonly fd: number
+  /** Whose permit it has. */
+  readonly volume: Volume
 }
 
 interface Entry {
@@ -56,18 +66,22 @@ export class OpenFiles {
   /** In order of last use. An entry that is still opening is a promise. */
   readonly #entries = new Map<string, Entry | Promise<Entry>>()
   readonly #names = new WeakMap<FileSource, number>()
-  readonly #waiting: { readonly count: number; readonly go: () => void }[] = []
+  readonly #volumes: FileVolumes
   readonly #lent = new Map<LentFile, Entry>()
+  readonly #permits: FilePermits
   /** Descriptors being closed behind somebody's back; close() waits for them. */
   readonly #closing = new Set<Promise<void>>()
   #nextName = 1
-  #permits: number
 
   /** `capacity` is at least the most files asked for in one acquire(). */
-  constructor(options: { readonly capacity?: number; readonly recheckMs?: number }, deps: { readonly clock: Clock }) {
+  constructor(
+    options: { readonly capacity?: number; readonly recheckMs?: number },
+    deps: { readonly clock: Clock; readonly volumes?: FileVolumes },
+  ) {
     this.#clock = deps.clock
+    this.#volumes = deps.volumes ?? plainLanes(deps.clock)
     this.#capacity = Math.max(1, options.capacity ?? DEFAULT_OPEN_FILES)
-    this.#permits = this.#capacity
+    this.#permits = new FilePermits(this.#capacity)
     this.#recheckMs = options.recheckMs ?? RECHECK_MS
   }
 
@@ -88,12 +102,15 @@ export class OpenFiles {
     anyway: boolean = false,
   ): Promise<LentFile[]> {
     if (indexes.length > this.#capacity) throw new RangeError(`${indexes.length} files at once are too many`)
-    await this.#takePermits(indexes.length)
-    const outcomes = await Promise.allSettled(indexes.map(index => this.#lend(source, index, write, anyway)))
+    const volume = this.#volumes.volumeOf(source.place)
+    await this.#permits.take(indexes.length, volume)
+    const outcomes = await Promise.allSettled(
+      indexes.map(index => this.#lend(source, index, { write, anyway, volume })),
+    )
     const files = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []))
     const failed = outcomes.find(outcome => outcome.status === 'rejected')
     if (failed === undefined) return files
-    this.#givePermits(indexes.length - files.length)
+    this.#permits.give(indexes.length - files.length, volume)
     this.release(files)
     throw failed.reason
   }
@@ -126,8 +143,8 @@ export class OpenFiles {
       if (entry === undefined) throw new RangeError(`descriptor ${file.fd} is not lent`)
       this.#lent.delete(file)
       this.#leave(entry)
+      this.#permits.give(1, file.volume)
     }
-    this.#givePermits(files.length)
   }
 
   /** Closes the descriptors of one source; those in use close when given back, and are not lent again. */
@@ -151,12 +168,16 @@ export class OpenFiles {
     await Promise.all(this.#closing)
   }
 
-  async #lend(source: FileSource, index: number, write: boolean, anyway: boolean): Promise<LentFile> {
+  async #lend(
+    source: FileSource,
+    index: number,
+    { write, anyway, volume }: { readonly write: boolean; readonly anyway: boolean; readonly volume: Volume },
+  ): Promise<LentFile> {
     const name = `${this.#nameOf(source)}/${index}`
     // A descriptor for writing serves readers too.
     const key = write || this.#entries.has(`${name}/w`) ? `${name}/w` : `${name}/r`
     const entry = await this.#enter(key, source, index, write, anyway)
-    const file: LentFile = { fd: entry.opened.fd }
+    const file: LentFile = { fd: entry.opened.fd, volume }
     this.#lent.set(file, entry)
     return file
   }
@@ -221,7 +242,10 @@ export class OpenFiles {
   async #makeRoom(): Promise<void> {
     for (const [key, entry] of this.#entries) {
       if (this.#entries.size <= this.#capacity) return
-      if (!(entry instanceof Promise) && entry.users === 0) await this.#discard(key, entry)
+      if (entry instanceof Promise || entry.users > 0) continue
+      const closed = this.#discard(key, entry)
+      // Not of a volume that does not answer: nobody else must wait for it.
+      if (this.#volumes.volumeOf(entry.source.place).stuck === 0) await closed
     }
   }
 
@@ -248,7 +272,9 @@ export class OpenFiles {
   }
 
   #shut(entry: Entry): Promise<void> {
-    const closing = closeQuietly(entry.opened.fd).finally(() => this.#closing.delete(closing))
+    // A volume that does not answer holds up the close too.
+    const close = () => closeQuietly(entry.opened.fd)
+    const closing = this.#volumes.run(entry.source.place, close).finally(() => this.#closing.delete(closing))
     this.#closing.add(closing)
     return closing
   }
@@ -257,20 +283,6 @@ export class OpenFiles {
     const name = this.#names.get(source) ?? this.#nextName++
     this.#names.set(source, name)
     return name
-  }
-
-  async #takePermits(count: number): Promise<void> {
-    if (this.#waiting.length === 0 && this.#permits >= count) this.#permits -= count
-    else await new Promise<void>(go => this.#waiting.push({ count, go }))
-  }
-
-  #givePermits(count: number): void {
-    this.#permits += count
-    for (let first = this.#waiting[0]; first !== undefined && first.count <= this.#permits; first = this.#waiting[0]) {
-      this.#permits -= first.count
-      this.#waiting.shift()
-      first.go()
-    }
   }
 }
 

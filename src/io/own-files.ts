@@ -2,10 +2,11 @@
 // Nothing of a download may be written, moved or read there, whoever asks: who can replace the list of keys has all keys.
 
 import { statSync } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError } from '../base/errors.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
+import { noTurns, type VolumeTurns } from '../ports/volumes.ts'
 
 /** The folder of the state directory that downloads may lie in. */
 const DOWNLOADS = 'downloads'
@@ -16,12 +17,18 @@ export class StateFiles implements OwnFiles {
   readonly #named: string
   readonly #identity: { readonly dev: bigint; readonly ino: bigint }
   readonly #watched: () => string
+  readonly #turns: VolumeTurns
 
   /**
    * `stateDir`: as it was named; it exists. `real`: without links. `watched`: the configured watch folder, asked at each
    * use; '' = none.
    */
-  constructor({ stateDir, real }: { readonly stateDir: string; readonly real: string }, watched: () => string) {
+  constructor(
+    { stateDir, real }: { readonly stateDir: string; readonly real: string },
+    watched: () => string,
+    turns: VolumeTurns = noTurns,
+  ) {
+    this.#turns = turns
     this.#named = path.resolve(stateDir)
     this.#root = real
     const { dev, ino } = statSync(real, { bigint: true })
@@ -37,7 +44,8 @@ export class StateFiles implements OwnFiles {
     if (this.holds(real)) throw refusal()
     // One folder may have several paths: other mounts of it, or a file system that takes capitals for small letters.
     for (let above = real; ; above = path.dirname(above)) {
-      const facts = await stat(above, { bigint: true }).catch(() => null)
+      const look = () => stat(above, { bigint: true }).catch(() => null)
+      const facts = await this.#turns.runInTime(above, look)
       if (facts !== null && this.isRoot(facts) && this.holds(path.join(this.#root, path.relative(above, real))))
         throw refusal()
       if (above === path.dirname(above)) return
@@ -69,17 +77,6 @@ export class StateFiles implements OwnFiles {
       if (below !== '' && isIn(root, path.resolve(watched))) folders.push(path.join(this.#root, below))
     }
     return folders
-  }
-}
-
-/** The path without links as far as there is something, the rest as it is named: `..` is gone before links are looked at. */
-export async function placeOf(named: string): Promise<string> {
-  const rest: string[] = []
-  for (let above = path.resolve(named); ; above = path.dirname(above)) {
-    const real = await realpath(above).catch(() => null)
-    if (real !== null) return path.join(real, ...rest)
-    if (above === path.dirname(above)) return path.join(above, ...rest)
-    rest.unshift(path.basename(above))
   }
 }
 

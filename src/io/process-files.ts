@@ -1,8 +1,9 @@
 // Open files and sockets of this process as the kernel knows them, whoever opened them: JavaScript, libuv, the native
 // server. Its tables of sockets show all of the network namespace; only those of our descriptors are taken from them.
 
-import { createReadStream } from 'node:fs'
-import { readdir, readlink, stat } from 'node:fs/promises'
+import { constants, createReadStream } from 'node:fs'
+import { readdir, readFile, readlink, stat } from 'node:fs/promises'
+import { noTurns, type VolumeTurns } from '../ports/volumes.ts'
 import { type SocketTable, socketTables } from './socket-tables.ts'
 
 /** A regular file that is open. */
@@ -28,8 +29,8 @@ const UNKNOWN = { family: 0, status: 'NONE', laddr: '-', raddr: '-', type: 0 } a
 const PROC = '/proc/self'
 
 /** Every regular file that is open, by descriptor. */
-export async function openFiles(): Promise<OpenFile[]> {
-  const found = await Promise.all([...(await descriptors())].map(([fd, target]) => regularFile(fd, target)))
+export async function openFiles(turns: VolumeTurns = noTurns): Promise<OpenFile[]> {
+  const found = await Promise.all([...(await descriptors())].map(([fd, target]) => regularFile(fd, target, turns)))
   return found.filter(file => file !== null).toSorted((a, b) => a.fd - b.fd)
 }
 
@@ -55,11 +56,18 @@ async function descriptors(): Promise<Map<number, string>> {
   return found
 }
 
-async function regularFile(fd: number, target: string): Promise<OpenFile | null> {
+async function regularFile(fd: number, target: string, turns: VolumeTurns): Promise<OpenFile | null> {
   if (!target.startsWith('/')) return null
   // Also one that is deleted: the descriptor leads to it.
-  const facts = await stat(`${PROC}/fd/${fd}`).catch(() => null)
-  return facts?.isFile() === true ? { path: target, fd } : null
+  return (await isFile(fd, target, turns)) ? { path: target, fd } : null
+}
+
+async function isFile(fd: number, target: string, turns: VolumeTurns): Promise<boolean> {
+  if (turns.isOwn(target)) return (await stat(`${PROC}/fd/${fd}`).catch(() => null))?.isFile() === true
+  // Another volume may not answer: what the kernel knows of the descriptor has to do.
+  const info = await readFile(`${PROC}/fdinfo/${fd}`, 'utf8').catch(() => '')
+  const flags = /^flags:\s*([0-7]+)$/m.exec(info)?.[1]
+  return flags !== undefined && (Number.parseInt(flags, 8) & constants.O_DIRECTORY) === 0
 }
 
 /** Takes those of `byInode` that the table has out of it. */

@@ -11,7 +11,6 @@ import type { FileFacts } from '../ports/piece-store.ts'
 import { MAX_FILES } from '../wire/info-files.ts'
 import { MAX_PATH_PARTS } from '../wire/safe-path.ts'
 import { errnoOf } from './disk-errors.ts'
-import type { DiskLanes } from './disk-lanes.ts'
 import {
   closeQuietly,
   type FileIdentity,
@@ -20,6 +19,7 @@ import {
   type SafeFolder,
   withFolder,
 } from './safe-files.ts'
+import type { VolumeLanes } from './volume-lanes.ts'
 
 const statDescriptor = promisify(fstat) as unknown as (fd: number, options: { bigint: true }) => Promise<BigIntStats>
 
@@ -64,11 +64,11 @@ export class SourceFolder {
   readonly files: SourceFile[] = []
   /** Entries that are neither file nor folder. */
   skipped = 0
-  readonly #lanes: DiskLanes
+  readonly #lanes: VolumeLanes
   readonly #own: OwnFiles | null
   #entries = 0
 
-  private constructor(path: string, folder: boolean, lanes: DiskLanes, own: OwnFiles | null) {
+  private constructor(path: string, folder: boolean, lanes: VolumeLanes, own: OwnFiles | null) {
     this.name = basename(path)
     this.parent = dirname(path)
     this.folder = folder
@@ -82,11 +82,13 @@ export class SourceFolder {
    */
   static async list(
     path: string,
-    lanes: DiskLanes,
+    lanes: VolumeLanes,
     signal: AbortSignal,
     own: OwnFiles | null = null,
   ): Promise<SourceFolder> {
-    const stats = await lanes.run(() => lstat(path, { bigint: true })).catch((error: unknown) => fail(error, path))
+    const stats = await lanes
+      .run(path, () => lstat(path, { bigint: true }))
+      .catch((error: unknown) => fail(error, path))
     if (!stats.isFile() && !stats.isDirectory())
       throw new AppError('InvalidParameter', `path: ${path} is neither a file nor a folder.`)
     const source = new SourceFolder(path, stats.isDirectory(), lanes, own)
@@ -95,6 +97,11 @@ export class SourceFolder {
     else source.#add([source.name], stats)
     if (source.files.length === 0) throw new AppError('InvalidParameter', `path: there is no file in ${path}.`)
     return source
+  }
+
+  /** See FileSource. */
+  get place(): string {
+    return this.parent
   }
 
   /** The path of a file for messages. */
@@ -214,7 +221,7 @@ export class SourceFolder {
     const root = this.folder ? join(this.parent, this.name) : this.parent
     const below = this.folder ? parts.slice(1) : parts
     try {
-      return await this.#lanes.run(() => withFolder(root, below, options, use))
+      return await this.#lanes.run(root, () => withFolder(root, below, options, use))
     } catch (error) {
       return fail(error, join(this.parent, ...parts))
     }

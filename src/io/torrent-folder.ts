@@ -8,10 +8,10 @@ import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
+import { noTurns } from '../ports/volumes.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
-import type { DiskLanes } from './disk-lanes.ts'
-import { placeOf } from './own-files.ts'
+import { placeOf } from './placed-path.ts'
 import {
   closeQuietly,
   type FileLook,
@@ -22,6 +22,7 @@ import {
   type SafeFolder,
   withFolder,
 } from './safe-files.ts'
+import type { VolumeLanes } from './volume-lanes.ts'
 
 const syncDescriptor = promisify(fsync)
 
@@ -36,7 +37,7 @@ export class TorrentFolder {
   readonly #destination: string
   readonly #files: readonly TorrentFile[]
   readonly #folders: readonly FolderPlan[]
-  readonly #lanes: DiskLanes
+  readonly #lanes: VolumeLanes
   readonly #own: OwnFiles | null
   readonly #proc: boolean
   /** Files known to have been there: when such a one is gone it has vanished, and is not made anew. */
@@ -46,7 +47,7 @@ export class TorrentFolder {
   /** `own`: what is never touched; null for torrents of the node itself. */
   constructor(
     layout: { readonly destination: string; readonly files: readonly TorrentFile[] },
-    lanes: DiskLanes,
+    lanes: VolumeLanes,
     own: OwnFiles | null,
     proc: boolean = procAvailable,
   ) {
@@ -58,6 +59,11 @@ export class TorrentFolder {
     this.#proc = proc
   }
 
+  /** Where the files are, for whom volumes are kept apart. */
+  get place(): string {
+    return this.#destination
+  }
+
   /** The path of a file for messages. */
   pathOf(index: number): string {
     return join(this.#destination, ...(this.#files[index]?.path ?? []))
@@ -67,7 +73,7 @@ export class TorrentFolder {
   async root(): Promise<string> {
     if (this.#root === null) {
       try {
-        this.#root = await this.#lanes.run(() => realpath(this.#destination))
+        this.#root = await this.#lanes.run(this.#destination, () => realpath(this.#destination))
       } catch (error) {
         throw diskError(error, this.#destination)
       }
@@ -85,7 +91,7 @@ export class TorrentFolder {
     this.#root = null
     const made = new Set<number>()
     await this.#lanes
-      .run(() => this.#makeDestination())
+      .run(this.#destination, () => this.#makeDestination())
       .catch(error => {
         throw diskError(error, this.#destination)
       })
@@ -99,7 +105,7 @@ export class TorrentFolder {
 
   /** A folder that is missing is not made behind a link that came since it was judged. */
   async #makeDestination(): Promise<void> {
-    if (this.#own?.holds(await placeOf(this.#destination)) === true)
+    if (this.#own?.holds(await placeOf(this.#destination, noTurns)) === true)
       throw new AppError('UnsafePath', `The folder is among the node's own files: ${this.#destination}`)
     await makeFolders(this.#destination)
   }
@@ -156,7 +162,7 @@ export class TorrentFolder {
   async openFolderOf(index: number, create: boolean): Promise<SafeFolder> {
     const { parts } = this.#locate(index)
     const root = await this.root()
-    return this.#lanes.run(() => openFolder(root, parts, { create, proc: this.#proc, own: this.#own }))
+    return this.#lanes.run(root, () => openFolder(root, parts, { create, proc: this.#proc, own: this.#own }))
   }
 
   /** Makes the names in the torrent's folders durable, where there are such folders. */
@@ -188,7 +194,7 @@ export class TorrentFolder {
 
   async #inFolder<T>(parts: readonly string[], create: boolean, use: (folder: SafeFolder) => Promise<T>): Promise<T> {
     const root = await this.root()
-    return this.#lanes.run(() => withFolder(root, parts, { create, proc: this.#proc, own: this.#own }, use))
+    return this.#lanes.run(root, () => withFolder(root, parts, { create, proc: this.#proc, own: this.#own }, use))
   }
 
   /** Does nothing where the folder is gone, or is a link and so not the torrent's. */

@@ -4,10 +4,12 @@
 import { constants, type FSWatcher, type Stats, watch } from 'node:fs'
 import { copyFile, lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises'
 import path from 'node:path'
+import { AppError } from '../base/errors.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { DroppedFile, FolderLook, ReadFile, WatchedFolder } from '../ports/watched-folder.ts'
+import { noTurns, type VolumeTurns } from '../ports/volumes.ts'
 import { errnoOf } from './disk-errors.ts'
-import { placeOf } from './own-files.ts'
+import { placeOf } from './placed-path.ts'
 
 /** Files that are watched; more are left alone until there are fewer. */
 const MAX_FILES = 10_000
@@ -47,6 +49,7 @@ export class DiskWatchedFolder implements WatchedFolder {
   readonly #wanted: (name: string) => boolean
   readonly #wallMs: () => number
   readonly #own: OwnFiles | null
+  readonly #turns: VolumeTurns
   readonly #listeners = new Map<string, FSWatcher>()
   #known = new Map<string, KnownFolder>()
   /** Folders the system told of. */
@@ -54,8 +57,15 @@ export class DiskWatchedFolder implements WatchedFolder {
   #heard: (() => void) | null = null
 
   /** `root` absolute; `wanted` judges names; `wallMs` is the time of day; folders of `own` are never looked into. */
-  constructor(root: string, wanted: (name: string) => boolean, wallMs: () => number, own: OwnFiles | null) {
+  constructor(
+    root: string,
+    wanted: (name: string) => boolean,
+    wallMs: () => number,
+    own: OwnFiles | null,
+    turns: VolumeTurns = noTurns,
+  ) {
     this.#own = own
+    this.#turns = turns
     this.#root = root
     this.#wanted = wanted
     this.#wallMs = wallMs
@@ -74,23 +84,8 @@ export class DiskWatchedFolder implements WatchedFolder {
     this.#listenTo(this.#known)
   }
 
-  async read(file: string, maxBytes: number): Promise<ReadFile | null> {
-    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
-    try {
-      const facts = await handle.stat()
-      if (!facts.isFile()) throw new Error('it is not a regular file')
-      if (facts.size > maxBytes) return null
-      const bytes = new Uint8Array(facts.size)
-      let length = 0
-      while (length < bytes.length) {
-        const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length)
-        if (bytesRead === 0) break
-        length += bytesRead
-      }
-      return { bytes: bytes.subarray(0, length), file: droppedFile(file, facts) }
-    } finally {
-      await handle.close()
-    }
+  read(file: string, maxBytes: number): Promise<ReadFile | null> {
+    return this.#turn(file, () => readDropped(file, maxBytes))
   }
 
   async setAside(file: string): Promise<string> {
@@ -98,13 +93,13 @@ export class DiskWatchedFolder implements WatchedFolder {
   }
 
   async moveInto(file: string, folder: string): Promise<string> {
-    await this.#own?.check(await placeOf(folder))
-    await mkdir(folder, { recursive: true })
+    await this.#own?.check(await placeOf(folder, this.#turns))
+    await this.#turn(folder, () => mkdir(folder, { recursive: true }))
     return this.#place(file, folder, path.basename(file))
   }
 
   remove(file: string): Promise<void> {
-    return unlink(file)
+    return this.#turn(file, () => unlink(file))
   }
 
   close(): void {
@@ -117,7 +112,7 @@ export class DiskWatchedFolder implements WatchedFolder {
   async #lookInto(folder: string, depth: number, look: Look): Promise<boolean> {
     const touched = this.#touched.delete(folder)
     // The folder itself may be named through a link; nothing below it may.
-    const facts = await (depth === 0 ? stat : lstat)(folder).catch(() => null)
+    const facts = await this.#turn(folder, () => (depth === 0 ? stat : lstat)(folder)).catch(() => null)
     if (facts?.isDirectory() !== true || (await this.#isOwn(folder))) return false
     const known = this.#known.get(folder)
     const stamp = stampOf(facts)
@@ -138,13 +133,13 @@ export class DiskWatchedFolder implements WatchedFolder {
 
   /** Every folder is asked anew: the watched one may be named through a link that changes. */
   async #isOwn(folder: string): Promise<boolean> {
-    const real = await realpath(folder).catch(() => null)
+    const real = await this.#turn(folder, () => realpath(folder)).catch(() => null)
     return real === null || this.#own?.holds(real) === true
   }
 
   async #readFolder(folder: string, stamp: string): Promise<KnownFolder | null> {
     const atMs = this.#wallMs()
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => null)
+    const entries = await this.#turn(folder, () => readdir(folder, { withFileTypes: true })).catch(() => null)
     if (entries === null) return null
     const shown = entries.filter(entry => !entry.name.startsWith('.'))
     const files = shown.filter(entry => entry.isFile() && this.#wanted(entry.name)).map(({ name }) => name)
@@ -183,12 +178,18 @@ export class DiskWatchedFolder implements WatchedFolder {
   }
 
   async #facts(file: string): Promise<DroppedFile | null> {
-    const facts = await lstat(file).catch(() => null)
+    const facts = await this.#turn(file, () => lstat(file)).catch(() => null)
     return facts?.isFile() === true ? droppedFile(file, facts) : null
   }
 
+  /** A call on files of the folder, in the turn of their volume. */
+  #turn<T>(path: string, call: () => Promise<T>): Promise<T> {
+    return this.#turns.runInTime(path, call)
+  }
+
   #listenTo(folders: ReadonlyMap<string, unknown>): void {
-    if (this.#heard === null) return
+    // To listen is to touch the folder, on this thread.
+    if (this.#heard === null || this.#turns.stalledAt(this.#root) !== null) return
     for (const [folder, listener] of this.#listeners) {
       if (folders.has(folder)) continue
       listener.close()
@@ -221,11 +222,36 @@ export class DiskWatchedFolder implements WatchedFolder {
   async #place(file: string, folder: string, name: string): Promise<string> {
     for (let number = 1; number <= MAX_NAMES; number++) {
       const target = path.join(folder, number === 1 ? name : `${name}.${number}`)
-      if ((await lstat(target).catch(() => null)) !== null) continue
-      await moveFile(file, target)
+      if ((await this.#turn(target, () => lstat(target)).catch(missing)) !== null) continue
+      await this.#turn(target, () => moveFile(file, target))
       return target
     }
     throw new Error(`${MAX_NAMES} files of this name are there already`)
+  }
+}
+
+/** Null for what is not there, or cannot be looked at: a volume that does not answer may have it. */
+function missing(error: unknown): null {
+  if (error instanceof AppError) throw error
+  return null
+}
+
+async function readDropped(file: string, maxBytes: number): Promise<ReadFile | null> {
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  try {
+    const facts = await handle.stat()
+    if (!facts.isFile()) throw new Error('it is not a regular file')
+    if (facts.size > maxBytes) return null
+    const bytes = new Uint8Array(facts.size)
+    let length = 0
+    while (length < bytes.length) {
+      const { bytesRead } = await handle.read(bytes, length, bytes.length - length, length)
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    return { bytes: bytes.subarray(0, length), file: droppedFile(file, facts) }
+  } finally {
+    await handle.close()
   }
 }
 

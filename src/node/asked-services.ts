@@ -22,11 +22,12 @@ export interface LateParts {
 
 /** Figures. */
 export function askedMetrics(environment: NodeEnvironment, late: LateParts): MetricsService {
-  const { clock, version, stateDir, started } = environment
+  const { clock, version, stateDir, volumes, started } = environment
   const make = async (): Promise<MetricsService> => {
     const { makeMetrics } = await import('./metrics.ts')
     const metrics = makeMetrics({
       ...{ clock, version, engine: () => late.engine(), overlay: () => late.overlay()?.facts ?? null },
+      volumes: () => volumes.facts(),
       databaseBytes: () => databaseBytes(join(stateDir, DATABASE_FILE_NAME)),
     })
     started.add('metrics', () => Promise.resolve(metrics.stop()))
@@ -42,12 +43,12 @@ export function askedImports(
   late: LateParts,
   parts: { readonly downloads: Downloads; readonly paths: ClientPaths },
 ): ImportService {
-  const { clock, random, log, own, started } = environment
+  const { clock, random, log, own, volumes, started } = environment
   const make = async ({ session, stores }: EngineParts, journal: ProgressJournal): Promise<ImportService> => {
     const { makeImports } = await import('./imports.ts')
     const imports = makeImports({
       ...{ clock, random, log: log.part('import'), stores, journal, ...parts },
-      prepareFolder: (folder, use) => prepareFolder(folder, own, use),
+      prepareFolder: (folder, use) => prepareFolder(folder, { own, volumes }, use),
       room: () => session.room(),
     })
     started.add('imports', () => imports.stop())

@@ -8,9 +8,11 @@ import { AppError, errorText } from '../base/errors.ts'
 import { AddressPolicy } from '../io/address-policy.ts'
 import { SystemClock } from '../io/clock.ts'
 import { checkMachineCode } from '../io/machine-code.ts'
+import { mountsNow, readMounts } from '../io/mounts.ts'
 import { makeNetworkStack } from '../io/network-stack.ts'
 import { StateFiles } from '../io/own-files.ts'
 import { SystemRandom } from '../io/random.ts'
+import { libuvThreads, VolumeLanes } from '../io/volume-lanes.ts'
 import { SharedArena } from '../pools/arena.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
@@ -135,13 +137,13 @@ export class TributaryNode {
     circuits: OverlayParts,
     startEngine: typeof import('./engine-parts.ts').startEngine,
   ): Promise<EngineParts> {
-    const { stateDir, settings, version, log, clock, random, policy, stack, own, started } = this.#environment
+    const { stateDir, settings, version, log, clock, random, policy, stack, own, volumes, started } = this.#environment
     const { state, statistics, downloads } = this.#parts
     const given = settings.values
     const engine = await startEngine(
       { stateDir, settings: given, version },
       {
-        ...{ clock, random, log, policy, stack, own, rangeArena: this.#rangeArena, circuits },
+        ...{ clock, random, log, policy, stack, own, volumes, rangeArena: this.#rangeArena, circuits },
         ...{ journal: records.progress, contents: records.contents, values: records.values },
         events: downloads.engineEvents,
         onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
@@ -176,10 +178,11 @@ export class TributaryNode {
   }
 
   #startSideServices(records: RecordsStore): void {
-    const { settings, log, version, clock, random, own, started } = this.#environment
+    const { settings, log, version, clock, random, own, volumes, started } = this.#environment
     const { events, downloads } = this.#parts
     const sides = new SideServices({
-      ...{ clock, random, log, version, own, events, downloads, seen: records.seenFiles, values: records.values },
+      ...{ clock, random, log, version, own, volumes, events, downloads },
+      ...{ seen: records.seenFiles, values: records.values },
       settings: () => settings.values,
       makeHttp: () => makeVersionFetch(this.#environment),
     })
@@ -293,6 +296,11 @@ function environmentOf(options: NodeOptions): NodeEnvironment {
   const started = new StartedParts(log)
   started.add('network', () => Promise.resolve(stack.stop()))
   const { stateDir } = options
-  const own = new StateFiles({ stateDir, real: realpathSync(stateDir) }, () => settings.values.watch_folder.directory)
-  return { ...options, clock, random, policy, stack, own, started }
+  const real = realpathSync(stateDir)
+  const volumes = new VolumeLanes(
+    { threads: libuvThreads(process.env), statePath: real },
+    { clock, mounts: mountsNow(), readMounts },
+  )
+  const own = new StateFiles({ stateDir, real }, () => settings.values.watch_folder.directory, volumes)
+  return { ...options, clock, random, policy, stack, own, volumes, started }
 }

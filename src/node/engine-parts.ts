@@ -10,6 +10,7 @@ import { isIn } from '../io/own-files.ts'
 import { ChunkFileMetadata } from '../io/metadata-chunk-files.ts'
 import { SmallMetadata } from '../io/small-metadata.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
+import type { VolumeLanes } from '../io/volume-lanes.ts'
 import type { AddressPolicy } from '../io/address-policy.ts'
 import { SharedArena } from '../pools/arena.ts'
 import { FilePieceStores } from '../pools/piece-stores.ts'
@@ -61,6 +62,8 @@ export interface EngineDeps {
   readonly policy: AddressPolicy
   /** The ways into the network; its maker stops it. */
   readonly stack: NetworkStack
+  /** The way of calls on files of downloads. */
+  readonly volumes: VolumeLanes
   readonly rangeArena: Arena
   readonly journal: ProgressRecords
   readonly contents: TorrentContentsSource
@@ -120,7 +123,15 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       openFiles: settings.disk.open_files,
       minFreeBytes: settings.disk.min_free_bytes,
     },
-    { blockArena, rangeArena, clock, log: log.part('disk'), onRepeatedLoss: () => deps.onRepeatedLoss(), own: ownFor },
+    {
+      blockArena,
+      rangeArena,
+      clock,
+      lanes: deps.volumes,
+      log: log.part('disk'),
+      onRepeatedLoss: () => deps.onRepeatedLoss(),
+      own: ownFor,
+    },
   )
   const metadata = new SmallMetadata(new ChunkFileMetadata({ folder: join(stateDir, 'metadata') }, { clock }))
   const filter = new NodeIpFilter(settings.network.ip_filter, { clock, log })

@@ -4,6 +4,7 @@
 import type { AddressPolicy } from '../io/address-policy.ts'
 import type { NodeLog } from '../io/log.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
+import type { VolumeLanes } from '../io/volume-lanes.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { Random } from '../ports/random.ts'
@@ -27,6 +28,8 @@ export interface NodeEnvironment extends NodeOptions {
   readonly stack: NetworkStack
   /** The node's own files: what no download may touch. */
   readonly own: OwnFiles
+  /** The way of calls on files of downloads, kept apart by volume. */
+  readonly volumes: VolumeLanes
   /** Where a part that was started says how it is stopped. */
   readonly started: StartedParts
 }

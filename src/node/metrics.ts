@@ -5,6 +5,7 @@ import { readdir } from 'node:fs/promises'
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { OverlayFacts } from '../ports/overlay-facts.ts'
+import type { VolumeFacts } from '../ports/volumes.ts'
 import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../services/metrics.ts'
 
 /** Milliseconds between two looks at the loop. Its histogram counts from one look to the next. */
@@ -60,18 +61,22 @@ export interface MetricsParts {
   readonly clock: Clock
   readonly version: string
   databaseBytes(): Promise<number>
+  volumes(): readonly VolumeFacts[]
   engine(): EngineMetrics | null
   overlay(): OverlayFacts | null
 }
 
 /** The figures of this process; stop() ends the watch on its event loop. */
-export function makeMetrics({ clock, version, databaseBytes, engine, overlay }: MetricsParts): {
+export function makeMetrics({ clock, version, databaseBytes, volumes, engine, overlay }: MetricsParts): {
   readonly service: NodeMetrics
   stop(): void
 } {
   const loop = new LoopDelay(clock)
   const process = async (): Promise<ProcessFigures> => ({ ...(await processFigures()), loopDelay: loop.read() })
-  return { service: new NodeMetrics({ version, process, databaseBytes, engine, overlay }), stop: () => loop.stop() }
+  return {
+    service: new NodeMetrics({ version, process, databaseBytes, volumes, engine, overlay }),
+    stop: () => loop.stop(),
+  }
 }
 
 async function processFigures(): Promise<Omit<ProcessFigures, 'loopDelay'>> {

@@ -5,6 +5,7 @@ import { errorText } from '../base/errors.ts'
 import type { NodeLog } from '../io/log.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { VolumeTurns } from '../ports/volumes.ts'
 import { Debug, type ProcessInspection } from '../services/debug.ts'
 import { type HistorySettings, ResourceHistory } from '../services/resource-history.ts'
 import type { Settings } from './settings-schema.ts'
@@ -15,18 +16,23 @@ const PROFILES = 'profiles'
 const MAX_FRAMES = 100
 
 /** The debug service; its history begins with follow(). stop() ends that and a profile that still runs. */
-export function makeDebug(parts: { readonly stateDir: string; readonly clock: Clock; readonly log: NodeLog }): {
+export function makeDebug(parts: {
+  readonly stateDir: string
+  readonly clock: Clock
+  readonly log: NodeLog
+  readonly volumes: VolumeTurns
+}): {
   readonly service: Debug
   follow(settings: Settings): void
   stop(): Promise<void>
 } {
-  const { stateDir, clock, log } = parts
+  const { stateDir, clock, log, volumes } = parts
   const usage = (): { cpuUs: number; memoryBytes: number } => {
     const { user, system } = process.cpuUsage()
     return { cpuUs: user + system, memoryBytes: process.memoryUsage.rss() }
   }
   const history = new ResourceHistory({ clock, usage })
-  const inspection = inspectProcess({ stateDir, logFiles: log.files, log: log.part('debug') })
+  const inspection = inspectProcess({ stateDir, logFiles: log.files, log: log.part('debug'), volumes })
   const service = new Debug({ history, inspection })
   return {
     service,
@@ -49,12 +55,13 @@ interface InspectionParts {
   /** Absolute paths of the log's files, the newest first. */
   readonly logFiles: readonly string[]
   readonly log: Log
+  readonly volumes: VolumeTurns
 }
 
 /** The facts of this process. */
-function inspectProcess({ stateDir, logFiles, log }: InspectionParts): ProcessInspection {
+function inspectProcess({ stateDir, logFiles, log, volumes }: InspectionParts): ProcessInspection {
   return {
-    openFiles: async () => (await import('../io/process-files.ts')).openFiles(),
+    openFiles: async () => (await import('../io/process-files.ts')).openFiles(volumes),
     openSockets: async () => (await import('../io/process-files.ts')).openSockets(),
     threads: () => {
       // Before anything is waited for: afterwards the stack is another one.

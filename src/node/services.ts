@@ -59,15 +59,24 @@ export interface NodeServices {
 
 /** Makes them. `shutDown`: a client asks the node to stop. */
 export function makeServices(environment: NodeEnvironment, late: LateParts, shutDown: () => void): NodeServices {
-  const { stateDir, settings, log, version, clock, random, stack, policy, own, started } = environment
-  const state = new CoreState()
+  const { stateDir, settings, log, version, clock, random, stack, policy, own, volumes, started } = environment
+  const state = new CoreState(() => volumes.facts())
   const eventsLog = log.part('events')
   const events = new EventHub({ log: eventsLog, version, started: () => state.started, now: () => clock.now() })
   const { http, ...found } = makeDownloads(environment, events, late)
+  const diskLog = log.part('disk')
+  volumes.onChange(({ mount, stalled, silentMs }) => {
+    if (stalled) {
+      diskLog.warn('a volume does not answer: its downloads wait, all others go on', { mount })
+      return events.emit('volume_stalled', { mount })
+    }
+    diskLog.warn('a volume answers again', { mount, seconds: Math.round(silentMs / 1000) })
+    return events.emit('volume_recovered', { mount, seconds: Math.round(silentMs / 1000) })
+  })
   const { downloads, previews, updates } = found
-  const paths = new AllowedPaths(() => allowedFolders(settings.values), own)
+  const paths = new AllowedPaths(() => allowedFolders(settings.values), own, volumes)
   const maker = new TorrentMaker({
-    ...{ clock, log: log.part('createtorrent'), events, paths, files: new FreshFiles(), downloads },
+    ...{ clock, log: log.part('createtorrent'), events, paths, files: new FreshFiles(volumes), downloads },
     createdBy: `Tributary/${version}`,
   })
   const torrentInfo = new TorrentInfo({ clock, previews, downloads })
@@ -103,7 +112,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   })
   const docs = settingsDocs(settings)
   const settingsChanges = new SettingsChanges({ effective: () => docs.effective(), log: log.part('settings') })
-  const debug = makeDebug({ stateDir, clock, log })
+  const debug = makeDebug({ stateDir, clock, log, volumes })
   started.add('debug', () => debug.stop())
   const keys = new FurtherKeys(stateDir)
   const services: Services = {
@@ -148,7 +157,7 @@ async function storedBytes(stateDir: string): Promise<number> {
 
 /** Downloads, with what looks at links before them and follows them after. */
 function makeDownloads(environment: NodeEnvironment, events: EventHub, late: LateParts) {
-  const { stateDir, settings, log, clock, random, own, started } = environment
+  const { stateDir, settings, log, clock, random, own, volumes, started } = environment
   const fetch = makeSourceFetch(environment)
   started.add('sources', () => fetch.close())
   const http = new CountedFetch(fetch)
@@ -157,16 +166,20 @@ function makeDownloads(environment: NodeEnvironment, events: EventHub, late: Lat
     destination: () => settings.values.download_defaults.saveas,
   })
   const downloads = new Downloads({
-    ...{ clock, log: log.part('downloads'), events, previews, files: new FreshFiles() },
-    prepareFolder: (folder, use) => prepareFolder(folder, own, use),
-    sources: { http, readFile: readSmallFile },
+    ...{ clock, log: log.part('downloads'), events, previews, files: new FreshFiles(volumes), volumes },
+    prepareFolder: (folder, use) => prepareFolder(folder, { own, volumes }, use),
+    sources: { http, readFile: (file, maxBytes) => readSmallFile(file, maxBytes, volumes) },
     settings: () => downloadSettings(settings.values),
-    freeBytes: async folder => (await import('../io/disk-space.ts')).freeBytes(folder),
+    freeBytes: async folder => {
+      const { freeBytes } = await import('../io/disk-space.ts')
+      return volumes.runInTime(folder, () => freeBytes(folder))
+    },
     updates: () => following,
     hidden: () => late.engine()?.hidden ?? null,
   })
   const { updates, following } = makeUpdates({
-    ...{ stateDir, clock, random, log: log.part('updates'), events, downloads, own, settings: () => settings.values },
+    ...{ stateDir, clock, random, log: log.part('updates'), events, downloads, own, volumes },
+    settings: () => settings.values,
   })
   return { http, previews, downloads, updates }
 }

@@ -10,6 +10,7 @@ import type { Random } from '../ports/random.ts'
 import type { NodeValues } from '../ports/records.ts'
 import type { SeenFiles } from '../ports/seen-files.ts'
 import type { SourceFetch } from '../ports/source-fetch.ts'
+import type { VolumeTurns } from '../ports/volumes.ts'
 import type { EventHub } from '../services/events.ts'
 import type { WatchedDownloads, WatchFolder, WatchFolderSettings } from '../services/watch-folder.ts'
 import type { VersionCheck } from '../services/version-check.ts'
@@ -26,6 +27,7 @@ export interface SideServicesDeps {
   readonly events: Pick<EventHub, 'emit'>
   readonly downloads: WatchedDownloads
   readonly seen: SeenFiles
+  readonly volumes: VolumeTurns
   readonly values: NodeValues
   settings(): Settings
   /** HTTP for the version check, whose answers are small. */
@@ -70,13 +72,13 @@ export class SideServices {
   }
 
   async #startWatching(): Promise<void> {
-    const { clock, log, events, downloads, seen, own } = this.#deps
+    const { clock, log, events, downloads, seen, own, volumes } = this.#deps
     const { WatchFolder: Watch } = await import('../services/watch-folder.ts')
     const { DiskWatchedFolder } = await import('../io/watched-folder.ts')
     const watch = new Watch({
       ...{ clock, events, downloads, seen, log: log.part('watchfolder') },
       settings: () => this.#watchSettings(),
-      open: (directory, wanted) => new DiskWatchedFolder(directory, wanted, () => clock.wallMs(), own),
+      open: (directory, wanted) => new DiskWatchedFolder(directory, wanted, () => clock.wallMs(), own, volumes),
     })
     await watch.start()
     this.#watch = watch

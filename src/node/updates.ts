@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { Random } from '../ports/random.ts'
+import type { VolumeTurns } from '../ports/volumes.ts'
 import type { Downloads } from '../services/downloads.ts'
 import type { EventHub } from '../services/events.ts'
 import { FollowedUpdates } from '../services/followed-updates.ts'
@@ -24,6 +25,7 @@ export interface UpdatesParts {
   readonly events: Pick<EventHub, 'emit'>
   readonly downloads: Downloads
   readonly own: OwnFiles
+  readonly volumes: VolumeTurns
   settings(): Settings
 }
 
@@ -32,7 +34,7 @@ export function makeUpdates(parts: UpdatesParts): { readonly updates: Updates; r
   const { clock, random, log, events, downloads, stateDir } = parts
   const following = new FollowedUpdates({
     ...{ clock, random, log, events },
-    versions: new UpdateVersions(downloads, new SafeFileTrimmer(parts.own)),
+    versions: new UpdateVersions(downloads, new SafeFileTrimmer(parts.own, parts.volumes)),
     settings: () => {
       const { interval, old_versions: oldVersions } = parts.settings().updates
       return { intervalMs: interval * 60_000, oldVersions }

@@ -103,6 +103,10 @@ class LaidFiles implements FileSource {
     return this.#source.identify(this.listed(index))
   }
 
+  get place(): string {
+    return this.#source.place
+  }
+
   pathOf(index: number): string {
     return this.#source.pathOf(this.listed(index))
   }
@@ -155,7 +159,7 @@ class FileHasher implements ContentHasher {
   async #run({ trees }: PieceRun, open: readonly Span[], spans: readonly FileSpan[]): Promise<PieceDigests> {
     const { pieceLength, sha1 } = this.#layout
     try {
-      return await this.#parts.jobs.run('pieces.digest', { spans: open, pieceLength, sha1, trees })
+      return await this.#parts.jobs.run(this.#source.place, 'pieces.digest', { spans: open, pieceLength, sha1, trees })
     } catch (error) {
       if (!(error instanceof JobFailed) || error.data.code === 'BUG_IN_JOB') throw error
       const file = spans[open.findIndex(span => span.fd === error.data.fd)]?.file ?? -1

@@ -8,7 +8,6 @@ import { pieceBytes } from '../base/lengths.ts'
 import { AppError } from '../base/errors.ts'
 import type { CachedReads } from '../io/cached-read.ts'
 import { diskError, diskErrorFrom } from '../io/disk-errors.ts'
-import type { DiskLanes } from '../io/disk-lanes.ts'
 import type { DiskSpace } from '../io/disk-space.ts'
 import { dropMoved, type MoveFiles, placeFiles, takeBack } from '../io/move-files.ts'
 import type { OpenFiles } from '../io/open-files.ts'
@@ -16,8 +15,10 @@ import { FileNotes } from '../io/file-notes.ts'
 import { NotedFiles } from '../io/noted-files.ts'
 import { lookAtDescriptor, type OpenedFile } from '../io/safe-files.ts'
 import { TorrentFolder } from '../io/torrent-folder.ts'
+import type { VolumeLanes } from '../io/volume-lanes.ts'
 import type { Arena, Slot } from '../ports/arena.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
+import type { StoreVolume } from '../ports/volumes.ts'
 import type {
   FileFacts,
   PieceStore,
@@ -30,22 +31,22 @@ import { fileOfPiece, pieceTree } from '../wire/piece-layers.ts'
 import type { ArenaNumber, PieceJobName, ReplyOf, RequestOf, Span, TreeCheck } from './contract/jobs.ts'
 import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
 import { Fence } from './fence.ts'
-import type { FirstJobs } from './first-jobs.ts'
 import { PieceHash } from './jobs/piece-hash.ts'
 import { JobFailed } from './pool.ts'
 import { runsOf, sliceSegments, wholePiece } from './segments.ts'
 import { SpanFiles } from './span-files.ts'
 import { type FileSpan, filesOf, groupSpans, spanLength, SpanMap } from './spans.ts'
+import type { VolumeJobs } from './volume-jobs.ts'
 
 const syncDescriptor = promisify(fdatasync)
 
 /** What every store of a node shares. */
 export interface StoreParts {
-  readonly jobs: Pick<FirstJobs, 'run'>
+  readonly jobs: Pick<VolumeJobs, 'run'>
   readonly files: OpenFiles
-  readonly lanes: DiskLanes
-  /** One lane: a flush may last seconds and must leave the others to readers. */
-  readonly syncLane: DiskLanes
+  readonly lanes: VolumeLanes
+  /** Bytes that may be on their way to one volume. */
+  readonly writingBytes: number
   readonly space: DiskSpace
   /** What a torrent in that folder never touches. */
   readonly own: (destination: string) => OwnFiles | null
@@ -70,6 +71,7 @@ export class FilePieceStore implements PieceStore {
   /** Files written since the last sync(). */
   #dirty = new Set<number>()
   #prepared: Promise<void> | null = null
+  #volume: StoreVolume
 
   constructor(layout: StoreLayout, parts: StoreParts) {
     this.#layout = layout
@@ -82,6 +84,11 @@ export class FilePieceStore implements PieceStore {
     )
     this.#source = new NotedFiles(this.#folder, this.#notes)
     this.#spanFiles = new SpanFiles(this.#source, parts.files, parts.lanes)
+    this.#volume = this.#volumeAt(layout.destination)
+  }
+
+  get volume(): StoreVolume {
+    return this.#volume
   }
 
   prepare(): Promise<void> {
@@ -116,7 +123,7 @@ export class FilePieceStore implements PieceStore {
   }
 
   commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
-    return this.#asWrite(piece, async () => {
+    return this.#asWrite(piece, blocks, async () => {
       const { offset, length } = this.#range(piece)
       const spans = this.#map.spans(offset, length)
       const segments = wholePiece(runsOf(blocks), spans, length)
@@ -144,7 +151,7 @@ export class FilePieceStore implements PieceStore {
   }
 
   writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void> {
-    return this.#asWrite(piece, async () => {
+    return this.#asWrite(piece, blocks, async () => {
       const { offset, length } = this.#range(piece)
       const arena = this.#arenaOf(blocks)
       const runs = runsOf(blocks)
@@ -193,7 +200,9 @@ export class FilePieceStore implements PieceStore {
   }
 
   read(offset: number, length: number, _arena: Arena, slot: Slot): Promise<number> {
-    return this.#fence.shared(async () => {
+    const volume = this.#parts.lanes.volumeOf(this.#folder.place)
+    volume.readers++
+    const read = this.#fence.shared(async () => {
       const { totalLength } = this.#layout
       if (offset < 0 || offset > totalLength) throw new RangeError(`byte ${offset} is outside the torrent`)
       const wanted = Math.min(length, slot.bytes.length, totalLength - offset)
@@ -203,6 +212,7 @@ export class FilePieceStore implements PieceStore {
       if (missing !== null) await this.#endedEarly(missing)
       return wanted
     })
+    return read.finally(() => volume.readers--)
   }
 
   /** A file is shorter than what was read of it. Rejects with FileChanged, unless nobody else is seen to have cut it. */
@@ -275,6 +285,7 @@ export class FilePieceStore implements PieceStore {
       this.#notes.moved()
       this.#source = new NotedFiles(to, this.#notes)
       this.#spanFiles = new SpanFiles(this.#source, files, lanes)
+      this.#volume = this.#volumeAt(move.destination)
     })
   }
 
@@ -297,12 +308,16 @@ export class FilePieceStore implements PieceStore {
    * Runs shared work that verify() of the same piece has to wait for. Writes of one piece follow each other: blocks that were
    * spilled and given up must not land after the piece that took their place.
    */
-  #asWrite<T>(piece: number, work: () => Promise<T>): Promise<T> {
+  #asWrite<T>(piece: number, blocks: readonly ReceivedBlock[], work: () => Promise<T>): Promise<T> {
+    const volume = this.#parts.lanes.volumeOf(this.#folder.place)
+    const bytes = blocks.reduce((sum, block) => sum + block.length, 0)
+    volume.writingBytes += bytes
     const writing = this.#writing.get(piece) ?? new Set()
     const before = [...writing]
     this.#writing.set(piece, writing)
     const inTurn = before.length === 0 ? work : () => Promise.allSettled(before).then(work)
     const done = this.#fence.shared(inTurn).finally(() => {
+      volume.writingBytes -= bytes
       writing.delete(done)
       if (writing.size === 0) this.#writing.delete(piece)
     })
@@ -320,6 +335,10 @@ export class FilePieceStore implements PieceStore {
       })
     }
     return this.#prepared ?? Promise.resolve()
+  }
+
+  #volumeAt(folder: string): StoreVolume {
+    return this.#parts.lanes.storeVolume(folder, this.#parts.writingBytes)
   }
 
   #range(piece: number): { offset: number; length: number } {
@@ -389,7 +408,7 @@ export class FilePieceStore implements PieceStore {
     spans: readonly FileSpan[],
   ): Promise<ReplyOf<Name>> {
     try {
-      return await this.#parts.jobs.run(name, request)
+      return await this.#parts.jobs.run(this.#folder.place, name, request)
     } catch (error) {
       if (!(error instanceof JobFailed)) throw error
       const { code, text, fd } = error.data
@@ -453,8 +472,10 @@ export class FilePieceStore implements PieceStore {
     const lent = await this.#parts.files.acquire(this.#source, [file], false, true)
     const settle = this.#notes.settling(file)
     try {
-      for (const { fd } of lent)
-        settle(await this.#parts.syncLane.run(() => syncDescriptor(fd).then(() => lookAtDescriptor(fd))))
+      for (const { fd } of lent) {
+        const flush = () => syncDescriptor(fd).then(() => lookAtDescriptor(fd))
+        settle(await this.#parts.lanes.flush(this.#folder.place, flush))
+      }
     } catch (error) {
       throw diskError(error, this.#folder.pathOf(file))
     } finally {

@@ -38,7 +38,8 @@ export interface FirstJobsDeps {
   readonly pool: Pick<WorkerPool, 'cold' | 'warm' | 'run'>
   /** The arenas' buffers by ArenaNumber. */
   readonly arenas: readonly SharedArrayBuffer[]
-  readonly lanes: DiskLanes
+  /** A turn in libuv's threads for a call on the files of these jobs. */
+  readonly turn: <T>(call: () => Promise<T>) => Promise<T>
   /** Microseconds of a clock that never goes back; default: the monotonic one. */
   readonly nowUs?: () => number
 }
@@ -47,7 +48,7 @@ export interface FirstJobsDeps {
 export class FirstJobs {
   readonly #pool: FirstJobsDeps['pool']
   readonly #arenas: readonly Uint8Array[]
-  readonly #lanes: DiskLanes
+  readonly #turn: FirstJobsDeps['turn']
   readonly #nowUs: () => number
   /** One write at a time, so that a stalled disk costs readers one lane. */
   readonly #turns = new DiskLanes(1)
@@ -58,7 +59,7 @@ export class FirstJobs {
   constructor(deps: FirstJobsDeps) {
     this.#pool = deps.pool
     this.#arenas = deps.arenas.map(buffer => new Uint8Array(buffer))
-    this.#lanes = deps.lanes
+    this.#turn = deps.turn
     this.#nowUs = deps.nowUs ?? nowUs
   }
 
@@ -126,7 +127,7 @@ export class FirstJobs {
   async #write(request: RequestOf<'blocks.write'>): Promise<number> {
     let written = 0
     for (const write of spanWrites(this.#arenas, request, request.spans)) {
-      await this.#turns.run(() => this.#lanes.run(() => writeSpan(write)))
+      await this.#turns.run(() => this.#turn(() => writeSpan(write)))
       written += write.length
     }
     return written

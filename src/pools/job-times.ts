@@ -35,3 +35,24 @@ export class JobTimes {
     return Object.fromEntries([...this.#byName].map(([name, stats]) => [name, { ...stats }]))
   }
 }
+
+/** The times of two pools together. */
+export function addTimes(
+  a: Readonly<Partial<Record<JobName, JobStats>>>,
+  b: Readonly<Partial<Record<JobName, JobStats>>>,
+): Partial<Record<JobName, JobStats>> {
+  const sum: Partial<Record<JobName, JobStats>> = { ...a }
+  for (const [name, more] of Object.entries(b) as [JobName, JobStats][]) {
+    const known = sum[name]
+    if (known === undefined) sum[name] = more
+    else
+      sum[name] = {
+        count: known.count + more.count,
+        waitMs: known.waitMs + more.waitMs,
+        maxWaitMs: Math.max(known.maxWaitMs, more.maxWaitMs),
+        runMs: known.runMs + more.runMs,
+        maxRunMs: Math.max(known.maxRunMs, more.maxRunMs),
+      }
+  }
+  return sum
+}

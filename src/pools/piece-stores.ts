@@ -1,12 +1,12 @@
-// All torrents' stores over files: makes what they share (worker pool, descriptor cache, lanes, free-space check) and
+// All torrents' stores over files: makes what they share (worker pools, descriptor cache, lanes, free-space check) and
 // takes it down. Knows no torrent itself. Worker threads start with the first job.
 
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../ports/clock.ts'
 import { CachedReads } from '../io/cached-read.ts'
-import { DiskLanes } from '../io/disk-lanes.ts'
 import { DiskSpace } from '../io/disk-space.ts'
 import { DEFAULT_OPEN_FILES, OpenFiles } from '../io/open-files.ts'
+import { plainLanes, type VolumeLanes } from '../io/volume-lanes.ts'
 import type { Arena } from '../ports/arena.ts'
 import type { Log } from '../ports/log.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
@@ -15,8 +15,8 @@ import { MAX_JOB_FILES } from './contract/limits.ts'
 import type { ContentSources } from '../ports/content-source.ts'
 import { FileContents } from './file-contents.ts'
 import { FilePieceStore, type StoreParts } from './file-piece-store.ts'
-import { FirstJobs } from './first-jobs.ts'
-import { type PoolStats, WorkerPool } from './pool.ts'
+import type { PoolStats } from './pool.ts'
+import { VolumeJobs } from './volume-jobs.ts'
 import { pieceWorkerUrl } from './worker-url.ts'
 
 /** More threads than this bring nothing: the main thread cannot feed them. */
@@ -35,8 +35,6 @@ export interface FilePieceStoresOptions {
   readonly openFiles?: number
   /** Bytes that stay free on every disk; 0 = off. */
   readonly minFreeBytes?: number
-  /** File operations in libuv's threads at a time; default 3. */
-  readonly lanes?: number
   /** Bound of the job queue. */
   readonly maxJobs?: number
   /** No job is done without a thread, for tests of threads. */
@@ -53,6 +51,8 @@ export interface FilePieceStoresDeps {
   readonly rangeArena: Arena
   readonly clock: Clock
   readonly log: Log
+  /** The way into libuv's threads; default: nothing is known of volumes. */
+  readonly lanes?: VolumeLanes
   /** Runs when three workers died within a minute: a bug; the node should stop with a report. */
   readonly onRepeatedLoss?: () => void
   /** Reads from the page cache, for tests. */
@@ -72,36 +72,36 @@ export interface FilePieceStoresStats extends PoolStats {
 /** Opens stores over files. start() first, stop() last. */
 export class FilePieceStores implements PieceStores {
   readonly #parts: StoreParts
-  readonly #pool: WorkerPool
-  readonly #first: FirstJobs
+  readonly #jobs: VolumeJobs
 
   constructor(options: FilePieceStoresOptions, deps: FilePieceStoresDeps) {
     const arenas = [deps.blockArena.buffer, deps.rangeArena.buffer]
-    const lanes = new DiskLanes(options.lanes)
-    this.#pool = new WorkerPool(
+    const { clock, log, lanes = plainLanes(clock), freeBytes } = deps
+    this.#jobs = new VolumeJobs(
       {
         threads: Math.max(1, options.threads ?? defaultThreads()),
         worker: options.worker ?? pieceWorkerUrl,
         workerData: { arenas },
+        threadsOnly: options.threadsOnly === true,
         ...(options.maxJobs === undefined ? {} : { maxJobs: options.maxJobs }),
       },
-      { log: deps.log, ...(deps.onRepeatedLoss === undefined ? {} : { onRepeatedLoss: deps.onRepeatedLoss }) },
+      { lanes, arenas, log, ...(deps.onRepeatedLoss === undefined ? {} : { onRepeatedLoss: deps.onRepeatedLoss }) },
     )
-    this.#first = new FirstJobs({ pool: this.#pool, arenas, lanes })
     this.#parts = {
       arenas,
-      jobs: options.threadsOnly === true ? this.#pool : this.#first,
+      jobs: this.#jobs,
       files: new OpenFiles(
         { capacity: Math.max(MAX_JOB_FILES, options.openFiles ?? DEFAULT_OPEN_FILES) },
-        { clock: deps.clock },
+        { clock, volumes: lanes },
       ),
       lanes,
       cached: deps.cachedReads ?? new CachedReads(),
       own: deps.own ?? (() => null),
-      syncLane: new DiskLanes(1),
+      writingBytes: deps.blockArena.buffer.byteLength / 2,
       space: new DiskSpace(options.minFreeBytes ?? 0, {
-        clock: deps.clock,
-        ...(deps.freeBytes === undefined ? {} : { free: deps.freeBytes }),
+        clock,
+        turn: (folder, call) => lanes.run(folder, call),
+        ...(freeBytes === undefined ? {} : { free: freeBytes }),
       }),
     }
   }
@@ -127,7 +127,7 @@ export class FilePieceStores implements PieceStores {
 
   stats(): FilePieceStoresStats {
     const { files, lanes } = this.#parts
-    return { ...this.#pool.stats(), openFiles: files.size, lanesWaiting: lanes.waiting }
+    return { ...this.#jobs.stats(), openFiles: files.size, lanesWaiting: lanes.waiting }
   }
 
   /**
@@ -135,18 +135,8 @@ export class FilePieceStores implements PieceStores {
    * with Aborted. Stores must not be used afterwards.
    */
   async stop(deadlineMs: number): Promise<void> {
-    await Promise.all([this.#pool.drain(deadlineMs), within(deadlineMs, this.#first.idle())])
-    await this.#pool.stop()
+    await this.#jobs.drain(deadlineMs)
+    await this.#jobs.stop()
     await this.#parts.files.close()
   }
-}
-
-/** Waits for `work`, at most `ms`. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([work, late])
-  clearTimeout(timer)
 }

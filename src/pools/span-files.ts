@@ -4,8 +4,8 @@
 import { read } from 'node:fs'
 import { promisify } from 'node:util'
 import { diskError } from '../io/disk-errors.ts'
-import type { DiskLanes } from '../io/disk-lanes.ts'
 import type { FileSource, OpenFiles } from '../io/open-files.ts'
+import type { VolumeLanes } from '../io/volume-lanes.ts'
 import type { Span } from './contract/jobs.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
 import { type FileSpan, filesOf, groupSpans, spanLength } from './spans.ts'
@@ -19,9 +19,9 @@ export type FileUse = 'read' | 'write' | 'check'
 export class SpanFiles {
   readonly #source: FileSource
   readonly #files: OpenFiles
-  readonly #lanes: DiskLanes
+  readonly #lanes: VolumeLanes
 
-  constructor(source: FileSource, files: OpenFiles, lanes: DiskLanes) {
+  constructor(source: FileSource, files: OpenFiles, lanes: VolumeLanes) {
     this.#source = source
     this.#files = files
     this.#lanes = lanes
@@ -70,7 +70,7 @@ export class SpanFiles {
     let done = 0
     while (done < target.length) {
       try {
-        const { bytesRead } = await this.#lanes.run(() =>
+        const { bytesRead } = await this.#lanes.run(this.#source.place, () =>
           readDescriptor(fd, target, done, target.length - done, position + done),
         )
         if (bytesRead === 0) return false

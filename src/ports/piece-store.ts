@@ -3,6 +3,7 @@
 import { AppError } from '../base/errors.ts'
 import type { TorrentFile, V2Content } from '../wire/torrent-types.ts'
 import type { Arena, Slot } from './arena.ts'
+import type { StoreVolume } from './volumes.ts'
 
 /** What a store must know of a torrent. */
 export interface StoreLayout {
@@ -83,6 +84,8 @@ export type PieceVerdict = 'ok' | 'bad-hash' | 'missing'
  * WorkerLost; what reads for others or writes also with FileChanged. Slots stay the caller's; they may be released when the promise settles.
  */
 export interface PieceStore {
+  /** The volume of its files; absent where there is nothing that could stop to answer. */
+  readonly volume?: StoreVolume
   /** Makes folders and the zero-byte files, sparse. Nothing is opened through a link. Idempotent. */
   prepare(): Promise<void>
   /** Size and time of every file (padding files too: exists false). */

@@ -71,7 +71,7 @@ export type { AddDownload, ControlChange, DownloadsService, ListOptions, PatchDo
 export type { Asker, StreamReader, StreamableFile } from './streams-api.ts'
 export type { CreateTorrent, CreatedTorrent, TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
 export type { HealthRow, HealthRows, TorrentHealthService } from './torrent-health-api.ts'
-export type { CoreStateName, NetworkState, StateService } from './state-api.ts'
+export type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from './state-api.ts'
 export type {
   AuditRecord,
   FeeRecord,

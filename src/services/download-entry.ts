@@ -41,6 +41,7 @@ interface Told {
   readonly loadError: string
   readonly lineage: Lineage | null
   readonly circuits: CircuitFacts | null
+  readonly stalledVolume: string | null
   /** Of a torrent at rest; null of others. */
   readonly revision: number | null
   /** Of one that is awake. */
@@ -62,6 +63,8 @@ export class DownloadEntry {
   #readers: Set<OpenReader> | null = null
   #streamed: Map<number, StreamableFile> | null = null
   #told: Told | null = null
+  /** Where the volume of its files is mounted when that does not answer. */
+  stalledVolume: string | null = null
 
   constructor(stored: StoredDownload) {
     this.stored = stored
@@ -149,12 +152,15 @@ export class DownloadEntry {
 
   #plainRecord(limits: RateLimits): DownloadRecord {
     const torrent = this.#torrent
-    const { lineage } = this
-    const versions = lineage === null ? {} : { update_of: lineage.updateOf, updated_by: lineage.updatedBy ?? '' }
-    if (torrent === null) return { ...this.#waitingRecord(limits), ...versions }
+    const { lineage, stalledVolume } = this
+    const extras = {
+      ...(lineage === null ? {} : { update_of: lineage.updateOf, updated_by: lineage.updatedBy ?? '' }),
+      ...(stalledVolume === null ? {} : { stalled_volume: stalledVolume }),
+    }
+    if (torrent === null) return { ...this.#waitingRecord(limits), ...extras }
     const trackers = trackerRecords(torrent.trackers())
     const shown = { buffer: this.#buffer(torrent), trackers, circuits: this.circuits }
-    return { ...downloadRecord(torrent.snapshot(), this.stored, limits, shown), ...versions }
+    return { ...downloadRecord(torrent.snapshot(), this.stored, limits, shown), ...extras }
   }
 
   /** Whether recordJson() would say something else than when it was asked last, under the same limits. */
@@ -162,7 +168,7 @@ export class DownloadEntry {
     const told = this.#told
     const torrent = this.#torrent
     if (told === null || told.stored !== this.stored || told.lineage !== this.lineage) return true
-    if (told.circuits !== this.circuits) return true
+    if (told.circuits !== this.circuits || told.stalledVolume !== this.stalledVolume) return true
     // Where a reader is moves all the time; when the last one has gone that is to be told once.
     if (this.#readers !== null || told.read) return true
     if (torrent === null) return told.loadError !== this.loadError
@@ -180,6 +186,7 @@ export class DownloadEntry {
       loadError,
       lineage,
       circuits: this.circuits,
+      stalledVolume: this.stalledVolume,
       revision,
       parts: awake ? partsOf(torrent) : [],
       read: this.#readers !== null,

@@ -122,6 +122,8 @@ export interface DownloadRecord {
   updated_by?: string
   /** Extra, only with hops above 0: why it waits, or what it goes through. */
   circuits?: CircuitsRecord
+  /** Extra, while its volume does not answer: where that is mounted. */
+  stalled_volume?: string
   files?: FileRecord[]
   peers?: PeerRecord[]
   pieces?: string

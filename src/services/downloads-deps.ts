@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { NewFiles } from '../ports/new-files.ts'
 import type { FolderUse } from '../ports/own-files.ts'
+import type { VolumeWatch } from '../ports/volumes.ts'
 import type { AnonymityDefaults } from './add-checks.ts'
 import type { DefaultsSettings } from './download-defaults.ts'
 import type { RateLimits } from './download-record.ts'
@@ -42,6 +43,8 @@ export interface DownloadsDeps {
   settings(): DownloadSettings
   /** Follows links to torrents that are updated; absent = such links are refused. */
   readonly updates?: () => DownloadUpdates
+  /** Which volumes do not answer; absent: they all do. */
+  readonly volumes?: Pick<VolumeWatch, 'stalledAt' | 'onChange'>
   /** Where torrent files are kept. */
   readonly files: Pick<NewFiles, 'write'>
   /** Makes the folder ready; its real path. AppErrors InvalidParameter, PathNotAllowed, DiskFull. */

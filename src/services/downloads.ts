@@ -92,6 +92,14 @@ export class Downloads implements DownloadsService {
       () => deps.settings(),
     )
     this.#deltas = new DownloadDeltas(this.#list, deps)
+    deps.volumes?.onChange(() => this.#lookAtVolumes())
+  }
+
+  /** A volume has stopped to answer, or answers again. */
+  #lookAtVolumes(): void {
+    for (const entry of this.#set.entries.values())
+      entry.stalledVolume = this.#deps.volumes?.stalledAt(entry.stored.destination) ?? null
+    this.#list.changed()
   }
 
   /** Connects the store and lists every download in it as waiting. */

@@ -40,6 +40,8 @@ export interface EventPayloads {
   seeding_goal_reached: { infohash: string; name: string; goal: 'ratio' | 'time' }
   storage_moved: { infohash: string; destination: string }
   storage_move_failed: { infohash: string; error: string }
+  volume_stalled: { mount: string }
+  volume_recovered: { mount: string; seconds: number }
   circuit_ready: { circuit_id: number; purpose: string; goal_hops: number; skipped: number }
   circuit_removed: {
     circuit_id: number
@@ -88,6 +90,8 @@ export const eventDocs: Record<EventType, string> = {
   seeding_goal_reached: '(extra) A download was stopped because it has reached its ratio or its time of seeding.',
   storage_moved: '(extra) The files of a download are in their new folder.',
   storage_move_failed: '(extra) The files of a download could not be moved; they are where they were.',
+  volume_stalled: '(extra) A volume (mounted file system) does not answer: its downloads wait, all others go on.',
+  volume_recovered: '(extra) A volume that did not answer answers again; `seconds`: how long it did not.',
   circuit_ready: '(extra) A circuit of this node carries data now.',
   circuit_removed: '(extra) A circuit of this node is gone, or could not be built; `reason` is for people.',
   market_order_created: '(extra) An own order was placed.',

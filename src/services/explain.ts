@@ -11,6 +11,7 @@ import type { ExplainReason } from './api.ts'
 export const explainCodes = {
   load_failed: 'The download could not be loaded; its error says why.',
   loading: 'The download is still being loaded after the start.',
+  volume_stalled: 'The volume of its files does not answer. It goes on by itself when that answers again.',
   disk_full: 'The disk is full. It goes on by itself when there is space.',
   failed: 'An error stopped it; resume to try again.',
   file_changed:
@@ -57,6 +58,8 @@ export type ExplainCode = keyof typeof explainCodes
 export interface ExplainFacts {
   readonly stored: Pick<StoredDownload, 'userStopped' | 'goalReached' | 'movingTo' | 'selectedFiles'>
   readonly loadError: string
+  /** Where the volume of its files is mounted while that does not answer; absent or null: it does. */
+  readonly stalledVolume?: string | null
   /** Circuits it goes through; absent or null: it goes through none. */
   readonly circuits?: CircuitFacts | null
   readonly torrent: {
@@ -79,12 +82,22 @@ export function isMoving({ torrent }: ExplainFacts): boolean {
 
 /** The reasons, the one that counts most first. */
 export function explain(facts: ExplainFacts): ExplainReason[] {
-  return codesOf(facts).map(code => ({ code, message: messageOf(code, facts) }))
+  const stalled = typeof facts.stalledVolume === 'string' && mindsVolume(facts)
+  // Peers and trackers are not to blame then.
+  const codes: readonly ExplainCode[] = stalled ? ['volume_stalled'] : codesOf(facts)
+  return codes.map(code => ({ code, message: messageOf(code, facts) }))
+}
+
+/** It would do something with its files. */
+function mindsVolume({ torrent }: ExplainFacts): boolean {
+  return torrent === null || !['stopped', 'queued', 'metadata'].includes(torrent.snapshot.status)
 }
 
 /** Of circuits it is said too how the last one failed, of changed files which they are. */
-function messageOf(code: ExplainCode, { circuits, torrent }: ExplainFacts): string {
+function messageOf(code: ExplainCode, { circuits, torrent, stalledVolume }: ExplainFacts): string {
   if (code === 'file_changed') return `${explainCodes[code]} ${changesOf(torrent)}`
+  if (code === 'volume_stalled' && typeof stalledVolume === 'string')
+    return `The volume of its files, mounted at ${stalledVolume}, does not answer. It goes on by itself when that answers again.`
   const failure = CIRCUIT_CODES.has(code) ? (circuits?.lastFailure ?? '') : ''
   return failure === '' ? explainCodes[code] : `${explainCodes[code]} The last failure: ${failure}`
 }

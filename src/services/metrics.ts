@@ -4,6 +4,7 @@
 import type { EngineFigures, JobFigures } from '../ports/engine-figures.ts'
 import type { NetworkCounts } from '../ports/network-counts.ts'
 import type { OverlayFacts } from '../ports/overlay-facts.ts'
+import type { VolumeFacts } from '../ports/volumes.ts'
 import { circuitFamilies } from './circuit-metrics.ts'
 import { counter, gauge } from './metric-families.ts'
 import type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
@@ -40,6 +41,8 @@ export interface MetricsDeps {
   process(): Promise<ProcessFigures>
   /** Bytes of the store on the disk. */
   databaseBytes(): Promise<number>
+  /** Volumes in use. */
+  volumes(): readonly VolumeFacts[]
   /** Null while the engine does not run. */
   engine(): EngineMetrics | null
   /** Overlays of circuits; null while the node is starting. */
@@ -55,7 +58,7 @@ export class NodeMetrics implements MetricsService {
   }
 
   async families(): Promise<MetricFamily[]> {
-    const { version, process, databaseBytes, engine, overlay } = this.#deps
+    const { version, process, databaseBytes, volumes, engine, overlay } = this.#deps
     const running = engine()
     const facts = overlay()
     const overlays = facts?.running === true ? facts : null
@@ -63,6 +66,7 @@ export class NodeMetrics implements MetricsService {
       gauge('tributary_info', 'The version of the node.', [{ labels: { version }, value: 1 }]),
       ...processFamilies(await process()),
       gauge('tributary_database_bytes', 'Size of the store on the disk.', [{ value: await databaseBytes() }]),
+      gauge('tributary_volume_stalled', 'Volumes in use by downloads: 1 = it does not answer.', stalledOf(volumes())),
       ...(running === null ? [] : [...engineFamilies(running.figures()), ...networkFamilies(running.counts)]),
       gauge('tributary_overlay_nodes', 'Known nodes of each overlay network.', [
         ...(running?.counts.overlays() ?? []).map(({ name, candidates }) => nodesOf(name, candidates)),
@@ -71,6 +75,11 @@ export class NodeMetrics implements MetricsService {
       ...(overlays === null ? [] : circuitFamilies(overlays)),
     ]
   }
+}
+
+function stalledOf(volumes: readonly VolumeFacts[]): MetricSample[] {
+  const others = volumes.filter(volume => !volume.stateDirectory)
+  return others.map(({ mount, stalled }) => ({ labels: { mount }, value: stalled ? 1 : 0 }))
 }
 
 function processFamilies(figures: ProcessFigures): MetricFamily[] {

@@ -3,11 +3,32 @@
 /** How far the start has come. */
 export type CoreStateName = 'STARTING' | 'UPGRADING' | 'STARTED'
 
+/** GET /state. */
+export interface StateRecord {
+  state: CoreStateName
+  last_exception: string | null
+  /** Extra. Volumes (mounted file systems) that files of downloads were looked for on. */
+  volumes: VolumeRecord[]
+}
+
+/** A volume in GET /state. */
+export interface VolumeRecord {
+  mount: string
+  /** True: it has not answered for more than five seconds. */
+  stalled: boolean
+  /** Seconds that the oldest call waits for its answer. */
+  silent: number
+  /** Calls that wait for their turn. */
+  waiting: number
+  /** It has the state directory: it is never held back, and never said to be stalled. */
+  state_directory: boolean
+}
+
 /** GET /state and /variables. */
 export interface StateService {
   /** The store is being brought up to date: only routes that are marked so answer. */
   readonly upgrading: boolean
-  read(): { state: CoreStateName; last_exception: string | null }
+  read(): StateRecord
   /** Names of listening ports with `~` between levels (spec 2.15). */
   ports(): Record<string, number>
   /** Where the node is in the network; null before the engine runs. */

@@ -1,7 +1,8 @@
 // What the node says of itself: state of the core, the newest unhandled exception, listening ports. Values only.
 
 import type { NetworkFacts } from '../ports/network-facts.ts'
-import type { CoreStateName, NetworkState, StateService } from './api.ts'
+import type { VolumeFacts } from '../ports/volumes.ts'
+import type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from './api.ts'
 
 /** An exception's text is cut here: it is meant to be read. */
 const MAX_TEXT_CHARS = 2000
@@ -12,9 +13,16 @@ export class CoreState implements StateService {
   #lastException: string | null = null
   readonly #ports = new Map<string, number>()
   #network: NetworkFacts | null = null
+  readonly #volumes: () => readonly VolumeFacts[]
 
-  read(): { state: CoreStateName; last_exception: string | null } {
-    return { state: this.#state, last_exception: this.#lastException }
+  /** `volumes`: those in use. */
+  constructor(volumes: () => readonly VolumeFacts[] = () => []) {
+    this.#volumes = volumes
+  }
+
+  read(): StateRecord {
+    const volumes = this.#volumes().map(volumeRecord)
+    return { state: this.#state, last_exception: this.#lastException, volumes }
   }
 
   ports(): Record<string, number> {
@@ -74,4 +82,8 @@ export class CoreState implements StateService {
   setPort(name: string, port: number): void {
     this.#ports.set(name, port)
   }
+}
+
+function volumeRecord({ mount, stalled, silentMs, waiting, stateDirectory }: VolumeFacts): VolumeRecord {
+  return { mount, stalled, silent: Math.round(silentMs / 100) / 10, waiting, state_directory: stateDirectory }
 }

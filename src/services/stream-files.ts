@@ -61,6 +61,9 @@ function watchedReader(entry: DownloadEntry, fileIndex: number): StreamReader {
       return reader.waitFor(position)
     },
     read: (position, length, slot) => reader.read(position, length, slot),
+    get volume() {
+      return reader.volume
+    },
     close() {
       entry.removeReader(open)
       reader.close()

@@ -1,6 +1,7 @@
 // What a range stream reads from.
 
 import type { Slot } from '../ports/arena.ts'
+import type { StoreVolume } from '../ports/volumes.ts'
 
 /** Whoever asked. */
 export interface Asker {
@@ -12,6 +13,8 @@ export interface Asker {
 export interface StreamReader {
   waitFor(position: number): number | Promise<number>
   read(position: number, length: number, slot: Slot): Promise<number>
+  /** The volume of the file; absent where there is nothing that could stop to answer. */
+  readonly volume?: StoreVolume | undefined
   close(): void
 }
 

@@ -137,6 +137,8 @@ export class PeerUploads implements UploadWaiter {
     this.#aheadLimit = Math.min(MAX_AHEAD_BYTES, Math.max(MIN_AHEAD_BYTES, source.rate() * AHEAD_SEC))
     while (!this.#closed && this.#queue.length > 0 && this.#unsent === 0 && this.#ahead < this.#aheadLimit) {
       if (!source.slots.hasTurn(this)) return
+      // Nothing is to wait in a slot for a disk that does not answer.
+      if (source.store.volume?.answers === false) return source.slots.throttle(this)
       const run = this.#nextRun(source)
       if (run.length === 0) return source.slots.throttle(this)
       const slot = source.slots.lease(this)

@@ -168,6 +168,11 @@ export class TorrentRequests implements BudgetWaiter {
   /** Credits that may be taken now, up to `room`; waits in line when there are none. */
   #credits(room: number): number {
     const { budget } = this.#core.engine
+    // What cannot be written would take the slots of all others.
+    if (this.#core.content?.store.volume?.takesMore === false) {
+      budget.wait(this)
+      return 0
+    }
     if (budget.free === 0) this.#hooks.shortage()
     const free = Math.min(room, budget.free)
     if (free < room) budget.wait(this)

@@ -5,6 +5,7 @@
 import { AppError } from '../base/errors.ts'
 import { piecesOfRange } from '../base/lengths.ts'
 import type { Slot } from '../ports/arena.ts'
+import type { StoreVolume } from '../ports/volumes.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
 import { firstHad, firstMissing } from './piece-set.ts'
 import { type StreamCursor, type StreamRange, StreamWindows } from './stream-window.ts'
@@ -185,6 +186,10 @@ class Reader implements FileReader {
 
   get fileIndex(): number {
     return this.#file.index
+  }
+
+  get volume(): StoreVolume | undefined {
+    return this.#content.store.volume
   }
 
   waitFor(position: number): number | Promise<number> {

@@ -130,6 +130,10 @@ class CoreWebSeedHost implements WebSeedHost {
     return this.#core.content
   }
 
+  get diskTakesMore(): boolean {
+    return this.#core.content?.store.volume?.takesMore !== false
+  }
+
   get needsPieces(): boolean {
     return this.#core.needsPieces
   }

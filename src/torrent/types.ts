@@ -206,6 +206,8 @@ export interface FileReader {
   waitFor(position: number): number | Promise<number>
   /** Reads up to `length` verified bytes at `position` into the start of a range slot; the number read. */
   read(position: number, length: number, slot: import('../ports/arena.ts').Slot): Promise<number>
+  /** The volume of its file; absent where there is nothing that could stop to answer. */
+  readonly volume?: import('../ports/volumes.ts').StoreVolume | undefined
   close(): void
 }
 

@@ -32,6 +32,8 @@ export interface WebSeedHost {
   readonly content: WebSeedContent | null
   /** Pieces may be asked for, and some are needed. */
   readonly needsPieces: boolean
+  /** False while what came waits too long to be written: nothing more is asked for. */
+  readonly diskTakesMore: boolean
   /** Readers wait for pieces: these come before long runs. */
   readersWait(): boolean
   /**

@@ -67,6 +67,7 @@ export class WebSeeds implements BudgetWaiter {
   fill(): void {
     const seeds = this.#seeds
     if (this.#started === null || seeds.length === 0 || !this.#host.needsPieces) return
+    if (!this.#host.diskTakesMore) return this.#host.budget.wait(this)
     if (this.#host.budget.free === 0) {
       this.#host.shortage()
       return this.#host.budget.wait(this)

@@ -18,7 +18,8 @@ import {
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError, type ErrorCode } from '../../src/base/errors.ts'
-import { DiskLanes } from '../../src/io/disk-lanes.ts'
+import { SystemClock } from '../../src/io/clock.ts'
+import { plainLanes } from '../../src/io/volume-lanes.ts'
 import { TorrentFolder } from '../../src/io/torrent-folder.ts'
 import type { PieceStore } from '../../src/ports/piece-store.ts'
 import { makeRigTorrent, type RigTorrent, StoreRig } from '../kit/store-rig.ts'
@@ -195,7 +196,12 @@ for (const proc of [true, false]) {
     mkdirSync(join(rig.folder, 'inside'))
     for (const path of [['..', 'x'], ['.', 'x'], ['a/b'], ['a\0b'], ['']]) {
       const files = [{ index: 0, path, length: 1, offset: 0, padding: false }]
-      const folder = new TorrentFolder({ destination: join(rig.folder, 'inside'), files }, new DiskLanes(), null, proc)
+      const folder = new TorrentFolder(
+        { destination: join(rig.folder, 'inside'), files },
+        plainLanes(new SystemClock()),
+        null,
+        proc,
+      )
       await rejects(folder.open(0, true), 'UnsafePath')
     }
     assert.deepEqual(readdirSync(rig.folder), ['inside'])
@@ -209,7 +215,7 @@ for (const proc of [true, false]) {
       { index: 0, path: ['T', 'sub', 'a'], length: 1, offset: 0, padding: false },
       { index: 1, path: ['T', 'empty'], length: 0, offset: 1, padding: false },
     ]
-    const folder = new TorrentFolder({ destination: inside, files }, new DiskLanes(), null, proc)
+    const folder = new TorrentFolder({ destination: inside, files }, plainLanes(new SystemClock()), null, proc)
     await folder.prepare()
     assert.deepEqual(readdirSync(join(inside, 'T')).sort(), ['empty', 'sub'])
     symlinkSync(join(outside, 'a'), join(inside, 'T/sub/a'))

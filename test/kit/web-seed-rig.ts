@@ -39,6 +39,7 @@ export class WebSeedRig implements WebSeedHost {
   readonly torrent: MadeTorrent
   readonly metainfo: Metainfo
   readonly arena: SharedArena
+  readonly diskTakesMore = true
   readonly budget: BlockBudget
   readonly downLimiter: RateLimiter
   readonly content: WebSeedContent

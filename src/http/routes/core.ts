@@ -174,7 +174,10 @@ const state = route({
   whileUpgrading: true,
   tag: 'core',
   summary: 'State of the core',
-  choices: ['`last_exception` is the newest unhandled exception, kept until the next start.'],
+  choices: [
+    '`last_exception` is the newest unhandled exception, kept until the next start.',
+    '`volumes` is extra. What waits for a stalled volume gets 503 VolumeStalled; everything else goes on. The volume of the state directory is excepted: without it the node cannot work.',
+  ],
   parameters: null,
   reply: StateReply,
   errors: [],

@@ -9,6 +9,18 @@ const AnyJson = Type.Unsafe<Json>(Type.Any({ description: 'any JSON value' }))
 export const StateReply = Type.Object({
   state: Type.Union([Type.Literal('STARTING'), Type.Literal('UPGRADING'), Type.Literal('STARTED')]),
   last_exception: Type.Union([Type.String(), Type.Null()]),
+  volumes: Type.Array(
+    Type.Object({
+      mount: Type.String({ description: 'where it is mounted' }),
+      stalled: Type.Boolean({ description: 'a call has waited for its answer for more than five seconds' }),
+      silent: Type.Number({ description: 'seconds that the oldest call waits for its answer; 0 = none waits' }),
+      waiting: Type.Integer({ description: 'calls that wait for their turn' }),
+      state_directory: Type.Boolean({
+        description: 'it has the state directory: never held back for others, and never said to be stalled',
+      }),
+    }),
+    { description: 'extra: volumes (mounted file systems) in use by downloads' },
+  ),
 })
 
 const OptionalText = (description: string) => Type.Union([Type.String(), Type.Null()], { description })

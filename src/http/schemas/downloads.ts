@@ -113,6 +113,12 @@ export const DownloadSchema = Type.Object({
     Type.String({ description: 'extra: the followed key it is a version of (`target` of GET /updates/followed)' }),
   ),
   updated_by: Type.Optional(Type.String({ description: 'extra: the newest version; empty = this one' })),
+  stalled_volume: Type.Optional(
+    Type.String({
+      description:
+        'extra, while the volume of its files does not answer: where that is mounted; it goes on by itself when that answers',
+    }),
+  ),
   circuits: Type.Optional(
     Type.Object(
       {

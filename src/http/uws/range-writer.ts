@@ -156,17 +156,31 @@ export class RangeWriter implements BlockedStream {
 
   async #stepSlow(position: number, there: number): Promise<Outcome> {
     if (!this.#reply.alive) return 'ended'
+    // Who waits for a disk that does not answer holds nothing.
+    if (this.#opened.volume?.answers === false) await this.#opened.volume.nextAnswer()
     const slot = this.#arena.lease() ?? (await this.#arena.leaseLater(this.#reply.signal))
+    let reading = false
+    const release = (): void => this.#arena.release(slot)
+    const over = (): void => {
+      reading = false
+    }
+    let read: Promise<void> | null = null
     try {
-      return await this.#readAndWrite(slot, position, this.#chunkLength(there, slot.bytes.length))
+      if (!this.#reply.alive) return 'ended'
+      const count = this.#opened.read(position, this.#chunkLength(there, slot.bytes.length), slot)
+      reading = true
+      read = count.then(over, over)
+      return await this.#writeRead(slot, count)
     } finally {
-      this.#arena.release(slot)
+      // A read that was given up still writes into the slot when it comes.
+      if (reading) void read?.then(release)
+      else release()
     }
   }
 
-  async #readAndWrite(slot: Slot, position: number, length: number): Promise<Outcome> {
-    if (!this.#reply.alive) return 'ended'
-    const count = await this.#opened.read(position, length, slot)
+  async #writeRead(slot: Slot, read: Promise<number>): Promise<Outcome> {
+    const { volume } = this.#opened
+    const count = await (volume === undefined ? read : volume.inTime(read))
     if (!this.#reply.alive) return 'ended'
     if (count === 0) throw new Error('a verified part of the file could not be read')
     await this.#schedule.turn(count)

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { errorText } from '../../base/errors.ts'
 import { errnoOf } from '../../io/disk-errors.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'
-import { isNetwork, type Mount, mountOf } from './mounts.ts'
+import { isNetwork, type Mount, mountOf } from '../../io/mounts.ts'
 
 /** A folder and what it is for. */
 export interface NamedFolder {

@@ -18,10 +18,11 @@ export const groups: readonly (readonly [Group, string])[] = [
   ['trouble', 'Trouble'],
 ]
 
-type StateFields = Pick<DownloadRecord, 'status' | 'queued' | 'moving_to' | 'progress'>
+type StateFields = Pick<DownloadRecord, 'status' | 'queued' | 'moving_to' | 'progress' | 'stalled_volume'>
 
 /** The state of a download in a word or two. */
 export function stateText(record: StateFields): string {
+  if (stalls(record)) return 'Disk does not answer'
   if (record.moving_to !== '') return 'Moving files'
   switch (record.status) {
     case 'DLSTATUS_ALLOCATING_DISKSPACE':
@@ -45,8 +46,13 @@ export function stateText(record: StateFields): string {
   }
 }
 
+function stalls({ status, stalled_volume: volume }: StateFields): boolean {
+  return volume !== undefined && status !== 'DLSTATUS_STOPPED'
+}
+
 /** How it is shown. */
 export function toneOf(record: StateFields): Tone {
+  if (stalls(record)) return 'trouble'
   switch (record.status) {
     case 'DLSTATUS_STOPPED_ON_ERROR':
       return 'trouble'
@@ -77,7 +83,7 @@ export function isIn(group: Group, record: DownloadRecord): boolean {
     case 'stopped':
       return record.status === 'DLSTATUS_STOPPED'
     case 'trouble':
-      return record.status === 'DLSTATUS_STOPPED_ON_ERROR' || record.error !== ''
+      return record.status === 'DLSTATUS_STOPPED_ON_ERROR' || record.error !== '' || stalls(record)
   }
 }
 

@@ -23,6 +23,8 @@ const words: Readonly<Record<string, string>> = {
   seeding_goal_reached: 'Seeding goal reached',
   storage_moved: 'Files moved',
   storage_move_failed: 'Files not moved',
+  volume_stalled: 'A disk does not answer',
+  volume_recovered: 'A disk answers again',
   watch_folder_corrupt_torrent: 'No torrent in the watch folder',
   new_version_available: 'New version of the node',
   upgrader_started: 'Upgrade of the store began',

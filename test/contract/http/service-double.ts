@@ -393,7 +393,7 @@ export class ServiceDouble implements Services {
     upgrading: false,
     read: () => {
       this.#note('state')
-      return { state: 'STARTED' as const, last_exception: null }
+      return { state: 'STARTED' as const, last_exception: null, volumes: [] }
     },
     network: () => ({
       bound_to: ['10.8.0.2'],

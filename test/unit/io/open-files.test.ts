@@ -43,6 +43,7 @@ function makeRig(t: TestContext, capacity: number): Rig {
         return Promise.resolve({ dev, ino })
       },
       pathOf: path,
+      place: folder,
     },
   }
   t.after(async () => {

@@ -5,7 +5,8 @@ import { appendFileSync, mkdirSync, realpathSync, renameSync, symlinkSync, utime
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
-import { DiskLanes } from '../../../src/io/disk-lanes.ts'
+import { SystemClock } from '../../../src/io/clock.ts'
+import { plainLanes } from '../../../src/io/volume-lanes.ts'
 import { closeQuietly } from '../../../src/io/safe-files.ts'
 import { SourceFolder } from '../../../src/io/source-folder.ts'
 import { makeTestFolder } from '../../kit/content-on-disk.ts'
@@ -19,7 +20,7 @@ async function folderOf(t: TestContext): Promise<string> {
   return realpathSync(folder.path)
 }
 
-const list = (path: string, signal = never) => SourceFolder.list(path, new DiskLanes(), signal)
+const list = (path: string, signal = never) => SourceFolder.list(path, plainLanes(new SystemClock()), signal)
 const paths = (source: SourceFolder) => source.files.map(file => file.path.join('/'))
 
 test('files come sorted by the bytes of their paths, part by part, whatever made them', async t => {

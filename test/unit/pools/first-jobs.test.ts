@@ -41,7 +41,7 @@ function rig(t: TestContext) {
   }
   const lanes = new DiskLanes(3)
   const clock = { us: 5_000_000 }
-  const first = new FirstJobs({ pool, arenas: [arena, arena], lanes, nowUs: () => clock.us })
+  const first = new FirstJobs({ pool, arenas: [arena, arena], turn: call => lanes.run(call), nowUs: () => clock.us })
   // Two runs that do not lie one behind the other.
   const segments = [0, MIB + 5, MIB + 5, 2 * MIB - 5]
   const request = { arena: 0, segments, hash, tree: null, spans: [{ fd, position: 10, length: 3 * MIB }] } as const

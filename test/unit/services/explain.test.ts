@@ -85,6 +85,23 @@ test('states that say it themselves', () => {
   assert.deepEqual(reasons({ ...moving, moving: false }), ['checking'], 'it waits for another move')
 })
 
+test('a volume that does not answer comes before peers and trackers, and is named', () => {
+  const stalled = (told: Told, stalledVolume: string | null) => explain({ ...factsOf(told), stalledVolume })
+  const told: Told = { status: 'downloading', peers: [silent] }
+  assert.deepEqual(
+    stalled(told, null).map(({ code }) => code),
+    ['peers_silent'],
+  )
+  const [reason, ...others] = stalled(told, '/mnt/films')
+  assert.deepEqual([reason?.code, others], ['volume_stalled', []])
+  assert.match(reason?.message ?? '', /mounted at \/mnt\/films, does not answer/)
+  assert.deepEqual(
+    stalled({ status: 'stopped' }, '/mnt/films').map(({ code }) => code),
+    ['stopped'],
+  )
+  seen.add('volume_stalled')
+})
+
 test('nothing is in the way of one that moves', () => {
   const facts = factsOf({ status: 'downloading', snapshot: { downRate: 5 }, peers: [silent] })
   assert.deepEqual(codes(facts), [])

@@ -46,7 +46,7 @@ function rowsOf(families: readonly MetricFamily[]): Map<string, number> {
 }
 
 async function rows(running: EngineMetrics | null, overlay: FakeOverlay | null = null): Promise<Map<string, number>> {
-  const deps = { version: '1.2.3', process: async () => process, databaseBytes: async () => 4096 }
+  const deps = { version: '1.2.3', process: async () => process, databaseBytes: async () => 4096, volumes: () => [] }
   return rowsOf(await new NodeMetrics({ ...deps, engine: () => running, overlay: () => overlay }).families())
 }
 
@@ -114,6 +114,7 @@ test('names are those of Prometheus: counters end in _total, and nothing is told
     version: '1',
     process: async () => process,
     databaseBytes: async () => 0,
+    volumes: () => [],
     engine: () => engine,
     overlay: () => new FakeOverlay().withEverything(),
   }

@@ -1,5 +1,6 @@
 // What is mounted where, as the kernel lists it. Linux; elsewhere nothing is known.
 
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
 /** One mount. */
@@ -8,8 +9,11 @@ export interface Mount {
   /** Such as `ext4` or `nfs4`. */
   readonly type: string
   readonly readOnly: boolean
+  /** The file system's device number, `major:minor`: one for all places where it is mounted. */
+  readonly device: string
 }
 
+const TABLE = '/proc/self/mountinfo'
 const NETWORK = /^(nfs|nfs4|cifs|smb\w*|9p|ceph|glusterfs|afs|lustre|fuse\.(sshfs|rclone|glusterfs|s3fs|davfs2?))$/
 
 /** Whether files of the mount lie on another machine. */
@@ -33,6 +37,7 @@ export function parseMounts(text: string): Mount[] {
       point: point.replace(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8))),
       type,
       readOnly,
+      device: fields[2] ?? '',
     })
   }
   return mounts
@@ -49,7 +54,16 @@ export function mountOf(path: string, mounts: readonly Mount[]): Mount | null {
   return best
 }
 
+/** What is mounted now, at once: the table lies in memory. */
+export function mountsNow(): Mount[] {
+  try {
+    return parseMounts(readFileSync(TABLE, 'utf8'))
+  } catch {
+    return []
+  }
+}
+
 /** What is mounted now. */
 export async function readMounts(): Promise<Mount[]> {
-  return parseMounts(await readFile('/proc/self/mountinfo', 'utf8').catch(() => ''))
+  return parseMounts(await readFile(TABLE, 'utf8').catch(() => ''))
 }

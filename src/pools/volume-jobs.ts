@@ -1,0 +1,119 @@
+// Jobs on files, kept apart by volume: a thread that is stuck in a volume that does not answer holds up no piece of another.
+// The volume of the state directory has the threads of the settings; each other one has at most two of its own, started by
+// its first jobs and ended when idle. Invariant: at most MAX_POOLS pools; volumes beyond that share the last.
+
+import type { VolumeLanes } from '../io/volume-lanes.ts'
+import type { Volume } from '../io/volume.ts'
+import type { Log } from '../ports/log.ts'
+import type { JobName, ReplyOf, RequestOf } from './contract/jobs.ts'
+import { FirstJobs } from './first-jobs.ts'
+import { addTimes } from './job-times.ts'
+import { type PoolOptions, type PoolStats, WorkerPool } from './pool.ts'
+
+/** Pools at most. */
+const MAX_POOLS = 8
+/** Threads at most of a volume that is not that of the state directory: so many may be stuck in it. */
+const VOLUME_THREADS = 2
+
+/** What the pools share. */
+export interface VolumeJobsDeps {
+  readonly lanes: VolumeLanes
+  readonly arenas: readonly SharedArrayBuffer[]
+  readonly log: Log
+  readonly onRepeatedLoss?: () => void
+}
+
+/** The threads of the volume of the state directory, and whether jobs are done without any. */
+export interface VolumeJobsOptions extends PoolOptions {
+  /** No job is done without a thread, for tests of threads. */
+  readonly threadsOnly: boolean
+}
+
+/** The jobs of one volume. */
+interface Jobs {
+  readonly pool: WorkerPool
+  readonly first: FirstJobs
+}
+
+/** See the top of the file. */
+export class VolumeJobs {
+  readonly #options: VolumeJobsOptions
+  readonly #deps: VolumeJobsDeps
+  readonly #made: Jobs[] = []
+  readonly #byVolume = new Map<Volume, Jobs>()
+  #own: Jobs | null = null
+
+  constructor(options: VolumeJobsOptions, deps: VolumeJobsDeps) {
+    this.#options = options
+    this.#deps = deps
+  }
+
+  /** Runs a job on files below `path`. Rejects like WorkerPool.run. */
+  run<Name extends JobName>(path: string, name: Name, request: RequestOf<Name>): Promise<ReplyOf<Name>> {
+    const { pool, first } = this.#of(path)
+    const job = (this.#options.threadsOnly ? pool : first).run(name, request)
+    return this.#deps.lanes.watchJob(path, job)
+  }
+
+  /** Figures of all pools together. */
+  stats(): PoolStats {
+    const none: PoolStats = { threads: 0, waiting: 0, queuedJobs: 0, batchesInFlight: 0, workersLost: 0, jobs: {} }
+    return this.#made.map(({ pool }) => pool.stats()).reduce(sumOf, none)
+  }
+
+  /** Resolves when no job is left, or after `deadlineMs`. */
+  async drain(deadlineMs: number): Promise<void> {
+    const done = this.#made.flatMap(({ pool, first }) => [pool.drain(deadlineMs), within(deadlineMs, first.idle())])
+    await Promise.all(done)
+  }
+
+  /** Ends the threads; see WorkerPool.stop. */
+  async stop(): Promise<void> {
+    await Promise.all(this.#made.map(({ pool }) => pool.stop()))
+  }
+
+  #of(path: string): Jobs {
+    const volume = this.#deps.lanes.volumeOf(path)
+    // Whichever paths there are: the node's own volume is one.
+    if (volume.own) return (this.#own ??= this.#make(path, this.#options.threads))
+    const known = this.#byVolume.get(volume)
+    if (known !== undefined) return known
+    const last = this.#made.at(-1)
+    const threads = Math.min(VOLUME_THREADS, this.#options.threads)
+    const jobs = last !== undefined && this.#made.length >= MAX_POOLS ? last : this.#make(path, threads)
+    this.#byVolume.set(volume, jobs)
+    return jobs
+  }
+
+  #make(path: string, threads: number): Jobs {
+    const { lanes, arenas, log, onRepeatedLoss } = this.#deps
+    const pool = new WorkerPool(
+      { ...this.#options, threads },
+      { log, ...(onRepeatedLoss === undefined ? {} : { onRepeatedLoss }) },
+    )
+    const jobs = { pool, first: new FirstJobs({ pool, arenas, turn: call => lanes.run(path, call) }) }
+    this.#made.push(jobs)
+    return jobs
+  }
+}
+
+function sumOf(a: PoolStats, b: PoolStats): PoolStats {
+  return {
+    threads: a.threads + b.threads,
+    waiting: a.waiting + b.waiting,
+    queuedJobs: a.queuedJobs + b.queuedJobs,
+    batchesInFlight: a.batchesInFlight + b.batchesInFlight,
+    workersLost: a.workersLost + b.workersLost,
+    jobs: addTimes(a.jobs, b.jobs),
+  }
+}
+
+/** Waits for `work`, at most `ms`. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}
