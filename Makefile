@@ -6,7 +6,7 @@ BIN := dist/src/cli/main.js
 ARGS ?=
 
 
-.PHONY: readme only run test soak-kill mutations check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
+.PHONY: readme only run test soak-kill tracker-life mutations check build install package image deb clean tools types format lint arch unit suite interop interop-short live-overlay live-transcripts channels-30 swaps-table bench bench-quick bench-all bench-rivals bench-micro
 
 run: build ## Install, build and start the node (ARGS="--port 0" adds arguments)
 	@exec node $(BIN) start $(ARGS)
@@ -104,6 +104,10 @@ mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are
 # The killed node of `make test`, at 200 random moments instead of 20; SEED=n repeats a run.
 soak-kill: build ## kill -9 at 200 random moments under load
 	@KILLS=$${KILLS:-200} $(NODE_TEST) dist/test/fault/node-kill.test.js
+
+# What trackers hear of a download through 50 kills, and of 1,000 torrents when a node ends (`make test` has 10 and 300).
+tracker-life: build ## a download's life as trackers see it, with 50 kills
+	@TRIBUTARY_KILLS=$${KILLS:-50} TRIBUTARY_FAREWELLS=1000 node --test dist/test/issues/0481-trackers-etiquette.test.js
 
 # One directory of the suite: make only DIR=unit/wire
 only: build

@@ -32,7 +32,7 @@ import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
 import type { AnonymousEngines } from '../services/torrent-engine.ts'
 import { Session, type SessionLimits, type TorrentEvents } from '../torrent/index.ts'
 import type { AnnounceSpread } from '../tracker/announce-lanes.ts'
-import { TorrentAnnouncers } from '../tracker/announcer.ts'
+import { TorrentAnnouncers, trackerDefaults } from '../tracker/announcer.ts'
 import { TrackerScrapes } from '../tracker/tracker-scrapes.ts'
 import type { AnonymousEngineOptions } from './anonymous/anonymous-engine.ts'
 import { type CircuitsSource, NodeAnonymousEngines } from './anonymous-engines.ts'
@@ -103,7 +103,7 @@ export interface EngineParts {
   stop(deadlineMs: number): Promise<void>
 }
 
-/** Part of the time to stop that workers may use for posted jobs; the rest is for trackers and connections. */
+/** Part of the time to stop that workers may use for posted jobs; the rest is for trackers and connections, which are mostly waited for at the same time. */
 const WORKER_SHARE = 0.25
 /** The same for routers that are told that the port is free again. */
 const SWARM_SHARE = 0.15
@@ -139,7 +139,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   const filtered = (names: NameResolver) => new FilteredResolver(names, ip => filter.blocks(ip))
   const resolver = filtered(lane.resolver)
   const http = new GuardedHttp(
-    { userAgent: `Tributary/${version}`, localIp: null },
+    { userAgent: `Tributary/${version}`, localIp: null, connectionsPerOrigin: trackerDefaults.maxFarewellsPerHost },
     { policy, resolver, route: lane.route },
   )
   const webSeeds = new LateRanges(
@@ -238,7 +238,8 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
     async stop(deadlineMs) {
       const kept = keeper.stop(deadlineMs * SWARM_SHARE)
       await filter.stop()
-      const shareMs = deadlineMs * (1 - WORKER_SHARE - SWARM_SHARE)
+      // Posted jobs run meanwhile: workers need their share only where the sessions have not ended by themselves.
+      const shareMs = deadlineMs * (1 - SWARM_SHARE)
       await Promise.all([session.stop(shareMs), anonymous.stop(shareMs)])
       await kept
       await swarm.stop(deadlineMs * SWARM_SHARE)

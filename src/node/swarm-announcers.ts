@@ -2,7 +2,14 @@
 // to the trackers' rows. One of the places where parts that do not know each other meet.
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
-import type { Announcer, AnnouncerParams, Announcers, HashAnnouncer, TrackerRow } from '../ports/announcer.ts'
+import type {
+  AnnounceCounters,
+  Announcer,
+  AnnouncerParams,
+  Announcers,
+  HashAnnouncer,
+  TrackerRow,
+} from '../ports/announcer.ts'
 import type { DhtContact } from '../wire/torrent-types.ts'
 import { TwoTrackerSwarms } from './two-tracker-swarms.ts'
 
@@ -110,8 +117,8 @@ class SwarmAnnouncer implements Announcer {
     for (const { search } of this.#swarms) search?.update(this.#options())
   }
 
-  announceSoon(): void {
-    this.#trackers.announceSoon()
+  announceSoon(urgent = false): void {
+    this.#trackers.announceSoon(urgent)
     if (this.#params.isPrivate()) this.#leave()
     else this.#searchSoon()
   }
@@ -147,7 +154,9 @@ class SwarmAnnouncer implements Announcer {
   alsoAs(infoHash: InfoHash): void {
     if (this.#swarms.some(swarm => swarm.infoHash === infoHash)) return
     this.#swarms.push({ infoHash, search: null, found: 0 })
-    const other = this.#makers.create({ ...this.#params, infoHash, tiers: this.#trackers.tiers() })
+    // What goes up and down is told in one of the two swarms: a tracker of both would count it twice.
+    const counters = (): AnnounceCounters => ({ ...this.#params.counters(), uploaded: 0, downloaded: 0 })
+    const other = this.#makers.create({ ...this.#params, counters, infoHash, tiers: this.#trackers.tiers() })
     this.#trackers = new TwoTrackerSwarms(this.#trackers, other)
     if (!this.#started) return
     other.start()

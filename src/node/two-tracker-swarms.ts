@@ -23,9 +23,9 @@ export class TwoTrackerSwarms implements HashAnnouncer {
     this.#other.completed()
   }
 
-  announceSoon(): void {
-    this.#first.announceSoon()
-    this.#other.announceSoon()
+  announceSoon(urgent = false): void {
+    this.#first.announceSoon(urgent)
+    this.#other.announceSoon(urgent)
   }
 
   addTiers(tiers: readonly (readonly string[])[]): string[] {

@@ -4,7 +4,7 @@
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
 import type { DhtContact } from '../wire/torrent-types.ts'
 
-/** Counters an announce reports (BEP 3); bytes of this session. */
+/** Counters an announce reports (BEP 3); bytes of this session: each tracker is told what came after its `started`. */
 export interface AnnounceCounters {
   readonly uploaded: number
   readonly downloaded: number
@@ -36,6 +36,8 @@ export interface AnnouncerParams {
   readonly tiers: readonly (readonly string[])[]
   /** Nodes of the DHT that its file names (BEP 5). Absent: none. */
   readonly dhtNodes?: readonly DhtContact[]
+  /** `completed` was told in an earlier run, or must not be: it is told once ever. Absent = false. */
+  readonly completedBefore?: boolean
   /** Wanted number of peers now; 0 stops asking for them. */
   wantedPeers(): number
   counters(): AnnounceCounters
@@ -50,15 +52,18 @@ export interface HashAnnouncer {
   start(): void
   /** Announces `completed` to trackers that know us. */
   completed(): void
-  /** Announces soon (the engine is short of peers), as often as min interval allows. */
-  announceSoon(): void
+  /**
+   * Announces soon (the engine is short of peers), at most once a minute, or as seldom as a longer min interval of the
+   * tracker says; `urgent`: somebody waits, and the tracker's own min interval alone counts.
+   */
+  announceSoon(urgent?: boolean): void
   /** Adds trackers that are not there yet, each as a tier of its own kind (BEP 12); answers those that were new. */
   addTiers(tiers: readonly (readonly string[])[]): string[]
   /** Takes trackers away and tells them `stopped` if they heard `started`; answers those that were there. */
   remove(urls: readonly string[]): string[]
   /**
-   * Announces now to these (null: all), whatever interval they asked for; how many are asked. A tracker that was asked so
-   * in the last ten seconds is not.
+   * Announces now to these (null: all) without waiting for their interval; how many are asked. Not before their min
+   * interval has passed, and a tracker that was asked so in the last ten seconds is not.
    */
   announceNow(urls: readonly string[] | null): number
   /** The present tiers, with the order of BEP 12. */

@@ -161,6 +161,7 @@ export function specOf(stored: NewRow, metainfo: Metainfo | null, resume: Loaded
     resume,
     totalUp,
     totalDown,
+    finishedBefore: stored.finishedAtMs !== null,
     infoHashV2: stored.infoHashV2,
     webSeeds: stored.webSeeds,
     ...(stored.controls === null ? {} : { controls: torrentControls(stored.controls) }),

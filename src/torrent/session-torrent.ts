@@ -59,6 +59,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
       infoHash: spec.infoHash,
       peerId: engine.peerId,
       tiers: spec.announceTiers,
+      completedBefore: spec.finishedBefore === true,
       ...(spec.metainfo?.dhtNodes === undefined ? {} : { dhtNodes: spec.metainfo.dhtNodes }),
       wantedPeers: () => this.#state.awake?.wantedPeers ?? 0,
       counters: () => this.#counters(),

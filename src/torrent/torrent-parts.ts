@@ -92,7 +92,7 @@ export class TorrentParts implements Ticker {
     this.swarm = new TorrentSwarm(core, targets, {
       readersWait: () => this.streams.hungry > 0,
       joined: () => core.engine.activate(this),
-      wantPeers: () => this.#announcer.announceSoon(),
+      wantPeers: urgent => this.#announcer.announceSoon(urgent),
       readFailed: (error, first, last) => this.#losses.readFailed(error, first, last),
     })
     const { blocks } = this.swarm

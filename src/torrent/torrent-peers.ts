@@ -47,7 +47,7 @@ export interface PeerHooks {
   joined(peer: PeerSession): void
   /** A peer is gone; its requests are to be taken back. */
   left(peer: PeerSession): void
-  /** Short of peers: trackers may be asked. */
+  /** No address, or nobody connected: trackers may be asked. Told once a second. */
   wantPeers(): void
 }
 
@@ -120,7 +120,7 @@ export class TorrentPeers {
     const wastes = (): boolean => this.#core.complete && this.#choker.wastes(this.#chokePeers(nowMs), nowMs)
     if (this.#chokeWanted || nowMs - this.#lastChokeMs >= CHOKE_INTERVAL_MS || wastes()) this.#decideChoking(nowMs)
     this.dials.connectSome(nowMs)
-    if (this.wanted > 0 && this.#core.known.size === 0) this.#hooks.wantPeers()
+    if (this.wanted > 0 && (this.#core.known.size === 0 || this.#core.peers.size === 0)) this.#hooks.wantPeers()
   }
 
   /** Notes the port an incoming peer listens on: it can be connected to later, and is known only once. */

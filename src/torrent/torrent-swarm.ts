@@ -35,8 +35,8 @@ export interface SwarmHooks {
   readersWait(): boolean
   /** A peer is connected: the torrent is to be ticked. */
   joined(): void
-  /** Short of peers: trackers are to be asked; at most twice a minute. */
-  wantPeers(): void
+  /** Short of peers: trackers are to be asked; at most twice a minute, `urgent` (a reader waits) once a second. */
+  wantPeers(urgent: boolean): void
   /** The disk said no when a peer was to be served from the pieces `first` to `last`. */
   readFailed(error: unknown, first: number, last: number): void
 }
@@ -194,8 +194,9 @@ export class TorrentSwarm implements PeerHost {
 
   #wantPeers(): void {
     const nowMs = this.#core.now()
-    if (nowMs - this.#wantPeersMs < WANT_PEERS_MS) return
+    const urgent = this.#core.peers.size === 0 && this.#hooks.readersWait()
+    if (!urgent && (this.#core.known.size > 0 || nowMs - this.#wantPeersMs < WANT_PEERS_MS)) return
     this.#wantPeersMs = nowMs
-    this.#hooks.wantPeers()
+    this.#hooks.wantPeers(urgent)
   }
 }

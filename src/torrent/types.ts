@@ -66,6 +66,8 @@ export interface TorrentSpec {
   readonly running: boolean
   /** True: runs at once, whatever waits in the queue, and takes nobody's place there. */
   readonly unqueued?: boolean
+  /** It finished in an earlier run: trackers are not told so again. Absent = false. */
+  readonly finishedBefore?: boolean
   /** Progress of an earlier run; null = unknown: files that exist are hashed. */
   readonly resume: ResumeData | null
   /** All-time counters of earlier runs, bytes. */

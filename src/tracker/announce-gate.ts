@@ -1,6 +1,7 @@
 // How many announces run at once: in all, and for one tracker host. Others wait in line; the line of one host never
-// holds back other hosts. A `stopped` goes before what is in line: the node may be about to end.
-// Invariant: running <= maxRunning, and for each host <= maxPerHost; a released pass is given on at once.
+// holds back other hosts. A `stopped` goes before what is in line, and has places of its own: the node may be about to end,
+// and a thousand of them have a second. Invariant: running <= maxRunning, and for each host <= maxPerHost, a `stopped` aside,
+// of which there are at most maxFarewells, and for each host maxFarewellsPerHost; a released pass is given on at once.
 
 /** The right to run one announce. Give it back exactly once. */
 export interface Pass {
@@ -11,6 +12,9 @@ export interface Pass {
 export interface GateOptions {
   readonly maxRunning: number
   readonly maxPerHost: number
+  /** Of `stopped`, beside the others. Absent: as many as above, counted with them. */
+  readonly maxFarewells?: number
+  readonly maxFarewellsPerHost?: number
 }
 
 interface Waiter {
@@ -31,6 +35,8 @@ export class AnnounceGate {
   /** Hosts that may have a waiter that could run: turns go round among them. */
   readonly #turns = new Set<string>()
   #running = 0
+  /** Of `stopped`, over all hosts. */
+  #urgentWaiting = 0
 
   constructor(options: GateOptions) {
     this.#options = options
@@ -55,6 +61,7 @@ export class AnnounceGate {
       const row = urgent ? line.urgent : line.patient
       const leave = (): void => {
         if (!row.delete(waiter)) return
+        if (urgent) this.#urgentWaiting -= 1
         this.#forget(host, line)
         resolve(null)
       }
@@ -66,6 +73,7 @@ export class AnnounceGate {
       }
       signal.addEventListener('abort', leave, { once: true })
       row.add(waiter)
+      if (urgent) this.#urgentWaiting += 1
       this.#turns.add(host)
       this.#admitNext()
     })
@@ -78,19 +86,38 @@ export class AnnounceGate {
   }
 
   #admitNext(): void {
+    const { maxRunning, maxFarewells = maxRunning } = this.#options
+    const full: string[] = []
     for (const host of this.#turns) {
-      if (this.#running >= this.#options.maxRunning) return
+      if (this.#running >= (this.#urgentWaiting > 0 ? Math.max(maxRunning, maxFarewells) : maxRunning)) break
       const line = this.#hosts.get(host)
       // A host without room leaves the round; it comes back when one of its passes is released.
       this.#turns.delete(host)
-      if (line === undefined || line.running >= this.#options.maxPerHost) continue
-      const waiter = takeFirst(line.urgent) ?? takeFirst(line.patient)
-      if (waiter === undefined) continue
+      if (line === undefined) continue
+      const waiter = this.#next(line)
+      if (waiter === undefined) {
+        if (waitingIn(line) > 0 && line.running < this.#options.maxPerHost) full.push(host)
+        continue
+      }
       if (waitingIn(line) > 0) this.#turns.add(host)
       line.running++
       this.#running++
       waiter.admit(this.#pass(host, line))
     }
+    // What kept these was the bound over all hosts.
+    for (const host of full) this.#turns.add(host)
+  }
+
+  #next(line: HostLine): Waiter | undefined {
+    const { maxRunning, maxPerHost, maxFarewells = maxRunning, maxFarewellsPerHost = maxPerHost } = this.#options
+    if (this.#running < maxFarewells && line.running < maxFarewellsPerHost) {
+      const urgent = takeFirst(line.urgent)
+      if (urgent !== undefined) {
+        this.#urgentWaiting -= 1
+        return urgent
+      }
+    }
+    return this.#running < maxRunning && line.running < maxPerHost ? takeFirst(line.patient) : undefined
   }
 
   #pass(host: string, line: HostLine): Pass {

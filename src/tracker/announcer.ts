@@ -23,6 +23,9 @@ export interface TrackerOptions extends TorrentAnnouncerOptions {
   /** Announces at once, in all and to one tracker host. */
   readonly maxRunning: number
   readonly maxPerHost: number
+  /** `stopped` at once, in all and to one tracker host: a thousand have little more than a second at the end of a node. */
+  readonly maxFarewells: number
+  readonly maxFarewellsPerHost: number
   /** Torrents a second that begin to announce without wanting peers (seeds at a start); the others begin at once. */
   readonly seedStartsPerSec: number
   readonly httpTimeoutMs: number
@@ -45,6 +48,8 @@ export const trackerDefaults: TrackerOptions = {
   stopGraceMs: 1_000,
   maxRunning: 50,
   maxPerHost: 8,
+  maxFarewells: 400,
+  maxFarewellsPerHost: 256,
   seedStartsPerSec: 50,
   httpTimeoutMs: 20_000,
   maxAnswerBytes: 1024 * 1024,
@@ -84,6 +89,7 @@ export class TorrentAnnouncers implements Announcers<HashAnnouncer> {
     this.#random = deps.random
     this.#options = { ...trackerDefaults, ...options }
     const { httpTimeoutMs, maxAnswerBytes, maxRunning, maxPerHost } = this.#options
+    const { maxFarewells, maxFarewellsPerHost } = this.#options
     this.#due = new DueQueue(deps.clock)
     this.#http = new HttpTracker({ timeoutMs: httpTimeoutMs, maxAnswerBytes, privateRule: 'tracker-paths' }, deps)
     const { localIp, udpRetryBaseMs: retryBaseMs, udpTries: tries, namesToProxy } = this.#options
@@ -93,7 +99,7 @@ export class TorrentAnnouncers implements Announcers<HashAnnouncer> {
       random: deps.random,
       log: deps.log,
       due: this.#due,
-      gate: new AnnounceGate({ maxRunning, maxPerHost }),
+      gate: new AnnounceGate({ maxRunning, maxPerHost, maxFarewells, maxFarewellsPerHost }),
       clientFor: url => this.#clientFor(url),
       startDelayMs: wantsPeers => (wantsPeers ? 0 : this.#seedDelayMs()),
       listenPort: () => this.#listenPort,

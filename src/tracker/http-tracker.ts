@@ -23,10 +23,26 @@ export interface HttpTrackerDeps {
   readonly http: HttpClient
 }
 
+/** What the system says when a connection does not come about, and the address policy when it forbids one. */
+const UNSENT_CODES: ReadonlySet<string> = new Set([
+  ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'AddressRefused'],
+])
+
+/** From this status on it is not known whether the announce counted (a gateway's time-out). */
+const SERVER_FAILED = 500
+
 function asTrackerError(error: unknown): TrackerError {
   if (error instanceof TrackerError) return error
-  if (error instanceof DecodeError || error instanceof AppError) return new TrackerError(error.message)
-  return new TrackerError(errorText(error))
+  const text = error instanceof DecodeError || error instanceof AppError ? error.message : errorText(error)
+  return new TrackerError(text, null, wasUnsent(error))
+}
+
+/** Nothing was sent: no connection came about. */
+function wasUnsent(error: unknown): boolean {
+  const inner: unknown = error instanceof AggregateError ? error.errors[0] : error
+  if (!(inner instanceof Error)) return false
+  if ('code' in inner && UNSENT_CODES.has(String(inner.code))) return true
+  return inner.cause !== undefined && wasUnsent(inner.cause)
 }
 
 /** An answer without what no swarm of this node can use: our own address, loopback told by a tracker that is not here. */
@@ -53,7 +69,7 @@ export class HttpTracker implements TrackerClient {
     try {
       const answer = await this.#get(announceUrl(url, request), signal)
       const reply = this.#decode(answer)
-      if ('reason' in reply) throw new TrackerError(reply.reason || 'the tracker refused', reply.retryInSec)
+      if ('reason' in reply) throw new TrackerError(reply.reason || 'the tracker refused', reply.retryInSec, true)
       return usableReply(reply, request, answer.remoteIp)
     } catch (error) {
       throw asTrackerError(error)
@@ -90,6 +106,7 @@ export class HttpTracker implements TrackerClient {
       if (!(error instanceof DecodeError)) throw error
     }
     if (reply !== null && 'reason' in reply) return reply
-    throw new TrackerError(`the tracker answered with HTTP status ${answer.status}`)
+    const refused = answer.status < SERVER_FAILED
+    throw new TrackerError(`the tracker answered with HTTP status ${answer.status}`, null, refused)
   }
 }

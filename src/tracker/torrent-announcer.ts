@@ -48,6 +48,13 @@ export interface TorrentAnnouncerDeps {
   externalIp?(ip: string, host: string): void
 }
 
+/** By which times the trackers of a round are asked. */
+interface RoundPace {
+  /** Each in its own time. */
+  readonly inTurn: boolean
+  readonly urgent: boolean
+}
+
 /** The announcing of one torrent. */
 export class TorrentAnnouncer implements HashAnnouncer {
   readonly #options: TorrentAnnouncerOptions
@@ -63,7 +70,10 @@ export class TorrentAnnouncer implements HashAnnouncer {
   #roundActive = false
   /** The next round does not wait for the interval of trackers that work. */
   #soon = false
-  #completedTold = false
+  /** Somebody waits: the next round goes by the trackers' own min intervals. */
+  #urgent = false
+  /** Once ever: also after a stop, a check, or a piece that was lost. */
+  #completedTold: boolean
   /** Keeps `revision` growing when trackers go. */
   #goneRevisions = 0
   #stopping: Promise<void> | null = null
@@ -73,6 +83,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     this.#options = options
     this.#deps = deps
     this.#params = params
+    this.#completedTold = params.completedBefore === true
     this.#infoHash = infoHashBytes(params.infoHash)
     this.#key = Buffer.from(deps.random.bytes(4)).readUInt32BE(0)
     this.#tierList = new TierList(params.tiers, deps.random)
@@ -84,7 +95,6 @@ export class TorrentAnnouncer implements HashAnnouncer {
     if (this.#stopping !== null) this.#startAgain = true
     if (this.#session !== null || this.#stopping !== null) return
     this.#session = new AbortController()
-    this.#completedTold = false
     for (const entry of this.#entries.values()) entry.reset()
     if (this.#entries.size === 0) return
     this.#roundDue.set(this.#deps.startDelayMs(this.#params.wantedPeers() > 0))
@@ -99,10 +109,11 @@ export class TorrentAnnouncer implements HashAnnouncer {
     }
   }
 
-  announceSoon(): void {
+  announceSoon(urgent = false): void {
     if (this.#session === null || this.#roundActive) return
     this.#soon = true
-    const atMs = nextChanceMs(this.#ordered(), this.#deps.clock.now())
+    this.#urgent ||= urgent
+    const atMs = nextChanceMs(this.#ordered(), this.#deps.clock.now(), this.#urgent)
     if (atMs !== null) this.#roundDue.set(atMs - this.#deps.clock.now())
   }
 
@@ -140,6 +151,9 @@ export class TorrentAnnouncer implements HashAnnouncer {
         (urls === null || urls.includes(entry.url)) &&
         entry.inFlight === null &&
         entry.retryAtMs !== Number.POSITIVE_INFINITY &&
+        // Events are for the tracker; everything else waits as long as it asked for.
+        !(entry.toldToWait && entry.retryAtMs > nowMs) &&
+        (entry.nextEvent() !== null || nowMs >= entry.soonestMs) &&
         nowMs - entry.forcedMs >= FORCE_EVERY_MS,
     )
     for (const entry of asked) {
@@ -212,37 +226,40 @@ export class TorrentAnnouncer implements HashAnnouncer {
   /** Asks along every lane. Resolves with the delay until the next round, null for none. */
   async #round(session: AbortSignal): Promise<number | null> {
     const soon = this.#soon
+    const urgent = this.#urgent
     this.#soon = false
+    this.#urgent = false
     const tiers = this.#tierList.tiers().map(tier => tier.flatMap(url => this.#entries.get(url) ?? []))
     const lanes = announceLanes(tiers, this.#deps.spread())
     // Where one tracker is enough its own time has come: else there would be no round.
     const inTurn = !soon && (lanes.length > 1 || lanes.some(lane => lane.some(step => step.length > 1)))
-    const times = await Promise.all(lanes.map(lane => this.#walk(lane, inTurn, session)))
+    const times = await Promise.all(lanes.map(lane => this.#walk(lane, { inTurn, urgent }, session)))
     const due = times.filter(atMs => atMs !== null)
     return due.length === 0 ? null : Math.min(...due) - this.#deps.clock.now()
   }
 
   /** Asks step after step until somebody answers. When the lane is due again, clock ms; null = never. */
-  async #walk(lane: Lane<TrackerEntry>, inTurn: boolean, session: AbortSignal): Promise<number | null> {
+  async #walk(lane: Lane<TrackerEntry>, pace: RoundPace, session: AbortSignal): Promise<number | null> {
     for (const step of lane) {
       if (session.aborted) return null
-      const times = await Promise.all(step.map(entry => this.#ask(entry, inTurn, session)))
+      const times = await Promise.all(step.map(entry => this.#ask(entry, pace, session)))
       const due = times.filter(atMs => atMs !== null)
       if (due.length === 0) continue
       // Who failed beside others that answered is asked again after its back-off.
       const failed = step.filter((entry, at) => times[at] === null && this.#entries.get(entry.url) === entry)
       return Math.min(...due, ...failed.map(entry => entry.retryAtMs))
     }
-    return nextChanceMs(lane.flat(), this.#deps.clock.now())
+    return nextChanceMs(lane.flat(), this.#deps.clock.now(), false)
   }
 
   /** Asks one tracker, if it may be asked. When it is due again, clock ms; null = it does not answer. */
-  async #ask(entry: TrackerEntry, inTurn: boolean, session: AbortSignal): Promise<number | null> {
+  async #ask(entry: TrackerEntry, { inTurn, urgent }: RoundPace, session: AbortSignal): Promise<number | null> {
     const { clock } = this.#deps
     // Taken away meanwhile, or backing off.
     if (this.#entries.get(entry.url) !== entry || entry.retryAtMs > clock.now()) return null
     if (inTurn && entry.heardStarted && entry.nextMs > clock.now()) return entry.nextMs
-    if (entry.earliestMs > clock.now()) return entry.earliestMs
+    const earliestMs = urgent ? entry.soonestMs : entry.earliestMs
+    if (earliestMs > clock.now()) return earliestMs
     // An event announce of its own is on its way to it: what that brings is what this round wants.
     if (entry.inFlight !== null) await entry.inFlight.done
     else await this.#announce(entry, entry.nextEvent(), session)
@@ -307,7 +324,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
   #request(entry: TrackerEntry, event: AnnounceEvent): AnnounceRequest {
     const wanted = event === 'stopped' ? 0 : this.#params.wantedPeers()
     return {
-      ...this.#params.counters(),
+      ...entry.sinceStarted(event, this.#params.counters()),
       infoHash: this.#infoHash,
       peerId: this.#params.peerId,
       port: this.#deps.listenPort(),
@@ -321,7 +338,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
   #handleFailure(entry: TrackerEntry, event: AnnounceEvent, error: TrackerError): void {
     this.#deps.log.debug('announce failed', { host: entry.host, error: error.message })
     const nowMs = this.#deps.clock.now()
-    entry.failed(event, error.message, error.retryInSec, nowMs, this.#options, this.#deps.random)
+    entry.failed(event, error, nowMs, this.#options, this.#deps.random)
   }
 
   #handleReply(entry: TrackerEntry, event: AnnounceEvent, reply: AnnounceReply): void {
@@ -385,9 +402,9 @@ export class TorrentAnnouncer implements HashAnnouncer {
 }
 
 /** When the first of them may be asked again: the working one after its min interval, else the first after its back-off. */
-function nextChanceMs(entries: readonly TrackerEntry[], nowMs: number): number | null {
+function nextChanceMs(entries: readonly TrackerEntry[], nowMs: number, urgent: boolean): number | null {
   const ready = entries.find(entry => entry.retryAtMs <= nowMs)
-  if (ready !== undefined) return Math.max(nowMs, ready.earliestMs)
+  if (ready !== undefined) return Math.max(nowMs, urgent ? ready.soonestMs : ready.earliestMs)
   const soonest = Math.min(...entries.map(entry => entry.retryAtMs))
   return Number.isFinite(soonest) ? soonest : null
 }

@@ -6,10 +6,13 @@ import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/track
 export class TrackerError extends Error {
   /** Seconds to wait before asking again (BEP 31); Infinity = never; null = the usual back-off. */
   readonly retryInSec: number | null
-  constructor(message: string, retryInSec: number | null = null) {
+  /** Surely it counted nothing: it said no, or nothing reached it. False: an answer may have been lost. */
+  readonly unheard: boolean
+  constructor(message: string, retryInSec: number | null = null, unheard = false) {
     super(message)
     this.name = 'TrackerError'
     this.retryInSec = retryInSec
+    this.unheard = unheard
   }
 }
 

@@ -2,9 +2,13 @@
 // Holds no timers and asks nobody. Invariant: `completed` is due only for a tracker that heard `started`, or is
 // hearing it.
 
-import type { TrackerRow } from '../ports/announcer.ts'
+import type { AnnounceCounters, TrackerRow } from '../ports/announcer.ts'
 import type { Random } from '../ports/random.ts'
 import type { AnnounceEvent, AnnounceReply } from '../wire/tracker-types.ts'
+import type { TrackerError } from './tracker-client.ts'
+
+/** A min interval below this is one of tests, or a mistake, seconds. */
+const MIN_OWN_SEC = 5
 
 /** Bounds for what a tracker may ask for, seconds, and how failures are spaced. */
 export interface PaceOptions {
@@ -30,16 +34,22 @@ export class TrackerEntry {
   readonly host: string
   heardStarted = false
   completedDue = false
-  /** Clock times, ms: not before (failures), not before (min interval), and when a regular announce is due. */
+  /** Clock times, ms: not before (failures), not before (min interval, a minute at least), and when a regular announce is due. */
   retryAtMs = 0
   earliestMs = 0
   nextMs = 0
+  /** As earliestMs, for who waits: by the tracker's own min interval where it names one. */
+  soonestMs = 0
+  /** The tracker itself named the time of retryAtMs (BEP 31). */
+  toldToWait = false
   trackerId: string | null = null
   scrapeUseless = false
   /** When a user forced an announce last, clock ms. */
   forcedMs = Number.NEGATIVE_INFINITY
   /** Grows with every change of row(). */
   revision = 0
+  /** What had gone up and down when it was first told `started`; null = not yet. */
+  #base: { readonly uploaded: number; readonly downloaded: number } | null = null
   #inFlight: InFlight | null = null
   #status = 'Not contacted yet'
   #failures = 0
@@ -68,13 +78,24 @@ export class TrackerEntry {
     return this.completedDue ? 'completed' : null
   }
 
+  /** What it is told of these counters: what came since it was told `started` (BEP 3), so that no byte counts twice. */
+  sinceStarted(event: AnnounceEvent, counters: AnnounceCounters): AnnounceCounters {
+    const { uploaded, downloaded } = counters
+    if (event === 'started') this.#base ??= { uploaded, downloaded }
+    const { uploaded: up = 0, downloaded: down = 0 } = this.#base ?? {}
+    return { ...counters, uploaded: Math.max(0, uploaded - up), downloaded: Math.max(0, downloaded - down) }
+  }
+
   /** Begins a new session: the tracker has heard nothing of it; what the row shows stays. */
   reset(): void {
     this.heardStarted = false
     this.completedDue = false
     this.retryAtMs = this.retryAtMs === Number.POSITIVE_INFINITY ? this.retryAtMs : 0
     this.earliestMs = 0
+    this.soonestMs = 0
     this.nextMs = 0
+    this.toldToWait = false
+    this.#base = null
     this.#failures = 0
   }
 
@@ -83,6 +104,7 @@ export class TrackerEntry {
     this.#status = 'Working'
     this.#failures = 0
     this.retryAtMs = 0
+    this.toldToWait = false
     if (event === 'started') this.heardStarted = true
     if (event === 'completed') this.completedDue = false
     if (event === 'stopped') this.heardStarted = false
@@ -93,14 +115,15 @@ export class TrackerEntry {
     const clamp = (seconds: number): number => Math.min(pace.maxIntervalSec, Math.max(pace.minIntervalSec, seconds))
     const minSec = clamp(reply.minIntervalSec ?? 0)
     const intervalSec = Math.max(minSec, clamp(reply.intervalSec ?? pace.defaultIntervalSec))
+    const ownSec = Math.max(MIN_OWN_SEC, reply.minIntervalSec ?? pace.minIntervalSec)
     this.earliestMs = nowMs + minSec * 1_000
+    this.soonestMs = nowMs + Math.min(minSec, ownSec) * 1_000
     this.nextMs = nowMs + intervalSec * 1_000
   }
 
   failed(
     event: AnnounceEvent,
-    text: string,
-    retryInSec: number | null,
+    { message: text, retryInSec, unheard }: TrackerError,
     nowMs: number,
     pace: PaceOptions,
     random: Random,
@@ -110,6 +133,9 @@ export class TrackerEntry {
     this.#failures++
     // It never heard of us: the `started` to come will tell that nothing is left.
     if (event === 'started') this.completedDue = false
+    // It may have been counted although the answer was lost: it is not said a second time.
+    if (event === 'completed' && !unheard) this.completedDue = false
+    this.toldToWait = retryInSec !== null
     const doubledSec = Math.min(pace.backoffMaxSec, pace.backoffBaseSec * 2 ** Math.min(30, this.#failures - 1))
     // Up to a quarter more, so that all torrents of a tracker that comes back do not ask in the same second.
     const jitterSec = (doubledSec / 4) * (random.below(1_000) / 1_000)

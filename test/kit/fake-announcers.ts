@@ -28,8 +28,9 @@ export class FakeAnnouncer implements Announcer {
     this.calls.push('completed')
   }
 
-  announceSoon(): void {
-    if (this.calls.at(-1) !== 'soon') this.calls.push('soon')
+  announceSoon(urgent = false): void {
+    const call = urgent ? 'urgent' : 'soon'
+    if (this.calls.at(-1) !== call) this.calls.push(call)
   }
 
   addTiers(tiers: readonly (readonly string[])[]): string[] {

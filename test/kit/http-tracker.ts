@@ -12,6 +12,18 @@ export interface SeenAnnounce {
   readonly uploaded: number
   readonly downloaded: number
   readonly left: number
+  /** Clock ms. */
+  readonly atMs: number
+  readonly peerId: string
+}
+
+/** How a tracker answers. */
+export interface HttpTrackerOptions {
+  /** Every answer comes so late; default 0. */
+  readonly delayMs?: number
+  /** What it asks for, seconds; default 5 and 1. */
+  readonly intervalSec?: number
+  readonly minIntervalSec?: number
 }
 
 export interface HttpTracker {
@@ -37,7 +49,7 @@ function compactPeers(peers: Iterable<string>): Buffer {
   return Buffer.concat(rows)
 }
 
-function replyTo(swarms: Map<string, Map<string, boolean>>, seen: SeenAnnounce): Buffer {
+function replyTo(swarms: Map<string, Map<string, boolean>>, seen: SeenAnnounce, options: HttpTrackerOptions): Buffer {
   const swarm = swarms.get(seen.infoHash) ?? new Map<string, boolean>()
   swarms.set(seen.infoHash, swarm)
   const self = `${seen.ip} ${seen.port}`
@@ -45,7 +57,9 @@ function replyTo(swarms: Map<string, Map<string, boolean>>, seen: SeenAnnounce):
   else swarm.set(self, seen.left === 0)
   const peers = compactPeers([...swarm.keys()].filter(key => key !== self))
   const complete = [...swarm.values()].filter(Boolean).length
-  const head = `d8:completei${complete}e10:incompletei${swarm.size - complete}e8:intervali5e12:min intervali1e5:peers${peers.length}:`
+  const { intervalSec = 5, minIntervalSec = 1 } = options
+  const times = `8:intervali${intervalSec}e12:min intervali${minIntervalSec}e`
+  const head = `d8:completei${complete}e10:incompletei${swarm.size - complete}e${times}5:peers${peers.length}:`
   return Buffer.concat([Buffer.from(head), peers, Buffer.from('e')])
 }
 
@@ -60,18 +74,22 @@ function seenIn(request: IncomingMessage): SeenAnnounce {
     uploaded: number('uploaded'),
     downloaded: number('downloaded'),
     left: number('left'),
+    atMs: performance.now(),
+    peerId: Buffer.from(query.get('peer_id') ?? '', 'latin1').toString('hex'),
   }
 }
 
 /** Starts a tracker at `ip` and a free port. */
-export async function startHttpTracker(ip: string): Promise<HttpTracker> {
+export async function startHttpTracker(ip: string, options: HttpTrackerOptions = {}): Promise<HttpTracker> {
   const announces: SeenAnnounce[] = []
   const swarms = new Map<string, Map<string, boolean>>()
   const server = createServer((request: IncomingMessage, reply: ServerResponse) => {
     const seen = seenIn(request)
     announces.push(seen)
     reply.setHeader('content-type', 'text/plain')
-    reply.end(replyTo(swarms, seen))
+    const answer = replyTo(swarms, seen, options)
+    if (options.delayMs === undefined) reply.end(answer)
+    else setTimeout(() => reply.end(answer), options.delayMs)
   })
   await new Promise<void>(resolve => server.listen(0, ip, resolve))
   return {

@@ -18,12 +18,15 @@ async function inLanes<T>(items: readonly T[], run: (item: T) => Promise<void>):
   await Promise.all(Array.from({ length: AT_ONCE }, lane))
 }
 
-/** Adds `count` torrents of one small piece each; their info hashes. */
-export async function addManyDownloads(node: NodeProcess, count: number): Promise<string[]> {
+/** Adds `count` torrents of one small piece each, with this tracker or none; their info hashes. */
+export async function addManyDownloads(node: NodeProcess, count: number, tracker?: string): Promise<string[]> {
   const numbers = Array.from({ length: count }, (_, number) => number)
   const made: string[] = []
   await inLanes(numbers, async number => {
-    const { torrent, infoHash } = makeTorrent({ name: `Film ${number}`, length: 100, seed: number + 1 })
+    const { torrent, infoHash } = makeTorrent({
+      ...{ name: `Film ${number}`, length: 100, seed: number + 1 },
+      ...(tracker === undefined ? {} : { announce: [[tracker]] }),
+    })
     const headers = { 'x-api-key': node.key, 'content-type': 'application/x-bittorrent' }
     const body = new Blob([Buffer.from(torrent)])
     const reply = await fetch(`${node.baseUrl}/downloads`, { method: 'POST', headers, body })

@@ -77,7 +77,7 @@ async function finished(node: SimNode, torrent: MadeTorrent): Promise<Partial<To
 
 function announced(node: SimNode, handle: TorrentHandle | undefined): readonly string[] {
   const calls = node.announcers.made.get(handle?.infoHash ?? '')?.calls ?? []
-  return calls.filter(call => call !== 'soon')
+  return calls.filter(call => call !== 'soon' && call !== 'urgent')
 }
 
 test('two download, three wait; the next begins when one finishes; all complete in the order of adding', async () => {

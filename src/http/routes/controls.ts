@@ -139,8 +139,8 @@ const forceAnnounce = route({
   tag,
   summary: 'Announces now',
   choices: [
-    'Extra. To one tracker or to all, whatever interval they asked for; each at most every 10 seconds.',
-    '`forced` is false when nobody was asked: the download does not run, or was forced just before.',
+    'Extra. To one tracker or to all, without waiting for their interval; never before their min interval has passed (a minute where they name none).',
+    '`forced` is false when nobody was asked: the download does not run, or every tracker was asked too short a time ago.',
   ],
   parameters: ForceAnnounceParameters,
   reply: ForcedReply,

@@ -113,8 +113,8 @@ class CircuitAnnouncer implements Announcer {
     }
   }
 
-  announceSoon(): void {
-    this.#open.announceSoon()
+  announceSoon(urgent = false): void {
+    this.#open.announceSoon(urgent)
     this.look()
   }
 

@@ -81,7 +81,10 @@ export class MemoryHttp implements HttpClient {
       await new Promise(resolve => setImmediate(resolve))
       const body = this.trackers.get(url.host)?.(url.searchParams, url.pathname) ?? 'down'
       if (body === 'silent') await this.#untilAbort(order.signal)
-      if (body === 'down') throw new AppError('SourceFailed', 'the connection was refused')
+      if (body === 'down') {
+        const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
+        throw new AppError('SourceFailed', 'the connection was refused', { cause })
+      }
       return { status: 200, body: Buffer.from(body), remoteIp: '192.0.2.1' }
     } finally {
       this.running--
@@ -144,6 +147,8 @@ export class TrackerWorld {
   partialSeed = false
   left = 1_000
   wanted = 50
+  /** Bytes. */
+  uploaded = 1
   #made = 0
 
   constructor(options: Partial<TrackerOptions> = {}) {
@@ -154,15 +159,16 @@ export class TrackerWorld {
     this.announcers.setListenPort(6_881)
   }
 
-  create(tiers: readonly (readonly string[])[]): HashAnnouncer {
+  create(tiers: readonly (readonly string[])[], completedBefore = false): HashAnnouncer {
     const infoHash = parseInfoHash((++this.#made).toString(16).padStart(40, '0'))
     if (infoHash === null) throw new Error('not an info hash')
     const params: AnnouncerParams = {
       infoHash,
       peerId: Buffer.from('-TB0100-abcdefghijkl'),
       tiers,
+      completedBefore,
       wantedPeers: () => this.wanted,
-      counters: () => ({ uploaded: 1, downloaded: 2, left: this.left, partialSeed: this.partialSeed }),
+      counters: () => ({ uploaded: this.uploaded, downloaded: 2, left: this.left, partialSeed: this.partialSeed }),
       isPrivate: () => false,
       onPeers: peers => void this.peers.push(...peers.map(peer => `${peer.ip}:${peer.port}`)),
     }
