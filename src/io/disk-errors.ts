@@ -30,7 +30,9 @@ export function errnoOf(error: unknown): string | null {
 export function diskErrorFrom(errno: string, path: string, text: string, cause?: unknown): AppError {
   const code = codes[errno] ?? 'DiskError'
   const detail = text.startsWith(errno) ? text.split(',')[0] : `${errno}: ${text}`
-  return new AppError(code, `${sentences[code] ?? 'The disk reported an error'}: ${path} (${detail})`, { cause })
+  // The name of the error stays with it: some faults pass.
+  const known = cause ?? Object.assign(new Error(text), { code: errno })
+  return new AppError(code, `${sentences[code] ?? 'The disk reported an error'}: ${path} (${detail})`, { cause: known })
 }
 
 /** The AppError of a failed file operation on `path`. An AppError stays itself; what has no errno becomes DiskError. */

@@ -62,7 +62,10 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   const { stateDir, settings, log, version, clock, random, stack, policy, own, volumes, started } = environment
   const state = new CoreState(() => volumes.facts())
   const eventsLog = log.part('events')
-  const events = new EventHub({ log: eventsLog, version, started: () => state.started, now: () => clock.now() })
+  const events = new EventHub({
+    ...{ log: eventsLog, version, started: () => state.started, now: () => clock.now() },
+    after: (ms, run) => clock.after(ms, run),
+  })
   const { http, ...found } = makeDownloads(environment, events, late)
   const diskLog = log.part('disk')
   volumes.onChange(({ mount, stalled, silentMs }) => {

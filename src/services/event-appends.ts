@@ -1,22 +1,35 @@
 // Events on their way into the log. Those of one turn go as one job: a promise and a message for each of a burst would be
-// most of what it costs. They come out in the order they were emitted, whichever the log answers first.
+// most of what it costs. They come out in the order they were emitted, whichever the log answers first. Those that a full or
+// failing disk refuses wait, with all that come after them, and are tried again: who listens to the log alone gets them late.
 
 import { type Deferred, makeDeferred } from '../base/deferred.ts'
+import { AppError } from '../base/errors.ts'
+import type { Timer } from '../ports/clock.ts'
 import { type EventLog, MAX_EVENT_CHARS, type NewEvent } from '../ports/records.ts'
 
 /** Events of one job, and characters of their payloads: the last one may go beyond. */
 const MAX_BATCH = 256
 const MAX_BATCH_CHARS = 256 * 1024
 
+/** What the disk refused is tried again after this long, ms. */
+const RETRY_MS = 5000
+
 /** Who is told what the log said of each event. */
 export interface AppendedEvents {
   logged(id: number, event: NewEvent): void
+  /** It never comes into the log. */
   refused(event: NewEvent, error: unknown): void
+  /** It comes into the log later, if there is space by then; told once. */
+  delayed(event: NewEvent, error: unknown): void
+  /** Runs something later. */
+  after(ms: number, run: () => void): Timer
 }
 
 interface Batch {
   readonly events: NewEvent[]
   chars: number
+  /** It was told that they are delayed. */
+  told?: boolean
   /** Null until the log has answered; `first` is the number of its first event. */
   outcome: { readonly first: number } | { readonly error: unknown } | null
 }
@@ -29,6 +42,12 @@ export class EventAppends {
   readonly #batches: Batch[] = []
   /** The last of them, while events of this turn are added to it. */
   #gathering: Batch | null = null
+  /** What the disk refused, and what came after it: in order, not sent. */
+  #held: Batch[] = []
+  /** Why it refused. */
+  #refusal: unknown = null
+  #retry: Timer | null = null
+  #ending = false
   #pending = 0
   #none: Deferred<void> | null = null
 
@@ -42,8 +61,10 @@ export class EventAppends {
     return this.#pending
   }
 
-  /** Settles when there are none. */
+  /** Settles when there are none: what waits for the disk is tried once more, and then given up. */
   async done(): Promise<void> {
+    this.#ending = true
+    this.#sendHeld()
     if (this.#pending === 0) return
     this.#none ??= makeDeferred<void>()
     await this.#none.promise
@@ -54,6 +75,7 @@ export class EventAppends {
     this.#pending++
     const { length } = event.payload
     if (length > MAX_EVENT_CHARS) return this.#refuse(event)
+    if (this.#held.length > 0) return this.#holdToo(event)
     const batch = this.#gathering ?? this.#begin()
     batch.events.push(event)
     batch.chars += length
@@ -84,8 +106,40 @@ export class EventAppends {
     }
     this.#log.append(batch.events).then(
       first => settle({ first }),
-      error => settle({ error }),
+      (error: unknown) => {
+        if (this.#ending || !mayPass(error)) return settle({ error })
+        this.#refusal = error
+        this.#batches.splice(this.#batches.indexOf(batch), 1)
+        this.#hold(batch)
+        this.#tell()
+      },
     )
+  }
+
+  #hold(batch: Batch): void {
+    if (!batch.told) for (const event of batch.events) this.#told.delayed(event, this.#refusal)
+    batch.told = true
+    this.#held.push(batch)
+    this.#retry ??= this.#told.after(RETRY_MS, () => this.#sendHeld())
+  }
+
+  /** After those that wait already. */
+  #holdToo(event: NewEvent): void {
+    const last = this.#held.at(-1)
+    if (last === undefined || last.events.length >= MAX_BATCH || last.chars >= MAX_BATCH_CHARS)
+      return this.#hold({ events: [event], chars: event.payload.length, outcome: null })
+    last.events.push(event)
+    last.chars += event.payload.length
+    this.#told.delayed(event, this.#refusal)
+  }
+
+  #sendHeld(): void {
+    this.#retry?.cancel()
+    this.#retry = null
+    const held = this.#held
+    this.#held = []
+    this.#batches.push(...held)
+    for (const batch of held) this.#send(batch)
   }
 
   #tell(): void {
@@ -101,4 +155,9 @@ export class EventAppends {
     this.#none?.resolve()
     this.#none = null
   }
+}
+
+/** There may be space, or an answer, later. */
+function mayPass(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'DiskFull' || error.code === 'DiskError')
 }

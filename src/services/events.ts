@@ -5,6 +5,7 @@
 // Invariant: a follower misses no event after its events_start; what the log dropped before it came is told as lost.
 
 import { AppError } from '../base/errors.ts'
+import type { Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { EventLog, NewEvent } from '../ports/records.ts'
 import type { EventRun, EventSubscription, EventsService, Json } from './api.ts'
@@ -33,6 +34,8 @@ export interface EventHubDeps {
   readonly version: string
   /** Milliseconds of a clock that never goes back. */
   now(): number
+  /** Runs something later. */
+  after(ms: number, run: () => void): Timer
 }
 
 interface Follower {
@@ -79,7 +82,15 @@ export class EventHub implements EventsService {
     this.#feed()
     this.#appends = new EventAppends(log, {
       logged: (id, { type, payload }) => this.#publish(id, eventLine(id, type, payload)),
-      refused: (event, error) => this.#publishUnlogged(event, error),
+      refused: (event, error) => {
+        this.#deps.log.error('event not logged', { type: event.type, error })
+        this.#publishUnlogged(event)
+      },
+      delayed: (event, error) => {
+        this.#deps.log.warn('event logged later', { type: event.type, error })
+        this.#publishUnlogged(event)
+      },
+      after: (ms, run) => this.#deps.after(ms, run),
     })
     for (const event of this.#early.splice(0)) this.#appends.add(event)
   }
@@ -135,8 +146,7 @@ export class EventHub implements EventsService {
   }
 
   /** The log refused: those who listen now still hear it, under the number of the event before. */
-  #publishUnlogged({ type, payload }: NewEvent, error: unknown): void {
-    this.#deps.log.error('event not logged', { type, error })
+  #publishUnlogged({ type, payload }: NewEvent): void {
     const run: EventRun = { ids: [this.#newest], lines: [eventLine(this.#newest, type, payload)] }
     for (const follower of this.#followers) {
       if (follower.cursor === this.#newest) this.#send(follower, run)

@@ -13,6 +13,7 @@ export const explainCodes = {
   loading: 'The download is still being loaded after the start.',
   volume_stalled: 'The volume of its files does not answer. It goes on by itself when that answers again.',
   disk_full: 'The disk is full. It goes on by itself when there is space.',
+  disk_errors: 'Its disk reports errors. What failed is tried again for a minute; then it stops.',
   failed: 'An error stopped it; resume to try again.',
   file_changed:
     'Somebody else changed a file: nothing of it is served until it is checked, and what no longer fits is fetched again.',
@@ -122,6 +123,7 @@ function codesOf(facts: ExplainFacts): ExplainCode[] {
   if (torrent === null) return [loadError === '' ? 'loading' : 'load_failed']
   const codes: ExplainCode[] = torrent.moving && stored.movingTo !== null ? ['moving_storage'] : []
   if (torrent.obstacles.changedFiles.length > 0) codes.push('file_changed')
+  if (torrent.obstacles.diskRetries) codes.unshift('disk_errors')
   switch (torrent.snapshot.status) {
     case 'error':
       return [torrent.obstacles.waitsForSpace ? 'disk_full' : 'failed', ...codes]

@@ -41,6 +41,7 @@ export const NO_OBSTACLES: TorrentObstacles = {
   private: null,
   waitsForSpace: false,
   changedFiles: [],
+  diskRetries: false,
   addresses: 0,
   dialing: 0,
   allBlocked: false,

@@ -6,6 +6,7 @@ import type { InfoHash, InfoHashV2 } from '../base/ids.ts'
 import { BLOCK_BYTES, pieceBytes, type TorrentLengths } from '../base/lengths.ts'
 import type { PieceStore, StoreLayout } from '../ports/piece-store.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
+import { DiskRetries } from './disk-retries.ts'
 import type { Engine } from './engine.ts'
 import { piecePadding, wantedPieces } from './file-pieces.ts'
 import { KnownPeers } from './known-peers.ts'
@@ -25,6 +26,8 @@ export interface TorrentContent {
   /** Blocks of a full piece: (piece x this + block) names a block. */
   readonly stride: number
   readonly store: PieceStore
+  /** Its reads and writes that are tried again. */
+  readonly retries: DiskRetries
   readonly picker: PiecePicker
   /** Pieces that the selected files need. */
   wanted: PieceSet
@@ -124,9 +127,19 @@ export class TorrentCore {
     const lengths = { totalLength, pieceLength, pieceCount, padding }
     const stride = Math.ceil(pieceLength / BLOCK_BYTES)
     const picker = new PiecePicker(lengths, this.engine.random, maxOpenPieces(this.engine.budget.limit, stride))
-    const store = this.engine.deps.stores.open(layoutOf(this.destination, metainfo))
+    const retries = new DiskRetries(this.engine.clock)
+    const store = retries.patient(this.engine.deps.stores.open(layoutOf(this.destination, metainfo)))
     this.name = metainfo.name
-    this.content = { metainfo, lengths, stride, store, picker, wanted: emptyPieceSet(pieceCount), doubted: null }
+    this.content = {
+      metainfo,
+      lengths,
+      stride,
+      store,
+      retries,
+      picker,
+      wanted: emptyPieceSet(pieceCount),
+      doubted: null,
+    }
     // A selection made before the metadata was known may name files that do not exist.
     const count = metainfo.files.length
     this.setSelected(this.selected?.filter(index => Number.isInteger(index) && index >= 0 && index < count) ?? null)

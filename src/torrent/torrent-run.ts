@@ -285,6 +285,7 @@ export class TorrentRun {
     const abort = new AbortController()
     this.#abort = abort
     this.#core.errorText = ''
+    this.#core.content?.retries.begin()
     this.setStatus(this.#core.content === null ? 'metadata' : 'allocating')
     void this.#next(() => this.#guard(abort.signal, () => this.#start(abort.signal)))
   }
@@ -308,6 +309,7 @@ export class TorrentRun {
   async #recheck(content: TorrentContent, signal: AbortSignal, begun: () => void): Promise<void> {
     try {
       if (signal.aborted) throw new AppError('Aborted')
+      content.retries.begin()
       await this.#hooks.keepMetadata()
       await this.#core.engine.deps.journal.reset(this.#core.infoHash)
       begun()
@@ -350,6 +352,7 @@ export class TorrentRun {
     this.#worked = false
     this.#abort?.abort()
     this.#abort = null
+    this.#core.content?.retries.giveUp()
     if (status !== null) this.setStatus(status)
     if (this.#core.online) this.#farewell = this.#announcer.stop(deadlineMs)
     this.#core.online = false

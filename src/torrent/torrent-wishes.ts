@@ -88,6 +88,7 @@ export class TorrentWishes {
       private: content?.metainfo.private ?? null,
       waitsForSpace: this.#run.waitsForSpace,
       changedFiles: content === null ? [] : named(content, this.#changed.list()),
+      diskRetries: content?.retries.waiting ?? false,
       addresses: known.size,
       dialing,
       allBlocked,

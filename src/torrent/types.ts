@@ -164,6 +164,8 @@ export interface TorrentObstacles {
   readonly waitsForSpace: boolean
   /** Files that somebody changed: being checked, or not whole again. Paths with `/`, a few of them. */
   readonly changedFiles: readonly { readonly name: string; readonly change: FileChange }[]
+  /** A read or write failed and is tried again in a while. */
+  readonly diskRetries: boolean
   /** Addresses of peers it knows, and how many of them it is connecting to. */
   readonly addresses: number
   readonly dialing: number

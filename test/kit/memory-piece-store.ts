@@ -21,6 +21,8 @@ import { fileOfPiece, pieceTree } from '../../src/wire/piece-layers.ts'
 export interface DiskFaults {
   /** Writes fail with DiskFull. */
   full: boolean
+  /** So many reads and writes fail with EIO. */
+  failing: number
   /** Everything fails with FileMissing. */
   missing: boolean
   /** Every read and write takes this long. */
@@ -46,7 +48,7 @@ export interface DiskCounts {
 
 /** A disk in memory. Contents outlive the stores, as files outlive a session. */
 export class MemoryPieceStores implements PieceStores {
-  readonly faults: DiskFaults = { full: false, missing: false, delayMs: 0 }
+  readonly faults: DiskFaults = { full: false, failing: 0, missing: false, delayMs: 0 }
   readonly counts: DiskCounts = { commits: 0, badHashes: 0, blockWrites: 0, verifies: 0, reads: 0, syncs: 0 }
   /** `key destination` and `key left folder`, oldest first. */
   readonly moves: string[] = []
@@ -90,6 +92,12 @@ export class MemoryPieceStores implements PieceStores {
   async access(writing: boolean): Promise<void> {
     const { delayMs } = this.faults
     if (delayMs > 0) await new Promise<void>(resolve => this.#clock.after(delayMs, resolve))
+    if (this.faults.failing > 0) {
+      this.faults.failing -= 1
+      throw new AppError('DiskError', 'The disk reported an error', {
+        cause: Object.assign(new Error('EIO'), { code: 'EIO' }),
+      })
+    }
     if (this.faults.missing) throw new AppError('FileMissing')
     if (writing && this.faults.full) throw new AppError('DiskFull')
   }

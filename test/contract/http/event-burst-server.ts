@@ -9,6 +9,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { RecordsStore } from '../../../src/records/records-store.ts'
 import type { EventLog } from '../../../src/ports/records.ts'
 import type { EventsService } from '../../../src/services/api.ts'
+import { SystemClock } from '../../../src/io/clock.ts'
 import { EventHub } from '../../../src/services/events.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 import { KEY, realClock, startServer } from './harness.ts'
@@ -32,7 +33,13 @@ const log: EventLog = {
   readSince: (since, limit) => records.events.readSince(since, limit),
   bounds: () => records.events.bounds(),
 }
-const events = new EventHub({ log: silentLog, version: '1', started: () => true, now: () => performance.now() })
+const events = new EventHub({
+  log: silentLog,
+  version: '1',
+  started: () => true,
+  now: () => performance.now(),
+  after: (ms, run) => new SystemClock().after(ms, run),
+})
 await events.open(log)
 let followers = 0
 const counted: EventsService = {

@@ -17,10 +17,12 @@ const TURN_MS = 4
 /** More turns than any of these needs: a hub that forgets somebody is not waited for. */
 const MOST_TURNS = 10_000
 
+const never = () => ({ cancel: () => undefined })
+
 /** Followers that note what they get; `ms` is the time of the hub. */
 class Crowd {
   ms = 0
-  readonly hub = new EventHub({ log: silentLog, version: '1', started: () => true, now: () => this.ms })
+  readonly hub = new EventHub({ log: silentLog, version: '1', started: () => true, now: () => this.ms, after: never })
   readonly runs: EventRun[][] = []
   /** What was sent in this turn. */
   sent = { events: 0, runs: 0 }

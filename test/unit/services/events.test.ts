@@ -4,13 +4,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventRecord, EventRun } from '../../../src/services/api.ts'
+import { AppError } from '../../../src/base/errors.ts'
 import { EventHub } from '../../../src/services/events.ts'
 import { silentLog } from '../../kit/silent-log.ts'
+import { VirtualClock } from '../../kit/virtual-clock.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 import { MemoryEventLog } from './memory-event-log.ts'
 
-function makeHub(started = true, now = () => 0): EventHub {
-  return new EventHub({ log: silentLog, version: '1.2.3', started: () => started, now })
+function makeHub(started = true, now = () => 0, clock = new VirtualClock()): EventHub {
+  const after = (ms: number, run: () => void) => clock.after(ms, run)
+  return new EventHub({ log: silentLog, version: '1.2.3', started: () => started, now, after })
 }
 
 const recordsOf = (run: EventRun) => run.lines.map(line => JSON.parse(line) as EventRecord)
@@ -243,6 +246,40 @@ test('a log that fails costs no event to those who listen', async () => {
   finish(hub, 'again')
   await waitFor('the next', () => follower.records.length === 4)
   assert.deepEqual(follower.ids(), [0, 1, 1, 2])
+})
+
+test('events that a full disk refuses come into the log when there is space, in order', async () => {
+  const clock = new VirtualClock()
+  const hub = makeHub(true, () => 0, clock)
+  const log = new MemoryEventLog()
+  await hub.open(log)
+  const follower = collect(hub, null)
+  log.failWith = new AppError('DiskFull')
+  for (const name of ['a', 'b']) finish(hub, name)
+  await waitFor('told at once', () => follower.records.length === 3)
+  finish(hub, 'c')
+  await waitFor('told at once', () => follower.records.length === 4)
+  await clock.advance(60_000)
+  assert.equal(log.events.length, 0)
+  log.failWith = null
+  finish(hub, 'd')
+  await clock.advance(5000)
+  await waitFor('all', () => log.events.length === 4)
+  const names = log.events.map(({ payload }) => (JSON.parse(payload) as { name: string }).name)
+  assert.deepEqual(names, ['a', 'b', 'c', 'd'])
+  await waitFor('with their numbers', () => follower.ids().at(-1) === 4)
+  assert.deepEqual(follower.ids(), [0, 0, 0, 0, 0, 1, 2, 3, 4])
+})
+
+test('a stop does not wait for space', async () => {
+  const hub = makeHub()
+  const log = new MemoryEventLog()
+  await hub.open(log)
+  log.failWith = new AppError('DiskFull')
+  finish(hub, 'a')
+  await nextTurn()
+  await hub.close()
+  assert.equal(log.events.length, 0)
 })
 
 test('followers are bounded', async () => {

@@ -56,7 +56,10 @@ class World {
   constructor(before?: World) {
     this.log = before?.log ?? new MemoryEventLog()
     this.values = before?.values ?? new MemoryValues()
-    this.hub = new EventHub({ log: silentLog, version: '1', started: () => true, now: () => 0 })
+    this.hub = new EventHub({
+      ...{ log: silentLog, version: '1', started: () => true, now: () => 0 },
+      after: (ms, run) => this.clock.after(ms, run),
+    })
     this.hooks = new Webhooks({
       clock: this.clock,
       random: new SeededRandom(1),
