@@ -33,6 +33,8 @@ export interface HttpOptions {
   readonly silentReaderMs?: number
   /** Streams that may be open at once. Default 2,000. */
   readonly maxStreams?: number
+  /** Connections that may be open at once; further ones are closed unheard. Default: as many as the system allows. */
+  readonly maxConnections?: number
   /** Event followers that may be connected at once. Default 256. */
   readonly maxFollowers?: number
   /** Version of the node, shown in the documentation. */

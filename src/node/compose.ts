@@ -19,6 +19,7 @@ import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { RecordsStore } from '../records/records-store.ts'
 import { tellCircuitEvents } from '../services/circuit-events.ts'
 import { Webhooks } from '../services/webhooks.ts'
+import { sharesOf, shortageText } from './descriptor-shares.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { NodeEnvironment, NodeOptions } from './environment.ts'
 import { baseUrls, makeHttpFront } from './http-front.ts'
@@ -88,6 +89,8 @@ export class TributaryNode {
   async start(listening: (baseUrls: readonly string[]) => void): Promise<void> {
     this.#followFirst()
     this.#parts.followDebug(this.#environment.settings.values)
+    const shortage = shortageText(this.#environment.settings.values)
+    if (shortage !== null) this.#environment.log.warn(shortage)
     listening(await this.#startHttp())
     // Threads that are made from here on have it too.
     this.#priority.follow(this.#environment.settings.values.resource_monitor.cpu_priority)
@@ -232,6 +235,7 @@ export class TributaryNode {
     const server = makeHttpFront(api, {
       ...{ rangeArena: this.#rangeArena, clock, random, log: log.part('http') },
       ...{ services, furtherKeys: keys, version, linkSecret: await openLinkSecret(stateDir) },
+      maxConnections: sharesOf(settings.values).http,
       onException: error => this.noteException(error),
     })
     started.add('http', deadlineMs => server.stop(deadlineMs * HTTP_SHARE), KEPT.http)

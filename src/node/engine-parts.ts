@@ -38,6 +38,7 @@ import type { AnonymousEngineOptions } from './anonymous/anonymous-engine.ts'
 import { type CircuitsSource, NodeAnonymousEngines } from './anonymous-engines.ts'
 import { NodeIpFilter } from './ip-filter.ts'
 import { itemsOf } from './dht-items.ts'
+import { sharesOf } from './descriptor-shares.ts'
 import { HiddenTorrents } from './hidden-torrents.ts'
 import type { Settings } from './settings-schema.ts'
 import { DhtKeeper } from './dht-keeper.ts'
@@ -120,7 +121,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   const stores = new FilePieceStores(
     {
       threads: settings.disk.worker_threads,
-      openFiles: settings.disk.open_files,
+      openFiles: sharesOf(settings).files,
       minFreeBytes: settings.disk.min_free_bytes,
     },
     {
@@ -284,12 +285,15 @@ function spreadOf({ libtorrent }: Settings): AnnounceSpread {
 }
 
 /** Limits of the session from section libtorrent; there -1 and 0 of a download mean "only the common limit". */
-function limitsOf({ libtorrent }: Settings): SessionLimits {
+function limitsOf(settings: Settings): SessionLimits {
+  const { libtorrent } = settings
+  const shares = sharesOf(settings)
   const perDownload = libtorrent.max_connections_download
   return {
     maxDownloadRate: libtorrent.max_download_rate,
     maxUploadRate: libtorrent.max_upload_rate,
-    maxConnections: libtorrent.max_connections,
+    maxConnections: shares.peers,
+    maxPending: shares.pending,
     maxConnectionsPerTorrent: perDownload > 0 ? perDownload : libtorrent.max_connections,
     maxConnectionsPerIp: Math.max(0, libtorrent.max_connections_per_ip),
     uploadSlots: libtorrent.upload_slots,

@@ -23,11 +23,13 @@ export interface HttpFrontParts extends Omit<HttpDeps, 'docsFiles' | 'dashboardF
   readonly furtherKeys: KeyList
   readonly version: string
   readonly linkSecret: Uint8Array
+  /** Connections at a time. */
+  readonly maxConnections: number
 }
 
 /** Makes it; nothing listens before start(). */
 export function makeHttpFront(api: Settings['api'], parts: HttpFrontParts): HttpServer {
-  const { services, furtherKeys, version, linkSecret, ...deps } = parts
+  const { services, furtherKeys, version, linkSecret, maxConnections, ...deps } = parts
   const options: HttpOptions = {
     host: api.http_host,
     port: api.http_port,
@@ -47,6 +49,7 @@ export function makeHttpFront(api: Settings['api'], parts: HttpFrontParts): Http
     silentReaderMs: api.stream_silent_seconds * 1000,
     version,
     linkSecret,
+    maxConnections,
   }
   return createHttpServer(options, services, {
     ...deps,

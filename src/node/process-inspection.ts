@@ -27,9 +27,11 @@ export function makeDebug(parts: {
   stop(): Promise<void>
 } {
   const { stateDir, clock, log, volumes } = parts
+  let memoryBytes = 0
   const usage = (): { cpuUs: number; memoryBytes: number } => {
     const { user, system } = process.cpuUsage()
-    return { cpuUs: user + system, memoryBytes: process.memoryUsage.rss() }
+    memoryBytes = residentBytes() ?? memoryBytes
+    return { cpuUs: user + system, memoryBytes }
   }
   const history = new ResourceHistory({ clock, usage })
   const inspection = inspectProcess({ stateDir, logFiles: log.files, log: log.part('debug'), volumes })
@@ -93,4 +95,13 @@ function stackHere(): string {
   const { stack = '' } = new Error('here')
   Error.stackTraceLimit = stackTraceLimit
   return stack.split('\n').slice(2).join('\n')
+}
+
+/** Null: it cannot be asked now (the system's file of it cannot be opened). */
+function residentBytes(): number | null {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return null
+  }
 }

@@ -43,7 +43,7 @@ export class SessionAccept implements LinkOwner, Ticker {
     const nowMs = engine.clock.now()
     const { ip } = stream.remote
     if (engine.stopping || engine.refuses(ip, nowMs) || this.#crowds(ip) || !engine.admits(ip)) return null
-    if (this.#pending.size >= MAX_PENDING && !this.#makePlace(nowMs)) return null
+    if (this.#pending.size >= (engine.limits.maxPending ?? MAX_PENDING) && !this.#makePlace(nowMs)) return null
     const link = new PeerLink(this, engine.link)
     const accepted = engine.encryption.accept(stream, link)
     link.attach(accepted.stream)

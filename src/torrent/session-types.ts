@@ -23,6 +23,8 @@ export interface SessionLimits {
   readonly maxUploadRate: number
   /** Connected peers of all torrents together. */
   readonly maxConnections: number
+  /** Incoming connections beside them that have not come to a handshake; default 100. */
+  readonly maxPending?: number
   readonly maxConnectionsPerTorrent: number
   /** Of one torrent with one address that is not local (decision 0368); 0 = no limit, the default. */
   readonly maxConnectionsPerIp?: number

@@ -11,6 +11,8 @@ export type ListenSocket = us_listen_socket
 export interface NativeApp {
   any(pattern: string, handler: (res: HttpResponse, req: HttpRequest) => void): unknown
   listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): unknown
+  /** Told of each connection that comes (1) and goes (-1). */
+  filter(seen: (res: HttpResponse, change: number) => void): unknown
   close(): unknown
 }
 

@@ -6,6 +6,7 @@ import { LinkSigner } from '../links.ts'
 import type { HttpDeps, HttpOptions, HttpServer, HttpsOptions, ListeningPorts } from '../options.ts'
 import { RequestMeter } from '../request-meter.ts'
 import { routeTable } from '../table.ts'
+import { ConnectionLimit } from './connection-limit.ts'
 import { Dispatch } from './dispatch.ts'
 import { type Handler, listenSomewhere } from './listener.ts'
 import { type ListenSocket, type NativeApp, type NativeServer, loadNative } from './native.ts'
@@ -15,6 +16,7 @@ class UwsServer implements HttpServer {
   readonly #options: HttpOptions
   readonly #deps: HttpDeps
   readonly #dispatch: Dispatch
+  readonly #limit: ConnectionLimit
   #native: NativeServer | null = null
   #app: NativeApp | null = null
   #socket: ListenSocket | null = null
@@ -23,6 +25,7 @@ class UwsServer implements HttpServer {
   constructor(options: HttpOptions, services: Services, deps: HttpDeps) {
     this.#options = options
     this.#deps = deps
+    this.#limit = new ConnectionLimit(options.maxConnections ?? Number.POSITIVE_INFINITY)
     const links = new LinkSigner(options.linkSecret, deps.clock, options.linkLifetimeMs)
     const meter = new RequestMeter(deps.clock)
     const { docsFiles, dashboardFiles, clock } = deps
@@ -51,6 +54,7 @@ class UwsServer implements HttpServer {
     const { host, port, morePorts = 0 } = this.#options
     const app = native.App()
     app.any('/*', (res, req) => this.#dispatch.handle(res, req))
+    this.#limit.watch(app)
     this.#app = app
     this.#socket = await listenSomewhere(native, app, { host, port, morePorts })
     return native.us_socket_local_port(this.#socket)
@@ -61,7 +65,7 @@ class UwsServer implements HttpServer {
     const { TlsListener: Listener } = await import('./tls-listener.ts')
     const handle: Handler = (res, req) => this.#dispatch.handle(res, req, true)
     const { morePorts = 0 } = this.#options
-    this.#tls = new Listener(native, { host, port, morePorts }, certificate, { clock, log, handle })
+    this.#tls = new Listener(native, { host, port, morePorts }, certificate, { clock, log, handle, limit: this.#limit })
     return this.#tls.start()
   }
 

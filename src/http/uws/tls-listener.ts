@@ -6,6 +6,7 @@ import { errorText } from '../../base/errors.ts'
 import type { CertificateFiles } from '../../ports/certificate-files.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
+import type { ConnectionLimit } from './connection-limit.ts'
 import { type Handler, listenAt, type ListenPlace, listenSomewhere } from './listener.ts'
 import type { ListenSocket, NativeApp, NativeServer } from './native.ts'
 
@@ -21,6 +22,7 @@ export interface TlsListenerDeps {
   readonly clock: Clock
   readonly log: Log
   readonly handle: Handler
+  readonly limit: ConnectionLimit
 }
 
 /** See the top of the file. */
@@ -86,6 +88,7 @@ export class TlsListener {
     const { certFile, keyFile } = this.#files
     const app = this.#native.SSLApp({ cert_file_name: certFile, key_file_name: keyFile })
     app.any('/*', this.#deps.handle)
+    this.#deps.limit.watch(app)
     const socket = await listenAt(app, this.#place.host, this.#port, SHARED)
     this.#apps.push(app)
     return socket

@@ -77,6 +77,8 @@ test('states that say it themselves', () => {
   assert.deepEqual(reasons({ status: 'queued' }), ['queued'])
   assert.deepEqual(reasons({ status: 'error' }), ['failed'])
   assert.deepEqual(reasons({ status: 'error', obstacles: { waitsForSpace: true } }), ['disk_full'])
+  const failing = { status: 'checking', obstacles: { diskRetries: true } } as const
+  assert.deepEqual(reasons(failing), ['disk_errors', 'checking'])
   assert.deepEqual(reasons({ status: 'waiting-check' }), ['waiting_for_check'])
   assert.deepEqual(reasons({ status: 'checking' }), ['checking'])
   assert.deepEqual(reasons({ status: 'allocating' }), ['allocating'])
