@@ -5,7 +5,7 @@ import type { WebhookSettings } from '../services/webhooks.ts'
 import type { Settings } from './settings-schema.ts'
 
 /** Of the downloads. */
-export function downloadSettings({ download_defaults: defaults, libtorrent }: Settings): DownloadSettings {
+export function downloadSettings({ download_defaults: defaults, libtorrent, disk }: Settings): DownloadSettings {
   return {
     anonymityEnabled: defaults.anonymity_enabled,
     numberHops: defaults.number_hops,
@@ -20,6 +20,7 @@ export function downloadSettings({ download_defaults: defaults, libtorrent }: Se
     torrentFolder: defaults.torrent_folder,
     trackersFile: defaults.trackers_file,
     checkAfterComplete: libtorrent.check_after_complete,
+    scrubDays: disk.scrub_days,
   }
 }
 

@@ -294,6 +294,14 @@ export const settingsSchema = {
       needsRestart: true,
       doc: 'Files of downloads kept open at a time.',
     },
+    scrub_days: {
+      kind: 'integer',
+      min: 0,
+      max: 3650,
+      default: 0,
+      needsRestart: false,
+      doc: 'Complete downloads are hashed again, slowly, once in so many days; 0 = never.',
+    },
   },
 } as const satisfies Record<string, Record<string, OptionSpec>>
 

@@ -52,6 +52,8 @@ export interface StoredDownload {
   readonly totalDown: number
   /** When it finished first; null = not yet. */
   readonly finishedAtMs: number | null
+  /** When all of it was last hashed in the background; absent = never. */
+  readonly scrubbedAtMs?: number
   /** Readable; '' = none. */
   readonly error: string
   /** Place in the list, growing; given by insert(). */
@@ -78,6 +80,7 @@ export interface NewDownload
     | 'totalUp'
     | 'totalDown'
     | 'finishedAtMs'
+    | 'scrubbedAtMs'
     | 'error'
     | 'controls'
     | 'seededSec'

@@ -29,6 +29,7 @@ interface DownloadRow {
   total_up: number
   total_down: number
   finished_at: number | null
+  scrubbed_at: number | null
   error: string
   position: number
   piece_count: number
@@ -70,6 +71,7 @@ const columns: {
   ],
   userStopped: ['user_stopped', Number],
   finishedAtMs: ['finished_at', (value: number | null) => (value === null ? null : Math.round(value))],
+  scrubbedAtMs: ['scrubbed_at', Math.round],
   error: ['error', (value: string) => value],
   pieceCount: ['piece_count', (value: number) => value],
   controls: ['controls', controlsText],
@@ -243,6 +245,7 @@ function decodeRow(row: DownloadRow): StoredDownload {
     totalUp: row.total_up,
     totalDown: row.total_down,
     finishedAtMs: row.finished_at,
+    ...(row.scrubbed_at === null ? {} : { scrubbedAtMs: row.scrubbed_at }),
     error: row.error,
     position: row.position,
     pieceCount: row.piece_count,

@@ -166,6 +166,11 @@ const feeds = `
   ) STRICT, WITHOUT ROWID;
 `
 
+/** When all bytes of a download were last hashed in the background. */
+const scrubs = `
+  ALTER TABLE downloads ADD COLUMN scrubbed_at INTEGER;
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -176,6 +181,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'files of the watch folder', sql: seenFiles },
   { adds: 'history of settings, discovered metadata', sql: history },
   { adds: 'feeds of channels', sql: feeds },
+  { adds: 'dates of background checks', sql: scrubs },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

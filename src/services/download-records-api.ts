@@ -116,6 +116,8 @@ export interface DownloadRecord {
   seeding_time: number
   /** Folder its files are on their way to; '' = none. */
   moving_to: string
+  /** Extra: when all of it was last hashed in the background (disk.scrub_days), seconds since 1970; 0 = never. */
+  time_scrubbed: number
   trackers: TrackerRecord[]
   /** Extra, only of a version of a followed torrent: its key's FollowedUpdate.target, and the newest version ('' = this). */
   update_of?: string

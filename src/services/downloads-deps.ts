@@ -17,6 +17,8 @@ import type { SourceReaders } from './torrent-source.ts'
 
 /** Settings the service follows; read anew at each use. */
 export interface DownloadSettings extends AnonymityDefaults, RateLimits, SeedingSettings, DefaultsSettings {
+  /** Complete downloads are hashed again so many days after the last time; 0 = never. */
+  readonly scrubDays: number
   /** Absolute folder of downloads that name none. */
   readonly saveAs: string
 }

@@ -39,6 +39,7 @@ import { DownloadTotals } from './download-totals.ts'
 import type { DownloadsDeps } from './downloads-deps.ts'
 import { EngineReports } from './engine-reports.ts'
 import { explanationOf } from './explanation.ts'
+import { Scrubs } from './scrubs.ts'
 import { SeedingGoals } from './seeding-goals.ts'
 import { StorageMoves } from './storage-moves.ts'
 import { streamableFile } from './stream-files.ts'
@@ -56,6 +57,7 @@ export class Downloads implements DownloadsService {
   readonly #deltas: DownloadDeltas
   readonly #opened = makeDeferred<void>()
   readonly #goals: SeedingGoals
+  readonly #scrubs: Scrubs
   readonly #moves: StorageMoves
   readonly #defaults: DownloadDefaults
   readonly #anonymity: DownloadAnonymity
@@ -69,6 +71,7 @@ export class Downloads implements DownloadsService {
     this.#deps = deps
     this.#totals = new DownloadTotals(this.#set, deps.clock)
     this.#goals = new SeedingGoals(this.#set, deps)
+    this.#scrubs = new Scrubs(this.#set, deps)
     this.#anonymity = new DownloadAnonymity(this.#set, deps)
     this.#moves = new StorageMoves(this.#set, deps, () => this.#list.changed())
     this.#defaults = new DownloadDefaults(this.#set, this.#moves, deps)
@@ -125,6 +128,7 @@ export class Downloads implements DownloadsService {
     this.#list.changed()
     this.#totals.start()
     this.#goals.start()
+    this.#scrubs.start()
     for (const entry of this.#set.entries.values()) if (entry.loaded) this.#moves.resume(entry)
   }
 
@@ -133,6 +137,7 @@ export class Downloads implements DownloadsService {
     this.#set.ready = false
     this.#totals.stop()
     await this.#moves.stop()
+    await this.#scrubs.stop()
     await this.#set.queue.drained()
     await this.#goals.stop()
     this.#totals.note()

@@ -213,6 +213,10 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     return this.#state.inUse().recheck(begun)
   }
 
+  scrub(signal: AbortSignal): Promise<boolean> {
+    return this.#state.inUse().scrub(signal)
+  }
+
   select(files: readonly number[] | null): void {
     this.#state.inUse().select(files)
   }

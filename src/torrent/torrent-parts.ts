@@ -17,6 +17,7 @@ import { TorrentRequests } from './torrent-requests.ts'
 import { TorrentRun } from './torrent-run.ts'
 import { type RestingTorrent, restingHave } from './resting-torrent.ts'
 import type { RunGate } from './torrent-queue.ts'
+import { TorrentScrub } from './torrent-scrub.ts'
 import { TorrentStreams } from './torrent-streams.ts'
 import { TorrentSwarm } from './torrent-swarm.ts'
 import { TorrentWebSeeds } from './torrent-web-seeds.ts'
@@ -36,6 +37,7 @@ export class TorrentParts implements Ticker {
   readonly pieces: TorrentPieces
   readonly #losses: PieceLosses
   readonly changed: ChangedFiles
+  readonly scrub: TorrentScrub
   readonly #metadata: TorrentMetadata
   readonly swarm: TorrentSwarm
   readonly webSeeds: TorrentWebSeeds
@@ -77,6 +79,7 @@ export class TorrentParts implements Ticker {
       checked: () => this.#checkpoint(),
       failed: error => this.#storeFailed(error),
     })
+    this.scrub = new TorrentScrub(core, this.changed)
     this.#requests = new TorrentRequests(core, {
       shortage: () => engine.holders.relieve(),
       readersWait: () => this.streams.hungry > 0,
@@ -209,6 +212,7 @@ export class TorrentParts implements Ticker {
     this.#requests.stop()
     this.webSeeds.stop()
     this.changed.stop()
+    this.scrub.stop()
     this.swarm.peers.closeAll(reason, cut)
   }
 

@@ -99,6 +99,10 @@ export class Torrent {
     return this.#parts.run.recheck(begun)
   }
 
+  scrub(signal: AbortSignal): Promise<boolean> {
+    return this.#parts.scrub.run(signal)
+  }
+
   select(files: readonly number[] | null): void {
     this.#parts.select(files)
   }
@@ -179,6 +183,7 @@ export class Torrent {
       this.inUse ||
       this.#parts.pieces.dirty ||
       this.#parts.changed.underWay ||
+      this.#parts.scrub.underWay ||
       !this.#parts.run.settled
     )
       return null

@@ -292,6 +292,11 @@ export interface TorrentHandle {
    * Rejects with AppError MetadataNotFound for magnets, Aborted when it is stopped.
    */
   recheck(begun?: () => void): Promise<void>
+  /**
+   * Hashes what is there in the background, slowly, and goes on as it was; what does not fit is a changed file. False: it
+   * could not be brought to its end. Rejects with what the disk said.
+   */
+  scrub(signal: AbortSignal): Promise<boolean>
   /** Throws AppError InvalidParameter when an index is out of range (nothing is changed). */
   select(files: readonly number[] | null): void
   /** Adds trackers; those that were new. None for private torrents. */

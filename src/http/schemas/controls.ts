@@ -55,6 +55,10 @@ export const controlFields = {
   seeding_ratio: Type.Number({ description: 'extra: its own limit; -1 = none, -2 = as the settings say' }),
   seeding_time: Type.Integer({ description: 'extra: its own limit, minutes; -1 = none, -2 = as the settings say' }),
   moving_to: Type.String({ description: 'extra: folder its files are on their way to; empty = none' }),
+  time_scrubbed: Type.Integer({
+    description:
+      'extra: when all of it was last hashed in the background (disk.scrub_days), seconds since 1970; 0 = never',
+  }),
 }
 
 /** Body of PUT and DELETE /downloads/{infohash}/trackers. */

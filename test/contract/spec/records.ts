@@ -108,6 +108,7 @@ export const DOWNLOAD: RecordShape = {
     seeding_time: 'integer',
     super_seeding: 'boolean',
     moving_to: 'string',
+    time_scrubbed: 'integer',
   },
   // 0288: only of versions of a followed torrent; 0393: only with hops.
   sometimes: {

@@ -237,6 +237,11 @@ export class FakeTorrent implements TorrentHandle {
     begun?.()
   }
 
+  async scrub(): Promise<boolean> {
+    this.calls.push('scrub')
+    return true
+  }
+
   select(files: readonly number[] | null): void {
     this.calls.push(`select ${String(files)}`)
     this.selectedFiles = files
@@ -425,6 +430,7 @@ export async function startDownloads(
     torrentFolder: '',
     trackersFile: '',
     checkAfterComplete: false,
+    scrubDays: 0,
   }
   const read = (name: string): Uint8Array => {
     const bytes = sources.get(name)
