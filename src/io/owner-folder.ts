@@ -2,7 +2,7 @@
 
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 
 const NAME = /^[A-Za-z0-9-][A-Za-z0-9.-]{0,63}$/
@@ -40,7 +40,7 @@ export class OwnerFolder {
   write(name: string, text: string): Promise<void> {
     const path = this.path(name)
     return this.#inTurn(name, async () => {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      await makeDurably(this.#folder)
       const fresh = `${path}${FRESH}`
       await rm(fresh, { force: true })
       try {
@@ -59,10 +59,13 @@ export class OwnerFolder {
   append(name: string, line: string): Promise<void> {
     const path = this.path(name)
     return this.#inTurn(name, async () => {
-      await mkdir(this.#folder, { recursive: true, mode: 0o700 })
+      await makeDurably(this.#folder)
       const file = await open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600)
       try {
+        const { size } = await file.stat()
         await appendLine(file, line)
+        // Its name is as new as its first line.
+        if (size === 0) await syncFolder(this.#folder)
       } finally {
         await file.close()
       }
@@ -121,6 +124,13 @@ export class OwnerFolder {
     this.#writing.set(name, tail)
     return result
   }
+}
+
+/** Makes the folder and those above it, and their names durable: a power cut would take all that lies in them. */
+async function makeDurably(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 })
+  if (first === undefined) return
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made))
 }
 
 /** A full disk takes part of a line: that part goes again, and what a lost machine left of one is ended. */

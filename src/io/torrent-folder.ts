@@ -42,6 +42,8 @@ export class TorrentFolder {
   readonly #proc: boolean
   /** Files known to have been there: when such a one is gone it has vanished, and is not made anew. */
   #made = new Set<number>()
+  /** Files whose names have been made durable since prepare(). */
+  #flushed = new Set<number>()
   #root: string | null = null
 
   /** `own`: what is never touched; null for torrents of the node itself. */
@@ -101,6 +103,7 @@ export class TorrentFolder {
       })
     }
     this.#made = made
+    this.#flushed.clear()
   }
 
   /** A folder that is missing is not made behind a link that came since it was judged. */
@@ -170,6 +173,23 @@ export class TorrentFolder {
     for (const { parts } of this.#folders.toReversed()) await this.#inExistingFolder(parts, flushFolder)
   }
 
+  /**
+   * Makes the names of these files durable, and those of the folders above them, once for each file: bytes that a power cut left
+   * without a name are lost as well. Rejects with DiskError.
+   */
+  async flushNames(files: Iterable<number>): Promise<void> {
+    const fresh = [...files].filter(file => !this.#flushed.has(file))
+    if (fresh.length === 0) return
+    const paths = new Set(fresh.flatMap(file => pathsAbove(this.#locate(file).parts)))
+    for (const { parts } of this.#folders.toReversed()) {
+      if (!paths.has(parts.join('/'))) continue
+      await this.#inExistingFolder(parts, flushFolder).catch(error => {
+        throw diskError(error, join(this.#destination, ...parts))
+      })
+    }
+    for (const file of fresh) this.#flushed.add(file)
+  }
+
   /** Deletes the torrent's folders that are empty. */
   async removeEmptyFolders(): Promise<void> {
     for (const { parts } of this.#folders.toReversed()) {
@@ -231,6 +251,11 @@ async function isFolder(path: string): Promise<boolean> {
     stats => stats.isDirectory(),
     () => false,
   )
+}
+
+/** A folder and all those above it, down from the destination, which is ''. */
+function pathsAbove(parts: readonly string[]): string[] {
+  return [...parts, ''].map((_, depth) => parts.slice(0, depth).join('/'))
 }
 
 /** File systems that cannot flush folders do it with the files. */

@@ -250,11 +250,12 @@ export class FilePieceStore implements PieceStore {
       return dirty
     }
     return this.#fence.barrier(takeDirty, async dirty => {
-      for (const file of dirty) {
-        await this.#syncFile(file).catch(error => {
-          this.#markDirty(dirty)
-          throw error
-        })
+      try {
+        for (const file of dirty) await this.#syncFile(file)
+        await this.#folder.flushNames(dirty)
+      } catch (error) {
+        this.#markDirty(dirty)
+        throw error
       }
     })
   }

@@ -122,7 +122,7 @@ export interface PieceStore {
   readNow?(offset: number, length: number, into: Uint8Array): number
   /** The same into several parts one after the other, all of one buffer that is shared memory. */
   readPartsNow?(offset: number, parts: readonly Uint8Array[]): number
-  /** fdatasync of every file written since the last sync. */
+  /** fdatasync of every file written since the last sync, and of the folders that name them. */
   sync(): Promise<void>
   /** Closes the files after all posted work. The store can be used again: files reopen on demand. */
   close(): Promise<void>

@@ -2,15 +2,21 @@
 // finish and follow the events, until the node dies under them; and what they were told by then.
 
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
+import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Random } from '../../src/ports/random.ts'
 import type { DownloadRecord } from '../../src/services/api.ts'
+import { downloadUntil } from '../kit/downloads-client.ts'
 import type { NodeProcess } from '../kit/node-process.ts'
 import { StatusClient, Unanswered } from '../kit/status-client.ts'
 
 /** Downloads that nobody has, alive at a time. */
 const MAX_ALIVE = 60
+
+/** Length of the pieces of seeded torrents. */
+export const SEEDED_PIECE_BYTES = 16 * 1024
 
 /** What clients know of a download; null = they asked for a change and heard nothing. */
 interface Known {
@@ -24,6 +30,9 @@ interface Known {
 export interface SeededTorrent {
   readonly infoHash: string
   readonly magnet: string
+  /** Of its file. */
+  readonly name: string
+  readonly content: Uint8Array
 }
 
 /** What was asked for and what was answered, over all lives of the node. */
@@ -41,11 +50,14 @@ export class KillLoad {
   /** Lines of events that were read, by id. */
   readonly #events = new Map<number, string>()
   #newestEvent = 0
+  readonly #powerCuts: boolean
 
-  constructor(random: Random, torrents: readonly SeededTorrent[], destination: string) {
+  /** `powerCuts`: nodes lose what they have not synced; then events may go, and pieces may have to come again. */
+  constructor(random: Random, torrents: readonly SeededTorrent[], destination: string, powerCuts = false) {
     this.#random = random
     this.#torrents = torrents
     this.#destination = destination
+    this.#powerCuts = powerCuts
   }
 
   /** Loads the node until it is gone. */
@@ -62,13 +74,40 @@ export class KillLoad {
     const records = new Map(downloads.map(record => [record.infohash, record]))
     for (const [infoHash, known] of this.#known) this.#verifyDownload(infoHash, known, records.get(infoHash))
     for (const infoHash of records.keys()) assert.ok(this.#known.has(infoHash), `${infoHash} was never asked for`)
-    for (const [infoHash, { finished }] of this.#known) if (finished) await this.#verifyFinished(node, infoHash)
+    if (this.#powerCuts) await this.#verifyClaims(node)
+    else for (const [infoHash, { finished }] of this.#known) if (finished) await this.#verifyFinished(node, infoHash)
     const { settings } = await node.get<{ settings: { libtorrent: { max_upload_rate: number } } }>('/settings')
     const rate = Math.max(0, settings.libtorrent.max_upload_rate - 1e9)
     assert.ok(rate >= this.#rateAnswered && rate <= this.#rate, `${rate}: ${this.#rateAnswered}`)
     // What was asked for and not answered may be lost: what is in force now is what must stay.
     this.#rateAnswered = rate
-    await this.#verifyEvents(node)
+    if (this.#powerCuts) this.#events.clear()
+    else await this.#verifyEvents(node)
+  }
+
+  /** Pieces that the node says it has, once it has looked at the files, are on the disk byte for byte. */
+  async #verifyClaims(node: NodeProcess): Promise<void> {
+    for (const { infoHash, name, content } of this.#torrents) {
+      const known = this.#known.get(infoHash)
+      if (known?.present !== true) continue
+      const { status, pieces = '' } = await downloadUntil(
+        node,
+        infoHash,
+        record => !/CHECKING|METADATA|LOADING/.test(record.status),
+        20_000,
+        '?get_pieces=1',
+      )
+      known.finished = status === 'DLSTATUS_SEEDING'
+      const bits = Buffer.from(pieces, 'base64')
+      const path = join(this.#destination, name)
+      const there = existsSync(path) ? readFileSync(path) : Buffer.alloc(0)
+      for (let piece = 0; piece * SEEDED_PIECE_BYTES < content.length; piece++) {
+        if (((bits[piece >> 3] ?? 0) & (0x80 >> (piece & 7))) === 0) continue
+        const [from, to] = [piece * SEEDED_PIECE_BYTES, (piece + 1) * SEEDED_PIECE_BYTES]
+        assert.ok(there.subarray(from, to).equals(content.subarray(from, to)), `${name}: piece ${piece} is not there`)
+        this.counts['claimed'] = (this.counts['claimed'] ?? 0) + 1
+      }
+    }
   }
 
   #verifyDownload(infoHash: string, known: Known, record: DownloadRecord | undefined): void {

@@ -7,38 +7,21 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE_NAME } from '../../src/records/database-file.ts'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
+import { makeTestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
 import { HaveWatcher } from '../kit/have-watcher.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { SeededRandom } from '../kit/seeded-random.ts'
 import { waitFor } from '../kit/wait-for.ts'
-import { KillLoad, type SeededTorrent } from './kill-load.ts'
+import { KillLoad } from './kill-load.ts'
+import { startSeeder } from './kill-seeder.ts'
 
 const KILLS = Number(process.env['KILLS'] ?? '20')
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1e6)
 /** The kill comes after up to so many answers, and up to so many milliseconds later. */
 const MAX_ANSWERS = 300
 const MAX_LATE_MS = 8
-const TORRENTS = 8
-
-/** A node that seeds some small torrents. */
-async function startSeeder(folder: TestFolder): Promise<{ node: NodeProcess; torrents: SeededTorrent[] }> {
-  const content = await folder.sub('seeded')
-  const node = await startNode({ settings: { 'libtorrent.interface': '127.0.0.2' } })
-  const { variables } = await node.get<{ variables: { ports: Record<string, number> } }>('/variables')
-  const torrents: SeededTorrent[] = []
-  for (let n = 0; n < TORRENTS; n++) {
-    const made = makeTorrent({ name: `${n}.bin`, length: 96 * 1024, pieceLength: 16 * 1024, seed: 100 + n })
-    await writeContent(made, content, `${n}.bin`)
-    const infoHash = await addDownload(node, await writeTorrent(made, folder.path), content)
-    await downloadComplete(node, infoHash)
-    const peer = `127.0.0.2:${variables.ports['libtorrent~port']}`
-    torrents.push({ infoHash, magnet: `magnet:?xt=urn:btih:${infoHash}&x.pe=${peer}` })
-  }
-  return { node, torrents }
-}
 
 /** Checks a copy of the files as the kill left them: opening the originals would mend them. */
 function assertIntegrity(stateDir: string, folder: string): void {
@@ -57,7 +40,7 @@ test(`kill -9 at ${KILLS} random moments under load`, { timeout: 60_000 + KILLS 
   const folder = await makeTestFolder()
   const stateDir = await folder.sub('state')
   const random = new SeededRandom(SEED)
-  const seeder = await startSeeder(folder)
+  const seeder = await startSeeder(folder, '127.0.0.2')
   let node: NodeProcess | null = null
   t.after(async () => {
     await node?.kill('SIGKILL')

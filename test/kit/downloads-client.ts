@@ -29,10 +29,11 @@ export async function downloadUntil(
   infoHash: string,
   done: (record: DownloadRecord) => boolean,
   limitMs = 120_000,
+  query = '',
 ): Promise<DownloadRecord> {
   const pick = (answer: { downloads: DownloadRecord[] }) => answer.downloads.find(entry => entry.infohash === infoHash)
   const answer = await node.until<{ downloads: DownloadRecord[] }>(
-    '/downloads',
+    `/downloads${query}`,
     value => {
       const record = pick(value)
       return record !== undefined && done(record)
