@@ -167,6 +167,22 @@ test('layers of many cells, on and off, as if one after the other', async t => {
       )
 })
 
+test('layers of few cells come off here, and leave the text that was sealed', async () => {
+  const session = (n: number): LayerKey =>
+    crypto.session(
+      MATERIAL.map(byte => byte + n),
+      'hop',
+    ).forward
+  const arena = new SharedArena({ id: 'seal', slotBytes: BATCH_BYTES, bytes: BATCH_BYTES })
+  const batches = new CellBatches(arena, { run: () => Promise.reject(new Error('asked')) })
+  const cell = cellOf(20, 3)
+  const text = hex(cell.bytes.subarray(cell.start, cell.end))
+  assert.deepEqual(await batches.run([1, 2, 3].map(session), [cell], false), [true])
+  const sealedCell = { bytes: cell.bytes, start: cell.start - 24, end: cell.end + 48 }
+  assert.deepEqual(await batches.run([3, 2, 1].map(session), [sealedCell], true), [true])
+  assert.equal(hex(cell.bytes.subarray(cell.start, cell.end)), text)
+})
+
 test('few cells, and cells that a worker has no memory for, stay here', async t => {
   const keys = (): LayerKey[] => [1, 2, 3].map(() => crypto.session(MATERIAL, 'hop').forward)
   const worth = WORTH_A_WORKER / 3

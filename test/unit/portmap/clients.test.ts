@@ -211,6 +211,23 @@ test('a gateway whose clock fell back, or ran away, has lost its mappings', asyn
   await client.close()
 })
 
+test('PCP: clocks may differ by a sixteenth', async () => {
+  const { clock, udp, client } = world('PCP')
+  let epochSec = 5000
+  udp.answer = request => pcpMapping(request, epochSec)
+  await client.map(ORDER, never)
+  // 1,600 s there may be 1,500 here and 2 less, but no less than that.
+  for (const [hereSec, isLost] of [
+    [1499, false],
+    [1497, true],
+  ] as const) {
+    await clock.advance(hereSec * 1000)
+    epochSec += 1600
+    assert.equal((await client.map(ORDER, never)).restarted, isLost, `${hereSec}`)
+  }
+  await client.close()
+})
+
 test('epochs: how far clocks may differ', () => {
   const nat = new GatewayEpoch(8)
   assert.equal(nat.lost(0, 100), false)

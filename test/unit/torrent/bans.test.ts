@@ -78,3 +78,12 @@ test('the ban table does not grow without bound', () => {
   assert.ok(list.count(10_000) <= 4096)
   assert.equal(list.isBanned('10.0.39.15', 10_001), true)
 })
+
+test('what is kept of one piece that fails again and again is bounded', () => {
+  const ban = new SmartBan()
+  for (let failure = 0; failure < 20; failure++) {
+    const evidence = Array.from({ length: 1000 }, (_, block) => ({ block, ip: `${block % 2}`, digest: `${failure}` }))
+    assert.deepEqual(ban.pieceFailed(1, evidence), [])
+  }
+  assert.equal(ban.records, 16_384)
+})

@@ -129,3 +129,21 @@ test('an exchange waits for a circuit as long as it may take, and counts as dema
   await lane.close()
   assert.equal(clock.pending, 0)
 })
+
+test('between starts that fail it waits twice as long each time, and never over a minute', async () => {
+  const { clock, lane, opened } = rig(() => Promise.reject(new AppError('CircuitsUnavailable')))
+  lane.setDemand(1)
+  await clock.advance(1)
+  let starts = 1
+  await clock.advance(1_998)
+  assert.equal(opened(), starts)
+  await clock.advance(1)
+  assert.equal(opened(), ++starts)
+  for (const waitMs of [4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+    await clock.advance(waitMs - 1)
+    assert.equal(opened(), starts, `the next start comes before ${waitMs} ms`)
+    await clock.advance(1)
+    assert.equal(opened(), ++starts, `no start after ${waitMs} ms`)
+  }
+  await lane.close()
+})
