@@ -40,7 +40,7 @@ const CHOICES: readonly string[] = [
   'Host must be localhost, an IP address or a name from api.host_names, else 403 `ForeignHost`; requests of pages of ' +
     'other origins that change something, or name a key in the address: 403 `ForeignOrigin`.',
   'Errors other than those the specification names: 400 parameter, 404 unknown path or infohash (also one that is not ' +
-    'hexadecimal), 405 with Allow, 408 metadata not found in time, 409 state, 413 body over 16 MiB, 416 range, 502 ' +
+    'hexadecimal), 405 with Allow, 408 metadata not found in time, 409 state, 413 body over 1 MiB (16 MiB where it may hold a torrent), 416 range, 502 ' +
     'source, 503 with Retry-After. While the store is being upgraded only /state, /events, /healthz and /docs answer, the ' +
     'rest 503 `NotReady`. All error codes are names of this node; fields marked "extra" are additions.',
 ]

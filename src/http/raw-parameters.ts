@@ -19,6 +19,11 @@ export function parseBody(bytes: Uint8Array): RawParameters {
   return raw
 }
 
+/** Whether a body is taken as JSON. */
+export function isJson(bytes: Uint8Array): boolean {
+  return bytes[firstNonBlank(bytes)] === 0x7b
+}
+
 /** The JSON object in `bytes`, or null when they do not start with `{`. Throws AppError BadRequest. */
 export function parseJsonObject(bytes: Uint8Array): Record<string, unknown> | null {
   const start = firstNonBlank(bytes)

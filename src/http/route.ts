@@ -153,6 +153,8 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   readonly choices: readonly string[]
   /** The body is of this type and handed on as it is; parameters then stand in the query. Null: the body has them. */
   readonly rawBody: string | null
+  /** The body may be as long as a torrent; of others it is at most 1 MiB. */
+  readonly longBody: boolean
   /** Schema of the parameters; `object` = any JSON object, passed on unchecked; null = none. */
   readonly parameters: TObject | 'object' | null
   /** Of `object` parameters, for the documentation: what the body looks like. */
@@ -188,6 +190,7 @@ interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object'
   description?: string
   choices?: readonly string[]
   rawBody?: string
+  longBody?: boolean
   parameters: P
   bodySchema?: TSchema
   oldNames?: Readonly<Record<string, string>>
@@ -216,6 +219,7 @@ export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object
     choices: parts.choices ?? [],
     contentType: parts.contentType ?? null,
     rawBody: parts.rawBody ?? null,
+    longBody: parts.longBody ?? parts.rawBody !== undefined,
     bodySchema: parts.bodySchema ?? null,
     oldNames: parts.oldNames ?? {},
     // The parameters were checked against `parts.parameters` before run is called (checked-input.ts).

@@ -28,6 +28,9 @@ import { updateRoutes } from './routes/updates.ts'
 import { walletExtraRoutes } from './routes/wallet-extras.ts'
 import { walletRoutes } from './routes/wallets.ts'
 
+/** Bytes of a body that holds no torrent, nor lists as long as one has files (decision 0453). */
+export const MAX_PLAIN_BODY_BYTES = 1024 * 1024
+
 /** Bytes of a request body; more is answered 413 (decisions part 1). */
 export const MAX_BODY_BYTES = 16 * 1024 * 1024
 

@@ -45,6 +45,7 @@ const upload = route({
   id: 'channels.addTorrent',
   method: 'PUT',
   path: PATH,
+  longBody: true,
   scope: 'admin',
   summary: 'Adds a torrent file to a channel',
   choices: [

@@ -63,6 +63,8 @@ export const addDownload = route({
   method: 'PUT',
   path: '/downloads',
   kind: 'json',
+  // Lists may be as long as a torrent has files.
+  longBody: true,
   scope: 'add',
   tag,
   summary: 'Starts a download',
@@ -143,6 +145,7 @@ export const patchDownload = route({
   method: 'PATCH',
   path: '/downloads/{infohash}',
   kind: 'json',
+  longBody: true,
   scope: 'add',
   tag,
   summary: 'Changes state, file selection, hops, limits, place or labels of a download',

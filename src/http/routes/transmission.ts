@@ -12,6 +12,7 @@ const rpcRoute = (id: string, path: string): Route<'json'> =>
     kind: 'json',
     scope: 'add',
     door: true,
+    longBody: true,
     tag: 'transmission',
     summary: 'The RPC of Transmission',
     choices: [

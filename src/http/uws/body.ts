@@ -2,7 +2,6 @@
 // when it has finished sending: a connection cut in mid-upload would lose the answer.
 
 import { AppError } from '../../base/errors.ts'
-import { MAX_BODY_BYTES } from '../table.ts'
 import type { Reply } from './reply.ts'
 
 /** Bytes of bodies held at once in all requests together. */
@@ -22,10 +21,10 @@ interface Collected {
 }
 
 /**
- * The body of the reply's request; must be called before the native handler returns. Rejects with AppError BodyTooLarge,
- * TooManyRequests, or Aborted when the client goes away.
+ * The body of the reply's request, of at most `limit` bytes; must be called before the native handler returns. Rejects with
+ * AppError BodyTooLarge, TooManyRequests, or Aborted when the client goes away.
  */
-export function collectBody(reply: Reply, share: BodyShare): Promise<Buffer> {
+export function collectBody(reply: Reply, share: BodyShare, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const body: Collected = { chunks: [], size: 0, failure: null }
     let held = 0
@@ -38,7 +37,7 @@ export function collectBody(reply: Reply, share: BodyShare): Promise<Buffer> {
     reply.onAbort(() => settle(() => reject(new AppError('Aborted'))))
     reply.res.onData((chunk, isLast) => {
       if (!reply.alive) return
-      const kept = takeChunk(body, chunk, share)
+      const kept = takeChunk(body, chunk, share, limit)
       held += kept
       share.heldBytes += kept
       const { failure } = body
@@ -52,10 +51,10 @@ export function collectBody(reply: Reply, share: BodyShare): Promise<Buffer> {
 }
 
 // The chunk is only valid during the call, so it is copied. Answers how many bytes are held now that were not before.
-function takeChunk(body: Collected, chunk: ArrayBuffer, share: BodyShare): number {
+function takeChunk(body: Collected, chunk: ArrayBuffer, share: BodyShare, limit: number): number {
   body.size += chunk.byteLength
   if (body.failure !== null) return 0
-  if (body.size > MAX_BODY_BYTES) body.failure = new AppError('BodyTooLarge')
+  if (body.size > limit) body.failure = new AppError('BodyTooLarge', `The request body is larger than ${limit} bytes.`)
   else if (share.heldBytes + chunk.byteLength > MAX_HELD_BYTES) body.failure = new AppError('TooManyRequests')
   if (body.failure !== null) {
     body.chunks.length = 0

@@ -10,7 +10,8 @@ import type { Header } from '../header-block.ts'
 import { KeyWatch } from '../key-watch.ts'
 import type { HttpDeps, HttpOptions } from '../options.ts'
 import { corsHeaders, preflightHeaders } from '../origin.ts'
-import { type RawParameters, parseBody, parseJsonObject, parsePairs } from '../raw-parameters.ts'
+import { scanJson } from '../json-scan.ts'
+import { isJson, type RawParameters, parseBody, parseJsonObject, parsePairs } from '../raw-parameters.ts'
 import {
   type BytesReply,
   type EventsReply,
@@ -24,9 +25,11 @@ import {
 import { type PathMatch, Router, allowedMethods, routeFor } from '../router.ts'
 import type { Caller, StreamableFile } from '../../services/api.ts'
 import { WrongKeys } from '../wrong-keys.ts'
+import { MAX_BODY_BYTES, MAX_PLAIN_BODY_BYTES } from '../table.ts'
 import { BodyShare, collectBody } from './body.ts'
 import { EventLines } from './event-lines.ts'
 import { EventStream, eventHeaders, wantsServerSent } from './event-stream.ts'
+import { checkFraming } from './framing.ts'
 import { LongAnswers } from './long-answers.ts'
 import type { HttpRequest, HttpResponse } from './native.ts'
 import { Reply, ReplyShare } from './reply.ts'
@@ -140,6 +143,7 @@ export class Dispatch {
     const head = new RequestHead(req, secure)
     const reply = new Reply(res, this.share, head.method === 'HEAD', this.#corsHeaders(head))
     try {
+      if (!isFramed(req, head.method, reply)) return reply.leaveHandler()
       const later = this.#dispatch(head, reply, res)
       later?.catch((thrown: unknown) => this.#fail(reply, head, thrown))
     } catch (thrown) {
@@ -183,9 +187,13 @@ export class Dispatch {
     if (route.method === 'GET')
       return this.#run(route, new Input(match, this.#parameters(route, head, null), NO_BODY, asked))
     head.keep()
-    return collectBody(reply, this.#bodies).then(body => {
+    const run = (body: Buffer): void | Promise<void> => {
       const raw = route.rawBody === null ? NO_BODY : body
       return this.#run(route, new Input(match, this.#parameters(route, head, body), raw, asked))
+    }
+    return collectBody(reply, this.#bodies, route.longBody ? MAX_BODY_BYTES : MAX_PLAIN_BODY_BYTES).then(body => {
+      const looking = route.rawBody === null && isJson(body) ? scanJson(body) : undefined
+      return looking === undefined ? run(body) : looking.then(() => run(body))
     })
   }
 
@@ -302,6 +310,21 @@ export class Dispatch {
     // The query may hold a key; the path may not.
     this.#log.error('a request failed unexpectedly', { method: head.method, path: head.path, stack })
     this.#deps.onException(thrown)
+  }
+}
+
+/**
+ * False when it is refused: the connection ends with the answer, as nobody knows where the next request begins. That comes
+ * after the handler, so that the native server takes nothing that follows in the same packet for a request.
+ */
+function isFramed(req: HttpRequest, method: string, reply: Reply): boolean {
+  try {
+    checkFraming(req, method)
+    return true
+  } catch (thrown) {
+    reply.closeAfter()
+    setImmediate(() => reply.error(thrown))
+    return false
   }
 }
 

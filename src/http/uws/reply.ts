@@ -90,6 +90,7 @@ export class Reply {
   #started = false
   #inHandler = true
   #abort: AbortController | null = null
+  #closing = false
 
   /** To be made in the native handler. `extra`: headers of this answer whatever it will be (CORS). */
   constructor(res: HttpResponse, share: ReplyShare, headOnly: boolean, extra: HeaderList) {
@@ -129,6 +130,11 @@ export class Reply {
     return this.#abort.signal
   }
 
+  /** The connection ends with the answer. */
+  closeAfter(): void {
+    this.#closing = true
+  }
+
   /** Runs `run` when the client goes away. */
   onAbort(run: () => void): void {
     this.#onAbort ??= []
@@ -157,12 +163,13 @@ export class Reply {
   parts(status: number, contentType: string, body: readonly Uint8Array[], headers: HeaderList = []): void {
     const all: HeaderList = [['Content-Type', contentType], ...headers]
     const length = lengthOf(body)
+    if (this.#headOnly && this.#closing) return this.cut()
     if (this.#headOnly) return this.headersOnly(status, all, length)
     if (!this.#alive) return
     if (length > SHORT_BYTES) return this.#longBody(status, all, body, length)
     this.#corked(() => {
       this.#writeHead(status, all)
-      this.res.end(body[1] === undefined ? body[0] : Buffer.concat(body))
+      this.res.end(body[1] === undefined ? body[0] : Buffer.concat(body), this.#closing)
     })
     this.finish()
   }
