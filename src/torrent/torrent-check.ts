@@ -10,6 +10,9 @@ import { copyPieceSet, countBits, forEachPiece, fullPieceSet } from './piece-set
 import { OWN_WRITES_MS, planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 
+/** How often a check looks whether the volume of its files answers. */
+const STALL_LOOK_MS = 1000
+
 /** What this part tells others. */
 export interface CheckHooks {
   setStatus(status: 'allocating' | 'waiting-check' | 'checking'): void
@@ -109,7 +112,12 @@ export class TorrentCheck {
     stopWhen(signal)
     this.#hooks.setStatus('waiting-check')
     this.#core.checkProgress = 0
-    const permit = await this.#core.engine.checks.take(signal)
+    const { checks, clock } = this.#core.engine
+    const permit = await checks.take(signal)
+    // A check that stands still lets another begin, and goes on beside it.
+    const look = clock.every(STALL_LOOK_MS, () => {
+      if (content.store.volume?.stalled === true) permit.release()
+    })
     try {
       stopWhen(signal)
       this.#hooks.setStatus('checking')
@@ -117,6 +125,7 @@ export class TorrentCheck {
       forEachPiece(plan.check, piece => pieces.push(piece))
       await this.#hash(content, pieces, signal)
     } finally {
+      look.cancel()
       permit.release()
     }
   }

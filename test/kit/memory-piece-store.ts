@@ -3,6 +3,7 @@
 import { AppError } from '../../src/base/errors.ts'
 import { pieceBytes } from '../../src/base/lengths.ts'
 import { PieceHash } from '../../src/pools/jobs/piece-hash.ts'
+import type { StoreVolume } from '../../src/ports/volumes.ts'
 import type { Arena, Slot } from '../../src/ports/arena.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type {
@@ -27,6 +28,8 @@ export interface DiskFaults {
   missing: boolean
   /** Every read and write takes this long. */
   delayMs: number
+  /** Keys of torrents whose volume does not answer. */
+  readonly stalled: Set<string>
 }
 
 /** The bytes of one torrent on the disk. */
@@ -48,7 +51,7 @@ export interface DiskCounts {
 
 /** A disk in memory. Contents outlive the stores, as files outlive a session. */
 export class MemoryPieceStores implements PieceStores {
-  readonly faults: DiskFaults = { full: false, failing: 0, missing: false, delayMs: 0 }
+  readonly faults: DiskFaults = { full: false, failing: 0, missing: false, delayMs: 0, stalled: new Set() }
   readonly counts: DiskCounts = { commits: 0, badHashes: 0, blockWrites: 0, verifies: 0, reads: 0, syncs: 0 }
   /** `key destination` and `key left folder`, oldest first. */
   readonly moves: string[] = []
@@ -147,6 +150,17 @@ class MemoryPieceStore implements PieceStore {
     await this.#disk.access(true)
     this.#write(piece, 0, bytes)
     return 'ok'
+  }
+
+  get volume(): StoreVolume {
+    const stalled = this.#disk.faults.stalled.has(this.#layout.key)
+    return {
+      stalled,
+      answers: !stalled,
+      takesMore: !stalled,
+      nextAnswer: () => Promise.resolve(),
+      inTime: work => work,
+    }
   }
 
   async writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void> {

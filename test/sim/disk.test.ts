@@ -131,6 +131,26 @@ test('no more torrents check at a time than allowed; the others wait', async () 
   await swarm.close()
 })
 
+test('a check whose volume does not answer lets another begin', async () => {
+  const swarm = new SimSwarm(79)
+  const node = await swarm.node({ session: { queue: { ...NO_QUEUE, checks: 1 } } })
+  node.disk.faults.delayMs = 500
+  const [first, second] = [1, 2].map(seed => {
+    const torrent = makeTorrent({ length: 2 * MIB, pieceLength: 64 * KIB, seed })
+    node.disk.put(torrent.infoHash, torrent.content, 32)
+    return { torrent, handle: node.add(torrent) }
+  })
+  const states = () => [first?.handle.snapshot().status, second?.handle.snapshot().status]
+  await swarm.clock.advance(1500)
+  assert.deepEqual(states(), ['checking', 'waiting-check'])
+  node.disk.faults.stalled.add(first?.torrent.infoHash ?? '')
+  await swarm.clock.advance(1500)
+  assert.deepEqual(states(), ['checking', 'checking'])
+  node.disk.faults.stalled.clear()
+  for (const one of [first, second]) if (one !== undefined) await swarm.complete(one.handle)
+  await swarm.close()
+})
+
 test('nobody hears of a piece before the journal has it', async () => {
   const swarm = new SimSwarm(76)
   const torrent = makeTorrent({ length: MIB, pieceLength: 64 * KIB })
