@@ -148,6 +148,20 @@ test('neighbouring pieces are checked in one job; what one file lacks concerns o
   await assert.rejects(store.check(layout.pieceCount - 1, 2), RangeError)
 })
 
+test('two pieces that lie in more files together than a job may hold are checked one by one', async t => {
+  const rig = new StoreRig(t)
+  const files = Array.from({ length: 80 }, (_, i) => ({ path: `T/f${i}`, length: KIB }))
+  const { layout, content } = makeRigTorrent(rig.folder, files, 40 * KIB)
+  const store = rig.stores.open(layout)
+  await store.prepare()
+  for (const { index, offset, length } of layout.files)
+    writeFileSync(join(rig.folder, `T/f${index}`), content.subarray(offset, offset + length))
+  assert.deepEqual(await store.check(0, 2), ['ok', 'ok'])
+  await store.close()
+  rmSync(join(rig.folder, 'T/f79'))
+  assert.deepEqual(await store.check(0, 2), ['ok', 'missing'])
+})
+
 test('a check of many small files: as many jobs as the bound on files asks for, and one missing file costs a few more', async t => {
   const rig = new StoreRig(t)
   const files = Array.from({ length: 256 }, (_, i) => ({ path: `T/f${i}`, length: 4 * KIB }))
