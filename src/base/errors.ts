@@ -101,6 +101,7 @@ export const errorTable = {
     status: 503,
     text: 'A file of the download was changed by somebody else. It is being checked again: try again soon.',
   },
+  ForeignFile: { status: 409, text: 'A file that is not of this download lies in its place.' },
   UnsafePath: { status: 500, text: 'A path of the download leads through a link or out of its folder.' },
   VolumeStalled: {
     status: 503,

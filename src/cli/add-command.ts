@@ -14,6 +14,7 @@ export interface AddFlags {
   readonly select?: readonly number[]
   readonly sequential?: boolean
   readonly hops?: number
+  readonly overwrite?: boolean
 }
 
 const WHOLE_HASH = /^(?:[0-9a-f]{40}|[a-z2-7]{32})$/i
@@ -43,13 +44,14 @@ function bytesOf(source: string): Buffer | null {
   return readNamedFile(source)
 }
 
-function requestOf({ to, paused, label, select, sequential, hops }: AddFlags): JsonObject {
+function requestOf({ to, paused, label, select, sequential, hops, overwrite }: AddFlags): JsonObject {
   return {
     ...(to !== undefined && { destination: to }),
     ...(paused === true && { paused }),
     ...(label !== undefined && label.length > 0 && { labels: label }),
     ...(select !== undefined && { selected_files: select }),
     ...(sequential === true && { sequential }),
+    ...(overwrite === true && { overwrite }),
     ...(hops !== undefined && { anon_hops: hops }),
     // What was fetched anonymously is not seeded in the open; without it the node refuses.
     ...(hops !== undefined && hops > 0 && { safe_seeding: true }),

@@ -160,6 +160,7 @@ function addAdding(program: Command): void {
     .option('-s, --select <indexes>', 'files to fetch, with commas between; default: all', indexes)
     .option('--sequential', 'fetch pieces in their order')
     .option('--hops <n>', 'anonymously, over so many hops', hopCount)
+    .option('--overwrite', 'write over files that are not of it and lie in its places')
     .option('-w, --watch', 'show progress until it is there')
     .action((sources: string[], flags: NodeFlags & AddFlags & { watch?: boolean }) =>
       runForNode(flags, async context => {
@@ -188,7 +189,6 @@ function addAdding(program: Command): void {
 function addStates(program: Command): void {
   const states = [
     ['pause', 'stop', 'Stop downloads, also after a restart.'],
-    ['resume', 'resume', 'Let downloads run again.'],
     ['recheck', 'recheck', 'Check the files of downloads against their hashes.'],
   ] as const
   for (const [name, state, text] of states) {
@@ -196,6 +196,14 @@ function addStates(program: Command): void {
       (texts: string[], flags: NodeFlags) => runForNode(flags, context => patchEach(context, texts, { state })),
     )
   }
+  forNode(program.command('resume').description('Let downloads run again.'))
+    .argument('<download...>', `${DOWNLOAD}; all = all`)
+    .option('--overwrite', 'write over files that are not of them and lie in their places')
+    .action((texts: string[], flags: NodeFlags & { overwrite?: boolean }) =>
+      runForNode(flags, context =>
+        patchEach(context, texts, { state: 'resume', ...(flags.overwrite === true ? { overwrite: true } : {}) }),
+      ),
+    )
   forNode(program.command('move').description('Move the files of a download to another folder of the node.'))
     .argument('<download>', DOWNLOAD)
     .argument('<folder>', 'where to')

@@ -2,30 +2,24 @@
 // placed at the new one (linked where both are one file system, else copied and flushed), and only what is at both is ever
 // deleted. Nothing is overwritten, no link of anybody else followed. Which place counts is the caller's to remember.
 
-import { fdatasync, fsync, ftruncate, futimes, read, write } from 'node:fs'
+import { fsync, ftruncate, futimes } from 'node:fs'
 import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
+import { copyBytes } from './copy-bytes.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 import type { DiskSpace } from './disk-space.ts'
 import { closeQuietly, type SafeFolder } from './safe-files.ts'
 import type { TorrentFolder } from './torrent-folder.ts'
 import type { VolumeLanes } from './volume-lanes.ts'
 
-const readDescriptor = promisify(read)
-const writeDescriptor = promisify(write)
 const syncDescriptor = promisify(fsync)
-const syncData = promisify(fdatasync)
 const truncateDescriptor = promisify(ftruncate)
 const timesDescriptor = promisify(futimes)
 
-/** Bytes copied at a time: each read and write waits for a lane of its own, so that other torrents come in between. */
-const COPY_BYTES = 1024 * 1024
-/** A copy is flushed after so many; a multiple of COPY_BYTES. */
-const FLUSH_BYTES = 64 * COPY_BYTES
 /** Times of a copy nearer than this to the original's are the same: file systems keep different fractions. */
 const SAME_TIME_MS = 1
 /** Said by link() where the two places are not one file system, or it has no links. */
-const NO_LINKS: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'])
+export const NO_LINKS: ReadonlySet<string> = new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'])
 
 /** What moving needs. */
 export interface MoveFiles {
@@ -141,7 +135,11 @@ async function copied(move: MoveFiles, { source, target, name }: Pair, index: nu
     const to = await atTarget(move, () => target.openFile(unfinished, { write: true, create: true }))
     try {
       const stats = await atSource(move, () => source.stat(name))
-      await copyBytes(move, from.fd, to.fd)
+      await copyBytes(from.fd, to.fd, {
+        ...{ space: move.space, root: await move.to.root(), signal: move.signal },
+        reading: call => atSource(move, call),
+        writing: call => atTarget(move, call),
+      })
       await atTarget(move, async () => {
         if (stats !== null) {
           await truncateDescriptor(to.fd, Number(stats.size))
@@ -161,26 +159,6 @@ async function copied(move: MoveFiles, { source, target, name }: Pair, index: nu
   }
 }
 
-/** Zeroes are left out: a file with holes keeps them. */
-async function copyBytes(move: MoveFiles, from: number, to: number): Promise<void> {
-  const chunk = Buffer.allocUnsafe(COPY_BYTES)
-  const zeroes = Buffer.alloc(COPY_BYTES)
-  const root = await move.to.root()
-  for (let at = 0; ; ) {
-    if (move.signal.aborted) throw new AppError('Aborted')
-    const { bytesRead } = await atSource(move, () => readDescriptor(from, chunk, 0, COPY_BYTES, at))
-    if (bytesRead === 0) return
-    const part = chunk.subarray(0, bytesRead)
-    if (part.compare(zeroes, 0, bytesRead) !== 0) {
-      await move.space.reserve(root, bytesRead)
-      await atTarget(move, () => writeWhole(to, part, at))
-    }
-    at += bytesRead
-    // Little by little: one flush of everything at the end would hold its lane for minutes.
-    if (at % FLUSH_BYTES === 0) await atTarget(move, () => syncData(to))
-  }
-}
-
 /** A call on files of the old place. */
 function atSource<T>({ from, lanes }: Places, call: () => Promise<T>): Promise<T> {
   return lanes.run(from.place, call)
@@ -194,13 +172,6 @@ function atTarget<T>({ to, lanes }: Places, call: () => Promise<T>): Promise<T> 
 /** A call on files of both: it has its turn where it could be held up. */
 function atBoth<T>({ from, to, lanes }: Places, call: () => Promise<T>): Promise<T> {
   return lanes.run(lanes.volumeOf(from.place).own ? to.place : from.place, call)
-}
-
-async function writeWhole(fd: number, part: Buffer, at: number): Promise<void> {
-  for (let done = 0; done < part.length; ) {
-    const { bytesWritten } = await writeDescriptor(fd, part, done, part.length - done, at + done)
-    done += bytesWritten
-  }
 }
 
 /** Opens the folders of a file at both places, `create`: makes the new one's, for `use`. Errors become AppErrors. */

@@ -10,7 +10,7 @@ import { AppError } from '../base/errors.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 
-const { O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
 /** 0 where the system has none. */
 const O_NOATIME: number = constants.O_NOATIME ?? 0
 /** Type of a file system in memory (statfs(2)); it knows no reads that do not wait, for it never does. */
@@ -103,10 +103,17 @@ export class SafeFolder {
     }
   }
 
-  /** Opens plain file `name`; `create` makes it when it is not there. Pipes, devices and folders are refused unread. */
-  async openFile(name: string, options: { readonly write: boolean; readonly create: boolean }): Promise<FreshFile> {
+  /**
+   * Opens plain file `name`; `create` makes it when it is not there, `exclusive` only then (else EEXIST). Pipes, devices and
+   * folders are refused unread.
+   */
+  async openFile(
+    name: string,
+    options: { readonly write: boolean; readonly create: boolean; readonly exclusive?: boolean },
+  ): Promise<FreshFile> {
     // O_NONBLOCK: a pipe in the file's place must not hang the open.
-    const flags = (options.write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | (options.create ? O_CREAT : 0)
+    const making = (options.create ? O_CREAT : 0) | (options.exclusive === true ? O_EXCL : 0)
+    const flags = (options.write ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | making
     const { fd, atOnce } = await openQuiet(this.#child(name), flags)
     try {
       const stats = await statDescriptor(fd, { bigint: true })
@@ -153,6 +160,11 @@ export class SafeFolder {
       return
     }
     await this.unlinkFile(name)
+  }
+
+  /** Gives file `name` the name `over` in this folder, in the place of the file that has it: at no moment is there none. */
+  async replace(name: string, over: string): Promise<void> {
+    await rename(this.#child(name), this.#child(over))
   }
 
   /** True when both are one folder, by whatever paths. */

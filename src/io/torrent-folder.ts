@@ -17,6 +17,7 @@ import {
   type FileLook,
   lookOf,
   type FreshFile,
+  type FileIdentity,
   openFolder,
   procAvailable,
   type SafeFolder,
@@ -45,6 +46,8 @@ export class TorrentFolder {
   /** Files whose names have been made durable since prepare(). */
   #flushed = new Set<number>()
   #root: string | null = null
+  /** Which file the first opening for writing must find, where somebody looked at it. */
+  readonly #expected = new Map<number, FileIdentity>()
 
   /** `own`: what is never touched; null for torrents of the node itself. */
   constructor(
@@ -91,6 +94,7 @@ export class TorrentFolder {
   /** Makes the destination, the torrent's folders and its zero-byte files; notes which files are there. */
   async prepare(): Promise<void> {
     this.#root = null
+    this.#expected.clear()
     const made = new Set<number>()
     await this.#lanes
       .run(this.#destination, () => this.#makeDestination())
@@ -139,8 +143,54 @@ export class TorrentFolder {
     const opened = await this.#inFolder(parts, false, folder =>
       naming(this.pathOf(index), folder.openFile(name, { write, create })),
     )
+    if (write) await this.#checkExpected(index, opened)
     if (write) this.#made.add(index)
     return opened
+  }
+
+  /** Makes file `index`, empty; null when something is there. Rejects as open() does. */
+  async create(index: number): Promise<FileIdentity | null> {
+    const { parts, name } = this.#locate(index)
+    const options = { write: true, create: true, exclusive: true }
+    const opened = await this.#inFolder(parts, false, folder =>
+      naming(
+        this.pathOf(index),
+        folder.openFile(name, options).catch(error => {
+          if (errnoOf(error) === 'EEXIST') return null
+          throw error
+        }),
+      ),
+    )
+    if (opened === null) return null
+    await closeQuietly(opened.fd)
+    this.expect(index, opened)
+    return opened
+  }
+
+  /** The next opening for writing must find this very file at the path of `index`. */
+  expect(index: number, { dev, ino }: FileIdentity): void {
+    this.#expected.set(index, { dev, ino })
+    this.#made.add(index)
+  }
+
+  async #checkExpected(index: number, { fd, dev, ino }: FreshFile): Promise<void> {
+    const expected = this.#expected.get(index)
+    this.#expected.delete(index)
+    if (expected === undefined || (expected.dev === dev && expected.ino === ino)) return
+    await closeQuietly(fd)
+    throw new AppError('FileMissing', `A file of the download was replaced by another: ${this.pathOf(index)}`)
+  }
+
+  /** Those of the files that are there under one name only. */
+  async unshared(indexes: readonly number[]): Promise<number[]> {
+    const found: number[] = []
+    for (const index of indexes) {
+      const { parts, name } = this.#locate(index)
+      await this.#inExistingFolder(parts, async folder => {
+        if ((await folder.stat(name))?.nlink === 1n) found.push(index)
+      })
+    }
+    return found
   }
 
   /** What lies at the path of `index` now. Rejects with FileMissing or UnsafePath when it is none of ours. */
@@ -199,11 +249,11 @@ export class TorrentFolder {
     }
   }
 
-  /** Deletes the torrent's plain files and the folders below the destination that became empty. */
-  async remove(): Promise<void> {
+  /** Deletes the torrent's plain files, but `others`, and the folders below the destination that became empty. */
+  async remove(others: ReadonlySet<number> = new Set()): Promise<void> {
     for (const { parts, files } of this.#folders.toReversed()) {
       await this.#inExistingFolder(parts, async folder => {
-        for (const file of files) await folder.unlinkFile(nameOf(file))
+        for (const file of files) if (!others.has(file.index)) await folder.unlinkFile(nameOf(file))
       })
       const name = parts.at(-1)
       if (name !== undefined)

@@ -9,13 +9,19 @@ import type { ContentSources } from '../ports/content-source.ts'
 import type { Log } from '../ports/log.ts'
 import { KEEP_PACK, type PackTorrents, type PackWriter } from '../ports/pack-torrents.ts'
 import type { TorrentContentsSource } from '../ports/torrent-contents.ts'
-import type { Session, TorrentEvents } from '../torrent/index.ts'
+import type { Session, TorrentControls, TorrentEvents } from '../torrent/index.ts'
 import { decodeMetainfo, encodeMetainfo } from '../wire/metainfo.ts'
 import { PACK_PIECE_BYTES } from '../wire/channel/pack-files.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 
 /** Runs of pieces in hashing at a time: packs have time. */
 const HASH_DEPTH = 2
+
+/** What lies in their folder is the node's own: it alone puts files there. */
+const OWN_FOLDER: TorrentControls = {
+  ...{ maxDownloadRate: 0, maxUploadRate: 0, sequential: false, filePriorities: new Map() },
+  overwrite: true,
+}
 
 interface Hidden {
   metainfo: Metainfo | null
@@ -72,6 +78,7 @@ export class HiddenTorrents implements PackTorrents {
         if (status === 'seeding' && this.#isWhole(infoHash)) return
         if (!this.#hidden.has(infoHash)) events.statusChanged(infoHash, status)
       },
+      fileSetAside: (infoHash, path, kept) => events.fileSetAside?.(infoHash, path, kept),
     }
   }
 
@@ -183,6 +190,7 @@ export class HiddenTorrents implements PackTorrents {
       ...{ announceTiers: [], peers: [], selectedFiles: null, resume: null, totalUp: 0, totalDown: 0 },
       running: true,
       unqueued: true,
+      controls: OWN_FOLDER,
     })
     return hidden
   }

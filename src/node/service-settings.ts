@@ -16,6 +16,7 @@ export function downloadSettings({ download_defaults: defaults, libtorrent, disk
     seedingMode: defaults.seeding_mode,
     seedingRatio: defaults.seeding_ratio,
     seedingMinutes: defaults.seeding_time,
+    foreignFiles: defaults.foreign_files,
     completedDir: defaults.completed_dir,
     torrentFolder: defaults.torrent_folder,
     trackersFile: defaults.trackers_file,

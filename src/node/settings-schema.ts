@@ -124,6 +124,13 @@ export const settingsSchema = {
       needsRestart: false,
       doc: 'Minutes of seeding after which it ends.',
     },
+    foreign_files: {
+      kind: 'choice',
+      values: ['stop', 'overwrite'],
+      default: 'stop',
+      needsRestart: false,
+      doc: 'Files that are not of a new download and lie in its places: stop = it stops and says which, overwrite = they are written over. For what the watch folder, feeds and doors add, and requests that do not say `overwrite`.',
+    },
     completed_dir: {
       kind: 'text',
       format: 'path',

@@ -31,6 +31,7 @@ import { fileOfPiece, pieceTree } from '../wire/piece-layers.ts'
 import type { ArenaNumber, PieceJobName, ReplyOf, RequestOf, Span, TreeCheck } from './contract/jobs.ts'
 import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
 import { Fence } from './fence.ts'
+import { FirstWrites } from './first-writes.ts'
 import { PieceHash } from './jobs/piece-hash.ts'
 import { JobFailed } from './pool.ts'
 import { runsOf, sliceSegments, wholePiece } from './segments.ts'
@@ -65,6 +66,7 @@ export class FilePieceStore implements PieceStore {
   #source: NotedFiles
   readonly #map: SpanMap
   #spanFiles: SpanFiles
+  #firstWrites: FirstWrites
   readonly #fence = new Fence()
   /** Writes at work by piece, so that verify() covers them. */
   readonly #writing = new Map<number, Set<Promise<unknown>>>()
@@ -84,6 +86,7 @@ export class FilePieceStore implements PieceStore {
     )
     this.#source = new NotedFiles(this.#folder, this.#notes)
     this.#spanFiles = new SpanFiles(this.#source, parts.files, parts.lanes)
+    this.#firstWrites = this.#makeFirstWrites()
     this.#volume = this.#volumeAt(layout.destination)
   }
 
@@ -100,6 +103,10 @@ export class FilePieceStore implements PieceStore {
       for (const file of this.#dirty) if (!this.#folder.isMade(file)) this.#dirty.delete(file)
       this.#notes.keepOnly(file => this.#folder.isMade(file))
     })
+  }
+
+  unshared(indexes: readonly number[]): Promise<number[]> {
+    return this.#fence.shared(() => this.#folder.unshared(indexes))
   }
 
   facts(): Promise<FileFacts[]> {
@@ -131,8 +138,8 @@ export class FilePieceStore implements PieceStore {
       const source = { arena, segments, hash: this.#hashOf(piece), tree: this.#treeOf(piece) }
       await this.#prepareOnce(false)
       const files = filesOf(spans)
-      // Hash first where the write would make a file or needs more descriptors than a job may hold.
-      if (files.length > MAX_JOB_FILES || files.some(file => !this.#folder.isMade(file))) {
+      // Hash first where the write would make or take a file, or needs more descriptors than a job may hold.
+      if (files.length > MAX_JOB_FILES || !files.every(file => this.#firstWrites.isDone(file))) {
         const { verdict } = await this.#run('piece.commit', { ...source, spans: [] }, [])
         if (verdict === 'ok') await this.#writeSpans(source.arena, segments, spans)
         return verdict
@@ -287,6 +294,7 @@ export class FilePieceStore implements PieceStore {
       this.#source = new NotedFiles(to, this.#notes)
       this.#spanFiles = new SpanFiles(this.#source, files, lanes)
       this.#volume = this.#volumeAt(move.destination)
+      this.#firstWrites = this.#makeFirstWrites()
     })
   }
 
@@ -296,12 +304,22 @@ export class FilePieceStore implements PieceStore {
     return this.#fence.shared(() => dropMoved(old, this.#folder, lanes))
   }
 
-  remove(): Promise<void> {
+  remove(others?: ReadonlySet<number>): Promise<void> {
     return this.#fence.exclusive(async () => {
       await this.#parts.files.drop(this.#source)
       this.#dirty.clear()
       this.#prepared = null
-      await this.#folder.remove()
+      await this.#folder.remove(others)
+    })
+  }
+
+  #makeFirstWrites(): FirstWrites {
+    return new FirstWrites(this.#layout, this.#folder, this.#parts, {
+      look: async index => (await this.#source.identify(index)).changed ?? null,
+      changed: index => {
+        this.#notes.accept(index)
+        this.#parts.files.forget(this.#source, index)
+      },
     })
   }
 
@@ -376,6 +394,7 @@ export class FilePieceStore implements PieceStore {
       const length = spanLength(group)
       const part = groups.length === 1 ? segments : sliceSegments(segments, at, length)
       at += length
+      await this.#firstWrites.make(arena, part, group)
       await this.#spanFiles.withFiles(group, 'write', open =>
         this.#noting(
           group,

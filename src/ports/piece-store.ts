@@ -5,6 +5,26 @@ import type { TorrentFile, V2Content } from '../wire/torrent-types.ts'
 import type { Arena, Slot } from './arena.ts'
 import type { StoreVolume } from './volumes.ts'
 
+/**
+ * What was found out about a file that is there and not the torrent's own: `fits` = some of its pieces are right; `replace` = it
+ * may be written over; `foreign` = it may not; else nobody can tell, but that the bytes from `from` to `to` are zeros.
+ */
+export type FoundFile = 'fits' | 'replace' | 'foreign' | { readonly from: number; readonly to: number }
+
+/** Whose files are in a torrent's places. */
+export interface FileClaims {
+  /** Settles when isOwn() can be asked. */
+  known(): Promise<void>
+  /** The torrent made the file, or took it. */
+  isOwn(index: number): boolean
+  /** Null: it was not there, or not looked at. */
+  found(index: number): FoundFile | null
+  /** Makes it durable that the files are the torrent's own. */
+  note(indexes: readonly number[]): Promise<void>
+  /** What lay at `path` has the name `kept` now, in the same folder. */
+  setAside(path: string, kept: string): void
+}
+
 /** What a store must know of a torrent. */
 export interface StoreLayout {
   /** Unique among open stores: the info hash. */
@@ -19,6 +39,8 @@ export interface StoreLayout {
   readonly pieceHashes: Uint8Array
   /** Null: v1 only. A piece is right when every hash that is known of it says so; one without any never is. */
   readonly v2: V2Content | null
+  /** Absent: every file that is there is the torrent's own. */
+  readonly claims?: FileClaims
 }
 
 /** A received block: `length` bytes at the start of `slot`, belonging at `begin` of its piece. */
@@ -76,12 +98,16 @@ export interface StorageMove {
   readonly signal: AbortSignal
 }
 
-/** Result of checking a piece against its hash: `missing` = some of its bytes are not on disk. */
-export type PieceVerdict = 'ok' | 'bad-hash' | 'missing'
+/**
+ * Result of checking a piece against its hash: `missing` = some of its bytes are not on disk; `zeros` = it is not right, and holds
+ * nothing but zeros.
+ */
+export type PieceVerdict = 'ok' | 'bad-hash' | 'zeros' | 'missing'
 
 /**
  * One torrent's store. Every method may reject with AppError DiskFull, DiskError, FileMissing, UnsafePath, PoolBusy or
- * WorkerLost; what reads for others or writes also with FileChanged. Slots stay the caller's; they may be released when the promise settles.
+ * WorkerLost; what reads for others or writes also with FileChanged, what writes with ForeignFile for a
+ * file that came there after the look. Slots stay the caller's; they may be released when the promise settles.
  */
 export interface PieceStore {
   /** The volume of its files; absent where there is nothing that could stop to answer. */
@@ -99,6 +125,8 @@ export interface PieceStore {
   expect(facts: readonly FileFacts[], ownUntilMs: number): void
   /** From now on the file is to look as it is found next, however it was changed before. */
   accept(file: number): void
+  /** Those of the files that are there under one name only; absent where files have no other names. */
+  unshared?(indexes: readonly number[]): Promise<number[]>
   /** Hashes a whole piece from its blocks and, when the hash is right, writes it. Blocks in any order, none missing. */
   commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'>
   /** Writes blocks of a piece unverified (for pieces too big to keep, or when the arena runs short). */
@@ -134,8 +162,11 @@ export interface PieceStore {
   move(move: StorageMove): Promise<void>
   /** Deletes what a move left in `folder`: files that are in the present place too, and folders that become empty. */
   leave(folder: string): Promise<void>
-  /** Closes, then deletes the torrent's files and the folders that become empty; files not of this torrent stay. */
-  remove(): Promise<void>
+  /**
+   * Closes, then deletes the torrent's files and the folders that become empty; files not of this torrent stay, and those of
+   * `others` (indexes).
+   */
+  remove(others?: ReadonlySet<number>): Promise<void>
 }
 
 /** Opens stores. */

@@ -18,6 +18,23 @@ export interface ResumeData {
   readonly newestMs: number
 }
 
+/** Files of a torrent whose indexes follow each other, both ends included. */
+export type FileRun = readonly [first: number, last: number]
+
+/** Every file, however many there are. */
+export const ALL_FILES: FileRun = [0, 0x7fff_ffff]
+
+/** Indexes, in any order, as runs. */
+export function fileRuns(indexes: readonly number[]): FileRun[] {
+  const runs: [number, number][] = []
+  for (const index of indexes.toSorted((a, b) => a - b)) {
+    const last = runs.at(-1)
+    if (last !== undefined && index <= last[1] + 1) last[1] = index
+    else runs.push([index, index])
+  }
+  return runs
+}
+
 /** Durable progress of all torrents. */
 export interface ProgressJournal {
   /**
@@ -32,4 +49,8 @@ export interface ProgressJournal {
    * that was not journalled meanwhile counts as suspect, so that an interrupted check goes on where it was.
    */
   reset(infoHash: InfoHash): Promise<void>
+  /** The files that are the torrent's own: made by it, or taken when they were looked at. In any order, may overlap. */
+  ownFiles(infoHash: InfoHash): Promise<readonly FileRun[]>
+  /** More of them. Resolves when that survives a power cut too. Nothing for an unknown torrent. */
+  noteOwnFiles(infoHash: InfoHash, runs: readonly FileRun[]): Promise<void>
 }

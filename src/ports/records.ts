@@ -5,7 +5,7 @@
 
 import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
 import type { TorrentNotes } from '../wire/torrent-types.ts'
-import type { ProgressJournal, ResumeData } from './progress-journal.ts'
+import type { FileRun, ProgressJournal, ResumeData } from './progress-journal.ts'
 
 /** What a user asked of a download beside which files: see services/download-controls.ts for what is allowed. */
 export interface DownloadControls {
@@ -22,6 +22,8 @@ export interface DownloadControls {
   readonly sequential: boolean
   /** BEP 16; absent in rows of older versions. */
   readonly superSeeding?: boolean
+  /** Files of others in its places are written over; absent in rows of older versions. */
+  readonly overwrite?: boolean
   readonly labels: readonly string[]
 }
 
@@ -91,6 +93,8 @@ export interface NewDownload
   /** Absent = nothing was asked for. */
   readonly controls?: DownloadControls | null
   readonly infoBytes: Uint8Array | null
+  /** Files that are its own, whoever made them; absent = none are. */
+  readonly ownFiles?: readonly FileRun[]
   /** Kept with the info dictionary; absent = it has none. */
   readonly notes?: TorrentNotes
   /** The same. */
@@ -113,6 +117,8 @@ export type DownloadChange = Partial<
   Omit<StoredDownload, 'infoHash' | 'position' | 'totalUp' | 'totalDown'> & {
     readonly infoBytes: Uint8Array
     readonly pieceLayers: Uint8Array | null
+    /** More files that are its own. */
+    readonly ownFiles: readonly FileRun[]
   }
 >
 

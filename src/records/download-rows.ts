@@ -11,6 +11,7 @@ import type {
   StoredMetainfo,
 } from '../ports/records.ts'
 import type { TorrentNotes } from '../wire/torrent-types.ts'
+import type { OwnFileRows } from './own-file-rows.ts'
 import type { ProgressRows } from './progress-rows.ts'
 
 interface DownloadRow {
@@ -52,7 +53,7 @@ interface MetainfoRow {
 
 /** How each member of a DownloadChange is written: its column and value. */
 const columns: {
-  readonly [K in keyof Required<Omit<DownloadChange, 'infoBytes' | 'pieceLayers'>>]: readonly [
+  readonly [K in keyof Required<Omit<DownloadChange, 'infoBytes' | 'pieceLayers' | 'ownFiles'>>]: readonly [
     string,
     (value: never) => unknown,
   ]
@@ -87,6 +88,7 @@ const columns: {
 export class DownloadRows {
   readonly #database: Database.Database
   readonly #progress: ProgressRows
+  readonly #ownFiles: OwnFileRows
   readonly #insert: Database.Statement
   readonly #insertInfo: Database.Statement<
     [number, Uint8Array, Uint8Array | null, string | null, string | null, number | null]
@@ -101,8 +103,9 @@ export class DownloadRows {
   /** UPDATE statements by their column list; there are few combinations in use. */
   readonly #updates = new Map<string, Database.Statement>()
 
-  constructor(database: Database.Database, progress: ProgressRows) {
+  constructor(database: Database.Database, progress: ProgressRows, ownFiles: OwnFileRows) {
     this.#database = database
+    this.#ownFiles = ownFiles
     this.#progress = progress
     this.#insert = database.prepare(`
       INSERT INTO downloads (info_hash, name, source_uri, destination, announce_tiers, peers, added_at, hops,
@@ -143,6 +146,7 @@ export class DownloadRows {
     if (changes === 0) return false
     const { infoBytes, pieceLayers = null, notes } = download
     if (infoBytes !== null) this.#keepInfo(Number(lastInsertRowid), infoBytes, pieceLayers, notes)
+    if (download.ownFiles !== undefined) this.#ownFiles.note(download.infoHash, download.ownFiles)
     return true
   }
 
@@ -162,6 +166,7 @@ export class DownloadRows {
     const { infoBytes, pieceLayers } = change
     if (infoBytes !== undefined) this.#keepInfo(id, infoBytes, pieceLayers ?? null)
     else if (pieceLayers !== undefined) this.#layers.run(pieceLayers, id)
+    if (change.ownFiles !== undefined) this.#ownFiles.note(infoHash, change.ownFiles)
     return true
   }
 

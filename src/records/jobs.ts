@@ -4,7 +4,7 @@
 import type { InfoHash } from '../base/ids.ts'
 import type { FeedCheck, KeptFeed } from '../ports/feed-records.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
-import type { ResumeData } from '../ports/progress-journal.ts'
+import type { FileRun, ResumeData } from '../ports/progress-journal.ts'
 import type {
   DownloadChange,
   LoadedDownload,
@@ -33,6 +33,8 @@ export interface RecordJobs {
     reply: void
   }
   'progress.reset': { args: [infoHash: InfoHash]; reply: void }
+  'files.own': { args: [infoHash: InfoHash]; reply: FileRun[] }
+  'files.noteOwn': { args: [infoHash: InfoHash, runs: readonly FileRun[]]; reply: void }
   'progress.resume': { args: [infoHash: InfoHash]; reply: ResumeData | null }
   'event.append': { args: [atMs: number, types: readonly string[], payloads: readonly string[]]; reply: number }
   'event.read': { args: [since: number, limit: number]; reply: LoggedEvent[] }
@@ -74,6 +76,8 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'download.delete',
   'progress.checkpoint',
   'progress.reset',
+  // A file that another program's could be must be known as ours before its first byte, whatever happens then.
+  'files.noteOwn',
   'node.set',
   'node.getOrSet',
   'update.keepFollowed',

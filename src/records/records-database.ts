@@ -11,6 +11,7 @@ import { type DatabaseOptions, durableJobs, type JobName, type OpenFacts, type R
 import { NodeRows } from './node-rows.ts'
 import { databaseError } from './database-trouble.ts'
 import { type OpenedDatabase, openDatabase } from './open-database.ts'
+import { OwnFileRows } from './own-file-rows.ts'
 import { ProgressRows } from './progress-rows.ts'
 import { SeenFileRows } from './seen-file-rows.ts'
 import { SettingsHistoryRows } from './settings-history-rows.ts'
@@ -105,7 +106,8 @@ export function failure(error: unknown): JobFailure {
 }
 
 function makeHandlers(database: Database.Database, progress: ProgressRows, events: EventRows): Handlers {
-  const downloads = new DownloadRows(database, progress)
+  const ownFiles = new OwnFileRows(database)
+  const downloads = new DownloadRows(database, progress, ownFiles)
   const node = new NodeRows(database)
   const updates = new UpdateRows(database)
   const feeds = new FeedRows(database)
@@ -124,6 +126,8 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'progress.verified': (infoHash, piece, atMs) => progress.verified(infoHash, piece, atMs),
     'progress.checkpoint': (infoHash, have, files, atMs) => progress.checkpoint(infoHash, have, files, atMs),
     'progress.reset': infoHash => progress.reset(infoHash),
+    'files.own': infoHash => ownFiles.list(infoHash),
+    'files.noteOwn': (infoHash, runs) => ownFiles.note(infoHash, runs),
     'progress.resume': infoHash => progress.resumeOf(infoHash),
     'event.append': (atMs, types, payloads) => events.appendAll(atMs, types, payloads),
     'event.read': (since, limit) => events.read(since, limit),

@@ -169,6 +169,20 @@ const feeds = `
 /** When all bytes of a download were last hashed in the background. */
 const scrubs = `
   ALTER TABLE downloads ADD COLUMN scrubbed_at INTEGER;
+
+/**
+ * Which files of a download are its own, as runs of indexes. Those that have progress already were theirs before anybody asked.
+ */
+const ownFiles = `
+  CREATE TABLE own_files (
+    download_id INTEGER NOT NULL REFERENCES downloads(id) ON DELETE CASCADE,
+    first INTEGER NOT NULL,
+    last INTEGER NOT NULL,
+    PRIMARY KEY (download_id, first, last)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO own_files (download_id, first, last)
+    SELECT id, 0, 2147483647 FROM downloads
+    WHERE id IN (SELECT download_id FROM progress) OR id IN (SELECT download_id FROM piece_journal);
 `
 
 /** All steps; the schema this program knows is their number. */
@@ -182,6 +196,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'history of settings, discovered metadata', sql: history },
   { adds: 'feeds of channels', sql: feeds },
   { adds: 'dates of background checks', sql: scrubs },
+  { adds: 'which files are whose', sql: ownFiles },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

@@ -2,7 +2,7 @@
 
 import type { InfoHash } from '../base/ids.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
-import type { ResumeData } from '../ports/progress-journal.ts'
+import type { FileRun, ResumeData } from '../ports/progress-journal.ts'
 import {
   type EventLog,
   type LoggedEvent,
@@ -43,6 +43,14 @@ export class DatabaseProgress implements ProgressRecords {
 
   async reset(infoHash: InfoHash): Promise<void> {
     await this.#link.run('progress.reset', infoHash)
+  }
+
+  ownFiles(infoHash: InfoHash): Promise<readonly FileRun[]> {
+    return this.#link.run('files.own', infoHash)
+  }
+
+  async noteOwnFiles(infoHash: InfoHash, runs: readonly FileRun[]): Promise<void> {
+    await this.#link.run('files.noteOwn', infoHash, runs)
   }
 
   loadResume(infoHash: InfoHash): Promise<ResumeData | null> {

@@ -4,7 +4,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { FileFacts } from '../ports/piece-store.ts'
-import type { ProgressJournal, ResumeData } from '../ports/progress-journal.ts'
+import { ALL_FILES, type ProgressJournal, type ResumeData } from '../ports/progress-journal.ts'
 import type { DownloadControls } from '../ports/records.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Anonymity } from './add-checks.ts'
@@ -59,7 +59,7 @@ export async function addMadeTorrent(
   const whole = { have: allPieces(metainfo.pieceCount), suspect: [], files: facts, newestMs: 0 }
   const resume = earlier === undefined ? whole : earlier.resume
   const engine = await set.engineOf(row.hops)
-  await set.store.insert({ ...row, ...storedMetainfo(metainfo) })
+  await set.store.insert({ ...row, ...storedMetainfo(metainfo), ownFiles: [ALL_FILES] })
   const { totalUp, totalDown, finishedAtMs, seededSec } = row
   if (totalUp + totalDown > 0) set.store.noteTotals(infoHash, totalUp, totalDown)
   if (earlier !== undefined) await set.store.update(infoHash, { finishedAtMs, seededSec })

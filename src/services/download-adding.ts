@@ -114,16 +114,22 @@ export class DownloadAdding {
     })
   }
 
+  /** What happens to files that are in the way is as the settings say, where the request does not. */
+  #withDefaults(request: AddDownload): AddDownload {
+    const { foreignFiles } = this.#deps.settings()
+    return request.overwrite === undefined && foreignFiles === 'overwrite' ? { ...request, overwrite: true } : request
+  }
+
   async #addNew(request: AddDownload, source: TorrentSource, traits: Anonymity): Promise<void> {
     const { clock, previews, prepareFolder, settings } = this.#deps
     if (source.kind === 'magnet') await previews.recall(source.infoHash)
     const metainfo = metainfoOf(source, previews.cached(source.infoHash))
-    const asked = askedOf(request, selectionOf(request, source, metainfo), metainfo)
+    const asked = askedOf(this.#withDefaults(request), selectionOf(request, source, metainfo), metainfo)
     const destination = await prepareFolder(request.destination ?? settings().saveAs, {
       linkless: request.destination !== undefined && request.linkless,
       files: metainfo?.files,
     })
-    if (metainfo !== null) await this.#deps.updates?.().metadataKnown(source.infoHash, metainfo)
+    const ownFiles = metainfo === null ? [] : await this.#deps.updates?.().metadataKnown(source.infoHash, metainfo)
     const announceTiers = await this.#parts.defaults.tiersOf(source, metainfo)
     const row = newRow({
       announceTiers,
@@ -137,7 +143,8 @@ export class DownloadAdding {
       nowMs: clock.wallMs(),
     })
     const engine = await this.#set.engineOf(traits.hops)
-    await this.#set.store.insert({ ...row, ...(metainfo === null ? { infoBytes: null } : storedMetainfo(metainfo)) })
+    const kept = metainfo === null ? { infoBytes: null } : storedMetainfo(metainfo)
+    await this.#set.store.insert({ ...row, ...kept, ownFiles: ownFiles ?? [] })
     while (this.#others.owns(source.infoHash)) await this.#others.giveWay(source.infoHash)
     const entry = new DownloadEntry({ ...row, position: this.#set.entries.size })
     this.#set.enter(entry)

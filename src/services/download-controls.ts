@@ -43,8 +43,9 @@ export function controlsOf(stored: Pick<StoredDownload, 'controls'>): DownloadCo
 
 /** The same for the engine. */
 export function torrentControls(controls: DownloadControls): TorrentControls {
-  const { maxDownloadRate, maxUploadRate, sequential, superSeeding = false } = controls
-  return { maxDownloadRate, maxUploadRate, sequential, superSeeding, filePriorities: new Map(controls.filePriorities) }
+  const { maxDownloadRate, maxUploadRate, sequential, superSeeding = false, overwrite = false } = controls
+  const filePriorities = new Map(controls.filePriorities)
+  return { maxDownloadRate, maxUploadRate, sequential, superSeeding, overwrite, filePriorities }
 }
 
 /** Whether a request asks for anything of this file. */
@@ -60,6 +61,7 @@ const controlNames = [
   'file_priorities',
   'sequential',
   'super_seeding',
+  'overwrite',
   'labels',
 ] as const satisfies readonly (keyof ControlChange)[]
 
@@ -73,6 +75,7 @@ export function changeControls(before: DownloadControls, change: ControlChange):
     filePriorities: before.filePriorities,
     sequential: change.sequential ?? before.sequential,
     superSeeding: change.super_seeding ?? before.superSeeding === true,
+    overwrite: change.overwrite ?? before.overwrite === true,
     labels: change.labels === undefined ? before.labels : checkLabels(change.labels),
   }
 }

@@ -149,7 +149,7 @@ export class DownloadSet {
   /** Writes the change to the store, then to the entry. Rejects as the store does. */
   async update(entry: DownloadEntry, change: DownloadChange): Promise<void> {
     await this.store.update(entry.stored.infoHash, change)
-    const { infoBytes: _info, pieceLayers: _layers, ...columns } = change
+    const { infoBytes: _info, pieceLayers: _layers, ownFiles: _own, ...columns } = change
     entry.stored = { ...entry.stored, ...columns }
   }
 }

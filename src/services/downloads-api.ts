@@ -30,6 +30,8 @@ export interface ControlChange {
   sequential?: boolean
   /** BEP 16: peers hear of a few pieces each while everything is there. */
   super_seeding?: boolean
+  /** Files that are not of the download and lie in its places are written over. */
+  overwrite?: boolean
   labels?: string[]
 }
 

@@ -21,6 +21,8 @@ export interface DownloadSettings extends AnonymityDefaults, RateLimits, Seeding
   readonly scrubDays: number
   /** Absolute folder of downloads that name none. */
   readonly saveAs: string
+  /** What happens to files that are not of a new download and lie in its places. */
+  readonly foreignFiles: 'stop' | 'overwrite'
 }
 
 /** What the service tells of its downloads to what follows updates. */

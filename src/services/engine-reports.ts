@@ -104,7 +104,7 @@ export class EngineReports implements TorrentEvents {
     const twin = infoHashV2 === null ? null : this.#set.twinOf(entry, metainfo)
     // Two torrents must not write the same files.
     if (twin !== null) throw new AppError('StateConflict', `This is the torrent of another download: ${twin}.`)
-    await this.#deps.updates?.().metadataKnown(infoHash, metainfo)
+    const ownFiles = (await this.#deps.updates?.().metadataKnown(infoHash, metainfo)) ?? []
     await this.#set.update(entry, {
       infoBytes: metainfo.infoBytes,
       pieceLayers: layersOf(metainfo),
@@ -112,10 +112,16 @@ export class EngineReports implements TorrentEvents {
       pieceCount: metainfo.pieceCount,
       name: metainfo.name,
       selectedFiles: fitSelection(entry.stored.selectedFiles, metainfo.files.length),
+      ...(ownFiles.length > 0 ? { ownFiles } : {}),
     })
     this.#set.named(entry, metainfo)
     this.#metadataKept++
     this.#inBackground(entry, () => this.#defaults.metadata(entry, metainfo))
+  }
+
+  fileSetAside(infoHash: InfoHash, path: string, kept: string): void {
+    this.#deps.log.warn('a file that is not of the download was set aside', { infoHash, path, kept })
+    this.#deps.events.emit('file_set_aside', { infohash: infoHash, path, kept_as: kept })
   }
 
   /** safe_seeding without hops: complete data is not offered to plain peers (decisions part 2). */

@@ -14,6 +14,8 @@ export const explainCodes = {
   volume_stalled: 'The volume of its files does not answer. It goes on by itself when that answers again.',
   disk_full: 'The disk is full. It goes on by itself when there is space.',
   disk_errors: 'Its disk reports errors. What failed is tried again for a minute; then it stops.',
+  foreign_file:
+    'A file that is not of it lies in its place. Move that away, choose another folder or deselect it; or resume with overwrite.',
   failed: 'An error stopped it; resume to try again.',
   file_changed:
     'Somebody else changed a file: nothing of it is served until it is checked, and what no longer fits is fetched again.',
@@ -94,8 +96,11 @@ function mindsVolume({ torrent }: ExplainFacts): boolean {
   return torrent === null || !['stopped', 'queued', 'metadata'].includes(torrent.snapshot.status)
 }
 
-/** Of circuits it is said too how the last one failed, of changed files which they are. */
+/**
+ * Of circuits it is said too how the last one failed, of changed files which they are; a file that is in the way is named.
+ */
 function messageOf(code: ExplainCode, { circuits, torrent, stalledVolume }: ExplainFacts): string {
+  if (code === 'foreign_file') return torrent?.snapshot.error || explainCodes[code]
   if (code === 'file_changed') return `${explainCodes[code]} ${changesOf(torrent)}`
   if (code === 'volume_stalled' && typeof stalledVolume === 'string')
     return `The volume of its files, mounted at ${stalledVolume}, does not answer. It goes on by itself when that answers again.`
@@ -126,7 +131,7 @@ function codesOf(facts: ExplainFacts): ExplainCode[] {
   if (torrent.obstacles.diskRetries) codes.unshift('disk_errors')
   switch (torrent.snapshot.status) {
     case 'error':
-      return [torrent.obstacles.waitsForSpace ? 'disk_full' : 'failed', ...codes]
+      return [errorCode(torrent), ...codes]
     case 'stopped':
       return [stored.goalReached ? 'seeding_goal_reached' : 'stopped', ...codes]
     case 'queued':
@@ -144,6 +149,11 @@ function codesOf(facts: ExplainFacts): ExplainCode[] {
     case 'seeding':
       return [...codes, ...circuitCodes(facts), ...seedCodes(stored, torrent)]
   }
+}
+
+function errorCode({ obstacles }: LoadedFacts): ExplainCode {
+  if (obstacles.waitsForSpace) return 'disk_full'
+  return obstacles.foreignFile ? 'foreign_file' : 'failed'
 }
 
 function downloadCodes(torrent: LoadedFacts): ExplainCode[] {

@@ -10,6 +10,7 @@ import type { InfoHash } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { FoundSignedItem, MutableItems } from '../ports/dht-items.ts'
 import type { Log } from '../ports/log.ts'
+import type { FileRun } from '../ports/progress-journal.ts'
 import type { Random } from '../ports/random.ts'
 import type { FollowedKey, TakenVersion, UpdateRecords } from '../ports/update-records.ts'
 import { mutableTarget } from '../wire/dht-item.ts'
@@ -122,11 +123,14 @@ export class FollowedUpdates {
     return { started: infohash !== '', infohash }
   }
 
-  /** The metadata of a torrent is known and none of its files was touched: older versions end now. */
-  async metadataKnown(infoHash: InfoHash, metainfo: Metainfo): Promise<void> {
+  /**
+   * The metadata of a torrent is known and none of its files was touched: older versions end now. Answers which of its files were
+   * theirs.
+   */
+  async metadataKnown(infoHash: InfoHash, metainfo: Metainfo): Promise<readonly FileRun[]> {
     const entry = this.#followed.get(this.#byVersion.get(infoHash) ?? '')
-    if (entry === undefined || newestOf(entry.key)?.infoHash !== infoHash) return
-    await this.#deps.versions.leaveBehind(entry.key, metainfo, this.#deps.settings().oldVersions)
+    if (entry === undefined || newestOf(entry.key)?.infoHash !== infoHash) return []
+    return this.#deps.versions.leaveBehind(entry.key, metainfo, this.#deps.settings().oldVersions)
   }
 
   /** A user removes this download: without its newest version nobody wants a key. Before the download goes. */

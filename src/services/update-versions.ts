@@ -4,6 +4,7 @@
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type { FileTrimmer } from '../ports/file-trimmer.ts'
+import { type FileRun, fileRuns } from '../ports/progress-journal.ts'
 import type { StoredDownload } from '../ports/records.ts'
 import type { FollowedKey, TakenVersion } from '../ports/update-records.ts'
 import { formatMagnet } from '../wire/magnet.ts'
@@ -93,9 +94,10 @@ export class UpdateVersions {
 
   /**
    * Older versions end before the newest, whose metadata is now known, touches a file: all of them, or with `seed` those that
-   * have a file where it will write. Files that become shorter are cut.
+   * have a file where it will write. Files that become shorter are cut. Answers which files of the newest were theirs.
    */
-  async leaveBehind(key: FollowedKey, metainfo: Metainfo, mode: OldVersions): Promise<void> {
+  async leaveBehind(key: FollowedKey, metainfo: Metainfo, mode: OldVersions): Promise<FileRun[]> {
+    const taken = new Set<number>()
     const destination = this.#downloads.row(metainfo.infoHash)?.destination ?? this.#heir(key)?.destination
     const older = key.versions.filter(({ infoHash }) => infoHash !== metainfo.infoHash)
     for (const { infoHash } of older) {
@@ -107,7 +109,9 @@ export class UpdateVersions {
         await this.#downloads.patch(infoHash, { state: 'stop' })
       }
       if (shared.length > 0) await this.#trimmer.trim(row.destination, shared)
+      for (const { index } of shared) taken.add(index)
     }
+    return fileRuns([...taken])
   }
 
   /** The versions that stay after a new one came: one whose metadata was never known is worth nothing. */

@@ -42,6 +42,7 @@ export const NO_OBSTACLES: TorrentObstacles = {
   waitsForSpace: false,
   changedFiles: [],
   diskRetries: false,
+  foreignFile: false,
   addresses: 0,
   dialing: 0,
   allBlocked: false,

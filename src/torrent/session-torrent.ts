@@ -298,6 +298,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     if (this.#controls === null) return
     wishes.setOrder(this.#controls)
     wishes.setSuperSeeding(this.#controls.superSeeding === true)
+    wishes.setOverwrite(this.#controls.overwrite === true)
   }
 
   woken(): void {

@@ -256,6 +256,7 @@ export class Session {
         if (torrent?.resting === false && MAY_REST.has(status)) this.#mayRest(torrent)
         events.statusChanged(infoHash, status)
       },
+      fileSetAside: (infoHash, path, kept) => events.fileSetAside?.(infoHash, path, kept),
     }
   }
 

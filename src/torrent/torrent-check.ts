@@ -5,8 +5,10 @@ import { AppError } from '../base/errors.ts'
 import { type FileFacts, unfitFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import { retryWhileBusy } from './busy-pool.ts'
+import { FirstLook } from './first-look.ts'
+import { refuseForeign, settleLook } from './foreign-files.ts'
 import { CheckRuns, type PieceRun } from './check-runs.ts'
-import { copyPieceSet, countBits, forEachPiece, fullPieceSet } from './piece-set.ts'
+import { copyPieceSet, countBits, forEachPiece, fullPieceSet, type PieceSet } from './piece-set.ts'
 import { OWN_WRITES_MS, planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 
@@ -64,29 +66,35 @@ export class TorrentCheck {
   async prepare(content: TorrentContent, signal: AbortSignal): Promise<boolean> {
     this.#hooks.setStatus('allocating')
     // Before prepare(): it makes files, and what it makes says nothing.
-    const facts = await content.store.facts()
+    const [facts] = await Promise.all([content.store.facts(), content.own.load()])
     // What changes from here on, also while it is hashed, is seen when it is read.
     content.store.expect(facts, 0)
     const plan = this.#plan(content, facts)
+    const look = this.#look(content, facts)
+    look.plan(plan.have, plan.check)
     stopWhen(signal)
-    if (countBits(plan.have.buffer) + countBits(plan.check.buffer) === 0) this.#hooks.nothingThere()
+    const toCheck = countBits(plan.check.buffer) > 0
+    if (!toCheck && countBits(plan.have.buffer) === 0 && look.isEmpty) this.#hooks.nothingThere()
+    content.picker.setHave(clearOf(plan.have, plan.check))
+    if (!look.isEmpty) await this.#lookFirst(content, plan, look, signal)
     await content.store.prepare()
     stopWhen(signal)
-    content.picker.setHave(plan.have)
-    if (countBits(plan.check.buffer) === 0) return this.#resume === null
-    await this.#hashAll(content, plan, signal)
-    return true
+    if (toCheck && look.isEmpty) await this.#hashAll(content, plan, look, signal)
+    return toCheck || this.#resume === null
   }
 
   /** Hashes everything. `have` is empty while it runs and right afterwards. Rejects like prepare(). */
   async recheck(content: TorrentContent, signal: AbortSignal): Promise<void> {
     const check = fullPieceSet(content.lengths.pieceCount)
-    content.store.expect(await content.store.facts(), 0)
+    const [facts] = await Promise.all([content.store.facts(), content.own.load()])
+    content.store.expect(facts, 0)
     const have = copyPieceSet(check)
     have.buffer.fill(0)
     content.picker.setHave(have)
     this.#resume = null
-    await this.#hashAll(content, { have, check }, signal)
+    const look = this.#look(content, facts)
+    await this.#hashAll(content, { have, check }, look, signal)
+    await settleLook(content, look, this.#core)
   }
 
   /** Notes what was there and what the files looked like at a checkpoint, for a later start in this run. */
@@ -101,13 +109,25 @@ export class TorrentCheck {
     this.#resume = { have, suspect: [], files, newestMs: this.#core.engine.clock.wallMs() }
   }
 
+  #look({ lengths, metainfo, own }: TorrentContent, facts: readonly FileFacts[]): FirstLook {
+    return new FirstLook(lengths, metainfo.files, facts, index => own.isOwn(index))
+  }
+
+  /** There are files that are not noted as the torrent's own: nothing is made before it is known whose they are. */
+  async #lookFirst(content: TorrentContent, plan: ResumePlan, look: FirstLook, signal: AbortSignal): Promise<void> {
+    refuseForeign(content, look, this.#core)
+    if (countBits(plan.check.buffer) > 0) await this.#hashAll(content, plan, look, signal)
+    await settleLook(content, look, this.#core)
+    stopWhen(signal)
+  }
+
   #plan(content: TorrentContent, facts: readonly FileFacts[]): ResumePlan {
     const { lengths, metainfo } = content
     if (this.#resume === null) return planWithoutResume(lengths, metainfo.files, facts)
     return planFromResume(lengths, metainfo.files, facts, this.#resume)
   }
 
-  async #hashAll(content: TorrentContent, plan: ResumePlan, signal: AbortSignal): Promise<void> {
+  async #hashAll(content: TorrentContent, plan: ResumePlan, look: FirstLook, signal: AbortSignal): Promise<void> {
     // A status set after the stop would stay.
     stopWhen(signal)
     this.#hooks.setStatus('waiting-check')
@@ -123,14 +143,14 @@ export class TorrentCheck {
       this.#hooks.setStatus('checking')
       const pieces: number[] = []
       forEachPiece(plan.check, piece => pieces.push(piece))
-      await this.#hash(content, pieces, signal)
+      await this.#hash(content, pieces, look, signal)
     } finally {
       look.cancel()
       permit.release()
     }
   }
 
-  async #hash(content: TorrentContent, pieces: readonly number[], signal: AbortSignal): Promise<void> {
+  async #hash(content: TorrentContent, pieces: readonly number[], look: FirstLook, signal: AbortSignal): Promise<void> {
     const { clock, checkDepth } = this.#core.engine
     const runs = new CheckRuns(pieces, content.lengths.pieceLength, checkDepth)
     let done = 0
@@ -138,7 +158,7 @@ export class TorrentCheck {
       for (let run = runs.next(); run !== null; run = runs.next()) {
         stopWhen(signal)
         const beganMs = clock.now()
-        await this.#check(content, run, signal)
+        await this.#check(content, run, look, signal)
         runs.took(clock.now() - beganMs)
         done += run.count
         this.#core.checkProgress = done / pieces.length
@@ -151,11 +171,25 @@ export class TorrentCheck {
     stopWhen(signal)
   }
 
-  async #check(content: TorrentContent, { first, count }: PieceRun, signal: AbortSignal): Promise<void> {
+  async #check(
+    content: TorrentContent,
+    { first, count }: PieceRun,
+    look: FirstLook,
+    signal: AbortSignal,
+  ): Promise<void> {
     const check = () => content.store.check(first, count)
     const verdicts = await retryWhileBusy(this.#core.engine.clock, check, { signal })
-    for (const [i, verdict] of verdicts.entries()) if (verdict === 'ok') content.picker.pieceDone(first + i)
+    for (const [i, verdict] of verdicts.entries()) {
+      look.take(first + i, verdict)
+      if (verdict === 'ok') content.picker.pieceDone(first + i)
+    }
   }
+}
+
+/** Pieces that are to be hashed are not there until then. */
+function clearOf(have: PieceSet, check: PieceSet): PieceSet {
+  forEachPiece(check, piece => have.set(piece, false))
+  return have
 }
 
 function stopWhen(signal: AbortSignal): void {

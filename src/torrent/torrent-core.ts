@@ -4,11 +4,12 @@
 import { AppError } from '../base/errors.ts'
 import type { InfoHash, InfoHashV2 } from '../base/ids.ts'
 import { BLOCK_BYTES, pieceBytes, type TorrentLengths } from '../base/lengths.ts'
-import type { PieceStore, StoreLayout } from '../ports/piece-store.ts'
+import type { FileClaims, PieceStore, StoreLayout } from '../ports/piece-store.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { DiskRetries } from './disk-retries.ts'
 import type { Engine } from './engine.ts'
 import { piecePadding, wantedPieces } from './file-pieces.ts'
+import { OwnFiles } from './own-files.ts'
 import { KnownPeers } from './known-peers.ts'
 import type { PeerSession } from './peer-session.ts'
 import { PiecePicker } from './piece-picker.ts'
@@ -28,6 +29,8 @@ export interface TorrentContent {
   readonly store: PieceStore
   /** Its reads and writes that are tried again. */
   readonly retries: DiskRetries
+  /** Whose files lie in its places. */
+  readonly own: OwnFiles
   readonly picker: PiecePicker
   /** Pieces that the selected files need. */
   wanted: PieceSet
@@ -61,6 +64,8 @@ export class TorrentCore {
   working = false
   /** Peers are told of a few pieces each only, while everything is there (BEP 16). */
   superSeeding: boolean
+  /** Files of others that are in the way are written over: the user says so. */
+  overwrite: boolean
   /** Progress of the present check, 0 to 1. */
   checkProgress = 0
   /** Bytes of payload, all time and since start-up. */
@@ -83,6 +88,7 @@ export class TorrentCore {
     this.totalUp = spec.totalUp
     this.status = 'stopped'
     this.superSeeding = spec.controls?.superSeeding === true
+    this.overwrite = spec.controls?.overwrite === true
     this.downLimiter = new RateLimiter(0, engine.downLimiter)
     this.upLimiter = new RateLimiter(0, engine.upLimiter)
   }
@@ -127,8 +133,9 @@ export class TorrentCore {
     const lengths = { totalLength, pieceLength, pieceCount, padding }
     const stride = Math.ceil(pieceLength / BLOCK_BYTES)
     const picker = new PiecePicker(lengths, this.engine.random, maxOpenPieces(this.engine.budget.limit, stride))
+    const own = this.#ownFiles(metainfo, lengths, picker)
     const retries = new DiskRetries(this.engine.clock)
-    const store = retries.patient(this.engine.deps.stores.open(layoutOf(this.destination, metainfo)))
+    const store = retries.patient(this.engine.deps.stores.open(layoutOf(this.destination, metainfo, own)))
     this.name = metainfo.name
     this.content = {
       metainfo,
@@ -136,6 +143,7 @@ export class TorrentCore {
       stride,
       store,
       retries,
+      own,
       picker,
       wanted: emptyPieceSet(pieceCount),
       doubted: null,
@@ -144,6 +152,20 @@ export class TorrentCore {
     const count = metainfo.files.length
     this.setSelected(this.selected?.filter(index => Number.isInteger(index) && index >= 0 && index < count) ?? null)
     return this.content
+  }
+
+  #ownFiles({ files }: Metainfo, lengths: TorrentLengths, picker: PiecePicker): OwnFiles {
+    const { infoHash } = this
+    const { journal, events } = this.engine.deps
+    return new OwnFiles({
+      infoHash,
+      lengths,
+      files,
+      journal,
+      have: () => picker.have,
+      overwrites: () => this.overwrite,
+      setAside: (path, kept) => events.fileSetAside?.(infoHash, path, kept),
+    })
   }
 
   /** Changes the selection; answers open pieces that nobody needs any more. Throws AppError InvalidParameter. */
@@ -202,9 +224,10 @@ export class TorrentCore {
 }
 
 /** What a store of the torrent's files is made from. */
-export function layoutOf(destination: string, metainfo: Metainfo): StoreLayout {
+export function layoutOf(destination: string, metainfo: Metainfo, claims?: FileClaims): StoreLayout {
   const { infoHash: key, files, totalLength, pieceLength, pieceCount, pieceHashes, v2 } = metainfo
-  return { key, destination, files, totalLength, pieceLength, pieceCount, pieceHashes, v2 }
+  const layout = { key, destination, files, totalLength, pieceLength, pieceCount, pieceHashes, v2 }
+  return claims === undefined ? layout : { ...layout, claims }
 }
 
 /** Throws AppError InvalidParameter unless every index names one of `count` files. */

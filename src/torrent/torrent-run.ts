@@ -54,6 +54,7 @@ export class TorrentRun {
   #forReaders = false
   /** The run came as far as working on pieces: `have` is all that is there. */
   #worked = false
+  #foreignFile = false
   #gone = false
 
   constructor(core: TorrentCore, check: TorrentCheck, pieces: TorrentPieces, announcer: Announcer, hooks: RunHooks) {
@@ -77,6 +78,11 @@ export class TorrentRun {
   /** It failed on a full disk, and goes on by itself when there is space. */
   get waitsForSpace(): boolean {
     return this.#core.status === 'error' && this.#disk.full
+  }
+
+  /** It failed because of a file that is not its own. */
+  get metForeignFile(): boolean {
+    return this.#core.status === 'error' && this.#foreignFile
   }
 
   /** Nothing is under way, and the torrent does not run for readers only. */
@@ -184,6 +190,7 @@ export class TorrentRun {
   fail(error: unknown): void {
     if (this.#gone || this.#core.status === 'error' || this.#abort === null) return
     this.#core.errorText = errorText(error)
+    this.#foreignFile = error instanceof AppError && error.code === 'ForeignFile'
     this.#forReaders = false
     this.#hooks.readersFail(error)
     this.#end('error', 'the torrent failed')

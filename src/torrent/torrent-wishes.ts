@@ -24,14 +24,14 @@ export class TorrentWishes {
   readonly #core: TorrentCore
   readonly #requests: Pick<TorrentRequests, 'refillSoon'>
   readonly #dials: Pick<TorrentDials, 'size'>
-  readonly #run: Pick<TorrentRun, 'waitsForSpace'>
+  readonly #run: Pick<TorrentRun, 'waitsForSpace' | 'metForeignFile'>
   readonly #changed: Pick<ChangedFiles, 'list'>
 
   constructor(
     core: TorrentCore,
     requests: Pick<TorrentRequests, 'refillSoon'>,
     dials: Pick<TorrentDials, 'size'>,
-    run: Pick<TorrentRun, 'waitsForSpace'>,
+    run: Pick<TorrentRun, 'waitsForSpace' | 'metForeignFile'>,
     changed: Pick<ChangedFiles, 'list'>,
   ) {
     this.#core = core
@@ -56,6 +56,11 @@ export class TorrentWishes {
   /** BEP 16, for peers that connect from now on. */
   setSuperSeeding(on: boolean): void {
     this.#core.superSeeding = on
+  }
+
+  /** Files of others in its places are written over from the next write on. */
+  setOverwrite(on: boolean): void {
+    this.#core.overwrite = on
   }
 
   /** See TorrentHandle.moveStorage. */
@@ -89,6 +94,7 @@ export class TorrentWishes {
       waitsForSpace: this.#run.waitsForSpace,
       changedFiles: content === null ? [] : named(content, this.#changed.list()),
       diskRetries: content?.retries.waiting ?? false,
+      foreignFile: this.#run.metForeignFile,
       addresses: known.size,
       dialing,
       allBlocked,

@@ -227,7 +227,19 @@ export class Torrent {
   async remove(deleteData: boolean, deadlineMs: number): Promise<void> {
     await this.shutdown(deadlineMs, true)
     await this.#core.engine.deps.metadata.remove(this.infoHash)
-    if (deleteData) await this.#core.content?.store.remove()
+    if (deleteData) await this.#removeData()
+  }
+
+  /** Files that are not the torrent's stay, though they have its names: they were there before, and nothing of them fits. */
+  async #removeData(): Promise<void> {
+    const content = this.#core.content
+    if (content === null) return
+    const { own, store } = content
+    await own.known()
+    const others = (await store.facts()).filter(
+      ({ index, exists, sizeBytes }) => exists && sizeBytes > 0 && !own.isOwn(index) && !own.hasPieceOf(index),
+    )
+    await store.remove(new Set(others.map(({ index }) => index)))
   }
 
   #left(): number {

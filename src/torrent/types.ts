@@ -40,6 +40,8 @@ export interface TorrentControls extends PieceOrder {
   readonly maxUploadRate: number
   /** True: while everything is there, peers are told of a few pieces each only (BEP 16). */
   readonly superSeeding?: boolean
+  /** True: files of others that lie in its places are written over. */
+  readonly overwrite?: boolean
 }
 
 /** What a torrent is made from. */
@@ -166,6 +168,8 @@ export interface TorrentObstacles {
   readonly changedFiles: readonly { readonly name: string; readonly change: FileChange }[]
   /** A read or write failed and is tried again in a while. */
   readonly diskRetries: boolean
+  /** It stopped because a file that is not its own lies in its place. */
+  readonly foreignFile: boolean
   /** Addresses of peers it knows, and how many of them it is connecting to. */
   readonly addresses: number
   readonly dialing: number
@@ -230,6 +234,8 @@ export interface TorrentEvents {
   /** Status became `error`. */
   failed(infoHash: InfoHash, error: string): void
   statusChanged(infoHash: InfoHash, status: TorrentStatus): void
+  /** A file at `path` turned out not to be the torrent's: it has the name `kept` now, in the same folder. */
+  fileSetAside?(infoHash: InfoHash, path: string, kept: string): void
 }
 
 /**

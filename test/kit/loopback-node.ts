@@ -39,7 +39,7 @@ export class LoopbackNode {
   readonly rangeArena = new SharedArena({ id: 'range', bytes: 4 * 1024 * 1024 })
   readonly stores: FilePieceStores
   readonly session: Session
-  /** `finished`, `failed`, `metadata` and status changes, oldest first. */
+  /** `finished`, `failed`, `metadata`, `aside` (path, name it is kept as) and status changes, oldest first. */
   readonly events: string[] = []
   /** Lines of level error: defects. */
   readonly errors: string[] = []
@@ -85,6 +85,7 @@ export class LoopbackNode {
           finished: () => events.push('finished'),
           failed: (_infoHash, error) => events.push(`failed ${error}`),
           statusChanged: (_infoHash, status) => events.push(status),
+          fileSetAside: (_infoHash, path, kept) => events.push(`aside ${path} ${kept}`),
         },
       },
     )

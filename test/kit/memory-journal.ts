@@ -3,12 +3,13 @@
 import type { InfoHash } from '../../src/base/ids.ts'
 import type { MetadataChunks } from '../../src/ports/metadata-chunks.ts'
 import type { FileFacts } from '../../src/ports/piece-store.ts'
-import type { ProgressJournal, ResumeData } from '../../src/ports/progress-journal.ts'
+import type { FileRun, ProgressJournal, ResumeData } from '../../src/ports/progress-journal.ts'
 
 /** A journal that remembers. */
 export class MemoryJournal implements ProgressJournal {
   readonly #verified = new Map<string, Set<number>>()
   readonly #checkpoints = new Map<string, { have: Uint8Array; files: readonly FileFacts[] }>()
+  readonly #own = new Map<string, readonly FileRun[]>()
   resets = 0
 
   /** Pieces journalled for a torrent since its last checkpoint. */
@@ -33,6 +34,14 @@ export class MemoryJournal implements ProgressJournal {
   async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {
     this.#checkpoints.set(infoHash, { have: Uint8Array.from(have), files })
     this.#verified.delete(infoHash)
+  }
+
+  async ownFiles(infoHash: InfoHash): Promise<readonly FileRun[]> {
+    return this.#own.get(infoHash) ?? []
+  }
+
+  async noteOwnFiles(infoHash: InfoHash, runs: readonly FileRun[]): Promise<void> {
+    this.#own.set(infoHash, [...(this.#own.get(infoHash) ?? []), ...runs])
   }
 
   async reset(infoHash: InfoHash): Promise<void> {

@@ -148,6 +148,7 @@ class MemoryPieceStore implements PieceStore {
       return 'bad-hash'
     }
     await this.#disk.access(true)
+    await this.#claim(piece)
     this.#write(piece, 0, bytes)
     return 'ok'
   }
@@ -167,6 +168,7 @@ class MemoryPieceStore implements PieceStore {
     this.#disk.counts.blockWrites++
     const copies = blocks.map(block => ({ begin: block.begin, bytes: block.slot.bytes.slice(0, block.length) }))
     await this.#disk.access(true)
+    await this.#claim(piece)
     for (const { begin, bytes } of copies) this.#write(piece, begin, bytes)
   }
 
@@ -229,6 +231,16 @@ class MemoryPieceStore implements PieceStore {
 
   async remove(): Promise<void> {
     this.#disk.drop(this.#layout.key)
+  }
+
+  /** Files are noted as the torrent's own before they are written to. */
+  async #claim(piece: number): Promise<void> {
+    const { claims, files, pieceLength } = this.#layout
+    if (claims === undefined) return
+    await claims.known()
+    const end = piece * pieceLength + pieceBytes(this.#layout, piece)
+    const touched = files.filter(({ offset, length }) => offset < end && offset + length > piece * pieceLength)
+    await claims.note(touched.map(({ index }) => index))
   }
 
   #write(piece: number, begin: number, bytes: Uint8Array): void {

@@ -78,7 +78,11 @@ export const addDownload = route({
       'no version was found within 20 s; the search goes on.',
     'What is absent comes from the settings download_defaults. `selected_files` (extra): indexes, absent = all.',
     '`paused` (extra): it is added stopped. Extra as in PATCH: `max_download_speed`, `max_upload_speed`, `seeding_ratio`, `seeding_time`, `file_priorities` ' +
-      '(not for a magnet whose files are not known: 404), `sequential`, `super_seeding`, `labels`.',
+      '(not for a magnet whose files are not known: 404), `sequential`, `super_seeding`, `overwrite`, `labels`.',
+    'A file that is there and is longer than the torrent says, or of whose whole pieces some hold data and none is right, is not of ' +
+      'the download: it stops as DLSTATUS_STOPPED_ON_ERROR, `error` and `explain` say which file (`ForeignFile`), and nothing is ' +
+      'changed. `overwrite` writes over such files; absent = as download_defaults.foreign_files says. A file that no whole piece can ' +
+      'judge and that turns out different is set aside as `NAME.before-<8 of the infohash>` (event file_set_aside).',
     '`anon_hops` is 0 to 3; above 0 it needs `safe_seeding`, and everything goes through circuits, the fetching of an http ' +
       '`uri` too: an https one is 400 `BadScheme`, for exits carry no TLS, and a link with `xs=urn:btpk:` is 400. 503 ' +
       '`CircuitsUnavailable` only where the settings forbid circuits; without any yet it waits as DLSTATUS_CIRCUITS, and the ' +
@@ -159,12 +163,14 @@ export const patchDownload = route({
       'stay. Above 0 `safe_seeding` becomes true, with 0 false. 503 `CircuitsUnavailable` where the settings forbid circuits; ' +
       '409 while its files are being moved.',
     'Extra are `destination`, `max_download_speed`, `max_upload_speed`, `seeding_ratio`, `seeding_time`, `file_priorities`, ' +
-      '`sequential`, `super_seeding` and `labels`. The two speeds: bytes a second of this download alone, 0 = none.',
+      '`sequential`, `super_seeding`, `overwrite` and `labels`. The two speeds: bytes a second of this download alone, 0 = none.',
     '`seeding_ratio`, `seeding_time` (minutes): seeding ends at the first that is reached; -1 = never, -2 = as the ' +
       'settings say. Resuming a download that was stopped so sets both to -1.',
     '`file_priorities`: by index, 0 = not fetched, 1 (last) to 7 (first), 4 = normal, -1 = as it is; a shorter list leaves ' +
       'the rest. After `selected_files` of the same request. 404 before the metadata. `sequential`: pieces in their order, ' +
       'within a priority. `super_seeding`: once complete, each new peer hears of a few pieces only (BEP 16).',
+    '`overwrite` with `resume`: files that are not of the download and lie in its places are written over from now on; false ends ' +
+      'that. A file with other names (hard links) is never written to: a copy takes its place.',
     '`labels` replaces those there are; an empty JSON list removes all.',
     '`destination`: the files are moved there in the background, also over restarts; `moving_to` shows it until it is done. ' +
       'Nothing is overwritten. The folder where they are gives a move up. 409 while another one is under way.',

@@ -35,6 +35,7 @@ export const eventRoutes = [
         'torrent_error: infohash, error. Extra: torrent_file_changed: infohash, file (its path in the torrent), change ' +
         '(replaced, changed, cut or grown); torrent_file_checked: infohash, file, lost_pieces; seeding_goal_reached: infohash, name, goal (ratio or time); storage_moved: ' +
         'infohash, destination; storage_move_failed: infohash, error; volume_stalled: mount; volume_recovered: mount, seconds; ' +
+        'file_set_aside: infohash, path, kept_as; ' +
         'circuit_ready: circuit_id, purpose, goal_hops, skipped; circuit_removed: these, and reason, bytes_up, bytes_down, uptime (seconds).',
       'Of circuits at most 30 events come in a burst and one a minute in the long run; `skipped` says how many did not come ' +
         'since the one before.',

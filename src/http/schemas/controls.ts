@@ -39,6 +39,11 @@ export const controlProperties = {
   super_seeding: Type.Optional(
     Type.Boolean({ description: 'a boolean: once complete, tell each peer of a few pieces only (BEP 16)' }),
   ),
+  overwrite: Type.Optional(
+    Type.Boolean({
+      description: 'a boolean: files that are not of the download and lie in its places are written over',
+    }),
+  ),
   labels: Type.Optional(
     Type.Array(Type.String({ maxLength: 256, description: 'a label' }), {
       maxItems: 256,

@@ -87,8 +87,11 @@ export interface HashRequest {
   /** The bytes of all pieces. */
   readonly spans: readonly Span[]
 }
-/** Whether the bytes on disk have the hash of a piece; `missing` = a file ends before its span does. */
-export type HashVerdict = 'ok' | 'bad-hash' | 'missing'
+/**
+ * Whether the bytes on disk have the hash of a piece; `missing` = a file ends before its span does; `zeros` = they have not, and
+ * there is nothing but zeros.
+ */
+export type HashVerdict = 'ok' | 'bad-hash' | 'zeros' | 'missing'
 /** What was found. */
 export interface HashReply {
   /** One a piece. */

@@ -15,7 +15,7 @@ import type {
 } from '../contract/jobs.ts'
 import { onDescriptor } from './failure.ts'
 import { PieceHash } from './piece-hash.ts'
-import { takeZeroes } from './segments.ts'
+import { isZeroes, takeZeroes } from './segments.ts'
 
 /** Where the bytes that are read go. */
 interface ByteSink {
@@ -75,6 +75,8 @@ class PieceHashes implements ByteSink {
   /** Bytes still to come of the present piece, and whether some of it is missing. */
   #left: number
   #missing = false
+  /** Nothing but zeros came of it so far. */
+  #blank = true
 
   constructor({ hashes, trees, pieceLength }: HashRequest) {
     if (!(pieceLength > 0)) throw new RangeError(`pieces of ${pieceLength} bytes`)
@@ -92,7 +94,9 @@ class PieceHashes implements ByteSink {
     let at = 0
     while (at < bytes.length) {
       const count = Math.min(bytes.length - at, this.#left)
-      this.#hash.take(count === bytes.length ? bytes : bytes.subarray(at, at + count))
+      const part = count === bytes.length ? bytes : bytes.subarray(at, at + count)
+      this.#hash.take(part)
+      this.#blank &&= isZeroes(part)
       at += count
       this.#advance(count)
     }
@@ -121,10 +125,17 @@ class PieceHashes implements ByteSink {
   }
 
   #pieceEnd(): void {
-    this.#verdicts.push(this.#missing ? 'missing' : this.#hash.right() ? 'ok' : 'bad-hash')
+    this.#verdicts.push(this.#verdict())
     this.#hash = this.#nextHash()
     this.#left = this.#pieceLength
     this.#missing = false
+    this.#blank = true
+  }
+
+  #verdict(): HashVerdict {
+    if (this.#missing) return 'missing'
+    if (this.#hash.right()) return 'ok'
+    return this.#blank ? 'zeros' : 'bad-hash'
   }
 
   /** For the piece whose verdict comes next; beyond the last one nothing is right. */

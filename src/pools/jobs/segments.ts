@@ -22,6 +22,16 @@ export function forEachSegment(arenas: ArenaBytes, source: Source, take: (bytes:
   }
 }
 
+/** True when `bytes` holds nothing but zeros. */
+export function isZeroes(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at += ZERO_PAGE.length) {
+    const part = bytes.subarray(at, at + ZERO_PAGE.length)
+    if (Buffer.compare(part, part.length === ZERO_PAGE.length ? ZERO_PAGE : ZERO_PAGE.subarray(0, part.length)) !== 0)
+      return false
+  }
+  return true
+}
+
 /** Calls `take` with `length` zero bytes, a page at a time. */
 export function takeZeroes(length: number, take: (bytes: Uint8Array) => void): void {
   for (let left = length; left > 0; left -= ZERO_PAGE.length)

@@ -22,6 +22,7 @@ const words: Readonly<Record<string, string>> = {
   torrent_creation_failed: 'Torrent not made',
   seeding_goal_reached: 'Seeding goal reached',
   storage_moved: 'Files moved',
+  file_set_aside: 'File set aside',
   storage_move_failed: 'Files not moved',
   volume_stalled: 'A disk does not answer',
   volume_recovered: 'A disk answers again',

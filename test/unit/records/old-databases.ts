@@ -121,6 +121,7 @@ export function makeOldDatabase(path: string, schema: number, downloads: number,
     if (schema >= 7) insert('settings_history', { at: 5, option: 'a.b', value: '1', origin: 'request' })
     if (schema >= 8) insert('feeds', { channel: hashOf(5), url: 'http://feeds.test/', added_at: 7, etag: '"x"' })
     if (schema >= 8) insert('feed_items', { feed: 1, item: OLD_FEED_ITEM, seen_at: 8 })
+    if (schema >= 10) insert('own_files', { download_id: 1, first: 0, last: 3 })
     if (schema >= 7) insert('discovered_metadata', { info_hash: hashOf(9), info: Buffer.from('de'), found_at: 6 })
   })()
   assertFilled(database)

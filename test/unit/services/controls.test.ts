@@ -63,6 +63,7 @@ test('a torrent file that is sent is added with what was asked for', async () =>
     filePriorities: [[1, 7]],
     sequential: true,
     superSeeding: false,
+    overwrite: false,
     labels: ['films', 'new'],
   })
   const { spec } = engine.torrents.get(infoHash) as FakeTorrent

@@ -79,6 +79,7 @@ test('states that say it themselves', () => {
   assert.deepEqual(reasons({ status: 'error', obstacles: { waitsForSpace: true } }), ['disk_full'])
   const failing = { status: 'checking', obstacles: { diskRetries: true } } as const
   assert.deepEqual(reasons(failing), ['disk_errors', 'checking'])
+  assert.deepEqual(reasons({ status: 'error', obstacles: { foreignFile: true } }), ['foreign_file'])
   assert.deepEqual(reasons({ status: 'waiting-check' }), ['waiting_for_check'])
   assert.deepEqual(reasons({ status: 'checking' }), ['checking'])
   assert.deepEqual(reasons({ status: 'allocating' }), ['allocating'])

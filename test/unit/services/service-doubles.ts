@@ -429,6 +429,7 @@ export async function startDownloads(
     completedDir: '',
     torrentFolder: '',
     trackersFile: '',
+    foreignFiles: 'stop' as const,
     checkAfterComplete: false,
     scrubDays: 0,
   }

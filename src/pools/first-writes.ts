@@ -1,0 +1,104 @@
+// What comes before the first write to each file of one torrent: a file that is not there is made, empty, and noted as the
+// torrent's own before it gets a byte; one that is there is written to only when it was looked at, and as that look allows.
+// Invariant: no byte of a file that is not the torrent's own changes.
+
+import type { AppError } from '../base/errors.ts'
+import { foreignFile } from '../base/foreign-file.ts'
+import type { DiskSpace } from '../io/disk-space.ts'
+import { makeOwn } from '../io/make-own.ts'
+import type { TorrentFolder } from '../io/torrent-folder.ts'
+import type { VolumeLanes } from '../io/volume-lanes.ts'
+import type { FileClaims, StoreLayout } from '../ports/piece-store.ts'
+import type { ArenaNumber } from './contract/jobs.ts'
+import { type SpanWrite, spanWrites } from './jobs/write.ts'
+import type { FileSpan } from './spans.ts'
+
+/** What first writes share with the other work of a store. */
+export interface FirstWriteParts {
+  readonly lanes: VolumeLanes
+  readonly space: DiskSpace
+  readonly arenas: readonly SharedArrayBuffer[]
+}
+
+/** What a store knows of its files. */
+export interface FirstWriteHooks {
+  /** The error of a file that somebody changed since it was looked at; null = it is as it was. Rejects as the disk does. */
+  look(index: number): Promise<AppError | null>
+  /** We made the file another one: what was known of it, and descriptors of it, say nothing any more. */
+  changed(index: number): void
+}
+
+/** The first writes of one torrent, in one folder. */
+export class FirstWrites {
+  readonly #layout: StoreLayout
+  readonly #folder: TorrentFolder
+  readonly #parts: FirstWriteParts
+  readonly #claims: FileClaims | null
+  readonly #hooks: FirstWriteHooks
+  /** Files at work: several pieces of one may come at once. */
+  readonly #underWay = new Map<number, Promise<void>>()
+
+  constructor(layout: StoreLayout, folder: TorrentFolder, parts: FirstWriteParts, hooks: FirstWriteHooks) {
+    this.#hooks = hooks
+    this.#layout = layout
+    this.#folder = folder
+    this.#parts = parts
+    this.#claims = layout.claims ?? null
+  }
+
+  /** The file may be written to at once. Asked after the folder was prepared. */
+  isDone(index: number): boolean {
+    return this.#folder.isMade(index) && this.#claims?.isOwn(index) !== false
+  }
+
+  /**
+   * Makes ready what `segments` are to be written to. Rejects with ForeignFile, and as the disk and the notes do; then nothing of a
+   * file that is not the torrent's has changed.
+   */
+  async make(arena: ArenaNumber, segments: readonly number[], spans: readonly FileSpan[]): Promise<void> {
+    const claims = this.#claims
+    if (claims === null) return
+    await claims.known()
+    if (spans.every(({ file }) => file < 0 || this.isDone(file))) return
+    const views = this.#parts.arenas.map(buffer => new Uint8Array(buffer))
+    const named = spans.map(({ file, position, length }) => ({ fd: file, position, length }))
+    for (const write of spanWrites(views, { arena, segments }, named)) {
+      if (!this.isDone(write.fd)) await this.#once(claims, write)
+    }
+  }
+
+  #once(claims: FileClaims, write: SpanWrite): Promise<void> {
+    const index = write.fd
+    const known = this.#underWay.get(index)
+    if (known !== undefined) return known
+    const work = this.#make(claims, write).finally(() => this.#underWay.delete(index))
+    this.#underWay.set(index, work)
+    return work
+  }
+
+  async #make(claims: FileClaims, write: SpanWrite): Promise<void> {
+    const index = write.fd
+    const isThere = this.#folder.isMade(index) || (await this.#folder.create(index)) === null
+    if (isThere) await this.#take(claims, write)
+    // Empty so far: after a kill before this it is taken like any empty file.
+    await claims.note([index])
+  }
+
+  async #take(claims: FileClaims, { fd: index, position, buffers }: SpanWrite): Promise<void> {
+    const found = claims.found(index)
+    const path = this.#folder.pathOf(index)
+    if (found === null || found === 'foreign')
+      throw foreignFile(path, found === null ? 'it was not there when the download began' : 'nothing in it fits')
+    const changedBy = await this.#hooks.look(index)
+    if (changedBy !== null) throw changedBy
+    const { lanes, space } = this.#parts
+    const { key, files } = this.#layout
+    const length = files[index]?.length ?? 0
+    const { kept, changed } = await makeOwn(
+      { folder: this.#folder, index, length, key, found, position, bytes: buffers },
+      { lanes, space },
+    )
+    if (changed) this.#hooks.changed(index)
+    if (kept !== null) claims.setAside(path, kept)
+  }
+}
