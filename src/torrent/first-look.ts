@@ -131,7 +131,7 @@ function strangersOf(
     before = file
   }
   close(undefined)
-  return strangers
+  return strangers.sort((a, b) => a.file.offset - b.file.offset || a.file.length - b.file.length)
 }
 
 function strangerOf(
