@@ -28,7 +28,7 @@ export const settingsRights: Readonly<Record<string, SectionRights>> = {
   download_defaults: {
     admin: [
       ...['anonymity_enabled', 'number_hops', 'safeseeding_enabled'],
-      ...['seeding_mode', 'seeding_ratio', 'seeding_time'],
+      ...['seeding_mode', 'seeding_ratio', 'seeding_time', 'foreign_files'],
     ],
     folder: ['saveas', 'completed_dir', 'torrent_folder'],
     file: ['trackers_file'],
