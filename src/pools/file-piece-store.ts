@@ -34,7 +34,7 @@ import { Fence } from './fence.ts'
 import { FirstWrites } from './first-writes.ts'
 import { PieceHash } from './jobs/piece-hash.ts'
 import { JobFailed } from './pool.ts'
-import { runsOf, sliceSegments, wholePiece } from './segments.ts'
+import { firstBytes, runsOf, sliceSegments, wholePiece } from './segments.ts'
 import { SpanFiles } from './span-files.ts'
 import { type FileSpan, filesOf, groupSpans, spanLength, SpanMap } from './spans.ts'
 import type { VolumeJobs } from './volume-jobs.ts'
@@ -86,7 +86,10 @@ export class FilePieceStore implements PieceStore {
     )
     this.#source = new NotedFiles(this.#folder, this.#notes)
     this.#spanFiles = new SpanFiles(this.#source, parts.files, parts.lanes)
-    this.#firstWrites = this.#makeFirstWrites()
+    this.#firstWrites = new FirstWrites(this.#layout, this.#folder, this.#parts, {
+      notes: this.#notes,
+      source: this.#source,
+    })
     this.#volume = this.#volumeAt(layout.destination)
   }
 
@@ -294,7 +297,10 @@ export class FilePieceStore implements PieceStore {
       this.#source = new NotedFiles(to, this.#notes)
       this.#spanFiles = new SpanFiles(this.#source, files, lanes)
       this.#volume = this.#volumeAt(move.destination)
-      this.#firstWrites = this.#makeFirstWrites()
+      this.#firstWrites = new FirstWrites(this.#layout, this.#folder, this.#parts, {
+        notes: this.#notes,
+        source: this.#source,
+      })
     })
   }
 
@@ -310,16 +316,6 @@ export class FilePieceStore implements PieceStore {
       this.#dirty.clear()
       this.#prepared = null
       await this.#folder.remove(others)
-    })
-  }
-
-  #makeFirstWrites(): FirstWrites {
-    return new FirstWrites(this.#layout, this.#folder, this.#parts, {
-      look: async index => (await this.#source.identify(index)).changed ?? null,
-      changed: index => {
-        this.#notes.accept(index)
-        this.#parts.files.forget(this.#source, index)
-      },
     })
   }
 
@@ -502,17 +498,4 @@ export class FilePieceStore implements PieceStore {
       this.#parts.files.release(lent)
     }
   }
-}
-
-/** The parts that hold the first `length` bytes. */
-function firstBytes(parts: readonly Uint8Array[], length: number): Uint8Array[] {
-  const first: Uint8Array[] = []
-  let left = length
-  for (const part of parts) {
-    if (left === 0) break
-    const taken = part.length <= left ? part : part.subarray(0, left)
-    first.push(taken)
-    left -= taken.length
-  }
-  return first
 }

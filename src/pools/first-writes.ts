@@ -2,10 +2,12 @@
 // torrent's own before it gets a byte; one that is there is written to only when it was looked at, and as that look allows.
 // Invariant: no byte of a file that is not the torrent's own changes.
 
-import type { AppError } from '../base/errors.ts'
 import { foreignFile } from '../base/foreign-file.ts'
 import type { DiskSpace } from '../io/disk-space.ts'
+import type { FileNotes } from '../io/file-notes.ts'
 import { makeOwn } from '../io/make-own.ts'
+import type { NotedFiles } from '../io/noted-files.ts'
+import type { OpenFiles } from '../io/open-files.ts'
 import type { TorrentFolder } from '../io/torrent-folder.ts'
 import type { VolumeLanes } from '../io/volume-lanes.ts'
 import type { FileClaims, StoreLayout } from '../ports/piece-store.ts'
@@ -17,15 +19,14 @@ import type { FileSpan } from './spans.ts'
 export interface FirstWriteParts {
   readonly lanes: VolumeLanes
   readonly space: DiskSpace
+  readonly files: Pick<OpenFiles, 'forget'>
   readonly arenas: readonly SharedArrayBuffer[]
 }
 
 /** What a store knows of its files. */
-export interface FirstWriteHooks {
-  /** The error of a file that somebody changed since it was looked at; null = it is as it was. Rejects as the disk does. */
-  look(index: number): Promise<AppError | null>
-  /** We made the file another one: what was known of it, and descriptors of it, say nothing any more. */
-  changed(index: number): void
+export interface KnownFiles {
+  readonly notes: Pick<FileNotes, 'accept'>
+  readonly source: NotedFiles
 }
 
 /** The first writes of one torrent, in one folder. */
@@ -34,12 +35,12 @@ export class FirstWrites {
   readonly #folder: TorrentFolder
   readonly #parts: FirstWriteParts
   readonly #claims: FileClaims | null
-  readonly #hooks: FirstWriteHooks
+  readonly #known: KnownFiles
   /** Files at work: several pieces of one may come at once. */
   readonly #underWay = new Map<number, Promise<void>>()
 
-  constructor(layout: StoreLayout, folder: TorrentFolder, parts: FirstWriteParts, hooks: FirstWriteHooks) {
-    this.#hooks = hooks
+  constructor(layout: StoreLayout, folder: TorrentFolder, parts: FirstWriteParts, known: KnownFiles) {
+    this.#known = known
     this.#layout = layout
     this.#folder = folder
     this.#parts = parts
@@ -89,8 +90,10 @@ export class FirstWrites {
     const path = this.#folder.pathOf(index)
     if (found === null || found === 'foreign')
       throw foreignFile(path, found === null ? 'it was not there when the download began' : 'nothing in it fits')
-    const changedBy = await this.#hooks.look(index)
-    if (changedBy !== null) throw changedBy
+    const { notes, source } = this.#known
+    // Somebody changed it since it was looked at: it is checked first.
+    const { changed: change = null } = await source.identify(index)
+    if (change !== null) throw change
     const { lanes, space } = this.#parts
     const { key, files } = this.#layout
     const length = files[index]?.length ?? 0
@@ -98,7 +101,11 @@ export class FirstWrites {
       { folder: this.#folder, index, length, key, found, position, bytes: buffers },
       { lanes, space },
     )
-    if (changed) this.#hooks.changed(index)
+    if (changed) {
+      // What was known of it, and descriptors of it, say nothing any more.
+      notes.accept(index)
+      this.#parts.files.forget(source, index)
+    }
     if (kept !== null) claims.setAside(path, kept)
   }
 }

@@ -79,3 +79,16 @@ function checkPadding(spans: readonly FileSpan[], from: number, to: number): voi
     at += span.length
   }
 }
+
+/** The parts that hold the first `length` bytes. */
+export function firstBytes(parts: readonly Uint8Array[], length: number): Uint8Array[] {
+  const first: Uint8Array[] = []
+  let left = length
+  for (const part of parts) {
+    if (left === 0) break
+    const taken = part.length <= left ? part : part.subarray(0, left)
+    first.push(taken)
+    left -= taken.length
+  }
+  return first
+}
