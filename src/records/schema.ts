@@ -169,6 +169,7 @@ const feeds = `
 /** When all bytes of a download were last hashed in the background. */
 const scrubs = `
   ALTER TABLE downloads ADD COLUMN scrubbed_at INTEGER;
+`
 
 /**
  * Which files of a download are its own, as runs of indexes. Those that have progress already were theirs before anybody asked.
