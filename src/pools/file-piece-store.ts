@@ -86,10 +86,7 @@ export class FilePieceStore implements PieceStore {
     )
     this.#source = new NotedFiles(this.#folder, this.#notes)
     this.#spanFiles = new SpanFiles(this.#source, parts.files, parts.lanes)
-    this.#firstWrites = new FirstWrites(this.#layout, this.#folder, this.#parts, {
-      notes: this.#notes,
-      source: this.#source,
-    })
+    this.#firstWrites = new FirstWrites(layout, this.#folder, parts, this.#notes, this.#source)
     this.#volume = this.#volumeAt(layout.destination)
   }
 
@@ -297,10 +294,7 @@ export class FilePieceStore implements PieceStore {
       this.#source = new NotedFiles(to, this.#notes)
       this.#spanFiles = new SpanFiles(this.#source, files, lanes)
       this.#volume = this.#volumeAt(move.destination)
-      this.#firstWrites = new FirstWrites(this.#layout, this.#folder, this.#parts, {
-        notes: this.#notes,
-        source: this.#source,
-      })
+      this.#firstWrites = new FirstWrites(layout, to, this.#parts, this.#notes, this.#source)
     })
   }
 

@@ -23,24 +23,26 @@ export interface FirstWriteParts {
   readonly arenas: readonly SharedArrayBuffer[]
 }
 
-/** What a store knows of its files. */
-export interface KnownFiles {
-  readonly notes: Pick<FileNotes, 'accept'>
-  readonly source: NotedFiles
-}
-
 /** The first writes of one torrent, in one folder. */
 export class FirstWrites {
   readonly #layout: StoreLayout
   readonly #folder: TorrentFolder
   readonly #parts: FirstWriteParts
   readonly #claims: FileClaims | null
-  readonly #known: KnownFiles
+  readonly #notes: FileNotes
+  readonly #source: NotedFiles
   /** Files at work: several pieces of one may come at once. */
   readonly #underWay = new Map<number, Promise<void>>()
 
-  constructor(layout: StoreLayout, folder: TorrentFolder, parts: FirstWriteParts, known: KnownFiles) {
-    this.#known = known
+  constructor(
+    layout: StoreLayout,
+    folder: TorrentFolder,
+    parts: FirstWriteParts,
+    notes: FileNotes,
+    source: NotedFiles,
+  ) {
+    this.#notes = notes
+    this.#source = source
     this.#layout = layout
     this.#folder = folder
     this.#parts = parts
@@ -90,9 +92,8 @@ export class FirstWrites {
     const path = this.#folder.pathOf(index)
     if (found === null || found === 'foreign')
       throw foreignFile(path, found === null ? 'it was not there when the download began' : 'nothing in it fits')
-    const { notes, source } = this.#known
     // Somebody changed it since it was looked at: it is checked first.
-    const { changed: change = null } = await source.identify(index)
+    const { changed: change = null } = await this.#source.identify(index)
     if (change !== null) throw change
     const { lanes, space } = this.#parts
     const { key, files } = this.#layout
@@ -103,8 +104,8 @@ export class FirstWrites {
     )
     if (changed) {
       // What was known of it, and descriptors of it, say nothing any more.
-      notes.accept(index)
-      this.#parts.files.forget(source, index)
+      this.#notes.accept(index)
+      this.#parts.files.forget(this.#source, index)
     }
     if (kept !== null) claims.setAside(path, kept)
   }
