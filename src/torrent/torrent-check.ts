@@ -135,7 +135,7 @@ export class TorrentCheck {
     const { checks, clock } = this.#core.engine
     const permit = await checks.take(signal)
     // A check that stands still lets another begin, and goes on beside it.
-    const look = clock.every(STALL_LOOK_MS, () => {
+    const stallLook = clock.every(STALL_LOOK_MS, () => {
       if (content.store.volume?.stalled === true) permit.release()
     })
     try {
@@ -145,7 +145,7 @@ export class TorrentCheck {
       forEachPiece(plan.check, piece => pieces.push(piece))
       await this.#hash(content, pieces, look, signal)
     } finally {
-      look.cancel()
+      stallLook.cancel()
       permit.release()
     }
   }
