@@ -4,15 +4,15 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { CatalogueDatabase, failure } from '../src/catalogue/catalogue-database.ts'
 import type { CatalogueFacts, CatalogueOptions } from '../src/catalogue/jobs.ts'
-import { packMessage, unpackMessage } from '../src/records/packer.ts'
+import { type PackedMessage, packMessage, transferred, unpackMessage } from '../src/records/packer.ts'
 import type { FromDatabase, ToDatabase } from '../src/records/thread-messages.ts'
 
 const port = parentPort
 if (port === null) throw new Error('workers/catalogue runs only as a worker thread')
 
 const send = (message: FromDatabase<CatalogueFacts>): void => {
-  const bytes = packMessage(message)
-  port.postMessage(bytes, [bytes.buffer])
+  const packed = packMessage(message)
+  port.postMessage(packed, transferred(packed))
 }
 
 const open = (): CatalogueDatabase | null => {
@@ -28,8 +28,8 @@ const open = (): CatalogueDatabase | null => {
 const database = open()
 if (database === null) port.close()
 else {
-  port.on('message', (bytes: Uint8Array) => {
-    const message = unpackMessage(bytes) as ToDatabase
+  port.on('message', (packed: PackedMessage) => {
+    const message = unpackMessage(packed) as ToDatabase
     if (message.kind === 'batch') {
       send({ kind: 'answers', ...database.run(message.jobs) })
       return

@@ -3,7 +3,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 import type { DatabaseOptions, OpenFacts } from '../src/records/jobs.ts'
-import { packMessage, unpackMessage } from '../src/records/packer.ts'
+import { type PackedMessage, packMessage, transferred, unpackMessage } from '../src/records/packer.ts'
 import { failure, RecordsDatabase } from '../src/records/records-database.ts'
 import type { FromDatabase, ToDatabase } from '../src/records/thread-messages.ts'
 
@@ -11,8 +11,8 @@ const port = parentPort
 if (port === null) throw new Error('workers/records runs only as a worker thread')
 
 const send = (message: FromDatabase<OpenFacts>): void => {
-  const bytes = packMessage(message)
-  port.postMessage(bytes, [bytes.buffer])
+  const packed = packMessage(message)
+  port.postMessage(packed, transferred(packed))
 }
 
 const open = async (): Promise<RecordsDatabase | null> => {
@@ -28,8 +28,8 @@ const open = async (): Promise<RecordsDatabase | null> => {
 const database = await open()
 if (database === null) port.close()
 else {
-  port.on('message', (bytes: Uint8Array) => {
-    const message = unpackMessage(bytes) as ToDatabase
+  port.on('message', (packed: PackedMessage) => {
+    const message = unpackMessage(packed) as ToDatabase
     if (message.kind === 'batch') {
       send({ kind: 'answers', answers: database.run(message.jobs) })
       return

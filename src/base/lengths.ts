@@ -3,13 +3,19 @@
 /** Size of a block on the wire, bytes (BEP 3; every client asks in this unit). */
 export const BLOCK_BYTES = 16 * 1024
 
+/** Padding at the end of pieces, bytes by piece, in rising order. */
+export interface PiecePadding extends Iterable<readonly [piece: number, bytes: number]> {
+  /** Undefined where a piece has none. */
+  get(piece: number): number | undefined
+}
+
 /** The measures of a torrent's data: all in bytes. */
 export interface TorrentLengths {
   readonly totalLength: number
   readonly pieceLength: number
   readonly pieceCount: number
   /** Padding (BEP 47) at the end of pieces, by piece; never a whole piece. It is not asked for: it is zeroes. */
-  readonly padding?: ReadonlyMap<number, number>
+  readonly padding?: PiecePadding
 }
 
 /** Bytes of piece `piece` (the last one may be shorter). */

@@ -5,10 +5,12 @@ import { fsync } from 'node:fs'
 import { mkdir, realpath, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import { noTurns } from '../ports/volumes.ts'
+import { runStepsInTurns, type Steps } from '../wire/steps.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 import { placeOf } from './placed-path.ts'
@@ -37,7 +39,8 @@ interface FolderPlan {
 export class TorrentFolder {
   readonly #destination: string
   readonly #files: readonly TorrentFile[]
-  readonly #folders: readonly FolderPlan[]
+  /** Made at the first use; see planFolders. */
+  #planned: Promise<readonly FolderPlan[]> | null = null
   readonly #lanes: VolumeLanes
   readonly #own: OwnFiles | null
   readonly #proc: boolean
@@ -58,7 +61,6 @@ export class TorrentFolder {
   ) {
     this.#destination = layout.destination
     this.#files = layout.files
-    this.#folders = planFolders(layout.files)
     this.#lanes = lanes
     this.#own = own
     this.#proc = proc
@@ -91,8 +93,11 @@ export class TorrentFolder {
     return this.#made.has(index)
   }
 
-  /** Makes the destination, the torrent's folders and its zero-byte files; notes which files are there. */
-  async prepare(): Promise<void> {
+  /**
+   * Makes the destination, the torrent's folders and its zero-byte files; notes which files are there. Rejects with AppError
+   * Aborted soon after `signal` fires: what was made until then stays.
+   */
+  async prepare(signal?: AbortSignal): Promise<void> {
     this.#root = null
     this.#expected.clear()
     const made = new Set<number>()
@@ -101,9 +106,13 @@ export class TorrentFolder {
       .catch(error => {
         throw diskError(error, this.#destination)
       })
-    for (const { parts, files } of this.#folders) {
+    for (const { parts, files } of await this.#folders()) {
+      stopWhen(signal)
       await this.#inFolder(parts, true, async folder => {
-        for (const file of files) if (await prepareFile(folder, file)) made.add(file.index)
+        for (const file of files) {
+          stopWhen(signal)
+          if (await prepareFile(folder, file)) made.add(file.index)
+        }
       })
     }
     this.#made = made
@@ -117,14 +126,22 @@ export class TorrentFolder {
     await makeFolders(this.#destination)
   }
 
-  /** Size and time of every file by lstat; a link, a folder and a padding file count as not existing. */
-  async facts(): Promise<FileFacts[]> {
-    const facts: FileFacts[] = this.#files.map(file => ({ index: file.index, exists: false, sizeBytes: 0, mtimeMs: 0 }))
-    for (const { parts, files } of this.#folders) {
+  /**
+   * Size and time of every file by lstat; a link, a folder and a padding file count as not existing. Rejects with AppError Aborted
+   * soon after `signal` fires.
+   */
+  async facts(signal?: AbortSignal): Promise<FileFacts[]> {
+    const folders = await this.#folders()
+    const facts = await runStepsInTurns(absentFacts(this.#files.length), nextTurn)
+    for (const { parts, files } of folders) {
       if (files.length === 0) continue
+      stopWhen(signal)
       try {
         await this.#inFolder(parts, false, async folder => {
-          for (const file of files) facts[file.index] = await statFile(folder, file)
+          for (const file of files) {
+            stopWhen(signal)
+            facts[file.index] = await statFile(folder, file)
+          }
         })
       } catch (error) {
         if (!(error instanceof AppError) || (error.code !== 'FileMissing' && error.code !== 'UnsafePath')) throw error
@@ -220,7 +237,7 @@ export class TorrentFolder {
 
   /** Makes the names in the torrent's folders durable, where there are such folders. */
   async flushFolders(): Promise<void> {
-    for (const { parts } of this.#folders.toReversed()) await this.#inExistingFolder(parts, flushFolder)
+    for (const { parts } of (await this.#folders()).toReversed()) await this.#inExistingFolder(parts, flushFolder)
   }
 
   /**
@@ -231,7 +248,7 @@ export class TorrentFolder {
     const fresh = [...files].filter(file => !this.#flushed.has(file))
     if (fresh.length === 0) return
     const paths = new Set(fresh.flatMap(file => pathsAbove(this.#locate(file).parts)))
-    for (const { parts } of this.#folders.toReversed()) {
+    for (const { parts } of (await this.#folders()).toReversed()) {
       if (!paths.has(parts.join('/'))) continue
       await this.#inExistingFolder(parts, flushFolder).catch(error => {
         throw diskError(error, join(this.#destination, ...parts))
@@ -242,7 +259,7 @@ export class TorrentFolder {
 
   /** Deletes the torrent's folders that are empty. */
   async removeEmptyFolders(): Promise<void> {
-    for (const { parts } of this.#folders.toReversed()) {
+    for (const { parts } of (await this.#folders()).toReversed()) {
       const name = parts.at(-1)
       if (name !== undefined)
         await this.#inExistingFolder(parts.slice(0, -1), parent => parent.removeFolderIfEmpty(name))
@@ -251,7 +268,7 @@ export class TorrentFolder {
 
   /** Deletes the torrent's plain files, but `others`, and the folders below the destination that became empty. */
   async remove(others: ReadonlySet<number> = new Set()): Promise<void> {
-    for (const { parts, files } of this.#folders.toReversed()) {
+    for (const { parts, files } of (await this.#folders()).toReversed()) {
       await this.#inExistingFolder(parts, async folder => {
         for (const file of files) if (!others.has(file.index)) await folder.unlinkFile(nameOf(file))
       })
@@ -260,6 +277,11 @@ export class TorrentFolder {
         await this.#inExistingFolder(parts.slice(0, -1), parent => parent.removeFolderIfEmpty(name))
     }
     this.#made.clear()
+  }
+
+  #folders(): Promise<readonly FolderPlan[]> {
+    this.#planned ??= runStepsInTurns(planFolders(this.#files), nextTurn)
+    return this.#planned
   }
 
   async #inFolder<T>(parts: readonly string[], create: boolean, use: (folder: SafeFolder) => Promise<T>): Promise<T> {
@@ -319,20 +341,50 @@ function nameOf(file: TorrentFile): string {
   return file.path.at(-1) ?? ''
 }
 
-/** Every folder once, parents before children. */
-function planFolders(files: readonly TorrentFile[]): FolderPlan[] {
-  const plans = new Map<string, FolderPlan>()
-  for (const file of files) {
-    if (file.padding) continue
-    for (let depth = 0; depth < file.path.length; depth++) {
-      const parts = file.path.slice(0, depth)
-      const key = parts.join('/')
-      const plan = plans.get(key) ?? { parts, files: [] }
-      plans.set(key, plan)
-      if (depth === file.path.length - 1) plan.files.push(file)
-    }
+/** Facts of files that are not there; in steps. */
+function* absentFacts(count: number): Steps<FileFacts[]> {
+  const facts: FileFacts[] = []
+  for (let index = 0; index < count; index++) {
+    if (index % FILES_A_STEP === FILES_A_STEP - 1) yield
+    facts.push({ index, exists: false, sizeBytes: 0, mtimeMs: 0 })
   }
-  return [...plans.values()].sort((a, b) => a.parts.length - b.parts.length)
+  return facts
+}
+
+/** A folder of the plan and those in it. */
+interface PlannedFolder extends FolderPlan {
+  readonly below: Map<string, PlannedFolder>
+}
+
+/** Files looked at in one step: about a millisecond. */
+const FILES_A_STEP = 1024
+
+/** Every folder once, parents before children; in steps. A path costs its own parts, however deep the one before it was. */
+function* planFolders(files: readonly TorrentFile[]): Steps<readonly FolderPlan[]> {
+  const top: PlannedFolder = { parts: [], files: [], below: new Map() }
+  const plans: FolderPlan[] = []
+  if (files.some(file => !file.padding)) plans.push(top)
+  for (const [count, file] of files.entries()) {
+    if (count % FILES_A_STEP === FILES_A_STEP - 1) yield
+    if (file.padding) continue
+    let folder = top
+    for (let depth = 0; depth < file.path.length - 1; depth++) {
+      const name = file.path[depth] as string
+      let next = folder.below.get(name)
+      if (next === undefined) {
+        next = { parts: file.path.slice(0, depth + 1), files: [], below: new Map() }
+        folder.below.set(name, next)
+        plans.push(next)
+      }
+      folder = next
+    }
+    folder.files.push(file)
+  }
+  return plans
+}
+
+function stopWhen(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw new AppError('Aborted')
 }
 
 /** Makes a zero-byte file; true when the file is there afterwards. */

@@ -64,7 +64,7 @@ export class FilePieceStore implements PieceStore {
   readonly #notes: FileNotes
   /** The folder's files, judged by the notes. */
   #source: NotedFiles
-  readonly #map: SpanMap
+  #spans: SpanMap | null = null
   #spanFiles: SpanFiles
   #firstWrites: FirstWrites
   readonly #fence = new Fence()
@@ -79,7 +79,6 @@ export class FilePieceStore implements PieceStore {
     this.#layout = layout
     this.#parts = parts
     this.#folder = new TorrentFolder(layout, parts.lanes, parts.own(layout.destination))
-    this.#map = new SpanMap(layout.files)
     this.#notes = new FileNotes(
       file => layout.files[file]?.length ?? 0,
       file => this.#folder.pathOf(file),
@@ -94,11 +93,11 @@ export class FilePieceStore implements PieceStore {
     return this.#volume
   }
 
-  prepare(): Promise<void> {
+  prepare(signal?: AbortSignal): Promise<void> {
     return this.#fence.exclusive(async () => {
       // Descriptors of files that vanished must not live on next to their successors.
       await this.#parts.files.drop(this.#source)
-      await this.#prepareOnce(true)
+      await this.#prepareOnce(true, signal)
       // What vanished cannot be flushed any more.
       for (const file of this.#dirty) if (!this.#folder.isMade(file)) this.#dirty.delete(file)
       this.#notes.keepOnly(file => this.#folder.isMade(file))
@@ -109,8 +108,8 @@ export class FilePieceStore implements PieceStore {
     return this.#fence.shared(() => this.#folder.unshared(indexes))
   }
 
-  facts(): Promise<FileFacts[]> {
-    return this.#fence.shared(() => this.#folder.facts())
+  facts(signal?: AbortSignal): Promise<FileFacts[]> {
+    return this.#fence.shared(() => this.#folder.facts(signal))
   }
 
   keptFacts(): Promise<FileFacts[]> {
@@ -335,9 +334,9 @@ export class FilePieceStore implements PieceStore {
   }
 
   /** Prepares before the first write; `anew` also afterwards. A failure is tried again next time. */
-  #prepareOnce(anew: boolean): Promise<void> {
+  #prepareOnce(anew: boolean, signal?: AbortSignal): Promise<void> {
     if (anew || this.#prepared === null) {
-      const preparing = this.#folder.prepare()
+      const preparing = this.#folder.prepare(signal)
       this.#prepared = preparing
       preparing.catch(() => {
         if (this.#prepared === preparing) this.#prepared = null
@@ -348,6 +347,12 @@ export class FilePieceStore implements PieceStore {
 
   #volumeAt(folder: string): StoreVolume {
     return this.#parts.lanes.storeVolume(folder, this.#parts.writingBytes)
+  }
+
+  /** Made when it is first needed: of a torrent of very many files it takes a while. */
+  get #map(): SpanMap {
+    this.#spans ??= new SpanMap(this.#layout.files)
+    return this.#spans
   }
 
   #range(piece: number): { offset: number; length: number } {

@@ -112,10 +112,13 @@ export type PieceVerdict = 'ok' | 'bad-hash' | 'zeros' | 'missing'
 export interface PieceStore {
   /** The volume of its files; absent where there is nothing that could stop to answer. */
   readonly volume?: StoreVolume
-  /** Makes folders and the zero-byte files, sparse. Nothing is opened through a link. Idempotent. */
-  prepare(): Promise<void>
-  /** Size and time of every file (padding files too: exists false). */
-  facts(): Promise<FileFacts[]>
+  /**
+   * Makes folders and the zero-byte files, sparse. Nothing is opened through a link. Idempotent. Rejects with AppError Aborted
+   * soon after `signal` fires; what was made until then stays.
+   */
+  prepare(signal?: AbortSignal): Promise<void>
+  /** Size and time of every file (padding files too: exists false). Rejects with AppError Aborted soon after `signal` fires. */
+  facts(signal?: AbortSignal): Promise<FileFacts[]>
   /** facts() for the records: a file that is not as it was left has unfitFacts(). */
   keptFacts(): Promise<FileFacts[]>
   /**

@@ -6,7 +6,7 @@
 import { Worker } from 'node:worker_threads'
 import { makeDeferred } from '../base/deferred.ts'
 import { AppError, type ErrorCode, errorTable } from '../base/errors.ts'
-import { packMessage, unpackMessage } from './packer.ts'
+import { type PackedMessage, packMessage, transferred, unpackMessage } from './packer.ts'
 import type {
   FromDatabase,
   JobAnswer,
@@ -90,7 +90,9 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
     this.#ears = ears
     this.#endError = new AppError('Aborted', `The ${kind.what} are closed.`)
     this.#worker = new Worker(workerUrl, { workerData })
-    this.#worker.on('message', (bytes: Uint8Array) => this.#handleMessage(unpackMessage(bytes) as FromDatabase<Facts>))
+    this.#worker.on('message', (packed: PackedMessage) =>
+      this.#handleMessage(unpackMessage(packed) as FromDatabase<Facts>),
+    )
     this.#worker.on('error', error => this.#handleLoss(error))
     this.#worker.on('exit', () => this.#handleExit())
   }
@@ -195,8 +197,8 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
   }
 
   #send(message: ToDatabase): void {
-    const bytes = packMessage(message)
-    this.#worker.postMessage(bytes, [bytes.buffer])
+    const packed = packMessage(message)
+    this.#worker.postMessage(packed, transferred(packed))
   }
 
   #handleMessage(message: FromDatabase<Facts>): void {

@@ -12,6 +12,7 @@ import type {
 } from '../ports/records.ts'
 import type { TorrentNotes } from '../wire/torrent-types.ts'
 import type { OwnFileRows } from './own-file-rows.ts'
+import { FACT_BYTES } from './packed-progress.ts'
 import type { ProgressRows } from './progress-rows.ts'
 
 interface DownloadRow {
@@ -189,6 +190,7 @@ export class DownloadRows {
       const resume = this.#progress.resume(row.id, row.piece_count)
       page.push({ download: decodeRow(row), stored, resume })
       bytes += (stored?.infoBytes.length ?? 0) + (stored?.pieceLayers?.length ?? 0) + (resume?.have.length ?? 0) + 512
+      bytes += (resume?.files.length ?? 0) * FACT_BYTES
       if (bytes >= maxBytes) break
     }
     return page

@@ -1,5 +1,6 @@
 // Downloads, as ports/records.ts asks for them, over the database thread.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type {
@@ -11,6 +12,8 @@ import type {
   StoredMetainfo,
 } from '../ports/records.ts'
 import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
+import { runStepsInTurns } from '../wire/steps.ts'
+import { type PackedDownload, unpackResume } from './packed-progress.ts'
 import type { RecordsLink } from './records-link.ts'
 import type { LazyTotals } from './lazy-totals.ts'
 
@@ -60,7 +63,7 @@ export class DatabaseDownloads implements DownloadRecords {
   }
 
   async *loadAll(): AsyncGenerator<LoadedDownload[]> {
-    const load = (after: number): Promise<LoadedDownload[]> => {
+    const load = (after: number): Promise<PackedDownload[]> => {
       const page = this.#link.run('download.load', after, LOAD_PAGE_ROWS, LOAD_PAGE_BYTES)
       // Waited for below; when the caller ends the loop early nobody does.
       page.catch(() => undefined)
@@ -73,7 +76,10 @@ export class DatabaseDownloads implements DownloadRecords {
       if (last === undefined) return
       // The database reads on while the caller works on this page.
       next = load(last.download.position)
-      yield page
+      const loaded: LoadedDownload[] = []
+      for (const { resume, ...row } of page)
+        loaded.push({ ...row, resume: await runStepsInTurns(unpackResume(resume), nextTurn) })
+      yield loaded
     }
   }
 

@@ -3,18 +3,11 @@
 
 import type { InfoHash } from '../base/ids.ts'
 import type { FeedCheck, KeptFeed } from '../ports/feed-records.ts'
-import type { FileFacts } from '../ports/piece-store.ts'
-import type { FileRun, ResumeData } from '../ports/progress-journal.ts'
-import type {
-  DownloadChange,
-  LoadedDownload,
-  LoggedEvent,
-  NewDownload,
-  StoredDownload,
-  StoredMetainfo,
-} from '../ports/records.ts'
+import type { FileRun } from '../ports/progress-journal.ts'
+import type { DownloadChange, LoggedEvent, NewDownload, StoredDownload, StoredMetainfo } from '../ports/records.ts'
 import type { SeenFile } from '../ports/seen-files.ts'
 import type { NotedSettingChange, SettingChange } from '../ports/settings-history.ts'
+import type { PackedDownload, PackedFacts, PackedResume } from './packed-progress.ts'
 import type { FollowedRow, PublishedRow } from './update-rows.ts'
 
 /** Every job. Arguments are tuples so that a batch packs small. */
@@ -23,19 +16,19 @@ export interface RecordJobs {
   'download.update': { args: [infoHash: InfoHash, change: DownloadChange]; reply: boolean }
   'download.delete': { args: [infoHash: InfoHash]; reply: boolean }
   'download.list': { args: [after: number, limit: number]; reply: StoredDownload[] }
-  'download.load': { args: [after: number, limit: number, maxBytes: number]; reply: LoadedDownload[] }
+  'download.load': { args: [after: number, limit: number, maxBytes: number]; reply: PackedDownload[] }
   'download.metainfo': { args: [infoHash: InfoHash]; reply: StoredMetainfo | null }
   'download.totals': { args: [totals: [infoHash: InfoHash, up: number, down: number][]]; reply: void }
   'download.seeded': { args: [seeded: (readonly [infoHash: InfoHash, seconds: number])[]]; reply: void }
   'progress.verified': { args: [infoHash: InfoHash, piece: number, atMs: number]; reply: void }
   'progress.checkpoint': {
-    args: [infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[], atMs: number]
+    args: [infoHash: InfoHash, have: Uint8Array, files: PackedFacts, atMs: number]
     reply: void
   }
   'progress.reset': { args: [infoHash: InfoHash]; reply: void }
   'files.own': { args: [infoHash: InfoHash]; reply: FileRun[] }
   'files.noteOwn': { args: [infoHash: InfoHash, runs: readonly FileRun[]]; reply: void }
-  'progress.resume': { args: [infoHash: InfoHash]; reply: ResumeData | null }
+  'progress.resume': { args: [infoHash: InfoHash]; reply: PackedResume | null }
   'event.append': { args: [atMs: number, types: readonly string[], payloads: readonly string[]]; reply: number }
   'event.read': { args: [since: number, limit: number]; reply: LoggedEvent[] }
   'event.bounds': { args: []; reply: { oldest: number | null; newest: number } }

@@ -3,6 +3,7 @@
 
 import type Database from 'better-sqlite3'
 import { AppError, errorText } from '../base/errors.ts'
+import { runSteps } from '../wire/steps.ts'
 import { DiscoveredMetadataRows } from './discovered-metadata-rows.ts'
 import { DownloadRows } from './download-rows.ts'
 import { EventRows } from './event-rows.ts'
@@ -12,6 +13,7 @@ import { NodeRows } from './node-rows.ts'
 import { databaseError } from './database-trouble.ts'
 import { type OpenedDatabase, openDatabase } from './open-database.ts'
 import { OwnFileRows } from './own-file-rows.ts'
+import { packResume, unpackFacts } from './packed-progress.ts'
 import { ProgressRows } from './progress-rows.ts'
 import { SeenFileRows } from './seen-file-rows.ts'
 import { SettingsHistoryRows } from './settings-history-rows.ts'
@@ -119,16 +121,18 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'download.update': (infoHash, change) => downloads.update(infoHash, change),
     'download.delete': infoHash => downloads.delete(infoHash),
     'download.list': (after, limit) => downloads.list(after, limit),
-    'download.load': (after, limit, maxBytes) => downloads.load(after, limit, maxBytes),
+    'download.load': (after, limit, maxBytes) =>
+      downloads.load(after, limit, maxBytes).map(each => ({ ...each, resume: packResume(each.resume) })),
     'download.metainfo': infoHash => downloads.metainfo(infoHash),
     'download.totals': totals => downloads.setTotals(totals),
     'download.seeded': seeded => downloads.setSeeded(seeded),
     'progress.verified': (infoHash, piece, atMs) => progress.verified(infoHash, piece, atMs),
-    'progress.checkpoint': (infoHash, have, files, atMs) => progress.checkpoint(infoHash, have, files, atMs),
+    'progress.checkpoint': (infoHash, have, files, atMs) =>
+      progress.checkpoint(infoHash, have, runSteps(unpackFacts(files)), atMs),
     'progress.reset': infoHash => progress.reset(infoHash),
     'files.own': infoHash => ownFiles.list(infoHash),
     'files.noteOwn': (infoHash, runs) => ownFiles.note(infoHash, runs),
-    'progress.resume': infoHash => progress.resumeOf(infoHash),
+    'progress.resume': infoHash => packResume(progress.resumeOf(infoHash)),
     'event.append': (atMs, types, payloads) => events.appendAll(atMs, types, payloads),
     'event.read': (since, limit) => events.read(since, limit),
     'event.bounds': () => events.bounds(),

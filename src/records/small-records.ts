@@ -1,5 +1,6 @@
 // Progress, events and node values, as ports/records.ts asks for them, over the database thread.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InfoHash } from '../base/ids.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { FileRun, ResumeData } from '../ports/progress-journal.ts'
@@ -11,6 +12,8 @@ import {
   type NodeValues,
   type ProgressRecords,
 } from '../ports/records.ts'
+import { runStepsInTurns } from '../wire/steps.ts'
+import { packFacts, unpackResume } from './packed-progress.ts'
 import type { RecordsLink } from './records-link.ts'
 import type { LazyTotals } from './lazy-totals.ts'
 
@@ -38,7 +41,7 @@ export class DatabaseProgress implements ProgressRecords {
   async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {
     this.#totals.write(infoHash)
     // The caller's bits go on changing while the job waits.
-    await this.#link.run('progress.checkpoint', infoHash, Uint8Array.from(have), files, this.#now())
+    await this.#link.run('progress.checkpoint', infoHash, Uint8Array.from(have), packFacts(files), this.#now())
   }
 
   async reset(infoHash: InfoHash): Promise<void> {
@@ -53,8 +56,8 @@ export class DatabaseProgress implements ProgressRecords {
     await this.#link.run('files.noteOwn', infoHash, runs)
   }
 
-  loadResume(infoHash: InfoHash): Promise<ResumeData | null> {
-    return this.#link.run('progress.resume', infoHash)
+  async loadResume(infoHash: InfoHash): Promise<ResumeData | null> {
+    return runStepsInTurns(unpackResume(await this.#link.run('progress.resume', infoHash)), nextTurn)
   }
 }
 

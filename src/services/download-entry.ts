@@ -210,7 +210,8 @@ export class DownloadEntry {
       announce_tiers: tiers.map(tier => [...tier]),
       web_seeds: [...stored.webSeeds],
       private: torrent?.private === true,
-      root_name: safeName(Buffer.from(stored.name)) ?? stored.name,
+      // As it lies on the disk: of a torrent that is awake the files say it.
+      root_name: torrent?.metainfo?.files[0]?.path[0] ?? safeName(Buffer.from(stored.name)) ?? stored.infoHash,
     }
   }
 

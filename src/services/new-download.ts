@@ -6,6 +6,7 @@ import type { InfoHash, InfoHashV2 } from '../base/ids.ts'
 import type { TorrentSpec } from '../torrent/types.ts'
 import { decodeKeptInfo } from '../wire/kept-info.ts'
 import { encodePieceLayers } from '../wire/piece-layers.ts'
+import { safeName } from '../wire/safe-path.ts'
 import type { Metainfo, TorrentNotes } from '../wire/torrent-types.ts'
 import { type Anonymity, checkSelection, fitSelection } from './add-checks.ts'
 import type { AddDownload } from './api.ts'
@@ -111,8 +112,10 @@ export function newRow(facts: NewRowFacts): NewRow {
   }
 }
 
+/** What a magnet calls itself, unless that names nothing on a disk: `..` would be the folder above. */
 function shownName(source: TorrentSource): string {
-  return (source.kind === 'magnet' ? source.magnet.name : null) ?? source.infoHash
+  const name = source.kind === 'magnet' ? source.magnet.name : null
+  return name === null || safeName(Buffer.from(name)) === null ? source.infoHash : name
 }
 
 /** What is kept of a torrent file beside its info dictionary. */

@@ -1,5 +1,6 @@
 // GET /torrentinfo: the metadata dictionary behind a uri, whether or not it is a download. Adds nothing.
 
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -7,8 +8,9 @@ import type { SourceFetch } from '../ports/source-fetch.ts'
 import { type Magnet } from '../wire/magnet.ts'
 import { encodeMetainfo } from '../wire/metainfo.ts'
 import { metainfoJson } from '../wire/metainfo-json.ts'
+import { runStepsInTurns } from '../wire/steps.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
-import type { Json, TorrentInfoService } from './api.ts'
+import type { TorrentInfoService } from './api.ts'
 import { withDeadline } from './deadline.ts'
 import type { MetadataPreviews } from './metadata-previews.ts'
 import { readSource, type SourceReaders } from './torrent-source.ts'
@@ -47,7 +49,7 @@ export class TorrentInfo implements TorrentInfoService {
     uri: string,
     signal: AbortSignal,
     wantedHops?: number,
-  ): Promise<{ metainfo: Json; infohash: string; download_exists: boolean }> {
+  ): Promise<{ metainfo: readonly Uint8Array[]; infohash: string; download_exists: boolean }> {
     const { clock, downloads } = this.#deps
     const hops = downloads.hopsOf(wantedHops)
     const source = await readSource(uri, downloads.readers(hops), signal)
@@ -58,7 +60,7 @@ export class TorrentInfo implements TorrentInfoService {
             this.#metadataOf(source.magnet, hops, inner),
           )
     return {
-      metainfo: metainfoJson(bytes),
+      metainfo: await runStepsInTurns(metainfoJson(bytes), nextTurn),
       infohash: source.infoHash,
       download_exists: downloads.has(source.infoHash),
     }

@@ -1,16 +1,18 @@
 // Torrents that are no downloads: previews of them, and making new ones.
 
 import type { Caller } from './callers-api.ts'
-import type { Json } from './settings-api.ts'
 
 /** GET /torrentinfo. */
 export interface TorrentInfoService {
-  /** Decisions part 2, row torrentinfo; `hops` absent = as new downloads. AppErrors as in add, and MetadataTimeout. */
+  /**
+   * Decisions part 2, row torrentinfo; `metainfo` is JSON in UTF-8, in parts that follow each other. `hops` absent = as new
+   * downloads. AppErrors as in add, and MetadataTimeout.
+   */
   read(
     uri: string,
     signal: AbortSignal,
     hops?: number,
-  ): Promise<{ metainfo: Json; infohash: string; download_exists: boolean }>
+  ): Promise<{ metainfo: readonly Uint8Array[]; infohash: string; download_exists: boolean }>
 }
 
 /** POST /createtorrent after validation (extra). Absent members take their defaults; '' and 0 stand for none. */

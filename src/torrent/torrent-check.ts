@@ -66,7 +66,7 @@ export class TorrentCheck {
   async prepare(content: TorrentContent, signal: AbortSignal): Promise<boolean> {
     this.#hooks.setStatus('allocating')
     // Before prepare(): it makes files, and what it makes says nothing.
-    const [facts] = await Promise.all([content.store.facts(), content.own.load()])
+    const [facts] = await Promise.all([content.store.facts(signal), content.own.load()])
     // What changes from here on, also while it is hashed, is seen when it is read.
     content.store.expect(facts, 0)
     const plan = this.#plan(content, facts)
@@ -77,7 +77,7 @@ export class TorrentCheck {
     if (!toCheck && countBits(plan.have.buffer) === 0 && look.isEmpty) this.#hooks.nothingThere()
     content.picker.setHave(clearOf(plan.have, plan.check))
     if (!look.isEmpty) await this.#lookFirst(content, plan, look, signal)
-    await content.store.prepare()
+    await content.store.prepare(signal)
     stopWhen(signal)
     if (toCheck && look.isEmpty) await this.#hashAll(content, plan, look, signal)
     return toCheck || this.#resume === null

@@ -321,7 +321,7 @@ export class TorrentRun {
       await this.#core.engine.deps.journal.reset(this.#core.infoHash)
       begun()
       this.#core.smartBan.clear()
-      await content.store.prepare()
+      await content.store.prepare(signal)
       await this.#check.recheck(content, signal)
       await this.checkpoint()
       if (this.#wanted || this.#forReaders) return this.#enter(content, signal)

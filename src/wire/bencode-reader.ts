@@ -12,8 +12,8 @@ export const MAX_DEPTH = 64
 /** Most values one decode builds: bounds memory (about 150 bytes each) and time (some 20 ms), whatever the input. */
 export const MAX_VALUES = 50_000
 
-/** Values passed over in one step: a few milliseconds. */
-const SKIPS_A_STEP = 20_000
+/** Values passed over in one step: a millisecond or two. */
+const SKIPS_A_STEP = 5000
 
 /** Longest integer, digits: conversion cost grows with the square. 64-bit integers have 20. */
 const MAX_INT_DIGITS = 64
@@ -53,11 +53,17 @@ export class BencodeReader {
     return this.#position === this.#bytes.length
   }
 
+  /** What the next value is, if it is one. */
+  get kind(): 'int' | 'list' | 'dict' | 'string' {
+    const code = this.#bytes[this.#position]
+    return code === CODE_INT ? 'int' : code === CODE_LIST ? 'list' : code === CODE_DICT ? 'dict' : 'string'
+  }
+
   /** Reads one value of any kind. */
   value(depth = 0): BencodeValue {
     if (--this.#budget < 0) throw new DecodeError('bencode: too many values')
     const code = this.#bytes[this.#position]
-    if (code === CODE_INT) return this.#int()
+    if (code === CODE_INT) return this.int()
     if (code === CODE_LIST) return this.#list(depth)
     if (code === CODE_DICT) return this.#dict(depth)
     return this.string()
@@ -67,6 +73,13 @@ export class BencodeReader {
   item(): BencodeValue {
     this.#budget = MAX_VALUES
     return this.value(1)
+  }
+
+  /** Reads an integer. */
+  int(): number | bigint {
+    const text = this.#intText()
+    const number = Number(text)
+    return Number.isSafeInteger(number) ? number : BigInt(text)
   }
 
   /** Reads a byte string as a view. */
@@ -145,12 +158,6 @@ export class BencodeReader {
       dict.set(key, this.value(depth + 1))
     }
     return dict
-  }
-
-  #int(): number | bigint {
-    const text = this.#intText()
-    const number = Number(text)
-    return Number.isSafeInteger(number) ? number : BigInt(text)
   }
 
   /** Reads `i...e`; the digits with their sign. */

@@ -75,8 +75,9 @@ export function* dictSlicesInSteps(
   return slices
 }
 
-/** Items of a list visited in one step. */
+/** Items of a list visited in one step, and bytes of them: what is done with an item grows with its length. */
 const ITEMS_A_STEP = 256
+const BYTES_A_STEP = 128 * 1024
 
 /**
  * Decodes the items of the list that `bytes` are one after the other, so that a long list never lies in memory whole.
@@ -90,9 +91,12 @@ export function visitList(bytes: Uint8Array, visit: (item: BencodeValue, index: 
 export function* visitListInSteps(bytes: Uint8Array, visit: (item: BencodeValue, index: number) => void): Steps<void> {
   const reader = new BencodeReader(bytes)
   reader.openList()
+  let from = reader.position
   for (let index = 0; !reader.closed(); index++) {
     visit(reader.item(), index)
-    if (index % ITEMS_A_STEP === ITEMS_A_STEP - 1) yield
+    if (index % ITEMS_A_STEP !== ITEMS_A_STEP - 1 && reader.position - from < BYTES_A_STEP) continue
+    from = reader.position
+    yield
   }
   if (!reader.atEnd) throw new DecodeError('bencode: bytes after the value')
 }

@@ -5,7 +5,7 @@
 import { DecodeError } from '../base/errors.ts'
 import { asBuffer, decodeBencode, getBytes, getInt, getText } from './bencode.ts'
 import { BencodeReader, MAX_DEPTH } from './bencode-reader.ts'
-import { checkedLength, fileAttributes, MAX_FILES, placedFiles, type RawFile } from './info-files.ts'
+import { checkedLength, fileAttributes, MAX_FILES, PlacedFiles, type RawFile } from './info-files.ts'
 import { HASH_BYTES, isZeroHash } from './merkle.ts'
 import { safePath } from './safe-path.ts'
 import type { Steps } from './steps.ts'
@@ -18,8 +18,8 @@ export interface TreeFile {
   readonly length: number
   /** Null exactly when the file has no bytes. A copy. */
   readonly root: Uint8Array | null
-  /** The dictionary that describes it, raw: for attributes. */
-  readonly raw: Uint8Array
+  /** The dictionary that describes it, raw, where it names attributes; else null. */
+  readonly raw: Uint8Array | null
 }
 
 /** A folder that is being read. */
@@ -95,7 +95,7 @@ function readProperties(parts: readonly Uint8Array[], raw: Uint8Array): TreeFile
   if (length > 0 && (root === null || root.length !== HASH_BYTES || isZeroHash(root))) {
     throw new DecodeError('a file has no pieces root')
   }
-  return { parts: [...parts], length, root: root === null ? null : new Uint8Array(root), raw }
+  return { parts: [...parts], length, root: root === null ? null : new Uint8Array(root), raw: attr === '' ? null : raw }
 }
 
 /** True when the tree is that of a single-file torrent, which has no folder (BEP 52). */
@@ -108,23 +108,19 @@ export function isSingleFile(tree: readonly TreeFile[]): boolean {
  * piece, also behind the last one (as libtorrent counts them). `root`: safe name of the torrent's folder, null = none.
  */
 export function* laidFiles(root: string | null, tree: readonly TreeFile[], pieceLength: number): Steps<TorrentFile[]> {
-  const raw: RawFile[] = []
+  const placed = new PlacedFiles()
   for (const [index, file] of tree.entries()) {
-    raw.push({
-      path: safePath(root, file.parts),
-      length: file.length,
-      padding: false,
-      attributes: attributesOf(root, file),
-    })
+    const path = safePath(root, file.parts)
+    placed.add({ path, length: file.length, padding: false, attributes: attributesOf(root, file) })
     const rest = file.length % pieceLength
-    if (rest > 0) raw.push(paddingFile(root, pieceLength - rest))
+    if (rest > 0) placed.add(paddingFile(root, pieceLength - rest))
     if (index % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield
   }
-  return yield* placedFiles(raw)
+  return yield* placed.files()
 }
 
-function attributesOf(root: string | null, file: TreeFile): FileAttributes | null {
-  const item = decodeBencode(file.raw)
+function attributesOf(root: string | null, { raw }: TreeFile): FileAttributes | null {
+  const item = raw === null ? null : decodeBencode(raw)
   return item instanceof Map ? fileAttributes(root, item) : null
 }
 
@@ -134,18 +130,28 @@ function paddingFile(root: string | null, length: number): RawFile {
   return { path, length, padding: true, attributes: null }
 }
 
-/** Throws DecodeError unless v1 and v2 of a hybrid torrent describe the same files at the same places (BEP 52). */
-export function checkSameFiles(v1: readonly TorrentFile[], v2: readonly TorrentFile[]): void {
-  const others = v2.filter(file => !file.padding).values()
-  for (const file of v1) {
-    if (file.padding) continue
-    const other = others.next().value
-    const same =
-      other !== undefined &&
-      file.length === other.length &&
-      (file.length === 0 || file.offset === other.offset) &&
-      file.path.join('/') === other.path.join('/')
-    if (!same) throw new DecodeError('the torrent describes other files for v1 than for v2')
+/** Throws DecodeError unless v1 and v2 of a hybrid torrent describe the same files at the same places (BEP 52); in steps. */
+export function* checkSameFiles(v1: readonly TorrentFile[], v2: readonly TorrentFile[]): Steps<void> {
+  let next = 0
+  const nextOther = (): TorrentFile | undefined => {
+    while (v2[next]?.padding === true) next += 1
+    return v2[next++]
   }
-  if (others.next().done !== true) throw new DecodeError('the torrent describes other files for v1 than for v2')
+  for (const file of v1) {
+    if (file.index % ENTRIES_A_STEP === ENTRIES_A_STEP - 1) yield
+    if (!file.padding && !sameFile(file, nextOther())) throw new DecodeError(OTHER_FILES)
+  }
+  if (nextOther() !== undefined) throw new DecodeError(OTHER_FILES)
+}
+
+const OTHER_FILES = 'the torrent describes other files for v1 than for v2'
+
+function sameFile(file: TorrentFile, other: TorrentFile | undefined): boolean {
+  return (
+    other !== undefined &&
+    file.length === other.length &&
+    (file.length === 0 || file.offset === other.offset) &&
+    file.path.length === other.path.length &&
+    file.path.every((part, at) => part === other.path[at])
+  )
 }

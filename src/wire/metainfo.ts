@@ -2,9 +2,15 @@
 // A hybrid torrent must say the same in v1 and v2. Nothing here touches files or trackers.
 // Memory stays near the size of the input: the list of files is decoded entry by entry.
 
-import sha1 from 'simple-sha1'
+import { createHash } from 'node:crypto'
 import { DecodeError } from '../base/errors.ts'
-import { type InfoHash, type InfoHashV2, infoHashV2FromBytes, parseInfoHash, truncatedInfoHash } from '../base/ids.ts'
+import {
+  type InfoHash,
+  infoHashFromBytes,
+  type InfoHashV2,
+  infoHashV2FromBytes,
+  truncatedInfoHash,
+} from '../base/ids.ts'
 import { cleanTiers } from './announce-tiers.ts'
 import {
   asBuffer,
@@ -20,7 +26,7 @@ import {
 } from './bencode.ts'
 import { checkSameFiles, isSingleFile, laidFiles, type TreeFile, treeFiles } from './file-tree.ts'
 import { multiFiles, singleFile } from './info-files.ts'
-import { LEAF_BYTES, sha256 } from './merkle.ts'
+import { LEAF_BYTES } from './merkle.ts'
 import { encodePieceLayers, missingLayers, v2Content } from './piece-layers.ts'
 import { cutText, plainLine } from './plain-text.ts'
 import { safeName } from './safe-path.ts'
@@ -117,7 +123,10 @@ export function isV2Only(meta: Metainfo): meta is Metainfo & { readonly v2: V2Co
  */
 export function swarmHashes(meta: Metainfo): InfoHash[] {
   const hashes: InfoHash[] = [meta.infoHash]
-  if (!isV2Only(meta)) hashes.push(hashInfo(meta.infoBytes))
+  // One that is not known by its v2 hash is known by the other.
+  if (meta.v2 !== null && !isV2Only(meta) && meta.infoHash === truncatedInfoHash(meta.v2.infoHash)) {
+    hashes.push(v1HashOf(meta.infoBytes))
+  }
   if (meta.v2 !== null) hashes.push(truncatedInfoHash(meta.v2.infoHash))
   return [...new Set(hashes)]
 }
@@ -159,15 +168,16 @@ function* infoSteps(
   const version = readVersion(info)
   const pieceHashes = readPieceHashes(info, version)
   const pieceLength = readPieceLength(info, version)
-  const hashes = infoHashes(bytes, version, pieceHashes !== null)
+  const hashes = yield* infoHashes(bytes, version, pieceHashes !== null)
   const rawName = readRawName(info)
-  const root = (rawName && safeName(rawName)) ?? hashes.infoHash
+  const safeRoot = rawName && safeName(rawName)
+  const root = safeRoot ?? hashes.infoHash
   const list = slices.get('files')
   const tree = version === V2 ? yield* readTree(slices.get('file tree')) : null
   const multiFile = pieceHashes === null ? tree !== null && !isSingleFile(tree) : list !== undefined
   const laid = tree && (yield* laidFiles(multiFile ? root : null, tree, pieceLength))
   const v1 = pieceHashes && (list ? yield* multiFiles(root, list) : singleFile(root, readLength(info)))
-  if (v1 && laid) checkSameFiles(v1, laid)
+  if (v1 && laid) yield* checkSameFiles(v1, laid)
   const files = v1 ?? laid ?? []
   const { totalLength, pieceCount } = measure(files, pieceLength)
   if (pieceHashes && pieceHashes.length !== pieceCount * HASH_BYTES) {
@@ -182,7 +192,8 @@ function* infoSteps(
   return {
     infoHash: hashes.all.find(hash => hash === extras.knownAs) ?? hashes.infoHash,
     infoBytes: bytes,
-    name: displayName(rawName) ?? (multiFile ? root : (files[0]?.path[0] ?? root)),
+    // One called `..` is shown as what it is on the disk.
+    name: (safeRoot === null ? null : displayName(rawName)) ?? root,
     multiFile,
     pieceLength,
     pieceCount,
@@ -212,12 +223,36 @@ interface InfoHashes {
   readonly all: readonly InfoHash[]
 }
 
-function infoHashes(bytes: Uint8Array, version: number, hasV1: boolean): InfoHashes {
-  const v2 = version === V2 ? infoHashV2FromBytes(sha256(bytes)) : null
+function* infoHashes(bytes: Uint8Array, version: number, hasV1: boolean): Steps<InfoHashes> {
+  const v2 = version === V2 ? infoHashV2FromBytes(yield* digest('sha256', bytes)) : null
   const all: InfoHash[] = []
-  if (hasV1) all.push(hashInfo(bytes))
+  if (hasV1) {
+    const v1 = infoHashFromBytes(yield* digest('sha1', bytes))
+    v1Hashes.set(bytes, v1)
+    all.push(v1)
+  }
   if (v2 !== null) all.push(truncatedInfoHash(v2))
   return { infoHash: all[0] as InfoHash, v2, all }
+}
+
+/** Bytes hashed in one step: a millisecond or two. */
+const HASHED_A_STEP = 1024 * 1024
+
+function* digest(algorithm: 'sha1' | 'sha256', bytes: Uint8Array): Steps<Uint8Array> {
+  const hash = createHash(algorithm)
+  for (let at = 0; at < bytes.length; at += HASHED_A_STEP) {
+    if (at > 0) yield
+    hash.update(bytes.subarray(at, at + HASHED_A_STEP))
+  }
+  return hash.digest()
+}
+
+/** v1 hashes by the very bytes they are of: a hybrid of 16 MiB is not hashed anew for each question. */
+const v1Hashes = new WeakMap<Uint8Array, InfoHash>()
+
+/** The SHA-1 of an info dictionary: the torrent's v1 info hash (BEP 3). */
+function v1HashOf(infoBytes: Uint8Array): InfoHash {
+  return v1Hashes.get(infoBytes) ?? infoHashFromBytes(runSteps(digest('sha1', infoBytes)))
 }
 
 function readVersion(info: BencodeDict): number {
@@ -236,17 +271,10 @@ function* readTree(bytes: Uint8Array | undefined): Steps<TreeFile[]> {
 /** A metainfo file with all piece layers must not be larger than one that can be read. */
 function checkWritable(infoBytes: Uint8Array, v2: V2Content | null): void {
   if (v2 === null) return
+  let bytes = infoBytes.length
   // A root, its length and that of its layer stand before each layer.
-  const layers = v2.files.filter(file => file.pieceCount > 1).map(file => (file.pieceCount + 1) * 32 + 16)
-  const bytes = layers.reduce((sum, length) => sum + length, infoBytes.length)
+  for (const { pieceCount } of v2.files) if (pieceCount > 1) bytes += (pieceCount + 1) * 32 + 16
   if (bytes > MAX_METAINFO_BYTES - OTHER_BYTES) throw new DecodeError('the torrent has too many pieces')
-}
-
-/** The SHA-1 of an info dictionary: the torrent's info hash (BEP 3). */
-function hashInfo(infoBytes: Uint8Array): InfoHash {
-  const infoHash = parseInfoHash(sha1.sync(infoBytes))
-  if (infoHash === null) throw new Error('simple-sha1 gave no SHA-1')
-  return infoHash
 }
 
 /** What goes into a metainfo file around the info dictionary. */

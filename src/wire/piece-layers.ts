@@ -12,8 +12,9 @@ import type { Metainfo, TorrentFile, V2Content, V2File } from './torrent-types.t
 /** Most pieces of a v2 torrent: a metainfo file of 16 MiB holds no more of their hashes. */
 export const MAX_V2_PIECES = (16 * 1024 * 1024) / HASH_BYTES
 
-/** Hashes looked at in one step. */
-const HASHES_A_STEP = 10_000
+/** Hashes looked at in one step, and files. */
+const HASHES_A_STEP = 4096
+const FILES_A_STEP = 4096
 
 /** The tree over the bytes of one piece: what the piece is verified against. Key order is that of the worker contract. */
 export interface PieceTree {
@@ -50,10 +51,13 @@ export interface V2Source {
 export function* v2Content(source: V2Source): Steps<V2Content> {
   const { infoHash, pieceCount, pieceLength, layers } = source
   if (pieceCount > MAX_V2_PIECES) throw new DecodeError(`a v2 torrent has at most ${MAX_V2_PIECES} pieces`)
-  const files = v2Files(source)
+  const files = yield* v2Files(source)
   const pieceRoots = new Uint8Array(pieceCount * HASH_BYTES)
-  for (const file of files) if (file.pieceCount === 1) pieceRoots.set(file.root, file.firstPiece * HASH_BYTES)
-  const byRoot = filesByRoot(files)
+  for (const [index, file] of files.entries()) {
+    if (index % FILES_A_STEP === FILES_A_STEP - 1) yield
+    if (file.pieceCount === 1) pieceRoots.set(file.root, file.firstPiece * HASH_BYTES)
+  }
+  const byRoot = yield* filesByRoot(files)
   if (layers !== null) {
     for (const [key, layer] of yield* knownLayers(layers, byRoot)) {
       const same = byRoot.get(key) ?? []
@@ -64,12 +68,13 @@ export function* v2Content(source: V2Source): Steps<V2Content> {
   return { infoHash, files, pieceRoots }
 }
 
-function v2Files({ tree, files, pieceLength }: V2Source): V2File[] {
-  const described = tree.values()
+function* v2Files({ tree, files, pieceLength }: V2Source): Steps<V2File[]> {
+  let described = 0
   const found: V2File[] = []
   for (const { index, length, offset, padding } of files) {
+    if (index % FILES_A_STEP === FILES_A_STEP - 1) yield
     if (padding) continue
-    const root = described.next().value?.root ?? null
+    const root = tree[described++]?.root ?? null
     if (root === null) continue
     found.push({ index, root, length, firstPiece: offset / pieceLength, pieceCount: Math.ceil(length / pieceLength) })
   }
@@ -77,9 +82,10 @@ function v2Files({ tree, files, pieceLength }: V2Source): V2File[] {
 }
 
 /** Files of several pieces by the latin1 text of their root: equal files share a layer. */
-function filesByRoot(files: readonly V2File[]): Map<string, V2File[]> {
+function* filesByRoot(files: readonly V2File[]): Steps<Map<string, V2File[]>> {
   const byRoot = new Map<string, V2File[]>()
-  for (const file of files) {
+  for (const [index, file] of files.entries()) {
+    if (index % FILES_A_STEP === FILES_A_STEP - 1) yield
     if (file.pieceCount === 1) continue
     const key = rootKey(file.root)
     const same = byRoot.get(key)
@@ -111,7 +117,7 @@ function* checkLayer(layer: Uint8Array, file: V2File, pieceLayer: number): Steps
     throw new DecodeError('a piece layer does not fit the length of its file')
   for (let piece = 0; piece < file.pieceCount; piece++) {
     // It would stand for a hash that is not known. No content has it.
-    if (isZeroHash(hashAt(layer, piece))) throw new DecodeError('a piece layer has a hash of zeroes')
+    if (isZeroAt(layer, piece)) throw new DecodeError('a piece layer has a hash of zeroes')
     if (piece % HASHES_A_STEP === HASHES_A_STEP - 1) yield
   }
   const root = yield* rootInSteps(layer, pieceLayer, layersAbove(file.pieceCount))
@@ -126,7 +132,7 @@ export function layerOf(v2: V2Content, file: V2File): Uint8Array {
 
 /** The files whose piece layer is not known. */
 export function missingLayers(v2: V2Content): V2File[] {
-  return v2.files.filter(file => isZeroHash(hashAt(v2.pieceRoots, file.firstPiece)))
+  return v2.files.filter(file => isZeroAt(v2.pieceRoots, file.firstPiece))
 }
 
 /** The file that `piece` belongs to; null for a piece of nothing but padding. */
@@ -140,6 +146,12 @@ export function fileOfPiece(v2: V2Content, piece: number): V2File | null {
   }
   const file = v2.files[low]
   return file !== undefined && piece >= file.firstPiece && piece < file.firstPiece + file.pieceCount ? file : null
+}
+
+/** As isZeroHash of one of many, without a view of it. */
+function isZeroAt(hashes: Uint8Array, index: number): boolean {
+  // Nearly every hash says no with its first byte.
+  return hashes[index * HASH_BYTES] === 0 && isZeroHash(hashAt(hashes, index))
 }
 
 /** What `piece` is verified against by v2; null where its hash is not known. */
@@ -158,8 +170,8 @@ export function pieceTree(v2: V2Content, pieceLength: number, piece: number): Pi
 export function encodePieceLayers(v2: V2Content): Uint8Array {
   const layers = new Map<string, Uint8Array>()
   for (const file of v2.files) {
-    const layer = layerOf(v2, file)
-    if (file.pieceCount > 1 && !isZeroHash(hashAt(layer, 0))) layers.set(rootKey(file.root), layer)
+    if (file.pieceCount > 1 && !isZeroAt(v2.pieceRoots, file.firstPiece))
+      layers.set(rootKey(file.root), layerOf(v2, file))
   }
   return encodeBencode(layers)
 }

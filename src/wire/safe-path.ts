@@ -21,7 +21,7 @@ const MAX_EXTENSION_BYTES = 32
 const BLANK = '_'
 
 // Control characters, both separators, and the marks that turn text round: `gpj.exe` must not look like `exe.jpg`.
-const UNSAFE = /[\p{Cc}/\\\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
+const UNSAFE = /[\p{Cc}/\\\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/gu
 
 // A name of ASCII that needs nothing done but the test for devices: most are, and a torrent may have 200,000.
 const PLAIN = /^[\x20-\x2e\x30-\x5b\x5d-\x7e]{0,254}[\x21-\x2d\x30-\x5b\x5d-\x7e]$/

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { RecordsDatabase } from '../../src/records/records-database.ts'
+import { packFacts, type PackedResume, unpackResume } from '../../src/records/packed-progress.ts'
+import { runSteps } from '../../src/wire/steps.ts'
 import type { JobMessage } from '../../src/records/thread-messages.ts'
 import { countBits } from '../../src/torrent/piece-set.ts'
 import { planFromResume } from '../../src/torrent/resume-plan.ts'
@@ -31,7 +33,7 @@ function resumeAfter(story: Story): ResumeData {
       { name: 'download.insert', args: [makeDownload(1, { pieceCount: 20, userStopped: story.stopped ?? false })] },
       {
         name: 'progress.checkpoint',
-        args: [hashOf(1), bitsOf(20, story.pieces ?? [0, 1]), file(900_000), CHECKPOINT_MS],
+        args: [hashOf(1), bitsOf(20, story.pieces ?? [0, 1]), packFacts(file(900_000)), CHECKPOINT_MS],
       },
     ]
     assert.deepEqual(
@@ -44,7 +46,7 @@ function resumeAfter(story: Story): ResumeData {
     const [answer] = second.run([{ name: 'progress.resume', args: [hashOf(1)] }])
     second.close()
     assert.ok(answer?.ok === true)
-    return answer.reply as ResumeData
+    return runSteps(unpackResume(answer.reply as PackedResume)) as ResumeData
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -1,7 +1,7 @@
 // Routes of the core: torrent metadata, settings, variables, state, health (spec 4.2, 4.9; decisions part 5).
 
 import type { Json } from '../../services/api.ts'
-import { route } from '../route.ts'
+import { PreparedJson, route } from '../route.ts'
 import {
   EffectiveSettingsReply,
   HealthReply,
@@ -50,7 +50,9 @@ const torrentInfo = route({
   sample: { path: '/torrentinfo', query: `torrent=magnet:%3Fxt=urn:btih:${SAMPLE_INFOHASH}`, status: 200 },
   run: async ({ services }, { parameters, signal, caller }) => {
     const { uri } = await services.callerPaths.admit({ uri: parameters.torrent }, caller)
-    return services.torrentInfo.read(uri, signal, parameters.anon_hops)
+    const { metainfo, ...others } = await services.torrentInfo.read(uri, signal, parameters.anon_hops)
+    const end = `,${JSON.stringify(others).slice(1)}`
+    return new PreparedJson([Buffer.from('{"metainfo":'), ...metainfo, Buffer.from(end)])
   },
 })
 

@@ -141,7 +141,7 @@ test('stop lets an answer under way finish and refuses what comes after', async 
   const finishers: (() => void)[] = []
   own.double.torrentInfo.read = () =>
     new Promise(resolve => {
-      finishers.push(() => resolve({ metainfo: {}, infohash: HASH, download_exists: true }))
+      finishers.push(() => resolve({ metainfo: [Buffer.from('{}')], infohash: HASH, download_exists: true }))
     })
   const agent = new Agent({ keepAlive: true })
   await ask(own.port, '/state', { agent })

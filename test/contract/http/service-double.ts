@@ -271,7 +271,7 @@ export class ServiceDouble implements Services {
   readonly torrentInfo = {
     read: async (uri: string, _signal: AbortSignal) => {
       this.#note('torrentInfo', uri)
-      return { metainfo: { info: { name: 'Film' } } as Json, infohash: HASH, download_exists: false }
+      return { metainfo: [Buffer.from('{"info":{"name":"Film"}}')], infohash: HASH, download_exists: false }
     },
   }
 

@@ -2,13 +2,13 @@
 
 import { parentPort } from 'node:worker_threads'
 import type { OpenFacts } from '../../../src/records/jobs.ts'
-import { packMessage, unpackMessage } from '../../../src/records/packer.ts'
+import { type PackedMessage, packMessage, unpackMessage } from '../../../src/records/packer.ts'
 import type { FromDatabase, ToDatabase } from '../../../src/records/thread-messages.ts'
 
 const send = (message: FromDatabase<OpenFacts>): void => parentPort?.postMessage(packMessage(message), [])
 
-parentPort?.on('message', (bytes: Uint8Array) => {
-  const message = unpackMessage(bytes) as ToDatabase
+parentPort?.on('message', (packed: PackedMessage) => {
+  const message = unpackMessage(packed) as ToDatabase
   if (message.kind === 'close') {
     parentPort?.close()
     return

@@ -11,6 +11,9 @@ import type { JobMessage } from '../../../src/records/thread-messages.ts'
 import { databaseError } from '../../../src/records/database-trouble.ts'
 import { openDatabase } from '../../../src/records/open-database.ts'
 import { RecordsDatabase } from '../../../src/records/records-database.ts'
+import { type PackedResume, unpackResume } from '../../../src/records/packed-progress.ts'
+import type { ResumeData } from '../../../src/ports/progress-journal.ts'
+import { runSteps } from '../../../src/wire/steps.ts'
 import { migrations } from '../../../src/records/schema.ts'
 import { bitsOf, hashOf, makeDownload, openStore, temporaryFolder } from './records-kit.ts'
 
@@ -38,8 +41,8 @@ const insert: JobMessage = { name: 'download.insert', args: [makeDownload(1)] }
 const verified = (piece: number): JobMessage => ({ name: 'progress.verified', args: [hashOf(1), piece, 5] })
 const resume: JobMessage = { name: 'progress.resume', args: [hashOf(1)] }
 
-function trusted(replies: unknown[]): { have: Uint8Array; suspect: number[] } {
-  return replies.at(-1) as { have: Uint8Array; suspect: number[] }
+function trusted(replies: unknown[]): ResumeData {
+  return runSteps(unpackResume(replies.at(-1) as PackedResume)) as ResumeData
 }
 
 test('journalled pieces are trusted after kill -9 in the same boot', t => {
@@ -58,7 +61,10 @@ test('journalled pieces are trusted after a clean stop, also in another boot', t
 
 test('journalled pieces are suspect after an unclean stop in another boot, checkpointed ones are not', t => {
   const path = join(temporaryFolder(t), 'a.db')
-  const checkpoint: JobMessage = { name: 'progress.checkpoint', args: [hashOf(1), bitsOf(20, [1]), [], 5] }
+  const checkpoint: JobMessage = {
+    name: 'progress.checkpoint',
+    args: [hashOf(1), bitsOf(20, [1]), new Uint8Array(0), 5],
+  }
   live(path, 'one', [insert, verified(1), checkpoint, verified(4), verified(3)], false)
   const second = trusted(live(path, 'two', [resume], false))
   assert.deepEqual([second.have, second.suspect], [bitsOf(20, [1]), [3, 4]])

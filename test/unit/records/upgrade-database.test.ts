@@ -12,6 +12,8 @@ import type { JobName } from '../../../src/records/jobs.ts'
 import type { UpgradeNote } from '../../../src/records/thread-messages.ts'
 import { openDatabase } from '../../../src/records/open-database.ts'
 import { RecordsDatabase } from '../../../src/records/records-database.ts'
+import { type PackedDownload, unpackResume } from '../../../src/records/packed-progress.ts'
+import { runSteps } from '../../../src/wire/steps.ts'
 import { type Migration, migrations } from '../../../src/records/schema.ts'
 import { copyPath, openUpgraded } from '../../../src/records/upgrade-database.ts'
 import { makeOldDatabase, OLD_PIECES, oldDownload, oldMetainfo } from './old-databases.ts'
@@ -87,9 +89,14 @@ function assertMetainfo(stored: StoredMetainfo | null, schema: number, n: number
   assert.deepEqual(stored.pieceLayers === null ? null : Buffer.from(stored.pieceLayers), old['piece_layers'] ?? null)
 }
 
+function loadedIn(database: RecordsDatabase): LoadedDownload[] {
+  const rows = reply(database, 'download.load', 0, 1000, 1e9) as PackedDownload[]
+  return rows.map(row => ({ ...row, resume: runSteps(unpackResume(row.resume)) }))
+}
+
 /** Everything an old database held is there for today's program. */
 function assertAllReadable(database: RecordsDatabase, schema: number): void {
-  const loaded = reply(database, 'download.load', 0, 1000, 1e9) as LoadedDownload[]
+  const loaded = loadedIn(database)
   assert.equal(loaded.length, DOWNLOADS)
   for (const [index, download] of loaded.entries()) assertDownload(download, schema, index + 1)
   const events = reply(database, 'event.read', 0, 1000) as { id: number; type: string; payload: string }[]
@@ -267,7 +274,7 @@ test('an unclean stop of the version before counts as such: pieces of another bo
   const opened = await openUpgraded(optionsOf(path, 'b'))
   assert.deepEqual(opened.facts, { created: false, cleanStop: false, otherBoot: true, schemaBefore: 1 })
   const database = new RecordsDatabase(optionsOf(path, 'b'), opened)
-  const [loaded] = reply(database, 'download.load', 0, 10, 1e9) as LoadedDownload[]
+  const [loaded] = loadedIn(database)
   assert.deepEqual(loaded?.resume?.suspect, [3])
   database.close()
 })

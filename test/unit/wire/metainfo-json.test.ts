@@ -5,6 +5,9 @@ import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
 import { encodeBencode } from '../../../src/wire/bencode.ts'
 import { metainfoJson } from '../../../src/wire/metainfo-json.ts'
+import { runSteps } from '../../../src/wire/steps.ts'
+
+const textOf = (bytes: Uint8Array): string => Buffer.concat(runSteps(metainfoJson(bytes))).toString()
 
 test('text, numbers, lists and binary', () => {
   const bytes = encodeBencode({
@@ -13,7 +16,7 @@ test('text, numbers, lists and binary', () => {
     big: 2n ** 70n,
     'piece layers': new Map([['ab', Buffer.from('cd')]]),
   })
-  assert.deepEqual(metainfoJson(bytes), {
+  assert.deepEqual(JSON.parse(textOf(bytes)), {
     announce: 'http://é/',
     big: '1180591620717411303424',
     info: { files: [{ path: ['a'] }], length: 3, name: 'ff00', pieces: Buffer.from('text by chance').toString('hex') },
@@ -22,10 +25,23 @@ test('text, numbers, lists and binary', () => {
 })
 
 test('magic and binary keys are members like any other', () => {
-  const json = metainfoJson(Buffer.from('d9:__proto__d1:ai1ee2:\xff\xfei2ee', 'latin1'))
-  assert.equal(JSON.stringify(json), '{"__proto__":{"a":1},"fffe":2}')
+  const text = textOf(Buffer.from('d9:__proto__d1:ai1ee2:\xff\xfei2ee', 'latin1'))
+  assert.equal(text, '{"__proto__":{"a":1},"fffe":2}')
 })
 
 test('bytes that are no bencode', () => {
-  assert.throws(() => metainfoJson(Buffer.from('<html>')), DecodeError)
+  for (const bad of ['<html>', 'l', 'd1:a', `${'l'.repeat(65)}${'e'.repeat(65)}`])
+    assert.throws(() => textOf(Buffer.from(bad)), DecodeError, bad)
+})
+
+test('long texts and hashes are the same as in one go, and made in steps', () => {
+  const text = '"é€\\ 🐞'.repeat(50_000)
+  const bytes = encodeBencode({ comment: text, info: { pieces: new Uint8Array(1_000_000).fill(0xab) } })
+  assert.deepEqual(JSON.parse(textOf(bytes)), { comment: text, info: { pieces: 'ab'.repeat(1_000_000) } })
+  assert.ok([...metainfoJson(bytes)].length > 15)
+})
+
+test('more values than one decode may build', () => {
+  const many = Array.from({ length: 200_000 }, (_, i) => i)
+  assert.deepEqual(JSON.parse(textOf(encodeBencode({ many }))), { many })
 })
