@@ -59,7 +59,10 @@ const COMMANDS: readonly PlainCommand[] = [
   { words: 'debug slots', method: 'GET', path: '/debug/circuits/slots', text: 'Places for circuits of others.' },
   { words: 'debug cpu', method: 'GET', path: '/debug/cpu/history', text: 'Processor time over the last hour.' },
   { words: 'debug memory', method: 'GET', path: '/debug/memory/history', text: 'Memory over the last hour.' },
-  { words: 'debug memory-dump', method: 'GET', path: '/debug/memory/dump', text: 'A heap snapshot.', bytes: true },
+  {
+    ...{ words: 'debug memory-dump', method: 'GET', path: '/debug/memory/dump', bytes: true },
+    text: 'A heap snapshot. The node stands still while it is made; needs the first key.',
+  },
   { words: 'debug open-files', method: 'GET', path: '/debug/open_files', text: 'Open files.' },
   { words: 'debug open-sockets', method: 'GET', path: '/debug/open_sockets', text: 'Open sockets.' },
   { words: 'debug threads', method: 'GET', path: '/debug/threads', text: 'Stacks of all threads.' },

@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
 import { AllowedPaths, FreshFiles } from '../io/client-paths.ts'
+import { LoadingMarksFile } from '../io/loading-marks-file.ts'
 import { prepareFolder, readSmallFile } from '../io/local-paths.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { Services } from '../services/api.ts'
@@ -178,6 +179,7 @@ function makeDownloads(environment: NodeEnvironment, events: EventHub, late: Lat
       return volumes.runInTime(folder, () => freeBytes(folder))
     },
     updates: () => following,
+    loadingMarks: new LoadingMarksFile(join(stateDir, 'loading.json')),
     hidden: () => late.engine()?.hidden ?? null,
   })
   const { updates, following } = makeUpdates({

@@ -349,10 +349,9 @@ export class FilePieceStore implements PieceStore {
     return this.#parts.lanes.storeVolume(folder, this.#parts.writingBytes)
   }
 
-  /** Made when it is first needed: of a torrent of very many files it takes a while. */
+  /** Made when it is first needed: it takes a while for very many files. */
   get #map(): SpanMap {
-    this.#spans ??= new SpanMap(this.#layout.files)
-    return this.#spans
+    return (this.#spans ??= new SpanMap(this.#layout.files))
   }
 
   #range(piece: number): { offset: number; length: number } {

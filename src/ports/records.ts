@@ -141,8 +141,8 @@ export interface DownloadRecords {
   delete(infoHash: InfoHash): Promise<boolean>
   /** All rows by position, without info dictionaries. */
   list(): Promise<StoredDownload[]>
-  /** All downloads by position with metadata and progress, in pages of bounded size. */
-  loadAll(): AsyncIterable<LoadedDownload[]>
+  /** All downloads by position, behind `after`, with metadata and progress, in pages of bounded size. */
+  loadAll(after?: number): AsyncIterable<LoadedDownload[]>
   /** Null before metadata, and of what is not there. */
   metainfo(infoHash: InfoHash): Promise<StoredMetainfo | null>
   /**

@@ -62,14 +62,14 @@ export class DatabaseDownloads implements DownloadRecords {
     }
   }
 
-  async *loadAll(): AsyncGenerator<LoadedDownload[]> {
+  async *loadAll(from = 0): AsyncGenerator<LoadedDownload[]> {
     const load = (after: number): Promise<PackedDownload[]> => {
       const page = this.#link.run('download.load', after, LOAD_PAGE_ROWS, LOAD_PAGE_BYTES)
       // Waited for below; when the caller ends the loop early nobody does.
       page.catch(() => undefined)
       return page
     }
-    let next = load(0)
+    let next = load(from)
     for (;;) {
       const page = await next
       const last = page.at(-1)

@@ -9,8 +9,8 @@ import { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import { decodeStored, specOf } from './new-download.ts'
 
-/** Hands one to its engine; what keeps it from that stands in its record. */
-export async function loadDownload(set: DownloadSet, loaded: LoadedDownload, log: Log): Promise<void> {
+/** Hands one to its engine; what keeps it from that stands in its record. Its entry. */
+export async function loadDownload(set: DownloadSet, loaded: LoadedDownload, log: Log): Promise<DownloadEntry> {
   const { download, stored, resume } = loaded
   const entry = set.entries.get(download.infoHash) ?? new DownloadEntry(download)
   set.enter(entry)
@@ -25,6 +25,7 @@ export async function loadDownload(set: DownloadSet, loaded: LoadedDownload, log
     entry.loadError = errorText(error)
     log.error('a download could not be loaded', { infoHash: download.infoHash, error })
   }
+  return entry
 }
 
 /** The error that kept data from being deleted, or null. The torrent is out of its engine either way. */

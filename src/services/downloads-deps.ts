@@ -2,6 +2,7 @@
 
 import type { InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { LoadingMarks } from '../ports/loading-marks.ts'
 import type { Log } from '../ports/log.ts'
 import type { NewFiles } from '../ports/new-files.ts'
 import type { FolderUse } from '../ports/own-files.ts'
@@ -53,6 +54,8 @@ export interface DownloadsDeps {
   readonly files: Pick<NewFiles, 'write'>
   /** Makes the folder ready; its real path. AppErrors InvalidParameter, PathNotAllowed, DiskFull. */
   prepareFolder(folder: string, use?: FolderUse): Promise<string>
+  /** Marks of what is being loaded; absent: none. */
+  readonly loadingMarks?: LoadingMarks
   /** Bytes free on the disk of a folder; rejects with what the system says. */
   freeBytes(folder: string): Promise<number>
 }

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { makeDeferred } from '../base/deferred.ts'
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
-import type { DownloadRecords, StoredDownload } from '../ports/records.ts'
+import type { DownloadRecords, LoadedDownload, StoredDownload } from '../ports/records.ts'
 import type { TorrentEvents } from '../torrent/types.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { checkPatch } from './add-checks.ts'
@@ -40,6 +40,7 @@ import type { DownloadsDeps } from './downloads-deps.ts'
 import { EngineReports } from './engine-reports.ts'
 import { explanationOf } from './explanation.ts'
 import { Scrubs } from './scrubs.ts'
+import { HELD_BACK, HeavyLoads } from './heavy-loads.ts'
 import { SeedingGoals } from './seeding-goals.ts'
 import { StorageMoves } from './storage-moves.ts'
 import { streamableFile } from './stream-files.ts'
@@ -61,6 +62,7 @@ export class Downloads implements DownloadsService {
   readonly #moves: StorageMoves
   readonly #defaults: DownloadDefaults
   readonly #anonymity: DownloadAnonymity
+  readonly #heavy: HeavyLoads
   readonly #adding: DownloadAdding
   /** What the engine is given to report to. */
   readonly engineEvents: TorrentEvents
@@ -69,6 +71,7 @@ export class Downloads implements DownloadsService {
 
   constructor(deps: DownloadsDeps) {
     this.#deps = deps
+    this.#heavy = new HeavyLoads(deps)
     this.#totals = new DownloadTotals(this.#set, deps.clock)
     this.#goals = new SeedingGoals(this.#set, deps)
     this.#scrubs = new Scrubs(this.#set, deps)
@@ -118,18 +121,46 @@ export class Downloads implements DownloadsService {
   async load(engine: TorrentEngine, anonymous: AnonymousEngines | null = null): Promise<void> {
     this.#set.engine = engine
     this.#set.anonymous = anonymous
+    await this.#heavy.open()
+    const suspects: InfoHash[] = []
     for await (const page of this.#set.store.loadAll()) {
       for (const loaded of page) {
-        await loadDownload(this.#set, loaded, this.#deps.log)
+        if (this.#heavy.isSuspect(loaded.download.infoHash)) suspects.push(loaded.download.infoHash)
+        else void this.#heavy.loaded(await this.#load(loaded))
         await Promise.all([nextTurn(), engine.room()])
       }
     }
+    for (const infoHash of suspects) await this.#loadSuspect(infoHash)
     this.#set.ready = true
     this.#list.changed()
     this.#totals.start()
     this.#goals.start()
     this.#scrubs.start()
     for (const entry of this.#set.entries.values()) if (entry.loaded) this.#moves.resume(entry)
+  }
+
+  async #load(loaded: LoadedDownload): Promise<DownloadEntry> {
+    await this.#heavy.begin(loaded)
+    return loadDownload(this.#set, loaded, this.#deps.log)
+  }
+
+  /** One that was being loaded when the process ended: the last, alone, and not a third time. */
+  async #loadSuspect(infoHash: InfoHash): Promise<void> {
+    const entry = this.#set.entries.get(infoHash)
+    if (entry === undefined) return this.#heavy.forget(infoHash)
+    if (!this.#heavy.isHeldBack(infoHash)) return this.#loadAlone(entry)
+    entry.loadError = HELD_BACK
+    this.#deps.log.error('a download is held back: the process ended twice while it was being loaded', { infoHash })
+  }
+
+  async #loadAlone(entry: DownloadEntry): Promise<void> {
+    entry.loadError = ''
+    const { infoHash } = entry.stored
+    for await (const page of this.#set.store.loadAll(entry.stored.position - 1)) {
+      const loaded = page.find(({ download }) => download.infoHash === infoHash)
+      if (loaded === undefined) return
+      return this.#heavy.loaded(await this.#load({ ...loaded, download: entry.stored }))
+    }
   }
 
   /** Takes no more requests, waits for those under way, hands the counters to the store. The engine stops after this. */
@@ -141,6 +172,7 @@ export class Downloads implements DownloadsService {
     await this.#set.queue.drained()
     await this.#goals.stop()
     this.#totals.note()
+    await this.#heavy.close()
   }
 
   /** AppError NotReady while the store is being opened: until then nothing is known to be absent. */
@@ -256,6 +288,7 @@ export class Downloads implements DownloadsService {
       await this.#set.store.delete(infoHash)
       this.#set.forget(infoHash)
       this.#goals.forget(infoHash)
+      this.#heavy.forget(infoHash)
       this.#list.changed()
       if (failure !== null) throw failure
       return { infohash: infoHash, removed: true }
@@ -268,6 +301,7 @@ export class Downloads implements DownloadsService {
     checkPatch(change, this.#set.anonymous)
     return this.#set.queue.run(infoHash, async () => {
       const entry = this.#set.find(infoHash)
+      if (!entry.loaded && change.state === 'resume' && this.#heavy.isHeldBack(infoHash)) await this.#loadAlone(entry)
       if (change.anon_hops !== undefined) await this.#anonymity.change(entry, change.anon_hops)
       else await changeDownload(this.#set, entry, change, { log: this.#deps.log, moves: this.#moves })
       this.#goals.changed(infoHash)

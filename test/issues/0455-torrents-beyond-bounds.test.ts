@@ -6,8 +6,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { DiskLanes } from '../../src/io/disk-lanes.ts'
+import { SystemClock } from '../../src/io/clock.ts'
 import { TorrentFolder } from '../../src/io/torrent-folder.ts'
+import { plainLanes } from '../../src/io/volume-lanes.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { deepTorrent, deepV2Torrent, manyFilesTorrent } from '../kit/heavy-torrents.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
@@ -50,7 +51,7 @@ test('making folders ends soon after it is told to', async t => {
   const destination = await mkdtemp(path.join(os.tmpdir(), 'tributary-bomb-'))
   t.after(() => rm(destination, { recursive: true, force: true }))
   const { files } = decodeMetainfo(manyFilesTorrent(10_000, true))
-  const folder = new TorrentFolder({ destination, files }, new DiskLanes(), null)
+  const folder = new TorrentFolder({ destination, files }, plainLanes(new SystemClock()), null)
   const abort = new AbortController()
   const made = async () => (await readdir(path.join(destination, 'own folders')).catch(() => [])).length
   const preparing = folder.prepare(abort.signal)

@@ -1,5 +1,6 @@
 // The debug routes (spec 4.11; decisions part 5); those of circuits are in circuits.ts.
 
+import { AppError } from '../../base/errors.ts'
 import { type RouteContext, route } from '../route.ts'
 import {
   CpuHistoryReply,
@@ -55,20 +56,24 @@ const memoryDump = route({
   method: 'GET',
   path: '/debug/memory/dump',
   kind: 'file',
-  summary: 'A memory dump',
+  summary: 'A memory dump; the node stands still while it is made',
   choices: [
-    'A V8 heap snapshot of the main thread (Chrome: Memory, Load), as an attachment. The node stands still while V8 makes ' +
-      'it: about a second for 20 MB of objects. One at a time, further ones are refused with 503.',
+    'It stops the node: while V8 makes it nothing else is answered, no peer is served and no stream goes on, about a second for ' +
+      '20 MB of objects. So it needs the first key.',
+    'A V8 heap snapshot of the main thread (Chrome: Memory, Load), as an attachment. One at a time, further ones are refused with 503.',
   ],
   reply: null,
   contentType: 'application/octet-stream',
-  errors: ['TooManyRequests', 'DiskFull', 'DiskError'],
+  errors: ['ScopeMissing', 'TooManyRequests', 'DiskFull', 'DiskError'],
   sample: { path: '/debug/memory/dump', status: 200 },
-  run: context => ({
-    contentType: 'application/octet-stream',
-    fileName: 'tributary.heapsnapshot',
-    open: () => debugOf(context).memoryDump(),
-  }),
+  run: (context, { caller }) => {
+    if (!caller.anyPath) throw new AppError('ScopeMissing', 'A memory dump stops the node: it needs the first key.')
+    return {
+      contentType: 'application/octet-stream',
+      fileName: 'tributary.heapsnapshot',
+      open: () => debugOf(context).memoryDump(),
+    }
+  },
 })
 
 const openFiles = route({

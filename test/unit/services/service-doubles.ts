@@ -2,6 +2,7 @@
 // clock moved by hand. `log` arrays tell in which order things happened.
 
 import { AppError } from '../../../src/base/errors.ts'
+import type { LoadingMarks } from '../../../src/ports/loading-marks.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import type { Clock, Timer } from '../../../src/ports/clock.ts'
 import type {
@@ -409,6 +410,7 @@ export async function startDownloads(
   updates?: () => DownloadUpdates,
   anonymous: AnonymousEngines | null = null,
   hidden: HiddenOnes | null = null,
+  loadingMarks?: LoadingMarks,
 ): Promise<DownloadsBench> {
   const engine = new FakeEngine()
   const clock = new HandClock()
@@ -465,6 +467,7 @@ export async function startDownloads(
       },
     },
     ...(updates === undefined ? {} : { updates }),
+    ...(loadingMarks === undefined ? {} : { loadingMarks }),
   })
   await downloads.openStore(records)
   if (load) {

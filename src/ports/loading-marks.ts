@@ -1,0 +1,11 @@
+// Which downloads were being loaded when the process ended: what loading itself may have ended it with.
+
+import type { InfoHash } from '../base/ids.ts'
+
+/** How often in a row the process ended while a download was being loaded. It outlives the process, not every power cut. */
+export interface LoadingMarks {
+  /** What was written last; empty when it cannot be read. */
+  read(): Promise<Map<InfoHash, number>>
+  /** Replaces all. Rejects with what the disk said. */
+  write(marks: ReadonlyMap<InfoHash, number>): Promise<void>
+}
