@@ -4,6 +4,7 @@
 import type Database from 'better-sqlite3'
 import { AppError } from '../base/errors.ts'
 import { openError } from '../records/database-trouble.ts'
+import { noteMade } from '../records/made-stores.ts'
 import { connect } from '../records/open-database.ts'
 import { APPLICATION_ID, migrations } from './schema.ts'
 
@@ -18,6 +19,7 @@ export function openCatalogueFile(path: string): { database: Database.Database; 
     database.pragma(`cache_size = -${CACHE_KIB}`)
     const found = schemaOf(database, path)
     upgrade(database, found)
+    noteMade(path)
     return { database, created: found === 0 }
   } catch (error) {
     database?.close()

@@ -9,6 +9,7 @@ import { httpParts } from '../wire/overlay/http-parts.ts'
 import { encodeCellMessage, type PayloadOf } from '../wire/overlay/message.ts'
 import { PEER_FLAG } from '../wire/overlay/peer-flags.ts'
 import type { EndingCircuit } from './ending-circuit.ts'
+import { isAskedPort, isOneGet } from './exit-request.ts'
 import { isReturned, isWholeAnswer } from './http-answer.ts'
 import {
   HTTP_PARTS_A_TURN,
@@ -29,6 +30,8 @@ export interface ExitHttpDeps {
   flags(): number
   /** Whether strangers may have us connect to this literal address. */
   mayReach(ip: string): boolean
+  /** Ports from 1024 up where strangers may not have us ask. */
+  readonly refusedPorts: ReadonlySet<number>
 }
 
 type Asked = PayloadOf<typeof httpRequest>
@@ -47,7 +50,7 @@ export class ExitHttp {
   request(circuit: EndingCircuit, asked: Asked): void {
     const open = this.#open.get(circuit) ?? 0
     const full = open >= HTTP_REQUESTS || this.#openInAll >= MAX_HTTP_REQUESTS
-    if ((this.#deps.flags() & PEER_FLAG.exitHttp) === 0 || full) {
+    if ((this.#deps.flags() & PEER_FLAG.exitHttp) === 0 || full || !this.#isAllowed(asked)) {
       this.#deps.counts.refused++
       return
     }
@@ -66,6 +69,11 @@ export class ExitHttp {
         this.#deps.counts.refused++
       },
     )
+  }
+
+  /** One complete GET to a port of web servers: nothing else leaves here under our address. */
+  #isAllowed({ target, request }: Asked): boolean {
+    return isAskedPort(target.port, this.#deps.refusedPorts) && isOneGet(request)
   }
 
   #closed(circuit: EndingCircuit): void {
@@ -91,7 +99,7 @@ export class ExitHttp {
     const found = await resolver.resolve('host' in target ? target.host : target.ip)
     const usable = found.filter(({ ip }) => mayReach(ip))
     const chosen = usable.find(({ family }) => family === 4) ?? usable[0]
-    if (chosen === undefined || target.port === 0 || circuit.gone) return null
+    if (chosen === undefined || circuit.gone) return null
     this.#deps.counts.up += request.length
     return new Promise(done => {
       const exchange = new Exchange(request, { clock, circuit, done })

@@ -52,6 +52,8 @@ export interface TunnelDeps {
   readonly resolver: NameResolver
   /** Whether strangers may have this node reach a literal address. */
   mayReach(ip: string): boolean
+  /** Ports from 1024 up where exits ask no web server for strangers. */
+  readonly refusedPorts: ReadonlySet<number>
   /** Bytes that the overlay's socket has not taken yet. */
   unsent?(): number
   /** Puts layers on many cells, away from the main thread; absent: each cell gets its own here. */

@@ -42,6 +42,8 @@ const PRIVATE = table(
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  // Not in the registries: the channel between an Azure machine and its host.
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.168.0.0/16',

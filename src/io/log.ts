@@ -82,7 +82,7 @@ export function openLog(options: NodeLogOptions): NodeLog {
     return logger
   }
   return {
-    ...wrap(made(root, ''), made),
+    ...wrap(made(root, ''), part => made(root.child({ part }), part)),
     files: file?.paths ?? [],
     setLevel(common, parts = new Map()) {
       Object.assign(levels, { common, parts })
@@ -122,7 +122,8 @@ function blotOut(line: string, secrets: readonly Secret[]): string {
   return clean
 }
 
-function wrap(logger: Logger, made: (child: Logger, part: string) => Logger): Log {
+/** `made`: the logger of a part; a part of a part names itself alone, so that no key stands in a line twice. */
+function wrap(logger: Logger, made: (part: string) => Logger): Log {
   const at = (level: LogLevel) => (message: string, fields?: Record<string, unknown>) => {
     if (fields === undefined) logger[level](message)
     else logger[level](readable(fields), message)
@@ -133,7 +134,7 @@ function wrap(logger: Logger, made: (child: Logger, part: string) => Logger): Lo
     warn: at('warn'),
     error: at('error'),
     part(name) {
-      return wrap(made(logger.child({ part: name }), name), made)
+      return wrap(made(name), made)
     },
   }
 }

@@ -1,15 +1,14 @@
 // The commands `backup` and `restore`. The store and the catalogue of channels, with the keys of own ones, are copied by SQLite itself, page by page in one view of it, so that a node may go on
 // meanwhile; the other files are small and replaced whole, so that any moment of them is good. So are those of the wallets and the market, in folders of their own.
-// Invariant: nothing is overwritten; a copy that failed is taken away again.
+// Invariant: nothing is overwritten; a copy that failed is taken away again, and every copy is closed to other users.
 
-import { constants } from 'node:fs'
-import { chmod, copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { chmod, type FileHandle, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import { stateDirectoryOf } from './find-node.ts'
-import { StateDirectory } from './state-directory.ts'
+import { LOCK_FILES, StateDirectory } from './state-directory.ts'
 
 /** Files beside the store that make a node what it is; those that are not there are passed over. */
 const SMALL_FILES = ['tributary.yaml', 'link-secret', 'keys.json', 'update-key', 'overlay-key'] as const
@@ -18,6 +17,8 @@ const SMALL_FILES = ['tributary.yaml', 'link-secret', 'keys.json', 'update-key',
 const FOLDERS = ['wallets', 'market'] as const
 /** Ends the name of a file that is being written. */
 const UNFINISHED = '.new'
+/** Copied at a time. */
+const COPY_BYTES = 1024 * 1024
 
 /** Copies the state of a node into a new folder; the names of the files. AppErrors StateConflict, StateUnreadable. */
 export async function backUp(chosen: string | null, folder: string): Promise<string[]> {
@@ -39,12 +40,18 @@ export async function backUp(chosen: string | null, folder: string): Promise<str
   }
 }
 
-/** Copies a backup into a state directory without a store. AppErrors StateConflict, StateLocked, StateUnreadable. */
+/**
+ * Copies a backup into a state directory without a store; what cannot be copied whole leaves nothing behind. AppErrors StateConflict,
+ * StateLocked, StateUnreadable, DiskError.
+ */
 export async function restore(chosen: string | null, folder: string): Promise<string[]> {
   const from = resolve(folder)
   const to = stateDirectoryOf(chosen)
   await checkState(from)
+  const before = new Set(await readdir(to).catch(() => []))
+  const wasThere = (await stat(to).catch(() => null)) !== null
   const held = StateDirectory.open(to)
+  const made = new Made(to)
   try {
     const names = (await readdir(from, { withFileTypes: true }))
       .filter(entry => entry.isFile())
@@ -55,12 +62,46 @@ export async function restore(chosen: string | null, folder: string): Promise<st
         throw new AppError('StateConflict', `${join(to, name)} is there already: restore into a folder without a node.`)
       }
     }
-    return await copySmall(from, to, names)
+    return await copySmall(from, to, names, made)
   } catch (error) {
+    await made.takeAway()
+    held.release()
+    await takeAwayLock(to, before, wasThere)
     throw wrapped(error, to)
   } finally {
     held.release()
   }
+}
+
+/** What a copy has made so far. */
+class Made {
+  readonly #to: string
+  readonly #files: string[] = []
+  readonly #folders: string[] = []
+
+  constructor(to: string) {
+    this.#to = to
+  }
+
+  noteFile(name: string): void {
+    this.#files.push(name)
+  }
+
+  noteFolder(path: string): void {
+    this.#folders.push(path)
+  }
+
+  /** As far as it goes; folders only where nothing else has come into them. */
+  async takeAway(): Promise<void> {
+    for (const name of this.#files) await rm(join(this.#to, name), { force: true })
+    for (const path of this.#folders.toReversed()) await rmdir(path).catch(() => undefined)
+  }
+}
+
+/** What holding the directory has made, where it was not there before; the directory itself too, where it is empty then. */
+async function takeAwayLock(to: string, before: ReadonlySet<string>, wasThere: boolean): Promise<void> {
+  for (const name of LOCK_FILES) if (!before.has(name)) await rm(join(to, name), { force: true })
+  if (!wasThere) await rmdir(to).catch(() => undefined)
 }
 
 async function checkState(path: string): Promise<void> {
@@ -79,15 +120,42 @@ async function makeNew(path: string): Promise<void> {
   }
 }
 
-async function copySmall(from: string, to: string, names: readonly string[]): Promise<string[]> {
+async function copySmall(from: string, to: string, names: readonly string[], made = new Made(to)): Promise<string[]> {
   const done: string[] = []
   for (const name of names) {
     if (!(await isFile(join(from, name)))) continue
-    await mkdir(dirname(join(to, name)), { recursive: true, mode: 0o700 })
-    await copyFile(join(from, name), join(to, name), constants.COPYFILE_EXCL)
+    const folder = await mkdir(dirname(join(to, name)), { recursive: true, mode: 0o700 })
+    if (folder !== undefined) made.noteFolder(folder)
+    await copyClosed(join(from, name), join(to, name), () => made.noteFile(name))
     done.push(name)
   }
   return done
+}
+
+/** Whatever the modes of the backup became on its way (archives, FAT), the copy is its owner's alone from its first byte. */
+async function copyClosed(from: string, to: string, begun: () => void): Promise<void> {
+  const target = await open(to, 'wx', 0o600)
+  begun()
+  try {
+    const source = await open(from, 'r')
+    try {
+      await copyBytes(source, target)
+      await target.sync()
+    } finally {
+      await source.close()
+    }
+  } finally {
+    await target.close()
+  }
+}
+
+async function copyBytes(source: FileHandle, target: FileHandle): Promise<void> {
+  const part = Buffer.allocUnsafe(COPY_BYTES)
+  for (;;) {
+    const { bytesRead } = await source.read(part, 0, part.length, null)
+    if (bytesRead === 0) return
+    await target.writeFile(part.subarray(0, bytesRead))
+  }
 }
 
 async function copyStore(from: string, to: string): Promise<void> {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { makeDeferred } from '../base/deferred.ts'
 import { AppError, errorText } from '../base/errors.ts'
 import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
+import { madeNote } from '../records/made-stores.ts'
 import { noChannelNetwork } from '../ports/channel-network.ts'
 import type { FeedsService, Services } from '../services/api.ts'
 import { ChannelContents } from '../services/channel-contents.ts'
@@ -91,7 +92,9 @@ export class ChannelServices {
   /** The node has started: channels open when they are asked for, and now where there is a catalogue. Never rejects. */
   async start(late: LateChannelDeps): Promise<void> {
     this.#late = late
-    if (!(await exists(join(this.#deps.stateDir, CATALOGUE_FILE_NAME)))) return
+    const path = join(this.#deps.stateDir, CATALOGUE_FILE_NAME)
+    // One that was made and has gone is trouble, which opening it tells.
+    if (!(await exists(path)) && !(await exists(madeNote(path)))) return
     await this.open().catch((error: unknown) =>
       this.#deps.log.error('channels could not be started', { error: errorText(error) }),
     )

@@ -8,7 +8,6 @@ import { CircuitsForHidden } from '../circuits/circuits-for-hidden.ts'
 import { isSomewhere } from '../circuits/hidden-points.ts'
 import { HiddenServices } from '../circuits/hidden-services.ts'
 import { Tunnels } from '../circuits/tunnels.ts'
-import { AddressPolicy } from '../io/address-policy.ts'
 import type { NetworkStack } from '../io/network-stack.ts'
 import type { Overlays } from '../overlay/index.ts'
 import type { Circuits } from '../ports/circuits.ts'
@@ -20,6 +19,7 @@ import type { Random } from '../ports/random.ts'
 import { NO_ADDRESS } from '../wire/overlay/address.ts'
 import { communityIdBytes } from '../wire/overlay/community-ids.ts'
 import { PEER_FLAG } from '../wire/overlay/peer-flags.ts'
+import { ExitAddresses } from './exit-addresses.ts'
 import type { Settings } from './settings-schema.ts'
 
 /** What circuits are made from. */
@@ -49,12 +49,18 @@ export function makeCircuits({ tunnel_community: settings }: Settings, deps: Cir
   const communityId = communityIdBytes(settings.community_id) ?? new Uint8Array(20)
   const community = overlays.open({ communityId, name: 'TunnelCommunity' })
   const { udp, tcp, resolver } = stack.peers
+  const reach = new ExitAddresses({
+    allowPrivate: settings.exit_allow_private,
+    nowMs: () => clock.now(),
+    seenAs: () => [overlays.wanAddress, overlays.lanAddress].flatMap(address => address?.ip ?? []),
+  })
   const tunnels = new Tunnels(
     { flags: flagsOf(settings), places: settings.random_slots + settings.competing_slots },
     {
       ...{ community, clock, random, log, crypto, pool, udp, tcp, resolver },
       respond: ephemeral => pool.respond(pair, ephemeral),
-      mayReach: reachableFromExits(settings.exit_allow_private),
+      mayReach: ip => reach.mayReach(ip),
+      refusedPorts: new Set(settings.exit_refused_ports.map(Number)),
       unsent: () => overlays.unsentBytes,
     },
   )
@@ -90,13 +96,4 @@ function flagsOf(settings: Settings['tunnel_community']): number {
   const relay = PEER_FLAG.relay | PEER_FLAG.speedTest
   const exit = PEER_FLAG.exitBittorrent | PEER_FLAG.exitIpv8 | PEER_FLAG.exitHttp | PEER_FLAG.speedTest
   return (settings.relay_enabled ? relay : 0) | (settings.exitnode_enabled ? exit : 0)
-}
-
-/** The owner's exceptions for downloads of this node (network.allow_private) are not for strangers. */
-function reachableFromExits(allowPrivate: boolean): (ip: string) => boolean {
-  const policy = new AddressPolicy()
-  return ip => {
-    const kind = policy.classify(ip)
-    return kind === 'public' || (allowPrivate && kind === 'private')
-  }
 }

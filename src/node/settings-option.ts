@@ -21,6 +21,7 @@ export type TextFormat =
   | 'word'
   | 'part-level'
   | 'coin-limit'
+  | 'port'
 
 interface OptionBase {
   /** One line for documentation. */
@@ -211,6 +212,8 @@ function formatProblem(format: TextFormat, text: string): string | null {
       return /^[a-z0-9_]{1,64}=(debug|info|warn|error)$/.test(text) ? null : 'must be part=level, such as dht=debug'
     case 'coin-limit':
       return /^T?(BTC|LTC|ETH)=\d{1,12}(\.\d{1,18})?$/i.test(text) ? null : 'must be coin=amount, such as BTC=0.5'
+    case 'port':
+      return /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535 ? null : 'must be a port, 1 to 65535'
     case 'word':
       return /^[a-z0-9_]{1,64}$/.test(text) ? null : 'must be a name of small letters, digits and _'
     default:

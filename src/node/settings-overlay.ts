@@ -2,6 +2,17 @@
 
 import type { OptionSpec } from './settings-option.ts'
 
+/** Where programs listen that obey lines of text, so that a GET could do harm or says what is there. */
+const REFUSED_EXIT_PORTS = [
+  // Databases, caches and queues.
+  ...[1433, 1521, 2379, 2380, 3306, 4369, 5432, 5672, 5984, 6379, 7000, 7001, 7474, 8086, 9042, 9092, 9200, 9300],
+  ...[11211, 15672, 27017, 27018, 27019, 28017, 33060, 50000],
+  // Control of machines: Docker, Kubernetes, X11, VNC, RDP, WinRM, Consul, ADB.
+  ...[2375, 2376, 3389, 5555, 5900, 5901, 5985, 5986, 6000, 6443, 8500, 10250, 10255],
+  // Mail and chat.
+  ...[2525, 6665, 6666, 6667, 6668, 6669, 6697],
+]
+
 /** See settings-schema.ts. */
 export const ipv8Settings = {
   enabled: {
@@ -103,6 +114,14 @@ export const tunnelCommunitySettings = {
     default: false,
     needsRestart: true,
     doc: 'As exit it sends to private and loopback addresses too; for tests in a network of its own.',
+  },
+  exit_refused_ports: {
+    kind: 'list',
+    of: 'port',
+    default: REFUSED_EXIT_PORTS.map(String),
+    maxEntries: 512,
+    needsRestart: true,
+    doc: 'Ports from 1024 up where an exit asks no web server for strangers; below 1024 it asks at 80 and 443 alone.',
   },
   dht: {
     kind: 'boolean',

@@ -41,8 +41,8 @@ export const settingsRights: Readonly<Record<string, SectionRights>> = {
       ...['enabled', 'community_id', 'relay_enabled', 'exitnode_enabled', 'dht'],
       ...['random_slots', 'competing_slots', 'min_circuits', 'max_circuits'],
     ],
-    // As network.allow_private: strangers would reach the local network.
-    first: ['exit_allow_private'],
+    // As network.allow_private: strangers would reach the local network, and services that are not for them.
+    first: ['exit_allow_private', 'exit_refused_ports'],
   },
   allchannel_community: { admin: ['enabled'] },
   channel_community: { admin: ['enabled'] },

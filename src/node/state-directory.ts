@@ -10,6 +10,8 @@ import { AppError, errorText } from '../base/errors.ts'
 export const LOCK_FILE = 'lock.db'
 /** Only for the sentence about who holds the lock; nothing depends on it. */
 const PID_FILE = 'node.pid'
+/** What holding a directory leaves in it. */
+export const LOCK_FILES = [LOCK_FILE, `${LOCK_FILE}-journal`, PID_FILE] as const
 
 /** Where the node keeps its state when nobody chooses: $XDG_STATE_HOME/tributary or ~/.local/state/tributary. */
 export function defaultStateDirectory(env: Readonly<Record<string, string | undefined>>, homeDir: string): string {

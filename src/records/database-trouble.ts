@@ -23,7 +23,7 @@ const kinds: readonly (readonly [pattern: RegExp, code: ErrorCode, said: string,
     /^(SQLITE_CORRUPT|SQLITE_NOTADB)/,
     'StateUnreadable',
     'it is damaged',
-    'restore a copy, or move it away to start empty',
+    'restore a copy, or move it and its note (.made) away to start empty',
   ],
   [/^SQLITE_IOERR/, 'DiskError', 'the disk reported an error', 'check the disk'],
   [
@@ -77,6 +77,6 @@ export function openError(path: string, error: unknown): AppError {
 export function damaged(path: string, finding: string): AppError {
   return new AppError(
     'StateUnreadable',
-    `The database ${path} is damaged (${finding.replaceAll(/\s+/g, ' ')}); restore a copy, or move it away to start empty.`,
+    `The database ${path} is damaged (${finding.replaceAll(/\s+/g, ' ')}); restore a copy, or move it and its note (.made) away to start empty.`,
   )
 }

@@ -6,6 +6,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AppError, type ErrorCode } from '../base/errors.ts'
 import { openError } from './database-trouble.ts'
+import { checkMade } from './made-stores.ts'
 import { endOfLastRun, quickCheck, schemaOf } from './open-database.ts'
 import { migrations } from './schema.ts'
 
@@ -33,6 +34,7 @@ export function inspectDatabase(path: string): DatabaseFinding {
   const seen: Seen = { bytes: null, schema: null, knownSchema: migrations.length, lastRun: null, problem: null }
   try {
     seen.bytes = statSync(path, { throwIfNoEntry: false })?.size ?? null
+    checkMade(path)
     checkSpace(path, seen)
     if (seen.bytes !== null) look(path, seen)
   } catch (error) {

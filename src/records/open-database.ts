@@ -7,6 +7,7 @@ import Database from 'better-sqlite3'
 import { AppError } from '../base/errors.ts'
 import { damaged, openError } from './database-trouble.ts'
 import type { DatabaseOptions, OpenFacts } from './jobs.ts'
+import { checkMade, noteMade } from './made-stores.ts'
 import { APPLICATION_ID, type Migration, migrations } from './schema.ts'
 
 /** An open database and what was found. `epoch` numbers the boots after which unsynced data is doubtful. */
@@ -45,8 +46,12 @@ export function openDatabase(options: DatabaseOptions, steps: readonly Migration
   }
 }
 
-/** A connection as this program uses it. Throws what SQLite and the file system throw. */
+/**
+ * A connection as this program uses it. AppError StateUnreadable when the store was made once and is empty or missing now; throws what
+ * SQLite and the file system throw.
+ */
 export function connect(path: string): Database.Database {
+  checkMade(path)
   // Closed to other users from its first byte; SQLite gives its other files the same mode.
   closeSync(openSync(path, 'a', 0o600))
   const database = new Database(path, { timeout: LOCK_WAIT_MS })
@@ -125,6 +130,7 @@ export function begin(
     if (epoch > epochBefore) database.prepare(SKIP_EVENT_IDS).run(SKIPPED_EVENT_IDS)
   })()
   database.pragma('synchronous = NORMAL')
+  noteMade(options.path)
   return { database, facts: { created, cleanStop, otherBoot, schemaBefore }, epoch }
 }
 

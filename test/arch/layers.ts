@@ -30,6 +30,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'io/random.ts',
     'records/database-link.ts',
     'records/database-trouble.ts',
+    'records/made-stores.ts',
     'records/open-database.ts',
     'records/thread-messages.ts',
   ],

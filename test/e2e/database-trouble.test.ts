@@ -51,7 +51,7 @@ test('a locked, a damaged and a newer database are refused with the cause and wh
   const bytes = readFileSync(path)
   bytes.fill(0xa5, 4096 * 20, 4096 * 26)
   writeFileSync(path, bytes)
-  assert.match(await refusal(folder.path), /is damaged \(.*\); restore a copy, or move it away/)
+  assert.match(await refusal(folder.path), /is damaged \(.*\); restore a copy, or move it and its note/)
   assert.deepEqual(readFileSync(path), bytes, 'what may still be saved was changed')
 })
 

@@ -75,6 +75,7 @@ export class CircuitNode {
         respond: ephemeral => Promise.resolve(crypto.respond(keys, ephemeral)),
         tcp: new NetTcpNetwork(),
         mayReach: () => true,
+        refusedPorts: new Set(),
       },
     )
     const host = new CircuitsForHidden(this.tunnels)

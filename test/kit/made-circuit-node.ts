@@ -92,6 +92,7 @@ export async function makeCircuitNode(options: CircuitNodeOptions, deps: Circuit
       tcp: deps.tcp,
       respond: ephemeral => Promise.resolve(testCrypto.respond(answering, ephemeral)),
       mayReach: to => options.refused?.(to) !== true,
+      refusedPorts: new Set([9200]),
       unsent: () => overlays.unsentBytes,
     },
   )

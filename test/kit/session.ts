@@ -90,6 +90,7 @@ export class Session {
         resolver,
         tcp: new NetTcpNetwork(),
         mayReach: () => true,
+        refusedPorts: new Set(),
         respond: ephemeral => Promise.resolve(crypto.respond(this.keys, ephemeral)),
       },
     )

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises'
 import type Database from 'better-sqlite3'
 import { errorText } from '../../base/errors.ts'
 import { errnoOf } from '../../io/disk-errors.ts'
+import { checkMade } from '../../records/made-stores.ts'
 import { APPLICATION_ID, migrations } from '../../records/schema.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'
 import { lockHolders } from './lock-holder.ts'
@@ -16,10 +17,12 @@ export interface DatabaseFacts {
 }
 
 const RESTORE =
-  'Stop the node, then restore a copy, or move the file away to start empty (downloads must be added again, their files stay).'
+  'Stop the node, then restore a copy, or move the file and its note (.made) away to start empty (downloads must be added again, their files stay).'
 
 /** `pid`: the node that runs; null = none. */
 export async function checkDatabase(path: string, pid: number | null): Promise<DatabaseFacts> {
+  const lost = lostStore(path)
+  if (lost !== null) return alone(problem('database', lost.said, lost.advice))
   const facts = await stat(path).catch((error: unknown) => errnoOf(error) ?? errorText(error))
   if (facts === 'ENOENT') return alone(fine('database', 'There is no database yet; the first start makes it.'))
   if (typeof facts === 'string') {
@@ -42,6 +45,17 @@ export async function checkDatabase(path: string, pid: number | null): Promise<D
     }
   } catch (error) {
     return alone(await failure(path, error, pid))
+  }
+}
+
+/** A store that was made once and is empty or missing now; null: it is not. */
+function lostStore(path: string): { said: string; advice: string } | null {
+  try {
+    checkMade(path)
+    return null
+  } catch (error) {
+    const [said = '', advice = ''] = errorText(error).split(': ')
+    return { said: `${said}.`, advice: `${advice.charAt(0).toUpperCase()}${advice.slice(1)}` }
   }
 }
 

@@ -38,7 +38,16 @@ export async function checkFolder(folder: NamedFolder, mounts: readonly Mount[])
     const text = `The ${folder.role} ${folder.path} lies on a read-only file system (${mount.type} at ${mount.point}).`
     return [problem('mounts', text, `Mount it for writing, or set ${folder.named} to another folder.`)]
   }
-  return [await checkRights(folder, real), ...(await checkRoom(folder, real)), ...checkKind(folder, mount)]
+  const open = folder.kind === 'state' ? await openToOthers(folder, real) : []
+  return [await checkRights(folder, real), ...open, ...(await checkRoom(folder, real)), ...checkKind(folder, mount)]
+}
+
+/** It is not narrowed by itself: downloads may lie in it that others are to read. */
+async function openToOthers({ path, role }: NamedFolder, real: string): Promise<Finding[]> {
+  const { mode } = await stat(real)
+  if ((mode & 0o077) === 0) return []
+  const text = `The ${role} ${path} can be entered by other users of this machine. Its files of keys are closed to them.`
+  return [warning('permissions', text, `chmod 700 ${path} (not where others are to read downloads in it).`)]
 }
 
 async function missing(folder: NamedFolder): Promise<Finding> {

@@ -39,6 +39,17 @@ test('lines carry level, part, fields and the stack of errors', () => {
   })
 })
 
+test('a part of a part names itself alone: no key stands in a line twice', () => {
+  withFolder(file => {
+    const log = openLog({ level: 'info', file, stderr: false })
+    log.part('channels').part('overlay').info('hello')
+    const text = readFileSync(file, 'utf8')
+    assert.equal(text.match(/"part":/g)?.length, 1, text)
+    assert.match(text, /"part":"overlay"/)
+    log.close()
+  })
+})
+
 test('the level changes for parts that exist already', () => {
   withFolder(file => {
     const log = openLog({ level: 'error', file, stderr: false })

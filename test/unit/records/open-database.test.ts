@@ -112,7 +112,10 @@ test('a newer schema, a foreign database and damaged files are refused with one 
 
   const noise = join(folder, 'noise.db')
   writeFileSync(noise, Buffer.alloc(8192, 'no database '))
-  assert.match(refusal(noise).message, /is damaged \(.*\); restore a copy, or move it away to start empty\.$/)
+  assert.match(
+    refusal(noise).message,
+    /is damaged \(.*\); restore a copy, or move it and its note \(\.made\) away to start empty\.$/,
+  )
   await assert.rejects(openStore(t, { path: noise }), { code: 'StateUnreadable', message: /is damaged/ })
 
   assert.match(

@@ -17,7 +17,14 @@ function settings(changes: { port?: number; oldPort?: number; off?: 'ipv8' | 'di
     dispersy: { enabled: enabled('dispersy'), port: changes.oldPort ?? -1 },
     tunnel_community: {
       ...{ enabled: enabled('tunnel_community'), community_id: 'a3'.repeat(20), relay_enabled: true },
-      ...{ exitnode_enabled: false, exit_allow_private: false, dht: true, random_slots: 5, competing_slots: 15 },
+      ...{
+        exitnode_enabled: false,
+        exit_allow_private: false,
+        exit_refused_ports: [],
+        dht: true,
+        random_slots: 5,
+        competing_slots: 15,
+      },
       ...{ min_circuits: 3, max_circuits: 8 },
     },
   }
