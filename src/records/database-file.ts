@@ -2,3 +2,8 @@
 
 /** Name of the database in the state directory. */
 export const DATABASE_FILE_NAME = 'tributary.db'
+
+/** The note beside a store at `path` that says that it was made (made-stores.ts). */
+export function madeNote(path: string): string {
+  return `${path}.made`
+}

@@ -4,14 +4,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { AppError } from '../base/errors.ts'
-
-/** Ends the name of the note beside the store. */
-const MADE_SUFFIX = '.made'
-
-/** The note of the store at `path`. */
-export function madeNote(path: string): string {
-  return `${path}${MADE_SUFFIX}`
-}
+import { madeNote } from './database-file.ts'
 
 /** Throws AppError StateUnreadable, with what to do, when the store at `path` was made once and is empty or missing now. */
 export function checkMade(path: string): void {
