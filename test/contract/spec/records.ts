@@ -114,6 +114,7 @@ export const DOWNLOAD: RecordShape = {
   sometimes: {
     update_of: 'string',
     updated_by: 'string',
+    stalled_volume: 'string',
     circuits: {
       fields: {},
       extra: { candidates: 'integer', exits: 'integer', ready: 'integer', building: 'integer', last_failure: 'string' },
@@ -245,6 +246,21 @@ export const STATISTICS = {
 /** 2.16 and 3.2. */
 export const CORE_STATE: RecordShape = {
   fields: { state: { values: ['STARTING', 'UPGRADING', 'STARTED'] }, last_exception: { nullable: 'string' } },
+  // Decision 0470.
+  extra: {
+    volumes: {
+      list: {
+        fields: {},
+        extra: {
+          mount: 'string',
+          stalled: 'boolean',
+          silent: 'number',
+          waiting: 'integer',
+          state_directory: 'boolean',
+        },
+      },
+    },
+  },
 }
 
 /** 2.15, with `network` of src/decisions/0252. */
