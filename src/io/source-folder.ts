@@ -2,7 +2,7 @@
 // found. Reads no content. Invariant: a file that is handed out has the size, time and identity that were listed.
 
 import { type BigIntStats, fstat } from 'node:fs'
-import { lstat, opendir } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errorText } from '../base/errors.ts'
@@ -34,9 +34,6 @@ const MAX_FOLDER_PARTS = MAX_PATH_PARTS - 3
 
 /** Files stated while one lane is held. */
 const STATS_A_TURN = 512
-
-/** Names read from a folder at a time. */
-const READ_AHEAD = 256
 
 /** A file that was found. */
 export interface SourceFile extends FileIdentity {
@@ -205,9 +202,7 @@ export class SourceFolder {
 
   async #namesIn(folder: SafeFolder): Promise<string[]> {
     const names: string[] = []
-    // By its descriptor where that is possible: the path may have been swapped since it was opened.
-    const place = procAvailable ? `/proc/self/fd/${folder.fd}` : folder.path
-    for await (const { name } of await opendir(place, { bufferSize: READ_AHEAD })) {
+    for await (const name of folder.names()) {
       if (++this.#entries > MAX_ENTRIES)
         throw new AppError('InvalidParameter', `path: there are more than ${MAX_ENTRIES} files and folders.`)
       names.push(name)

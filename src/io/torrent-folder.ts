@@ -12,7 +12,9 @@ import type { FileFacts } from '../ports/piece-store.ts'
 import { noTurns } from '../ports/volumes.ts'
 import { runStepsInTurns, type Steps } from '../wire/steps.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
+import { clearFolder } from './clear-folder.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
+import { FILES_A_STEP, nameOf, type PlannedFolder, planFolders } from './folder-plan.ts'
 import { placeOf } from './placed-path.ts'
 import {
   closeQuietly,
@@ -29,18 +31,12 @@ import type { VolumeLanes } from './volume-lanes.ts'
 
 const syncDescriptor = promisify(fsync)
 
-/** One folder of the torrent and the files directly in it. `parts` = [] is the destination itself. */
-interface FolderPlan {
-  readonly parts: readonly string[]
-  readonly files: TorrentFile[]
-}
-
 /** The files of one torrent below its destination. */
 export class TorrentFolder {
   readonly #destination: string
   readonly #files: readonly TorrentFile[]
   /** Made at the first use; see planFolders. */
-  #planned: Promise<readonly FolderPlan[]> | null = null
+  #planned: Promise<readonly PlannedFolder[]> | null = null
   readonly #lanes: VolumeLanes
   readonly #own: OwnFiles | null
   readonly #proc: boolean
@@ -259,27 +255,21 @@ export class TorrentFolder {
 
   /** Deletes the torrent's folders that are empty. */
   async removeEmptyFolders(): Promise<void> {
-    for (const { parts } of (await this.#folders()).toReversed()) {
-      const name = parts.at(-1)
-      if (name !== undefined)
-        await this.#inExistingFolder(parts.slice(0, -1), parent => parent.removeFolderIfEmpty(name))
-    }
+    await this.#clear(() => false)
   }
 
   /** Deletes the torrent's plain files, but `others`, and the folders below the destination that became empty. */
   async remove(others: ReadonlySet<number> = new Set()): Promise<void> {
-    for (const { parts, files } of (await this.#folders()).toReversed()) {
-      await this.#inExistingFolder(parts, async folder => {
-        for (const file of files) if (!others.has(file.index)) await folder.unlinkFile(nameOf(file))
-      })
-      const name = parts.at(-1)
-      if (name !== undefined)
-        await this.#inExistingFolder(parts.slice(0, -1), parent => parent.removeFolderIfEmpty(name))
-    }
+    await this.#clear(file => !others.has(file.index))
     this.#made.clear()
   }
 
-  #folders(): Promise<readonly FolderPlan[]> {
+  async #clear(goes: (file: TorrentFile) => boolean): Promise<void> {
+    const [top] = await this.#folders()
+    if (top !== undefined) await clearFolder(top, goes, (parts, use) => this.#inExistingFolder(parts, use))
+  }
+
+  #folders(): Promise<readonly PlannedFolder[]> {
     this.#planned ??= runStepsInTurns(planFolders(this.#files), nextTurn)
     return this.#planned
   }
@@ -337,10 +327,6 @@ async function flushFolder(folder: SafeFolder): Promise<void> {
   })
 }
 
-function nameOf(file: TorrentFile): string {
-  return file.path.at(-1) ?? ''
-}
-
 /** Facts of files that are not there; in steps. */
 function* absentFacts(count: number): Steps<FileFacts[]> {
   const facts: FileFacts[] = []
@@ -349,38 +335,6 @@ function* absentFacts(count: number): Steps<FileFacts[]> {
     facts.push({ index, exists: false, sizeBytes: 0, mtimeMs: 0 })
   }
   return facts
-}
-
-/** A folder of the plan and those in it. */
-interface PlannedFolder extends FolderPlan {
-  readonly below: Map<string, PlannedFolder>
-}
-
-/** Files looked at in one step: about a millisecond. */
-const FILES_A_STEP = 1024
-
-/** Every folder once, parents before children; in steps. A path costs its own parts, however deep the one before it was. */
-function* planFolders(files: readonly TorrentFile[]): Steps<readonly FolderPlan[]> {
-  const top: PlannedFolder = { parts: [], files: [], below: new Map() }
-  const plans: FolderPlan[] = []
-  if (files.some(file => !file.padding)) plans.push(top)
-  for (const [count, file] of files.entries()) {
-    if (count % FILES_A_STEP === FILES_A_STEP - 1) yield
-    if (file.padding) continue
-    let folder = top
-    for (let depth = 0; depth < file.path.length - 1; depth++) {
-      const name = file.path[depth] as string
-      let next = folder.below.get(name)
-      if (next === undefined) {
-        next = { parts: file.path.slice(0, depth + 1), files: [], below: new Map() }
-        folder.below.set(name, next)
-        plans.push(next)
-      }
-      folder = next
-    }
-    folder.files.push(file)
-  }
-  return plans
 }
 
 function stopWhen(signal: AbortSignal | undefined): void {

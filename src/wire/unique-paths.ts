@@ -57,7 +57,7 @@ export class UniquePaths {
       const wanted = path[index] as string
       const folder = this.#folder(parent, wanted)
       // One spelled in another case is left so; one that was renamed is not.
-      const same = folder.name === wanted || parent.taken.get(fold(wanted)) !== folder
+      const same = folder.name === wanted || parent.taken.get(foldName(wanted)) !== folder
       unique.push(same ? folder.name : wanted)
       parent = folder
     }
@@ -69,15 +69,15 @@ export class UniquePaths {
   }
 
   #folder(parent: Folder, name: string): Folder {
-    const folded = fold(name)
+    const folded = foldName(name)
     const there = parent.taken.get(folded)
     if (there instanceof Folder) return there
     if (there === undefined) return this.#make(parent, folded, name)
     parent.renamed ??= new Map()
     const given = parent.renamed.get(folded) ?? another(parent, name)
     parent.renamed.set(folded, given)
-    const known = parent.taken.get(fold(given))
-    return known instanceof Folder ? known : this.#make(parent, fold(given), given)
+    const known = parent.taken.get(foldName(given))
+    return known instanceof Folder ? known : this.#make(parent, foldName(given), given)
   }
 
   #make(parent: Folder, folded: string, name: string): Folder {
@@ -89,31 +89,31 @@ export class UniquePaths {
 }
 
 function file(parent: Folder, name: string): string {
-  const folded = fold(name)
+  const folded = foldName(name)
   if (!parent.taken.has(folded)) {
     parent.taken.set(folded, null)
     return name
   }
   const given = another(parent, name)
-  parent.taken.set(fold(given), null)
+  parent.taken.set(foldName(given), null)
   return given
 }
 
 /** A name like `name` that nothing has: `stem (n).extension`. */
 function another(parent: Folder, name: string): string {
   const { stem, extension } = splitName(cutName(name, MAX_NAME_BYTES - SUFFIX_BYTES))
-  const counter = fold(stem + extension)
+  const counter = foldName(stem + extension)
   parent.counters ??= new Map()
   for (let count = (parent.counters.get(counter) ?? 0) + 1; ; count++) {
     const given = `${stem} (${count})${extension}`
-    if (parent.taken.has(fold(given))) continue
+    if (parent.taken.has(foldName(given))) continue
     parent.counters.set(counter, count)
     return given
   }
 }
 
 /** What a file system that ignores case and composition takes a name for. */
-function fold(name: string): string {
+export function foldName(name: string): string {
   // Most names are ASCII, where lower case is all there is to it.
   if (/^[\x20-\x7e]*$/.test(name)) return name.toLowerCase()
   return name.toUpperCase().toLowerCase().normalize('NFC')
