@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { DownloadRecord } from '../../src/services/api.ts'
 import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
@@ -74,7 +75,7 @@ test('a port of the overlay that is taken is named, with its setting', async () 
   const { port } = other.address()
   const node = await startNode({ settings: { 'ipv8.port': port, 'ipv8.address': '127.0.0.1' } })
   try {
-    const infoHash = await addDownload(node, `magnet:?xt=urn:btih:${made.infoHash}`, node.stateDir, {
+    const infoHash = await addDownload(node, `magnet:?xt=urn:btih:${made.infoHash}`, join(node.stateDir, 'downloads'), {
       ...{ anon_hops: 1, ...SAFE },
     })
     const failed = (record: DownloadRecord): boolean => (record.circuits?.last_failure ?? '') !== ''

@@ -96,7 +96,7 @@ describe('commands about channels', { concurrency: 1 }, () => {
     assert.match(await printed('channels', 'rm', cid, `${made.infoHash},${'f'.repeat(40)}`), /f{40}/)
     const other = cidOf(await printed('channels', 'create', 'Another'))
     await printed('channels', 'end', other)
-    assert.match(await refused('channels', 'subscribe', cid), /own/)
+    assert.match(await refused('channels', 'subscribe', cid), /subscribed to this channel already/)
   })
 
   test('with a catalogue channels are there again with the node', async () => {
