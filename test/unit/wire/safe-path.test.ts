@@ -36,6 +36,9 @@ test('separators, control characters and direction marks are replaced', () => {
   assert.equal(name('../../etc/passwd'), '.._.._etc_passwd')
   assert.equal(name('a\0b\nc\u007f\u0085'), 'a_b_c__')
   assert.equal(name('photo\u202egpj.exe'), 'photo_gpj.exe')
+  // Each of them: U+061C turns text round as the others do.
+  for (const mark of '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069')
+    assert.equal(name(`a${mark}b`), 'a_b', mark.codePointAt(0)?.toString(16))
 })
 
 test('bytes that are not UTF-8 are replaced', () => {
