@@ -8,7 +8,7 @@ import { LocalDiscovery } from '../../src/lsd/discovery.ts'
 import { ExternalAddress } from '../../src/torrent/index.ts'
 import { peerPriority } from '../../src/torrent/peer-priority.ts'
 import { encodeDontHave } from '../../src/wire/peer/lt-donthave.ts'
-import { encodeHave, encodePlain, encodePort } from '../../src/wire/peer/messages.ts'
+import { encodeHave, encodePlain, encodePort, encodeRequest } from '../../src/wire/peer/messages.ts'
 import { ExtensionPeer, joinExtensionPeer } from '../kit/extension-peer.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { MemoryCable } from '../kit/memory-multicast.ts'
@@ -116,7 +116,13 @@ test('peers tell us our address, and we tell them theirs', async () => {
   await swarm.close()
 })
 
-test('when all places are taken, a peer with a higher priority takes the one of the lowest', async () => {
+/** Asks for `count` blocks, so that its place is of use (decision 0480). */
+function takeBlocks(peer: ExtensionPeer, count: number): void {
+  peer.send(encodePlain('interested'))
+  for (let index = 0; index < count; index++) peer.send(encodeRequest(index, 0, 16 * KIB))
+}
+
+test('when all places are taken by peers of use, one with a higher priority takes the one of the lowest', async () => {
   const swarm = new SimSwarm(436)
   const torrent = makeTorrent({ length: 500 * KIB })
   const external = new ExternalAddress(swarm.clock)
@@ -141,7 +147,10 @@ test('when all places are taken, a peer with a higher priority takes the one of 
   }
   const early = await knock(highest)
   assert.equal(early.connected, false, 'nobody gives way who has only just come')
-  await swarm.clock.advance(60_000)
+  for (const peer of here.values()) if (peer.connected) peer.send(encodePlain('interested'))
+  await swarm.clock.advance(50_000)
+  for (const peer of here.values()) if (peer.connected) takeBlocks(peer, 8)
+  await swarm.clock.advance(10_000)
   await knock(lowest)
   assert.deepEqual(connected(), others.slice(0, 4))
   await knock(highest)
