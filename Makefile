@@ -105,7 +105,7 @@ mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are
 soak-kill: build ## kill -9 at 200 random moments under load
 	@KILLS=$${KILLS:-200} $(NODE_TEST) dist/test/fault/node-kill.test.js
 
-# What trackers hear of a download through 50 kills, and of 1,000 torrents when a node ends (`make test` has 10 and 300).
+# What trackers hear of a download through 50 kills, and of 1,000 torrents when a node ends (`make test` has 10 and 100).
 tracker-life: build ## a download's life as trackers see it, with 50 kills
 	@TRIBUTARY_KILLS=$${KILLS:-50} TRIBUTARY_FAREWELLS=1000 node --test dist/test/issues/0481-trackers-etiquette.test.js
 

@@ -163,6 +163,11 @@ class SwarmAnnouncer implements Announcer {
     this.#follow()
   }
 
+  metadataKnown(): void {
+    // At once: a search goes on by itself, and would name a private torrent again.
+    if (this.#params.isPrivate()) this.#leave()
+  }
+
   stop(deadlineMs: number): Promise<void> {
     this.#started = false
     this.#leave()

@@ -82,6 +82,8 @@ export interface Announcer extends HashAnnouncer {
    * on. `rows()` stay one a tracker.
    */
   alsoAs(infoHash: InfoHash): void
+  /** A magnet's metadata came: isPrivate() has its answer, and what a private torrent may not have ends at once. */
+  metadataKnown(): void
 }
 
 /** Makes announcers. */

@@ -60,7 +60,7 @@ export class DownloadDefaults {
     return open ? [...own, ...(await this.#extraTiers())] : own
   }
 
-  /** The metadata of a magnet came: trackers it was not given yet, and its torrent file. In the turn of the download. */
+  /** The metadata of a magnet came: trackers it was not given yet, web seeds it may not have, and its torrent file. In the turn of the download. */
   async metadata(entry: DownloadEntry, metainfo: Metainfo): Promise<void> {
     const extra = metainfo.private ? [] : await this.#extraTiers()
     if (extra.length > 0) {
@@ -68,6 +68,8 @@ export class DownloadDefaults {
       const added = entry.torrent.addTrackers(extra)
       if (added.length > 0) await this.#set.update(entry, { announceTiers: entry.torrent.announceTiers() })
     }
+    // Web seeds that a magnet named are none of a private torrent's, nor of its file.
+    if (metainfo.private && entry.stored.webSeeds.length > 0) await this.#set.update(entry, { webSeeds: [] })
     await this.keepFile(entry, metainfo)
   }
 

@@ -92,7 +92,7 @@ export function newRow(facts: NewRowFacts): NewRow {
     sourceUri: uri,
     destination,
     announceTiers: facts.announceTiers ?? announceTiersOf(source),
-    webSeeds: webSeedsOf(source),
+    webSeeds: source.kind === 'magnet' && metainfo?.private === true ? [] : webSeedsOf(source),
     peers: source.kind === 'magnet' ? source.magnet.peers : [],
     addedAtMs: nowMs,
     hops: traits.hops,
@@ -166,7 +166,8 @@ export function specOf(stored: NewRow, metainfo: Metainfo | null, resume: Loaded
     totalDown,
     finishedBefore: stored.finishedAtMs !== null,
     infoHashV2: stored.infoHashV2,
-    webSeeds: stored.webSeeds,
+    // A node that died before it noted that a magnet is private (DownloadDefaults.metadata).
+    webSeeds: metainfo?.private === true && /^magnet:/i.test(stored.sourceUri) ? [] : stored.webSeeds,
     ...(stored.controls === null ? {} : { controls: torrentControls(stored.controls) }),
   }
 }

@@ -99,7 +99,7 @@ export class TorrentParts implements Ticker {
       readFailed: (error, first, last) => this.#losses.readFailed(error, first, last),
     })
     const { blocks } = this.swarm
-    this.webSeeds = new TorrentWebSeeds(core, spec.webSeeds ?? spec.metainfo?.webSeeds ?? [], {
+    this.webSeeds = new TorrentWebSeeds(core, spec.webSeeds ?? spec.metainfo?.webSeeds ?? [], spec.metainfo === null, {
       lease: (piece, block) => blocks.lease(piece, block),
       received: (key, request, slot) => blocks.take(key, request, slot),
       readersWait: () => this.streams.hungry > 0,
@@ -234,6 +234,7 @@ export class TorrentParts implements Ticker {
   #metadataFound(metainfo: Metainfo): void {
     const content = this.core.setContent(metainfo)
     this.swarm.metadataFound(content)
+    this.#announcer.metadataKnown()
     this.newMetadata.found(metainfo)
     this.run.haveContent(content)
   }

@@ -23,15 +23,18 @@ export type WebSeedHooks = Pick<WebSeedHost, 'lease' | 'received' | 'readersWait
 export class TorrentWebSeeds {
   readonly #core: TorrentCore
   readonly #hooks: WebSeedHooks
-  readonly #urls: readonly string[]
+  readonly #named: readonly string[]
+  /** They were named by a magnet, not by the torrent's file. */
+  readonly #foreign: boolean
   readonly #fillJob: TurnJob = { queued: false, run: () => this.#seeds?.pieceDone() }
   #seeds: WebSeeds | null = null
   #loading = false
 
-  /** `urls`: cleaned. */
-  constructor(core: TorrentCore, urls: readonly string[], hooks: WebSeedHooks) {
+  /** `urls`: cleaned. `foreign`: a magnet named them; a private torrent never uses those. */
+  constructor(core: TorrentCore, urls: readonly string[], foreign: boolean, hooks: WebSeedHooks) {
     this.#core = core
-    this.#urls = urls.slice(0, MAX_WEB_SEEDS)
+    this.#named = urls.slice(0, MAX_WEB_SEEDS)
+    this.#foreign = foreign
     this.#hooks = hooks
   }
 
@@ -84,6 +87,11 @@ export class TorrentWebSeeds {
   /** Turns off the seeds among the senders of bad data; the others, which are addresses. */
   blame(ips: readonly string[]): readonly string[] {
     return this.#seeds?.blame(ips) ?? ips
+  }
+
+  /** Of a private torrent nobody outside is told (BEP 27): who named a web seed in a magnet is not its tracker. */
+  get #urls(): readonly string[] {
+    return this.#foreign && this.#core.content?.metainfo.private === true ? [] : this.#named
   }
 
   /** What to ask with, when there is somebody to ask for something. */

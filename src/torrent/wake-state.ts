@@ -48,6 +48,8 @@ export class WakeState implements QueueMember {
   /** Of a row that is `allocating`, or that has something no record holds. */
   #spec: TorrentSpec | null = null
   #nextTurn: Timer | null = null
+  /** A magnet named the web seeds: a private torrent does without. */
+  readonly #foreignSeeds: boolean
 
   constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, hooks: WakeHooks) {
     this.#engine = engine
@@ -56,6 +58,7 @@ export class WakeState implements QueueMember {
     this.#hooks = hooks
     this.#destination = spec.destination
     this.webSeeds = spec.webSeeds ?? spec.metainfo?.webSeeds ?? []
+    this.#foreignSeeds = spec.metainfo === null
     this.#gate = spec.unqueued === true ? OPEN_GATE : engine.queue.gate(this)
     if (engine.deps.contents !== undefined) this.#row = this.#firstRow(spec)
     if (this.#row !== null && !this.#isRecorded(this.#row, spec)) this.#spec = spec
@@ -254,7 +257,7 @@ export class WakeState implements QueueMember {
   #torrentOf(row: RestingTorrent, metainfo: Metainfo, resume: TorrentSpec['resume']): Torrent {
     const { name, selected: selectedFiles, totalUp, totalDown } = row
     const destination = this.#destination
-    const webSeeds = this.webSeeds
+    const webSeeds = this.#foreignSeeds && metainfo.private ? [] : this.webSeeds
     const known = {
       infoHash: this.#infoHash,
       name,

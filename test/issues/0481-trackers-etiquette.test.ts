@@ -19,7 +19,7 @@ const KIB = 1024
 const KILLS = Number(process.env['TRIBUTARY_KILLS'] ?? 10)
 const MIN_SEC = 6
 /** Torrents of which a tracker is to hear `stopped` at the end. */
-const COUNT = Number(process.env['TRIBUTARY_FAREWELLS'] ?? 300)
+const COUNT = Number(process.env['TRIBUTARY_FAREWELLS'] ?? 100)
 type List = { downloads: DownloadRecord[] }
 
 /** Announces of one run of the node, and in it from one `started` to the next. */

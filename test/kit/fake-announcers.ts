@@ -65,6 +65,8 @@ export class FakeAnnouncer implements Announcer {
     return this.#tiers.flat().map(url => ({ url, status: 'Working', peers: 0, seeders: null, leechers: null }))
   }
 
+  metadataKnown(): void {}
+
   alsoAs(infoHash: string): void {
     this.calls.push(`also ${infoHash}`)
   }

@@ -113,6 +113,10 @@ class CircuitAnnouncer implements Announcer {
     }
   }
 
+  metadataKnown(): void {
+    this.look()
+  }
+
   announceSoon(urgent = false): void {
     this.#open.announceSoon(urgent)
     this.look()

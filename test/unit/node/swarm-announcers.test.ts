@@ -118,6 +118,16 @@ test('a magnet that turns out to be private leaves the DHT under both names', ()
   assert.equal(dht.open.size, 0)
 })
 
+test('a magnet that turns out to be private leaves the DHT at once, without an answer from there', () => {
+  const { announcer, dht, facts } = bench()
+  announcer.start()
+  announcer.metadataKnown()
+  assert.equal(dht.open.size, 1)
+  facts.isPrivate = true
+  announcer.metadataKnown()
+  assert.equal(dht.open.size, 0)
+})
+
 test('the DHT hears once of the nodes that a torrent names, when it starts', async () => {
   const { announcer, dht } = bench()
   assert.deepEqual(dht.nodes, [])
