@@ -114,6 +114,7 @@ class CircuitAnnouncer implements Announcer {
   }
 
   metadataKnown(): void {
+    this.#open.metadataKnown()
     this.look()
   }
 
