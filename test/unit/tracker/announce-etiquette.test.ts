@@ -27,6 +27,22 @@ test('a tracker that names a short min interval is asked by it for who waits, an
   assert.equal(world.http.announces('a').length, 5)
 })
 
+test('the button waits for the min interval, however often it is pressed', async () => {
+  const world = new TrackerWorld()
+  world.http.trackers.set('a', () => reply({ interval: 1_800, min: 300 }))
+  const torrent = world.create([[url('a')]])
+  torrent.start()
+  for (let second = 0; second < 299; second += 1) {
+    torrent.announceNow(null)
+    await world.clock.advance(1_000)
+  }
+  assert.equal(world.http.announces('a').length, 1)
+  await world.clock.advance(2_000)
+  assert.equal(torrent.announceNow(null), 1)
+  await world.clock.advance(1_000)
+  assert.equal(world.http.announces('a').length, 2)
+})
+
 test('each session tells a tracker what came since its started, and no byte twice', async () => {
   const world = new TrackerWorld()
   world.http.trackers.set('a', () => reply())
