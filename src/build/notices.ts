@@ -13,24 +13,37 @@ export function noticesOf(
   installed: readonly ShippedPackage[],
 ): string {
   const names = new Set([...bundled, ...installed].map(({ name }) => name))
+  const words = new Words()
   const parts = EMBEDDED_PARTS.filter(({ within }) => names.has(within))
   return [
     'The program holds code of these packages.\n',
-    ...bundled.map(one => packageNotice(root, one)),
+    ...bundled.map(one => packageNotice(root, one, words)),
     'These packages are installed beside it.\n',
-    ...installed.map(one => packageNotice(root, one)),
+    ...installed.map(one => packageNotice(root, one, words)),
     'The machine code of packages holds these libraries.\n',
     ...parts.map(({ name, within, licence, text, source }) => {
-      const words = readFileSync(join(root, text), 'utf8').trim()
-      return `==== ${name} (${licence}), in ${within}\n${source}\n\n${words}\n`
+      const written = words.of(name, readFileSync(join(root, text), 'utf8').trim())
+      return `==== ${name} (${licence}), in ${within}\n${source}\n\n${written}\n`
     }),
   ].join('\n')
 }
 
-function packageNotice(root: string, { name, version, licence, folder }: ShippedPackage): string {
+/** A text that stood before is not written again: many packages have the same one to the letter. */
+class Words {
+  readonly #first = new Map<string, string>()
+
+  of(owner: string, text: string): string {
+    const first = this.#first.get(text)
+    if (first !== undefined) return `The words that stand at ${first}.`
+    this.#first.set(text, owner)
+    return text
+  }
+}
+
+function packageNotice(root: string, { name, version, licence, folder }: ShippedPackage, words: Words): string {
   const texts = readdirSync(join(root, folder))
     .filter(file => /^(licen[cs]e|copying|notice)/i.test(file))
     .toSorted()
-    .map(file => `\n${readFileSync(join(root, folder, file), 'utf8').trim()}\n`)
+    .map(file => `\n${words.of(`${name} ${version}`, readFileSync(join(root, folder, file), 'utf8').trim())}\n`)
   return `==== ${name} ${version} (${licence})\n${texts.join('')}`
 }
