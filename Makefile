@@ -109,6 +109,11 @@ soak-kill: build ## kill -9 at 200 random moments under load
 tracker-life: build ## a download's life as trackers see it, with 50 kills
 	@TRIBUTARY_KILLS=$${KILLS:-50} TRIBUTARY_FAREWELLS=1000 node --test dist/test/issues/0481-trackers-etiquette.test.js
 
+# Attacks on the built node as a black box, seven minutes together; SEED=n repeats one, SECONDS=n makes each shorter.
+.PHONY: attacks
+attacks: build ## keys and files, parsers and peers, disks and stopping: tried, held, broke
+	@status=0; for attack in keys-and-files parsers-and-peers disks-and-stopping; do node dist/test/attacks/$$attack.js || status=1; done; exit $$status
+
 # One directory of the suite: make only DIR=unit/wire
 only: build
 	@$(NODE_TEST) $$(find dist/test/$(DIR) -name '*.test.js')
