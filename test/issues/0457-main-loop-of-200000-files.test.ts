@@ -69,8 +69,8 @@ describe('the main loop', { concurrency: 1, skip: !existsSync('/proc/self/scheds
     await bounded('deleting', 'DELETE', `/downloads/${infoHash}`, { remove_data: true })
   })
 
-  test('turns while 199,998 folders are added and deleted with their data', async () => {
-    const infoHash = await add(manyFilesTorrent(199_998, true), '&paused=1')
+  test('turns while 30,000 folders are added and deleted with their data', async () => {
+    const infoHash = await add(manyFilesTorrent(30_000, true), '&paused=1')
     await bounded('deleting', 'DELETE', `/downloads/${infoHash}`, { remove_data: true })
     assert.ok(!existsSync(join(data, 'own folders')))
   })
