@@ -42,7 +42,7 @@ const ENGINE_SHARE = 0.5
 const HTTP_SHARE = 0.2
 const CHANNELS_SHARE = 0.1
 const RECORDS_SHARE = 0.15
-const OVERLAY_SHARE = 0.05
+const OVERLAY_SHARE = 0.15
 
 /** What is kept of it for a part, whatever others take that do not end. */
 const KEPT = { engine: 0.35, wallets: 0.1, records: RECORDS_SHARE, http: 0.15 } as const
