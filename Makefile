@@ -165,4 +165,4 @@ image: package ## The container image tributary:latest, by buildah, podman or do
 	$$build $(if $(BASE),--build-arg BASE=$(BASE)) -t tributary:latest -f src/deploy/Dockerfile dist-package/image
 
 clean:
-	rm -rf dist node_modules
+	rm -rf dist dist-node22 node_modules
