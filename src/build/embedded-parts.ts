@@ -11,6 +11,8 @@ export interface EmbeddedPart {
   /** The text to be passed on, from the project's root. */
   readonly text: string
   readonly source: string
+  /** Whose it is, where the text does not say so. */
+  readonly authors?: string
 }
 
 const github = 'https://github.com'
@@ -23,6 +25,7 @@ export const EMBEDDED_PARTS: readonly EmbeddedPart[] = [
     licence: 'Apache-2.0',
     text: 'LICENSE',
     source: `${github}/uNetworking/uWebSockets.js`,
+    authors: 'Authored by Alex Hultman, 2018-2024. Intellectual property of third-party.',
   },
   {
     name: 'uSockets',
@@ -30,6 +33,7 @@ export const EMBEDDED_PARTS: readonly EmbeddedPart[] = [
     licence: 'Apache-2.0',
     text: 'LICENSE',
     source: `${github}/uNetworking/uSockets`,
+    authors: 'Authored by Alex Hultman, 2018-2024. Intellectual property of third-party.',
   },
   {
     name: 'BoringSSL',

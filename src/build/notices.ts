@@ -21,9 +21,10 @@ export function noticesOf(
     'These packages are installed beside it.\n',
     ...installed.map(one => packageNotice(root, one, words)),
     'The machine code of packages holds these libraries.\n',
-    ...parts.map(({ name, within, licence, text, source }) => {
+    ...parts.map(({ name, within, licence, text, source, authors }) => {
       const written = words.of(name, readFileSync(join(root, text), 'utf8').trim())
-      return `==== ${name} (${licence}), in ${within}\n${source}\n\n${written}\n`
+      const whose = authors === undefined ? '' : `${authors}\n\n`
+      return `==== ${name} (${licence}), in ${within}\n${source}\n\n${whose}${written}\n`
     }),
   ].join('\n')
 }

@@ -11,6 +11,8 @@ import type { NodeValues } from '../ports/records.ts'
 const KEY = 'overlay peers'
 const SAVE_EVERY_MS = 5 * 60_000
 const FIRST_SAVE_MS = 30_000
+/** One lost datagram must not cost the only address that is known: as often as the first addresses of the network are asked again. */
+const ASK_AGAIN_MS = 30_000
 /** Addresses kept of an overlay, and overlays. */
 const MOST_ADDRESSES = 128
 const MOST_OVERLAYS = 8
@@ -25,6 +27,8 @@ export interface OverlayPeersDeps {
   readonly values: NodeValues
   /** What is known now. */
   peers(): SavedOverlayPeers
+  /** Overlays that have nobody are to ask again where somebody was. */
+  askAgain(): void
 }
 
 /** See the top of the file. */
@@ -48,11 +52,11 @@ export class OverlayPeers {
     }
   }
 
-  /** Saves from time to time. */
+  /** Saves from time to time, and asks again. */
   start(): void {
-    const { clock } = this.#deps
+    const { clock, askAgain } = this.#deps
     const save = (): void => void this.save()
-    this.#timers = [clock.after(FIRST_SAVE_MS, save), clock.every(SAVE_EVERY_MS, save)]
+    this.#timers = [clock.after(FIRST_SAVE_MS, save), clock.every(SAVE_EVERY_MS, save), clock.every(ASK_AGAIN_MS, askAgain)]
   }
 
   /** Saves now; a failure is logged. Nobody known does not take the place of somebody. */

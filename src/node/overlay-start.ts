@@ -73,7 +73,11 @@ export async function startOverlay(settings: Settings, deps: OverlayStartDeps): 
     return made
   })
   const running = { overlays, parts, pool, pair }
-  const peers = new OverlayPeers({ clock, log, values, peers: () => savedPeers(overlays, known) })
+  const peers = new OverlayPeers({
+    ...{ clock, log, values },
+    peers: () => savedPeers(overlays, known),
+    askAgain: () => askKnown(overlays, known),
+  })
   const saved = await peers.load()
   for (const [id, addresses] of Object.entries(saved)) known.set(id, addresses)
   await overlays.start().catch(async (error: unknown) => {
@@ -158,9 +162,11 @@ function savedPeers(overlays: Overlays, known: Map<string, readonly PeerAddress[
   return Object.fromEntries([...known].slice(-MAX_KNOWN_OVERLAYS))
 }
 
-/** Asks where peers of the overlays that are open were at another time. */
+/** Has the open overlays that know nobody ask where their peers were at another time. */
 function askKnown(overlays: Overlays, known: ReadonlyMap<string, readonly PeerAddress[]>): void {
-  for (const [id, addresses] of known) overlays.askAgain(id, addresses)
+  for (const [id, addresses] of known) {
+    if (overlays.addressesOf(id).length === 0) overlays.askAgain(id, addresses)
+  }
 }
 
 /** Opens an overlay, and asks where its peers were at another time. */

@@ -13,6 +13,7 @@ import { decodeUnsigned, encodePacket, MESSAGE_ID_AT, prefixOf, splitSigned } fr
 import type { PublicKey } from '../wire/overlay/public-key.ts'
 import type { CheckBudget } from './check-budget.ts'
 import type { Endpoint } from './endpoint.ts'
+import { firstGlobalTime } from './global-time.ts'
 import type { Identity, SignatureCheck } from './identity.ts'
 import { MAX_PACKET_BYTES } from './limits.ts'
 import type { Peer } from './peer.ts'
@@ -60,9 +61,6 @@ export interface OverlayCounts {
   readonly bytesReceived: number
 }
 
-/** Global times begin by chance below this. */
-const FIRST_GLOBAL_TIME = 0x1000_0000
-
 /** What somebody signed. */
 interface Checked {
   readonly sender: SignedSender
@@ -99,8 +97,7 @@ export class Overlay {
     this.prefix = prefixOf(options.communityId)
     this.requests = new Requests(deps)
     this.#deps = deps
-    // Not from 1 at each start: what we sign is not to look like what we signed the last time.
-    this.#globalTime = deps.random.below(FIRST_GLOBAL_TIME)
+    this.#globalTime = firstGlobalTime(deps)
     this.#unregister = deps.endpoint.register(this.prefix, { receive: (bytes, from) => this.#receive(bytes, from) })
   }
 

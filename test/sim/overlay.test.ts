@@ -87,3 +87,17 @@ test('signatures judged later, as in a flood, are as good; those that nobody has
   assert.ok((deaf.overlays.rows()[0]?.packetsDropped ?? 0) > 0)
   await network.close()
 })
+
+test('a node that comes back at another address with its key is answered, though it is still known at the old one', async () => {
+  const network = new OverlayNetwork(19)
+  const first = await network.add()
+  // Where a run's numbers begin is chance: one run of them all may be lucky.
+  for (let run = 0; run < 12; run++) {
+    const node = await network.add({ name: 'comes back' })
+    await network.clock.until('known', () => peersOf(node) > 0, 10_000)
+    await network.clock.advance(run * 700)
+    await network.kill(node)
+  }
+  assert.equal(peersOf(first), 1)
+  await network.close()
+})

@@ -213,12 +213,20 @@ test('saved peers: only what can be an address is read; nobody known does not ta
     getOrSet: (_key: string, value: Uint8Array) => Promise.resolve(value),
   }
   const clock = new VirtualClock()
-  const peers = new OverlayPeers({ clock, log: silentLog, values, peers: () => ({ [id]: known }) })
+  let asked = 0
+  const peers = new OverlayPeers({
+    ...{ clock, log: silentLog, values },
+    peers: () => ({ [id]: known }),
+    askAgain: () => asked++,
+  })
   assert.deepEqual(await peers.load(), {})
   peers.start()
   known = [good]
   await clock.advance(31_000)
   assert.deepEqual(await peers.load(), { [id]: [good] })
+  assert.equal(asked, 1)
+  await clock.advance(60_000)
+  assert.equal(asked, 3)
   known = []
   await peers.stop()
   assert.deepEqual(await peers.load(), { [id]: [good] })
