@@ -56,7 +56,11 @@ export class OverlayPeers {
   start(): void {
     const { clock, askAgain } = this.#deps
     const save = (): void => void this.save()
-    this.#timers = [clock.after(FIRST_SAVE_MS, save), clock.every(SAVE_EVERY_MS, save), clock.every(ASK_AGAIN_MS, askAgain)]
+    this.#timers = [
+      clock.after(FIRST_SAVE_MS, save),
+      clock.every(SAVE_EVERY_MS, save),
+      clock.every(ASK_AGAIN_MS, askAgain),
+    ]
   }
 
   /** Saves now; a failure is logged. Nobody known does not take the place of somebody. */
