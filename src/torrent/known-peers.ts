@@ -14,6 +14,8 @@ const MAX_KNOWN = 2000
 const MAX_HEARSAY = 1000
 /** Attempts at one of these: then it is forgotten, as libtorrent does; else invented ones would be tried for ever. */
 const MAX_HEARSAY_FAILURES = 3
+/** Attempts at an address that only the user or a magnet named before it may be forgotten: an hour and a half of them. */
+const LAST_HOPE_FAILURES = 10
 /** Wait after the first failed attempt; doubles each time, at most MAX_RETRY_MS. */
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 30 * 60 * 1000
@@ -132,6 +134,15 @@ export class KnownPeers {
   hasCandidates(allowed: (peer: KnownPeer) => boolean): boolean {
     for (const peer of this.#peers.values()) {
       if (!peer.busy && peer.nextTryMs < Number.POSITIVE_INFINITY && allowed(peer)) return true
+    }
+    return false
+  }
+
+  /** True while some address was reached before, or named by somebody who will not name it again, and may be tried. */
+  get hasHope(): boolean {
+    for (const { good, origins, failures, nextTryMs } of this.#peers.values()) {
+      if (nextTryMs === Number.POSITIVE_INFINITY) continue
+      if (good || failures === 0 || (origins === 0 && failures < LAST_HOPE_FAILURES)) return true
     }
     return false
   }

@@ -1,13 +1,14 @@
 // What is kept of a torrent that nobody uses: what its record shows, and what it needs to go on. Everything else (piece
 // hashes, files, picker, parts) is loaded again when somebody comes. Data and reads of it only.
-// Invariant: only a torrent that is complete, stopped or queued is ever at rest.
+// Invariant: only a torrent that is complete, stopped, queued, or misses data that nobody known could give is ever at rest.
 
 import type { InfoHash } from '../base/ids.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
-import { wantedPieces } from './file-pieces.ts'
+import { bytesLeft } from './bytes-left.ts'
+import { piecePadding, wantedPieces } from './file-pieces.ts'
 import { countAndNot, countBits, emptyPieceSet, fullPieceSet, type PieceSet, pieceSetFromBytes } from './piece-set.ts'
 import { planFromResume } from './resume-plan.ts'
 import { swarmCounts } from './swarm-counts.ts'
@@ -16,8 +17,8 @@ import type { TorrentObstacles, TorrentSnapshot, TorrentSpec } from './types.ts'
 /** A torrent at rest. */
 export interface RestingTorrent {
   readonly name: string
-  /** `allocating`: everything was there in an earlier run; whether its files still are is being looked at. */
-  readonly status: 'allocating' | 'seeding' | 'stopped' | 'queued'
+  /** `allocating`: as an earlier run left it; whether its files are still so is being looked at. */
+  readonly status: 'allocating' | 'seeding' | 'downloading' | 'stopped' | 'queued'
   /** BEP 27; false while the metadata is not known. */
   readonly private: boolean
   readonly sizeBytes: number
@@ -34,9 +35,23 @@ export interface RestingTorrent {
   readonly sessionUp: number
   /** Bytes that are wanted and not there. */
   readonly left: number
+  /** Pieces that are wanted and not there. */
+  readonly piecesLeft: number
+  /** Addresses that were known, of whom nobody answered; they are forgotten. */
+  readonly addresses: number
 }
 
-/** Nothing is in the way of a torrent at rest but its status. */
+/** What is in the way of a torrent at rest: its status alone, or that nobody is known who has what it misses. */
+export function restingObstacles(
+  { status, private: isPrivate, piecesLeft, addresses }: RestingTorrent,
+  networkTrouble: TorrentObstacles['networkTrouble'],
+): TorrentObstacles {
+  if (status !== 'downloading') return NO_OBSTACLES
+  const missing = { piecesLeft, piecesNobodyHas: piecesLeft }
+  return { ...NO_OBSTACLES, private: isPrivate, networkTrouble, addresses, ...missing }
+}
+
+/** Nothing is in the way but its status. */
 export const NO_OBSTACLES: TorrentObstacles = {
   private: null,
   waitsForSpace: false,
@@ -79,6 +94,8 @@ export function restingFrom(spec: TorrentSpec): RestingTorrent | null {
     sessionDown: 0,
     sessionUp: 0,
     left: 0,
+    piecesLeft: 0,
+    addresses: 0,
   }
 }
 
@@ -91,6 +108,7 @@ export function queuedFrom(spec: TorrentSpec): RestingTorrent {
   const wanted = metainfo === null ? null : wantedPieces(metainfo, metainfo.files, spec.selectedFiles)
   const wantedCount = wanted === null ? 0 : countBits(wanted.buffer)
   const missing = wanted === null || have === null ? wantedCount : countAndNot(wanted.buffer, have.buffer)
+  const left = metainfo === null || wanted === null || have === null ? UNKNOWN_LEFT : leftOf(metainfo, wanted, have)
   return {
     name: metainfo?.name ?? spec.name,
     status: 'queued',
@@ -104,8 +122,27 @@ export function queuedFrom(spec: TorrentSpec): RestingTorrent {
     totalUp: spec.totalUp,
     sessionDown: 0,
     sessionUp: 0,
-    left: metainfo === null ? UNKNOWN_LEFT : missing * metainfo.pieceLength,
+    left,
+    piecesLeft: missing,
+    addresses: 0,
   }
+}
+
+/**
+ * The row of a torrent that misses something, and of which an earlier run says what: it need not be awake to look at its
+ * files. Null when it is to be: something is in doubt, or it knows somebody to ask.
+ */
+export function seekingFrom(spec: TorrentSpec): RestingTorrent | null {
+  const { metainfo, resume, peers, webSeeds } = spec
+  if (metainfo === null || resume === null || resume.suspect.length > 0 || peers.length > 0) return null
+  if ((webSeeds ?? metainfo.webSeeds ?? []).length > 0) return null
+  const row = queuedFrom(spec)
+  return row.piecesLeft === 0 ? null : { ...row, status: 'allocating' }
+}
+
+function leftOf(metainfo: Metainfo, wanted: PieceSet, have: PieceSet): number {
+  const { totalLength, pieceLength, pieceCount, files } = metainfo
+  return bytesLeft({ totalLength, pieceLength, pieceCount, padding: piecePadding(metainfo, files) }, wanted, have)
 }
 
 function knownHave(metainfo: Metainfo | null, resume: ResumeData | null): PieceSet | null {
@@ -113,10 +150,12 @@ function knownHave(metainfo: Metainfo | null, resume: ResumeData | null): PieceS
   return resume === null ? emptyPieceSet(metainfo.pieceCount) : planFromResume(metainfo, [], [], resume).have
 }
 
-/** Whether all files of a complete torrent are what they were. */
+/** Whether all files are what they were. */
 export function filesUnchanged(metainfo: Metainfo, resume: ResumeData, facts: readonly FileFacts[]): boolean {
-  const there = metainfo.files.every(file => file.padding || facts[file.index]?.exists === true)
-  return there && countBits(planFromResume(metainfo, metainfo.files, facts, resume).check.buffer) === 0
+  if (countBits(planFromResume(metainfo, metainfo.files, facts, resume).check.buffer) > 0) return false
+  // Of a complete torrent also the empty ones are to be there.
+  if (countBits(resume.have) < metainfo.pieceCount) return true
+  return metainfo.files.every(file => file.padding || facts[file.index]?.exists === true)
 }
 
 /** The pieces that are there; memory of its own. */

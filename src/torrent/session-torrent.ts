@@ -10,7 +10,7 @@ import type { Handshake } from '../wire/peer/handshake.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Engine } from './engine.ts'
 import type { LinkReceiver, PeerLink } from './peer-link.ts'
-import { NO_OBSTACLES, restingHave, restingSnapshot } from './resting-torrent.ts'
+import { restingHave, restingObstacles, restingSnapshot } from './resting-torrent.ts'
 import { sourceRows } from './source-rows.ts'
 import type { Torrent } from './torrent.ts'
 import { fileSnapshots } from './torrent-stats.ts'
@@ -61,7 +61,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
       tiers: spec.announceTiers,
       completedBefore: spec.finishedBefore === true,
       ...(spec.metainfo?.dhtNodes === undefined ? {} : { dhtNodes: spec.metainfo.dhtNodes }),
-      wantedPeers: () => this.#state.awake?.wantedPeers ?? 0,
+      wantedPeers: () => this.#wantedPeers(),
       counters: () => this.#counters(),
       isPrivate: () => this.private === true,
       onPeers: (peers, origin) => this.#named(peers, origin),
@@ -96,7 +96,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
 
   get announced(): boolean {
     if (this.#leaving) return false
-    return this.#state.row === null ? this.#state.awake?.online === true : this.#state.row.status === 'seeding'
+    return this.#state.row === null ? this.#state.awake?.online === true : this.#listens
   }
 
   snapshot(): TorrentSnapshot {
@@ -161,7 +161,8 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   obstacles(): TorrentObstacles {
-    return this.#state.awake?.wishes.obstacles() ?? NO_OBSTACLES
+    if (this.#state.row === null) return this.#state.torrent().wishes.obstacles()
+    return restingObstacles(this.#state.row, this.#engine.deps.swarm?.networkTrouble?.() ?? null)
   }
 
   removeTrackers(urls: readonly string[]): string[] {
@@ -263,8 +264,15 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null | Promise<LinkReceiver | null> {
     if (this.#leaving) return null
     if (this.#state.row?.status === 'stopped' || this.#state.row?.status === 'queued') return null
-    if (this.#state.awake !== null) return this.#state.awake.accept(link, handshake)
-    return this.#state.wakened().then(torrent => (link.alive ? torrent.accept(link, handshake) : null))
+    if (this.#state.awake?.looking === null) return this.#state.awake.accept(link, handshake)
+    return this.#acceptLater(link, handshake)
+  }
+
+  /** Who comes before it is known what is there is told when it is. */
+  async #acceptLater(link: PeerLink, handshake: Handshake): Promise<LinkReceiver | null> {
+    const torrent = await this.#state.wakened()
+    await torrent.looking
+    return link.alive && !this.#leaving ? torrent.accept(link, handshake) : null
   }
 
   /**
@@ -305,6 +313,17 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     this.#woken(this)
   }
 
+  /** At rest, and in touch with its swarm: peers may call. */
+  get #listens(): boolean {
+    const status = this.#state.row?.status
+    return status === 'seeding' || status === 'downloading'
+  }
+
+  #wantedPeers(): number {
+    if (this.#state.awake !== null) return this.#state.awake.wantedPeers
+    return this.#state.row?.status === 'downloading' ? this.#engine.limits.maxConnectionsPerTorrent : 0
+  }
+
   #counters(): { uploaded: number; downloaded: number; left: number } {
     if (this.#state.row === null) return this.#state.torrent().counters()
     return { uploaded: this.#state.row.sessionUp, downloaded: this.#state.row.sessionDown, left: this.#state.row.left }
@@ -313,9 +332,10 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   #named(peers: readonly PeerAddress[], origin: PeerOrigin): void {
     if (peers.length === 0) return
     // A seed at rest is found by those that look for it.
-    if (origin !== 'tracker') return this.#state.awake?.addPeers(peers, 'dht')
+    const { awake, row } = this.#state
+    if (origin !== 'tracker' && row?.status !== 'downloading') return awake?.addPeers(peers, 'dht')
     this.#state.wakened().then(
-      torrent => torrent.trackerPeers(peers),
+      torrent => (origin === 'tracker' ? torrent.trackerPeers(peers) : torrent.addPeers(peers, 'dht')),
       (error: unknown) =>
         this.#state.ended || this.#engine.log.warn('a torrent could not be woken', { error: String(error) }),
     )

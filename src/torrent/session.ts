@@ -14,6 +14,7 @@ import { SessionAccept } from './session-accept.ts'
 import type { SessionFigures } from '../ports/engine-figures.ts'
 import type { SessionDeps, SessionLimits, SessionOptions } from './session-types.ts'
 import { SessionTorrent, type TorrentLimits } from './session-torrent.ts'
+import { MAY_REST } from './torrent.ts'
 import type { TorrentEvents, TorrentHandle, TorrentSpec, TorrentStatus } from './types.ts'
 
 /** One tick for everything that waits for time: rate limits, time-outs, choking. */
@@ -23,8 +24,6 @@ const SWEEP_MS = 1000
 /** Torrents that look at their files at a time while many are added, and how long that is waited for. */
 const MAX_BEGINNING = 16
 const BEGIN_LIMIT_MS = 1000
-/** States in which a torrent that nobody uses rests. */
-const MAY_REST: ReadonlySet<TorrentStatus> = new Set(['seeding', 'stopped', 'queued'])
 /** How long trackers get to hear `stopped` when a torrent is removed. */
 const REMOVE_FAREWELL_MS = 3000
 

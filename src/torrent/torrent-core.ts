@@ -6,6 +6,7 @@ import type { InfoHash, InfoHashV2 } from '../base/ids.ts'
 import { BLOCK_BYTES, pieceBytes, type TorrentLengths } from '../base/lengths.ts'
 import type { FileClaims, PieceStore, StoreLayout } from '../ports/piece-store.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
+import { bytesLeft } from './bytes-left.ts'
 import { DiskRetries } from './disk-retries.ts'
 import type { Engine } from './engine.ts'
 import { piecePadding, wantedPieces } from './file-pieces.ts'
@@ -194,13 +195,7 @@ export class TorrentCore {
   bytesLeft(): number {
     const content = this.content
     if (content === null) return 0
-    const { lengths, wanted, picker } = content
-    const last = lengths.pieceCount - 1
-    const short = wanted.get(last) && !picker.have.get(last) ? lengths.pieceLength - pieceBytes(lengths, last) : 0
-    let padding = 0
-    for (const [piece, bytes] of lengths.padding ?? [])
-      if (wanted.get(piece) && !picker.have.get(piece)) padding += bytes
-    return countAndNot(wanted.buffer, picker.have.buffer) * lengths.pieceLength - short - padding
+    return bytesLeft(content.lengths, content.wanted, content.picker.have)
   }
 
   /** Bytes of the torrent that are not there, wanted or not. */

@@ -112,7 +112,10 @@ export class TorrentParts implements Ticker {
       readFailed: error => this.#storeFailed(error),
     })
     const checkHooks = {
-      setStatus: (status: TorrentStatus) => this.run.setStatus(status),
+      setStatus: (status: TorrentStatus) => {
+        // After a rest a look that finds nothing new is none that anybody is told of.
+        if (status !== 'allocating' || core.status !== 'downloading') this.run.setStatus(status)
+      },
       nothingThere: () => this.run.goOnline(),
     }
     this.#check = new TorrentCheck(core, checkHooks, spec.resume)
@@ -199,6 +202,7 @@ export class TorrentParts implements Ticker {
     this.core.sessionUp = rested.sessionUp
     content.picker.setHave(restingHave(rested))
     if (rested.status === 'seeding') this.run.carryOn(content)
+    else if (rested.status === 'downloading') this.run.lookOn(content)
     else if (rested.status === 'queued') this.run.waitOn()
   }
 

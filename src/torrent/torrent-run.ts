@@ -56,6 +56,9 @@ export class TorrentRun {
   #worked = false
   #foreignFile = false
   #gone = false
+  /** Trackers and the DHT were told that we are there. */
+  #announced = false
+  #looking: Promise<void> | null = null
 
   constructor(core: TorrentCore, check: TorrentCheck, pieces: TorrentPieces, announcer: Announcer, hooks: RunHooks) {
     this.#core = core
@@ -90,6 +93,11 @@ export class TorrentRun {
     return this.#underWay === 0 && this.#checkpoints.idle && !this.#forReaders
   }
 
+  /** After a rest, until it is known what is there: settles then. Null at other times. */
+  get looking(): Promise<void> | null {
+    return this.#looking
+  }
+
   /** Goes on seeding after a rest: the data is checked and trackers know us. */
   carryOn(content: TorrentContent): void {
     this.#wanted = true
@@ -99,6 +107,22 @@ export class TorrentRun {
     this.#core.status = 'seeding'
     this.#core.working = true
     this.#core.online = true
+    this.#announced = true
+  }
+
+  /**
+   * Goes on downloading after a rest: trackers know us. What lies on the disk is looked at as at every start before anybody
+   * connects and before anything is written: meanwhile a file may have gone.
+   */
+  lookOn(content: TorrentContent): void {
+    this.#wanted = true
+    this.#announced = true
+    const { signal } = (this.#abort = new AbortController())
+    this.#core.status = 'downloading'
+    const look = this.#next(() => this.#guard(signal, () => this.#work(content, signal)))
+    this.#looking = look.finally(() => {
+      this.#looking = null
+    })
   }
 
   /** Waits on after a rest. */
@@ -283,7 +307,8 @@ export class TorrentRun {
   goOnline(): void {
     if (this.#core.online || this.#abort === null) return
     this.#core.online = true
-    this.#announcer.start()
+    if (!this.#announced) this.#announcer.start()
+    this.#announced = true
     this.#hooks.online()
   }
 
@@ -361,7 +386,8 @@ export class TorrentRun {
     this.#abort = null
     this.#core.content?.retries.giveUp()
     if (status !== null) this.setStatus(status)
-    if (this.#core.online) this.#farewell = this.#announcer.stop(deadlineMs)
+    if (this.#announced) this.#farewell = this.#announcer.stop(deadlineMs)
+    this.#announced = false
     this.#core.online = false
     this.#core.working = false
     this.#hooks.offline(reason, cut)

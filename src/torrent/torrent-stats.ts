@@ -3,7 +3,7 @@
 import { pieceBytes, piecesOfRange, type TorrentLengths } from '../base/lengths.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
-import { copyPieceSet, countBits, type PieceSet } from './piece-set.ts'
+import { copyPieceSet, countAndNot, countBits, type PieceSet } from './piece-set.ts'
 import type { PeerSession } from './peer-session.ts'
 import { ETA_NEVER_SEC, type RestingTorrent } from './resting-torrent.ts'
 import { swarmCounts } from './swarm-counts.ts'
@@ -45,13 +45,13 @@ export function peerSnapshots(core: TorrentCore): PeerSnapshot[] {
   return [...core.peers.values()].map(peer => peerSnapshot(core, peer, nowMs))
 }
 
-/** What is kept of a complete, stopped or queued torrent while it rests. */
+/** What is kept of a torrent while it rests. */
 export function restingOf(core: TorrentCore, metainfo: Metainfo, have: PieceSet): RestingTorrent {
   const { pieceCount, totalLength } = metainfo
   const all = have.get(pieceCount - 1) && countBits(have.buffer) === pieceCount
   return {
     name: core.name,
-    status: core.working ? 'seeding' : core.status === 'queued' ? 'queued' : 'stopped',
+    status: restingStatus(core),
     private: metainfo.private,
     sizeBytes: totalLength,
     pieceCount,
@@ -63,7 +63,14 @@ export function restingOf(core: TorrentCore, metainfo: Metainfo, have: PieceSet)
     sessionDown: core.sessionDown,
     sessionUp: core.sessionUp,
     left: core.bytesLeft(),
+    piecesLeft: core.content === null ? 0 : countAndNot(core.content.wanted.buffer, have.buffer),
+    addresses: core.known.size,
   }
+}
+
+function restingStatus({ working, complete, status }: TorrentCore): RestingTorrent['status'] {
+  if (working) return complete ? 'seeding' : 'downloading'
+  return status === 'queued' ? 'queued' : 'stopped'
 }
 
 /** Every file but padding, in torrent order. */

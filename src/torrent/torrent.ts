@@ -14,7 +14,18 @@ import type { RunGate } from './torrent-queue.ts'
 import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torrent-stats.ts'
 import { TorrentParts } from './torrent-parts.ts'
 import { TorrentWishes } from './torrent-wishes.ts'
-import type { FileReader, FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentSpec, WebSeedRow } from './types.ts'
+import type {
+  FileReader,
+  FileSnapshot,
+  PeerSnapshot,
+  TorrentSnapshot,
+  TorrentSpec,
+  TorrentStatus,
+  WebSeedRow,
+} from './types.ts'
+
+/** States in which a torrent that nobody uses may rest. */
+export const MAY_REST: ReadonlySet<TorrentStatus> = new Set(['seeding', 'downloading', 'stopped', 'queued'])
 
 /** One torrent. */
 export class Torrent {
@@ -50,6 +61,10 @@ export class Torrent {
 
   get openReaders(): number {
     return this.#parts.streams.open
+  }
+
+  get status(): TorrentStatus {
+    return this.#core.status
   }
 
   snapshot(): TorrentSnapshot {
@@ -172,8 +187,9 @@ export class Torrent {
   }
 
   /**
-   * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, or is stopped or queued, nobody
-   * uses it and nothing is on its way. Known addresses are forgotten. It must not be used afterwards.
+   * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, is stopped or queued, or
+   * downloads and knows nobody who might have something; nobody uses it and nothing is on its way. Known addresses are
+   * forgotten. It must not be used afterwards.
    */
   rest(): RestingTorrent | null {
     const { content, status } = this.#core
@@ -188,11 +204,21 @@ export class Torrent {
     )
       return null
     if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
-    if (status !== 'seeding' && status !== 'stopped' && status !== 'queued') return null
+    if (status === 'downloading' && !this.#waitsForSomebody) return null
+    if (!MAY_REST.has(status)) return null
     if (this.#core.working && this.#parts.swarm.peers.dials.hasDue(this.#core.now())) return null
     this.#core.engine.deactivate(this.#parts)
     this.#parts.webSeeds.stop()
     return restingOf(this.#core, content.metainfo, content.picker.have)
+  }
+
+  /** It misses data, has nothing begun, and nothing to try: trackers, the DHT and peers that call know where it is. */
+  get #waitsForSomebody(): boolean {
+    const { content, known, working, encryptionTrouble } = this.#core
+    if (content === null || !working || this.#parts.run.forReaders || content.picker.openCount > 0) return false
+    // Somebody is there, and whoever asks is to hear why we do not talk.
+    if (encryptionTrouble !== null) return false
+    return this.#parts.webSeeds.rows().length === 0 && !known.hasHope
   }
 
   /** Addresses that are known may be tried at once: all, or those that were connected before. */
@@ -208,6 +234,11 @@ export class Torrent {
   /** Another IP filter is in force: whom it refuses goes. */
   closeRefused(): void {
     this.#parts.swarm.peers.closeRefused('in the IP filter')
+  }
+
+  /** After a rest, until it is known what is there: settles then. Null at other times. */
+  get looking(): Promise<void> | null {
+    return this.#parts.run.looking
   }
 
   /** Takes over an incoming connection; null = refused. */

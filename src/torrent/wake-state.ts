@@ -8,14 +8,15 @@ import type { Announcer } from '../ports/announcer.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Engine } from './engine.ts'
-import { filesUnchanged, queuedFrom, type RestingTorrent, restingFrom } from './resting-torrent.ts'
+import { filesUnchanged, queuedFrom, type RestingTorrent, restingFrom, seekingFrom } from './resting-torrent.ts'
 import { layoutOf } from './torrent-core.ts'
 import { OPEN_GATE, type QueueMember, type RunGate } from './torrent-queue.ts'
-import { Torrent } from './torrent.ts'
+import { MAY_REST, Torrent } from './torrent.ts'
 import type { TorrentSpec } from './types.ts'
 
-/** A torrent stays awake this long after its last use: who comes back soon finds it ready. */
+/** A torrent stays awake this long after its last use: who comes back soon finds it ready. One that misses data longer. */
 const STAY_MS = 20_000
+const SEEKING_STAY_MS = 60_000
 /** One whose records could not be read when its turn came asks for another after this. */
 const NEXT_TURN_MS = 60_000
 /** How long trackers get to hear `stopped` when its turn is over. */
@@ -112,10 +113,11 @@ export class WakeState implements QueueMember {
     // Woken meanwhile: the torrent looks for itself.
     if (this.#row?.status !== 'allocating') return
     this.#spec = null
-    this.#row = { ...this.#row, status: 'seeding' }
+    const status = this.#row.piecesLeft === 0 ? 'seeding' : 'downloading'
+    this.#row = { ...this.#row, status }
     this.#changes += 1
     this.#announcer.start()
-    this.#engine.deps.events.statusChanged(this.#infoHash, 'seeding')
+    this.#engine.deps.events.statusChanged(this.#infoHash, status)
   }
 
   /** Its files lie there now. */
@@ -164,13 +166,11 @@ export class WakeState implements QueueMember {
   restIfIdle(nowMs: number, busy: boolean): boolean {
     const torrent = this.#awake
     if (torrent === null) return false
-    if (busy || torrent.inUse) this.#usedMs = nowMs
-    if (nowMs - this.#usedMs < STAY_MS) return true
+    const seeks = torrent.status === 'downloading'
+    if (busy || torrent.inUse || (seeks && this.#usedMs === Number.NEGATIVE_INFINITY)) this.#usedMs = nowMs
+    if (nowMs - this.#usedMs < (seeks ? SEEKING_STAY_MS : STAY_MS)) return true
     const row = torrent.rest()
-    if (row === null) {
-      const { status } = torrent.snapshot()
-      return torrent.metainfo !== null && (status === 'seeding' || status === 'stopped' || status === 'queued')
-    }
+    if (row === null) return torrent.metainfo !== null && MAY_REST.has(torrent.status)
     this.#awake = null
     this.#row = row
     return false
@@ -204,13 +204,14 @@ export class WakeState implements QueueMember {
     if (row === null || row.status === 'stopped' || row.status === 'queued') return
     this.#row = { ...row, status: 'queued' }
     this.#changes += 1
-    if (row.status === 'seeding') void this.#announcer.stop(FAREWELL_MS)
+    if (row.status === 'seeding' || row.status === 'downloading') void this.#announcer.stop(FAREWELL_MS)
     this.#engine.deps.events.statusChanged(this.#infoHash, 'queued')
   }
 
   rates(): { readonly down: number; readonly up: number } | null {
     if (this.#awake !== null) return this.#awake.rates()
-    return this.#row?.status === 'seeding' ? { down: 0, up: 0 } : null
+    const status = this.#row?.status
+    return status === 'seeding' || status === 'downloading' ? { down: 0, up: 0 } : null
   }
 
   /** Another one has had its turn meanwhile. */
@@ -230,7 +231,7 @@ export class WakeState implements QueueMember {
     if (!spec.running) return complete
     const row = queuedFrom(spec)
     const kind = spec.metainfo !== null && row.left === 0 ? 'seed' : 'download'
-    return this.#gate.enter(kind) ? complete : row
+    return this.#gate.enter(kind) ? (complete ?? seekingFrom(spec)) : row
   }
 
   async #unchanged({ metainfo, resume }: TorrentSpec): Promise<boolean> {

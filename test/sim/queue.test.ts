@@ -138,7 +138,9 @@ test('slow downloads do not count after a minute, and cost the last its place wh
   await swarm.clock.advance(50_000)
   assert.equal(states(), 'DQQQQ', 'not slow for a minute yet')
   await until('DDQQQ', 20_000)
+  assert.deepEqual([handles[0]?.resting, handles[1]?.resting], [true, false], 'nobody is there for the first')
   // The first gets a seeder that lasts for minutes; the second is slow in its turn, then the first counts again.
+  await swarm.clock.advance(10_000)
   await feed(0, 6 * KIB)
   await swarm.clock.until('the last was held', () => node.events.includes('status queued'), 120_000)
   assert.match(states(), /^D.*Q$/)

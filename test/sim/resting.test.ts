@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TorrentHandle } from '../../src/torrent/types.ts'
+import type { TorrentHandle, TorrentSpec } from '../../src/torrent/types.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { contentsOf } from '../kit/sim-contents.ts'
-import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
+import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
 
 const KIB = 1024
 
@@ -115,24 +115,146 @@ test('stopped, woken, resumed: seeds at once from what the records say, and hash
   await swarm.close()
 })
 
-test('a torrent that misses pieces never rests while it runs, and keeps them when it rests stopped', async () => {
-  const swarm = new SimSwarm(306)
-  const { contents } = contentsOf([torrent])
-  const seeder = await swarm.seeder(torrent, { line: { upRate: 100 * KIB } })
+/** A node with the first pieces of the torrent, whose only seeder has gone, at rest. */
+async function lonely(seed: number, spec: Partial<TorrentSpec> = {}) {
+  const swarm = new SimSwarm(seed)
+  const { state, contents } = contentsOf([torrent])
   const node = await swarm.node({ contents })
-  const handle = node.add(torrent)
-  handle.addPeers([seeder.address])
-  await swarm.clock.until('half', () => handle.snapshot().progress > 0.4, 60_000)
-  await swarm.nodes[0]?.session.remove(torrent.infoHash, { deleteData: false })
-  await swarm.clock.advance(60_000)
-  assert.equal(handle.resting, false)
-  await handle.stop()
-  const [bits, { progress }] = [handle.haveBits(), handle.snapshot()]
-  await resting(swarm, handle)
-  assert.deepEqual(handle.haveBits(), bits)
-  assert.equal(handle.snapshot().progress, progress)
+  const handle = node.add(torrent, spec)
+  const giver = await swarm.join(node, torrent, { has: piece => piece < 8 })
+  await swarm.clock.until('half', () => node.journal.resume(torrent.infoHash, 16)?.have[0] === 0xff, 60_000)
+  await giver.close()
+  await swarm.clock.until('at rest', () => handle.resting, 180_000)
+  node.events.length = 0
+  return { swarm, state, node, handle, announcer: node.announcers.made.get(torrent.infoHash) }
+}
+
+test('a download that knows nobody rests after a minute, shows the same, keeps its trackers, and costs no timer', async () => {
+  const { swarm, state, node, handle, announcer } = await lonely(306)
+  assert.equal(handle.snapshot().status, 'downloading')
+  assert.equal(handle.snapshot().progress, 0.5)
+  assert.equal(handle.haveBits()[0], 0xff)
+  assert.equal(handle.announced, true)
+  assert.equal(swarm.clock.pending, 0, 'a download at rest has no timer')
+  const { piecesLeft, piecesNobodyHas } = handle.obstacles()
+  assert.deepEqual([piecesLeft, piecesNobodyHas], [8, 8])
+  assert.ok((announcer?.params.wantedPeers() ?? 0) > 0, 'trackers are asked for peers')
+  assert.equal(announcer?.params.counters().left, torrent.content.length - 8 * 64 * KIB)
+  const { commits, syncs } = node.disk.counts
+  await swarm.clock.advance(3_600_000)
+  assert.deepEqual([node.disk.counts.commits, node.disk.counts.syncs, state.loads], [commits, syncs, 0])
+  assert.deepEqual(
+    announcer?.calls.filter(call => call !== 'soon'),
+    ['started'],
+  )
+  await swarm.close()
+})
+
+/** Who may bring news to a download at rest. */
+const wakers: Record<string, (node: SimNode, handle: TorrentHandle, seeder: SimNode) => Promise<void> | void> = {
+  'a tracker': (node, _handle, seeder) => node.announcers.made.get(torrent.infoHash)?.answer([seeder.address]),
+  'the DHT': (node, _handle, seeder) =>
+    node.announcers.made.get(torrent.infoHash)?.params.onPeers([seeder.address], 'dht'),
+  'local discovery': async (_node, handle, seeder) => {
+    await handle.wake()
+    handle.addPeers([seeder.address], 'lsd')
+  },
+  'a peer that calls': (node, _handle, seeder) => seeder.session.get(torrent.infoHash)?.addPeers([node.address]),
+}
+
+for (const [index, [who, wake]] of Object.entries(wakers).entries()) {
+  test(`a download at rest is woken by ${who}, looks at its files, fetches the rest and nobody is told of the look`, async () => {
+    const { swarm, state, node, handle, announcer } = await lonely(310 + index)
+    const seeder = await swarm.seeder(torrent)
+    await wake(node, handle, seeder)
+    const ms = await swarm.complete(handle, 60_000)
+    assert.ok(ms < 15_000, `${ms} ms`)
+    assertHolds(node, torrent)
+    assert.equal(state.loads, 1)
+    assert.deepEqual(node.events, ['status seeding', `finished ${handle.snapshot().name}`])
+    const sent = seeder.session.get(torrent.infoHash)?.snapshot().totalUp ?? 0
+    assert.ok(sent <= torrent.content.length - 8 * 64 * KIB, 'what was there is not fetched again')
+    assert.deepEqual(
+      announcer?.calls.filter(call => call !== 'soon'),
+      ['started', 'completed'],
+    )
+    await swarm.close()
+  })
+}
+
+test('a reader wakes a download at rest and keeps it awake, with what is there', async () => {
+  const { swarm, handle, announcer } = await lonely(320)
   await handle.wake()
+  const reader = handle.openReader(0)
+  assert.equal(await reader.waitFor(10), 64 * KIB * 8 - 10)
+  const missed = Promise.resolve(reader.waitFor(900 * KIB)).then(
+    () => 'there',
+    (error: unknown) => (error as { code?: string }).code,
+  )
+  await swarm.clock.advance(180_000)
+  assert.equal(handle.resting, false)
+  assert.ok(announcer?.calls.includes('urgent'), 'trackers are asked for who waits')
+  reader.close()
+  assert.equal(await missed, 'Aborted')
+  await swarm.clock.until('at rest again', () => handle.resting, 180_000)
+  await swarm.close()
+})
+
+test('a file that went while its download rested is fetched again, and nothing is written over what is not known', async () => {
+  const { swarm, node, handle } = await lonely(321)
+  node.disk.drop(torrent.infoHash)
+  const seeder = await swarm.seeder(torrent)
+  node.announcers.made.get(torrent.infoHash)?.answer([seeder.address])
+  await swarm.complete(handle, 120_000)
+  assertHolds(node, torrent)
+  assert.ok(node.events.includes('status checking'), node.events.join())
+  await swarm.close()
+})
+
+test('addresses that nobody answers at are let go; it sleeps on after a minute of calling them', async () => {
+  const { swarm, node, handle } = await lonely(322)
+  const nobody = { ip: '10.9.9.9', port: 6881 }
+  node.announcers.made.get(torrent.infoHash)?.answer([nobody])
+  await swarm.clock.until('awake', () => !handle.resting, 1000)
+  const ms = await swarm.clock.until('at rest', () => handle.resting, 180_000)
+  assert.ok(ms >= 60_000, `${ms} ms`)
+  assert.equal(handle.obstacles().addresses, 1, 'who asks hears that nobody was reached')
+  await swarm.close()
+})
+
+test('a download that a magnet gave an address calls it for an hour before it rests', async () => {
+  const swarm = new SimSwarm(323)
+  const { contents } = contentsOf([torrent])
+  const node = await swarm.node({ contents })
+  const handle = node.add(torrent, { peers: [{ ip: '10.9.9.9', port: 6881 }] })
+  await swarm.clock.advance(3_600_000)
+  assert.equal(handle.resting, false)
+  await swarm.clock.until('at rest', () => handle.resting, 3 * 3_600_000)
+  await swarm.close()
+})
+
+test('stopped, resumed and removed while it rests', async () => {
+  const { swarm, node, handle, announcer } = await lonely(324)
+  await handle.wake()
+  await handle.stop()
+  const bits = handle.haveBits()
+  await resting(swarm, handle)
+  assert.deepEqual([handle.snapshot().status, handle.snapshot().progress], ['stopped', 0.5])
   assert.deepEqual(handle.haveBits(), bits)
+  await handle.wake()
+  handle.resume()
+  await swarm.clock.until(
+    'at rest, running',
+    () => handle.resting && handle.snapshot().status === 'downloading',
+    180_000,
+  )
+  assert.deepEqual(
+    announcer?.calls.filter(call => call !== 'soon'),
+    ['started', 'stopped', 'started'],
+  )
+  await node.session.remove(torrent.infoHash, { deleteData: true })
+  assert.equal(node.disk.content(torrent.infoHash), undefined)
+  assert.equal(announcer?.calls.at(-1), 'stopped')
   await swarm.close()
 })
 
@@ -151,6 +273,36 @@ test('a complete torrent of an earlier run begins at rest; with a file gone it l
   assert.equal(handle.resting, true)
   assert.equal(state.loads, 0)
   assert.deepEqual(node.announcers.made.get(torrent.infoHash)?.calls, ['started'])
+  const empty = await swarm.node({ contents })
+  const gone = empty.add(torrent, { resume })
+  await swarm.clock.until('downloading', () => gone.snapshot().status === 'downloading', 10_000)
+  assert.equal(gone.snapshot().progress, 0)
+  await swarm.close()
+})
+
+test('an incomplete torrent of an earlier run begins at rest, is announced with what it misses, and wakes for who has it', async () => {
+  const swarm = new SimSwarm(325)
+  const { state, contents } = contentsOf([torrent])
+  const metainfo = decodeMetainfo(torrent.torrent)
+  const have = Uint8Array.of(0xff, 0)
+  const node = await swarm.node({ contents })
+  node.disk.put(torrent.infoHash, torrent.content, metainfo.pieceCount)
+  node.disk.content(torrent.infoHash)?.written.fill(0, 8)
+  node.disk.content(torrent.infoHash)?.bytes.fill(0, 8 * 64 * KIB)
+  const files = [{ index: 0, exists: true, sizeBytes: torrent.content.length, mtimeMs: 1 }]
+  await node.journal.checkpoint(torrent.infoHash, have, files)
+  const resume = node.journal.resume(torrent.infoHash, metainfo.pieceCount)
+  const handle = node.add(torrent, { resume })
+  assert.deepEqual([handle.resting, handle.snapshot().status], [true, 'allocating'])
+  await swarm.clock.until('downloading', () => handle.snapshot().status === 'downloading', 1000)
+  const announcer = node.announcers.made.get(torrent.infoHash)
+  assert.deepEqual([handle.resting, state.loads, announcer?.calls], [true, 0, ['started']])
+  assert.equal(announcer?.params.counters().left, torrent.content.length - 8 * 64 * KIB)
+  const seeder = await swarm.seeder(torrent)
+  announcer?.answer([seeder.address])
+  await swarm.complete(handle, 60_000)
+  assertHolds(node, torrent)
+  // With its file gone it looks at its data when it begins.
   const empty = await swarm.node({ contents })
   const gone = empty.add(torrent, { resume })
   await swarm.clock.until('downloading', () => gone.snapshot().status === 'downloading', 10_000)
