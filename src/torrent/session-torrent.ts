@@ -276,11 +276,11 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   /**
-   * Puts the torrent to rest if nobody has used it for a while. Answers whether it is to be asked again: false when it
-   * rests, or is in a state that only an event of the engine ends.
+   * Puts the torrent to rest if nobody has used it for a while; `crowded`: many others could rest too. Answers whether it is
+   * to be asked again: false when it rests, or is in a state that only an event of the engine ends.
    */
-  restIfIdle(nowMs: number): boolean {
-    return this.#state.restIfIdle(nowMs, this.#moving)
+  restIfIdle(nowMs: number, crowded: boolean): boolean {
+    return this.#state.restIfIdle(nowMs, crowded, this.#moving)
   }
 
   /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. */

@@ -21,6 +21,8 @@ import type { TorrentEvents, TorrentHandle, TorrentSpec, TorrentStatus } from '.
 const TICK_MS = 250
 /** Torrents that could rest are looked at this often. */
 const SWEEP_MS = 1000
+/** More than these awake that could rest are a crowd: each takes some 40 KiB. */
+const CROWD = 500
 /** Torrents that look at their files at a time while many are added, and how long that is waited for. */
 const MAX_BEGINNING = 16
 const BEGIN_LIMIT_MS = 1000
@@ -278,7 +280,8 @@ export class Session {
   #sweep(nowMs: number): boolean {
     if (nowMs - this.#sweptMs < SWEEP_MS) return this.#drowsy.size > 0
     this.#sweptMs = nowMs
-    for (const torrent of this.#drowsy) if (!torrent.restIfIdle(nowMs)) this.#drowsy.delete(torrent)
+    const crowded = this.#drowsy.size > CROWD
+    for (const torrent of this.#drowsy) if (!torrent.restIfIdle(nowMs, crowded)) this.#drowsy.delete(torrent)
     return this.#drowsy.size > 0
   }
 

@@ -17,6 +17,8 @@ import type { TorrentSpec } from './types.ts'
 /** A torrent stays awake this long after its last use: who comes back soon finds it ready. One that misses data longer. */
 const STAY_MS = 20_000
 const SEEKING_STAY_MS = 60_000
+/** With a crowd of others that could rest as well, as when thousands are added: the memory of all of them is the price. */
+const CROWDED_STAY_MS = 5000
 /** One whose records could not be read when its turn came asks for another after this. */
 const NEXT_TURN_MS = 60_000
 /** How long trackers get to hear `stopped` when its turn is over. */
@@ -160,15 +162,15 @@ export class WakeState implements QueueMember {
   }
 
   /**
-   * Puts the torrent to rest if nobody has used it for a while; `busy`: somebody does. Answers whether it is to be asked
-   * again: false when it rests, or is in a state that only an event of the engine ends.
+   * Puts the torrent to rest if nobody has used it for a while, which is short in a crowd; `busy`: somebody does. Answers
+   * whether it is to be asked again: false when it rests, or is in a state that only an event of the engine ends.
    */
-  restIfIdle(nowMs: number, busy: boolean): boolean {
+  restIfIdle(nowMs: number, crowded: boolean, busy: boolean): boolean {
     const torrent = this.#awake
     if (torrent === null) return false
     const seeks = torrent.status === 'downloading'
     if (busy || torrent.inUse || (seeks && this.#usedMs === Number.NEGATIVE_INFINITY)) this.#usedMs = nowMs
-    if (nowMs - this.#usedMs < (seeks ? SEEKING_STAY_MS : STAY_MS)) return true
+    if (nowMs - this.#usedMs < (crowded ? CROWDED_STAY_MS : seeks ? SEEKING_STAY_MS : STAY_MS)) return true
     const row = torrent.rest()
     if (row === null) return torrent.metainfo !== null && MAY_REST.has(torrent.status)
     this.#awake = null
