@@ -2,11 +2,12 @@
 // client can act on. What is inside a destination folder is not this file's business.
 
 import { constants } from 'node:fs'
-import { access, mkdir, open, realpath, rmdir, stat } from 'node:fs/promises'
+import { access, open } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import type { FolderUse, OwnFiles } from '../ports/own-files.ts'
 import type { VolumeTurns } from '../ports/volumes.ts'
+import { makePlace } from './make-place.ts'
 import { placeOf } from './placed-path.ts'
 
 /**
@@ -53,30 +54,7 @@ export async function prepareFolder(
   await volumes.refresh()
   const place = await placeOf(folder, volumes)
   await judge(place, folder, own, use)
-  const { real, levels } = await volumes.runInTime(place, () => madeFolder(folder))
-  try {
-    // A link may have come in between.
-    await judge(real, folder, own, use)
-  } catch (error) {
-    await takeAway(real, levels)
-    throw error
-  }
-  return real
-}
-
-/** What was made where it may not be: `levels` folders from `real` up, as far as they are empty. */
-async function takeAway(real: string, levels: number): Promise<void> {
-  let folder = real
-  for (let left = levels; left > 0; left--) {
-    if (
-      !(await rmdir(folder).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return
-    folder = path.dirname(folder)
-  }
+  return volumes.runInTime(place, () => madeFolder(place, folder, real => judge(real, folder, own, use)))
 }
 
 async function judge(real: string, folder: string, own: OwnFiles, use: FolderUse): Promise<void> {
@@ -85,17 +63,14 @@ async function judge(real: string, folder: string, own: OwnFiles, use: FolderUse
   if (use.files !== undefined) own.checkNames(real, use.files)
 }
 
-/** The real path, and how many folders of it were made now. */
-async function madeFolder(folder: string): Promise<{ real: string; levels: number }> {
+/** The real path of the folder at `place`, made where it is missing. */
+async function madeFolder(place: string, folder: string, judged: (real: string) => Promise<void>): Promise<string> {
   try {
-    const first = await mkdir(folder, { recursive: true })
-    const levels =
-      first === undefined ? 0 : path.relative(path.dirname(first), path.normalize(folder)).split(path.sep).length
-    const real = await realpath(folder)
-    if (!(await stat(real)).isDirectory()) throw new Error('it is not a folder')
+    const real = await makePlace(place, judged)
     await access(real, constants.W_OK | constants.X_OK)
-    return { real, levels }
+    return real
   } catch (error) {
+    if (error instanceof AppError && error.code !== 'UnsafePath') throw error
     const code = (error as NodeJS.ErrnoException).code === 'ENOSPC' ? 'DiskFull' : 'InvalidParameter'
     throw new AppError(code, `destination: ${folder} cannot be used: ${reason(error)}.`, { cause: error })
   }

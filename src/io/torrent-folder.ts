@@ -2,8 +2,8 @@
 // descriptor open. Invariant: no path is followed through a link below the destination, and padding files are never touched.
 
 import { fsync } from 'node:fs'
-import { mkdir, realpath, stat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { realpath } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
@@ -15,6 +15,7 @@ import type { TorrentFile } from '../wire/torrent-types.ts'
 import { clearFolder } from './clear-folder.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 import { FILES_A_STEP, nameOf, type PlannedFolder, planFolders } from './folder-plan.ts'
+import { makePlace } from './make-place.ts'
 import { placeOf } from './placed-path.ts'
 import {
   closeQuietly,
@@ -117,9 +118,10 @@ export class TorrentFolder {
 
   /** A folder that is missing is not made behind a link that came since it was judged. */
   async #makeDestination(): Promise<void> {
-    if (this.#own?.holds(await placeOf(this.#destination, noTurns)) === true)
-      throw new AppError('UnsafePath', `The folder is among the node's own files: ${this.#destination}`)
-    await makeFolders(this.#destination)
+    await makePlace(await placeOf(this.#destination, noTurns), real => {
+      if (this.#own?.holds(real) === true)
+        throw new AppError('UnsafePath', `The folder is among the node's own files: ${this.#destination}`)
+    })
   }
 
   /**
@@ -293,26 +295,6 @@ export class TorrentFolder {
     if (file === undefined || file.padding) throw new RangeError(`file ${index} is not on disk`)
     return { parts: file.path.slice(0, -1), name: nameOf(file) }
   }
-}
-
-/**
- * Makes `path` and the folders above it, through links too: it is the user's choice. Not mkdir's own `recursive`, which
- * never returns where a parent exists and refuses (tried on /proc, Node 20).
- */
-async function makeFolders(path: string): Promise<void> {
-  if (await isFolder(path)) return
-  const parent = dirname(path)
-  if (parent !== path) await makeFolders(parent)
-  await mkdir(path).catch(async error => {
-    if (errnoOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error
-  })
-}
-
-async function isFolder(path: string): Promise<boolean> {
-  return stat(path).then(
-    stats => stats.isDirectory(),
-    () => false,
-  )
 }
 
 /** A folder and all those above it, down from the destination, which is ''. */

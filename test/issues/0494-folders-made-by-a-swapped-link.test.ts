@@ -1,8 +1,8 @@
-// A destination whose folder above is swapped for a link between the judgement and the making: it is refused, and what was made behind
-// the link goes again.
+// A destination whose folder above is swapped for a link between the judgement and the making: it is refused, and at no moment is
+// anything made where the link leads. (Made, and taken away again after a second look, it stayed when the link was swapped back.)
 
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, rmdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AppError } from '../../src/base/errors.ts'
@@ -11,30 +11,38 @@ import type { OwnFiles } from '../../src/ports/own-files.ts'
 import { noTurns } from '../../src/ports/volumes.ts'
 import { makeTestFolder } from '../kit/content-on-disk.ts'
 
-test('nothing stays where a swapped link led', async t => {
-  const folder = await makeTestFolder()
-  t.after(() => folder.remove())
-  const state = join(folder.path, 'state')
-  const turn = join(folder.path, 'turn')
-  for (const made of [state, turn]) mkdirSync(made)
-  writeFileSync(join(state, 'keys.json'), 'keys')
-  let asked = 0
-  const own = {
-    checkNames: () => undefined,
-    check: (real: string) => {
-      asked++
-      if (asked === 1) {
-        // Judged, and not made yet: now the link comes.
-        rmdirSync(turn)
-        symlinkSync(state, turn)
-      }
-      return real.startsWith(state) ? Promise.reject(new AppError('PathNotAllowed')) : Promise.resolve()
-    },
-  } as unknown as OwnFiles
-  await assert.rejects(prepareFolder(join(turn, 'a/b'), { own, volumes: noTurns }), { code: 'PathNotAllowed' })
-  assert.equal(asked, 2)
-  assert.deepEqual(readdirSync(state), ['keys.json'])
-})
+/** Where the link comes: above all that is missing, or above a folder of a name that is there, too. */
+for (const [below, times] of [
+  ['a/b', 1],
+  ['log/a/b', 2],
+] as const) {
+  test(`nothing is made where a swapped link leads: ${below}`, async t => {
+    const folder = await makeTestFolder()
+    t.after(() => folder.remove())
+    const state = join(folder.path, 'state')
+    const turn = join(folder.path, 'turn')
+    for (const made of [state, turn]) mkdirSync(join(made, 'log'), { recursive: true })
+    let asked = 0
+    const own = {
+      checkNames: () => undefined,
+      check: (real: string) => {
+        asked++
+        if (asked === 1) {
+          // Judged, and not made yet: now the link comes.
+          rmSync(turn, { recursive: true })
+          symlinkSync(state, turn)
+        }
+        assert.deepEqual(readdirSync(state, { recursive: true }), ['log'])
+        return real.startsWith(state) ? Promise.reject(new AppError('PathNotAllowed')) : Promise.resolve()
+      },
+    } as unknown as OwnFiles
+    await assert.rejects(prepareFolder(join(turn, below), { own, volumes: noTurns }), {
+      code: times === 1 ? 'InvalidParameter' : 'PathNotAllowed',
+    })
+    assert.equal(asked, times)
+    assert.deepEqual(readdirSync(state, { recursive: true }), ['log'])
+  })
+}
 
 test('a folder that may be made stays', async t => {
   const folder = await makeTestFolder()
