@@ -2,23 +2,13 @@
 // URIs and settings that reach for the node's files. Afterwards these are what they were, nothing lies outside the allowed
 // folders, and no key has learned to spend. Made from README, src/docs and /docs of a running node alone.
 
-import { createHash } from 'node:crypto'
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeTestFolder } from '../kit/content-on-disk.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
+import { makeTorrent } from '../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { forge } from './forged-links.ts'
+import { type Bait, changes, filesBelow, LIVING, startBait, swapLinks, withWebSeed } from './guarded-files.ts'
 import {
   hostileArguments,
   type Operation,
@@ -28,6 +18,7 @@ import {
   strayPaths,
 } from './hostile-values.ts'
 import { ask, type RawAnswer } from './raw-request.ts'
+import { keysOf, ownersSettings } from './owners-view.ts'
 import { runAttack, type Tally } from './tally.ts'
 
 const SECONDS = Number(process.env['SECONDS'] ?? '75')
@@ -35,99 +26,9 @@ const SECONDS = Number(process.env['SECONDS'] ?? '75')
 const SCOPES = [['read'], ['stream'], ['add'], ['admin'], ['read', 'stream', 'add', 'admin']]
 /** Operations that a key may use to end or slow the node lawfully. */
 const LEFT_OUT = /^put \/shutdown|memory\/dump|^delete \/keys|profiler|^delete \/downloads/
-/** What the node itself changes in its folder all the time. */
-// channel-packs: what an own channel gives out, made when a key of scope admin makes one.
-const LIVING =
-  /^(overlay-key$|channel-packs|tributary\.db|catalogue\.db|lock\.db|log\/|log$|node\.|keys\.json|tributary\.yaml|downloads|dht|.*\.tmp$)/
-/** Settings that only the first key changes (src/docs/security.md). */
-const OWNERS = ['wallets', 'market_community', 'api']
-
 interface Attacker {
   readonly scopes: readonly string[]
   readonly key: string
-}
-
-/** Names and hashes of all that lies below `root`, but for names that `living` matches. */
-function filesBelow(root: string, living = /^$/): Map<string, string> {
-  const found = new Map<string, string>()
-  for (const entry of readdirSync(root, { withFileTypes: true, recursive: true })) {
-    const path = join(entry.parentPath, entry.name)
-    const name = path.slice(root.length + 1)
-    if (living.test(name)) continue
-    if (entry.isSymbolicLink()) found.set(name, readlinkSync(path))
-    else
-      found.set(
-        name,
-        entry.isFile()
-          ? createHash('sha256').update(readFileSync(path)).digest('hex')
-          : entry.isDirectory()
-            ? 'folder'
-            : 'other',
-      )
-  }
-  return found
-}
-
-function changes(before: Map<string, string>, after: Map<string, string>): string[] {
-  const names = new Set([...before.keys(), ...after.keys()])
-  return [...names].filter(name => before.get(name) !== after.get(name))
-}
-
-/** The torrent with a web seed that has its content, so that it would be written at once. */
-function withWebSeed(made: MadeTorrent, url: string): Uint8Array {
-  return Buffer.concat([made.torrent.subarray(0, -1), Buffer.from(`8:url-list${url.length}:${url}e`)])
-}
-
-/** A server that gives `content` to web seed requests and counts who fetches a link from a private address. */
-async function startBait() {
-  const content = new Map<string, Uint8Array>()
-  const hits: string[] = []
-  let fetched = 0
-  const server = createServer((request, reply) => {
-    const path = request.url ?? ''
-    const bytes = content.get(path)
-    if (bytes !== undefined) {
-      fetched++
-      const [from = '0', to = String(bytes.length - 1)] = (request.headers.range ?? '').replace('bytes=', '').split('-')
-      const last = Math.min(Number(to || bytes.length - 1), bytes.length - 1)
-      reply.writeHead(206, { 'content-range': `bytes ${Number(from)}-${last}/${bytes.length}` })
-      reply.end(bytes.subarray(Number(from), last + 1))
-      return
-    }
-    if (path.startsWith('/bait') && !path.includes('info_hash')) hits.push(path)
-    reply.end('d')
-  })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  return {
-    port: (server.address() as AddressInfo).port,
-    hits,
-    content,
-    fetched: () => fetched,
-    stop: () => server.close(),
-  }
-}
-
-type Bait = Awaited<ReturnType<typeof startBait>>
-
-/** Exchanges a folder and a link to the state directory under one name, as long as it runs. */
-function swapLinks(places: Places): () => void {
-  const [folder, link, name] = [`${places.allowed}/.folder`, `${places.allowed}/.link`, `${places.allowed}/turn`]
-  let linked = false
-  const turn = () => {
-    rmSync(folder, { recursive: true, force: true })
-    rmSync(link, { force: true })
-    if (linked) mkdirSync(folder)
-    else symlinkSync(places.state, link)
-    try {
-      rmSync(name, { recursive: true, force: true })
-      renameSync(linked ? folder : link, name)
-      linked = !linked
-    } catch {
-      // The node made a folder of that name between the two: the next turn takes it away.
-    }
-  }
-  const timer = setInterval(turn, 5)
-  return () => clearInterval(timer)
 }
 
 /** Every operation once with drawn hostile values. */
@@ -194,53 +95,6 @@ async function settle(tally: Tally, node: NodeProcess, places: Places, who: Atta
       () => `${who.scopes.join()} ${JSON.stringify(body)} -> ${answer.body.slice(0, 160)}`,
     )
   }
-}
-
-/** Keys in addresses that foreign pages ask for, and signed links with one byte changed. */
-async function forge(tally: Tally, node: NodeProcess, infoHash: string) {
-  for (const origin of ['http://evil.example', 'null', 'http://127.0.0.1.evil.example', 'https://127.0.0.1']) {
-    const headers = { origin, 'sec-fetch-site': 'cross-site' }
-    const answer = await ask(node.port, 'GET', `/settings?key=${node.key}`, { headers })
-    tally.check('no foreign origin with a key in its address', answer.status >= 400, () => `${origin} ${answer.status}`)
-  }
-  for (let wrong = 0; wrong < 30; wrong++)
-    void ask(node.port, 'GET', `/state?key=wrong${wrong}`, {
-      headers: { 'sec-fetch-site': 'cross-site' },
-      limitMs: 500,
-    })
-  const own = await ask(node.port, 'GET', '/state', { headers: { 'x-api-key': node.key } })
-  tally.check('the owner is let in beside wrong keys', own.status === 200, () => own.status)
-  const { files } = await node.get<{ files: { stream_url: string }[] }>(`/downloads/${infoHash}/files`)
-  const link = new URL(files[0]?.stream_url ?? '', node.baseUrl)
-  const signed = link.pathname + link.search
-  const good = await ask(node.port, 'GET', signed)
-  tally.check('a signed link plays', good.status === 200 || good.status === 206, () => good.status)
-  const start = `/downloads/${infoHash}/stream/`.length
-  for (let at = start; at < signed.length; at++) {
-    const other = signed[at] === 'a' ? 'b' : 'a'
-    // A name behind the index is for players alone and not signed.
-    const changed = signed.slice(0, at) + other + signed.slice(at + 1)
-    if (at < link.pathname.length && /\/stream\/\d+\//.test(changed)) continue
-    const answer = await ask(node.port, 'GET', changed)
-    tally.check('no changed link plays', answer.status >= 400, () => `${changed} ${answer.status}`)
-  }
-}
-
-/** The entries of keys.json by name, as text. */
-async function keysOf(node: NodeProcess): Promise<{ name: string; scopes: string[] }[]> {
-  return (await node.get<{ keys: { name: string; scopes: string[] }[] }>('/keys')).keys
-}
-
-/** What the settings say that only the first key may change. */
-async function ownersSettings(node: NodeProcess): Promise<string> {
-  const { settings } = await node.get<{ settings: Record<string, Record<string, unknown>> }>('/settings')
-  const { general = {}, network = {} } = settings
-  return JSON.stringify([
-    OWNERS.map(name => settings[name]),
-    general['allowed_paths'],
-    general['log_dir'],
-    network['allow_private'],
-  ])
 }
 
 await runAttack('keys and files', async tally => {
