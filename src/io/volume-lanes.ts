@@ -17,7 +17,7 @@ const OWN_LANES = 3
 const MOUNTS_MS = 1000
 /** Paths whose volume is remembered. */
 const MAX_PATHS = 4096
-/** A job of a worker that takes longer is a reason to ask the volume. */
+/** A job of a worker, or a flush, that takes longer is a reason to ask the volume. */
 const JOB_MS = 1000
 
 /** See VolumeLanes. */
@@ -106,6 +106,7 @@ export class VolumeLanes implements VolumeWatch, VolumeTurns {
   /** Flushes a file below `path`: one flush of a volume at a time. */
   flush<T>(path: string, call: () => Promise<T>): Promise<T> {
     const volume = this.volumeOf(path)
+    if (!volume.own) this.#probes.set(volume, path)
     return volume.flushes.run(() => (volume.own ? call() : this.run(path, call, true)))
   }
 
@@ -118,6 +119,10 @@ export class VolumeLanes implements VolumeWatch, VolumeTurns {
     return this.#inTime(volume, this.run(path, wanted), () => {
       given = true
     })
+  }
+
+  inTime<T>(path: string, work: Promise<T>): Promise<T> {
+    return this.#inTime(this.volumeOf(path), work)
   }
 
   #inTime<T>(volume: Volume, work: Promise<T>, givenUp?: () => void): Promise<T> {
@@ -306,10 +311,10 @@ export class VolumeLanes implements VolumeWatch, VolumeTurns {
     if (busy) this.#watch()
   }
 
-  /** A worker may be stuck where no call of ours is. */
+  /** A worker may be stuck where no call of ours is, and a flush says nothing for half a minute. */
   #probe(volume: Volume, now: number): void {
     const path = this.#probes.get(volume)
-    if (path === undefined || volume.jobMs(now) < JOB_MS || volume.calls + volume.waiting > 0) return
+    if (path === undefined || volume.workMs(now) < JOB_MS || volume.asked) return
     const probe = this.#deps.probe ?? statfs
     this.run(path, () => probe(path)).catch(() => undefined)
   }

@@ -99,10 +99,18 @@ export class Volume {
     return oldest === undefined ? 0 : nowMs - oldest.startedMs
   }
 
-  /** How long the oldest job of a worker has taken, ms. */
-  jobMs(nowMs: number): number {
-    const oldest = first(this.#jobs)
-    return oldest === undefined ? 0 : nowMs - oldest.startedMs
+  /** How long the oldest job of a worker, or flush, has taken, ms: both may be long on a disk that is well. */
+  workMs(nowMs: number): number {
+    let oldestMs = first(this.#jobs)?.startedMs ?? nowMs
+    for (const { flush, startedMs } of this.#calls) if (flush) oldestMs = Math.min(oldestMs, startedMs)
+    return nowMs - oldestMs
+  }
+
+  /** Something is out, or waits, that is answered at once by a disk that is well. */
+  get asked(): boolean {
+    if (this.#waiting.size > 0) return true
+    for (const { flush } of this.#calls) if (!flush) return true
+    return false
   }
 
   /** Further calls that it may have out now; `share`: the most threads of one volume. */

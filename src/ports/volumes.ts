@@ -28,6 +28,8 @@ export interface VolumeChange {
 export interface VolumeWatch {
   /** Where the volume of `path` (absolute) is mounted when that is stalled, else null. */
   stalledAt(path: string): string | null
+  /** Settles as `work` on files below `path` does; AppError VolumeStalled when that takes too long. The work goes on. */
+  inTime<T>(path: string, work: Promise<T>): Promise<T>
   /** Every volume that was used. */
   facts(): VolumeFacts[]
   /** Calls `listener` at every change; answers how that ends. */

@@ -13,6 +13,7 @@ import type { DownloadDefaults } from './download-defaults.ts'
 import { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import type { DownloadsDeps } from './downloads-deps.ts'
+import type { StalledDownloads } from './stalled-downloads.ts'
 import { askedOf, infoHashV2Of, metainfoOf, newRow, selectionOf, specOf, storedMetainfo } from './new-download.ts'
 import { readSource, sentSource, type TorrentSource, updateLinkOf } from './torrent-source.ts'
 
@@ -20,6 +21,7 @@ import { readSource, sentSource, type TorrentSource, updateLinkOf } from './torr
 export interface AddingParts {
   readonly anonymity: DownloadAnonymity
   readonly defaults: DownloadDefaults
+  readonly stalled: Pick<StalledDownloads, 'gone'>
   /** The list has changed. */
   changed(): void
 }
@@ -76,6 +78,7 @@ export class DownloadAdding {
   ): Promise<{ started: boolean; infohash: string }> {
     return this.#asKnown(source.infoHash, infoHashV2Of(source), async infoHash => {
       const known = this.#set.entries.get(infoHash)
+      if (known === undefined) await this.#parts.stalled.gone(infoHash)
       if (known === undefined) await this.#addNew(request, source, traits)
       else await mergeTrackers(this.#set, known, source)
       this.#parts.changed()
@@ -107,6 +110,7 @@ export class DownloadAdding {
     const { metainfo } = made
     return this.#asKnown(metainfo.infoHash, metainfo.v2?.infoHash ?? null, async infoHash => {
       if (this.#set.entries.has(infoHash)) return false
+      await this.#parts.stalled.gone(infoHash)
       const entry = await addMadeTorrent(this.#set, made, traits, this.#deps.clock.wallMs(), this.#others)
       await this.#parts.defaults.keepFile(entry, metainfo)
       this.#parts.changed()

@@ -18,8 +18,16 @@ import {
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import { announceTiersOf } from './new-download.ts'
+import type { StalledDownloads } from './stalled-downloads.ts'
 import type { StorageMoves } from './storage-moves.ts'
 import type { TorrentSource } from './torrent-source.ts'
+
+/** What changes need of the service. */
+export interface ChangeParts {
+  readonly log: Log
+  readonly moves: Pick<StorageMoves, 'request'>
+  readonly stalled: Pick<StalledDownloads, 'check' | 'inTime' | 'settled'>
+}
 
 type WishColumns = Pick<DownloadChange, 'selectedFiles' | 'controls' | 'goalReached'>
 
@@ -51,27 +59,35 @@ async function grant(set: DownloadSet, entry: DownloadEntry, wishes: WishColumns
   if (wishes.selectedFiles !== undefined) torrent.select(wishes.selectedFiles)
 }
 
-async function recheck({ torrent, stored }: DownloadEntry, log: Log): Promise<void> {
+async function recheck({ torrent, stored }: DownloadEntry, { log, stalled }: ChangeParts): Promise<void> {
   if (torrent.metainfo === null)
     throw new AppError('StateConflict', 'A download without metadata has nothing to check.')
+  stalled.check(stored)
   // Answered when a kill cannot lose it any more; what it finds is seen in the status.
-  return new Promise((resolve, reject) => {
+  const begun = new Promise<void>((resolve, reject) => {
     torrent.recheck(resolve).then(resolve, (error: unknown) => {
       log.warn('a recheck ended early', { infoHash: stored.infoHash, error })
       // Heard only when it did not even begin.
       reject(error)
     })
   })
+  return stalled.inTime(stored, begun)
 }
 
-async function run(set: DownloadSet, entry: DownloadEntry, userStopped: boolean): Promise<void> {
+async function run(
+  set: DownloadSet,
+  entry: DownloadEntry,
+  userStopped: boolean,
+  stalled: ChangeParts['stalled'],
+): Promise<void> {
   const { torrent, stored } = entry
   if (stored.userStopped !== userStopped) {
     await set.update(entry, { userStopped, ...(userStopped ? {} : freeOfGoals(stored)) })
   }
   // The disk may have taken its time.
   await torrent.wake()
-  if (userStopped) await torrent.stop()
+  // It is over for peers and readers at once; its files are closed when their volume answers.
+  if (userStopped) await stalled.settled(entry.stored, torrent.stop())
   else torrent.resume()
 }
 
@@ -82,19 +98,19 @@ function freeOfGoals(stored: StoredDownload): DownloadChange {
   return { goalReached: false, controls }
 }
 
-/** Does what a PATCH says. AppErrors InvalidParameter, MetadataNotFound, StateConflict, and what store and disk say. */
+/** Does what a PATCH says. AppErrors InvalidParameter, MetadataNotFound, StateConflict, VolumeStalled, and what store and disk say. */
 export async function changeDownload(
   set: DownloadSet,
   entry: DownloadEntry,
   change: PatchDownload,
-  parts: { readonly log: Log; readonly moves: Pick<StorageMoves, 'request'> },
+  parts: ChangeParts,
 ): Promise<void> {
   await entry.torrent.wake()
   const wishes = wishesOf(entry, change)
   if (change.destination !== undefined) await parts.moves.request(entry, change.destination, change.linkless)
   await grant(set, entry, wishes)
-  if (change.state === 'recheck') await recheck(entry, parts.log)
-  else if (change.state !== undefined) await run(set, entry, change.state === 'stop')
+  if (change.state === 'recheck') await recheck(entry, parts)
+  else if (change.state !== undefined) await run(set, entry, change.state === 'stop', parts.stalled)
 }
 
 /** A second PUT brings its trackers (never to a private torrent) and peers, nothing else (decisions part 2). */

@@ -49,7 +49,7 @@ export interface DownloadsDeps {
   /** Follows links to torrents that are updated; absent = such links are refused. */
   readonly updates?: () => DownloadUpdates
   /** Which volumes do not answer; absent: they all do. */
-  readonly volumes?: Pick<VolumeWatch, 'stalledAt' | 'onChange'>
+  readonly volumes?: Pick<VolumeWatch, 'stalledAt' | 'onChange' | 'inTime'>
   /** Where torrent files are kept. */
   readonly files: Pick<NewFiles, 'write'>
   /** Makes the folder ready; its real path. AppErrors InvalidParameter, PathNotAllowed, DiskFull. */

@@ -43,6 +43,7 @@ import { Scrubs } from './scrubs.ts'
 import { HELD_BACK, HeavyLoads } from './heavy-loads.ts'
 import { SeedingGoals } from './seeding-goals.ts'
 import { StorageMoves } from './storage-moves.ts'
+import { StalledDownloads } from './stalled-downloads.ts'
 import { streamableFile } from './stream-files.ts'
 import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 import type { SourceReaders } from './torrent-source.ts'
@@ -60,6 +61,7 @@ export class Downloads implements DownloadsService {
   readonly #goals: SeedingGoals
   readonly #scrubs: Scrubs
   readonly #moves: StorageMoves
+  readonly #stalled: StalledDownloads
   readonly #defaults: DownloadDefaults
   readonly #anonymity: DownloadAnonymity
   readonly #heavy: HeavyLoads
@@ -76,11 +78,15 @@ export class Downloads implements DownloadsService {
     this.#goals = new SeedingGoals(this.#set, deps)
     this.#scrubs = new Scrubs(this.#set, deps)
     this.#anonymity = new DownloadAnonymity(this.#set, deps)
-    this.#moves = new StorageMoves(this.#set, deps, () => this.#list.changed())
+    this.#stalled = new StalledDownloads(deps.volumes)
+    this.#moves = new StorageMoves(this.#set, deps, this.#stalled, () => this.#list.changed())
     this.#defaults = new DownloadDefaults(this.#set, this.#moves, deps)
     this.#adding = new DownloadAdding(
       this.#set,
-      { anonymity: this.#anonymity, defaults: this.#defaults, changed: () => this.#list.changed() },
+      {
+        ...{ anonymity: this.#anonymity, defaults: this.#defaults, stalled: this.#stalled },
+        changed: () => this.#list.changed(),
+      },
       deps,
     )
     this.#reports = new EngineReports(
@@ -280,11 +286,14 @@ export class Downloads implements DownloadsService {
 
   async remove(infohash: string, removeData: boolean): Promise<{ infohash: string; removed: boolean }> {
     this.#set.checkReady()
-    const { infoHash } = this.#set.find(infohash).stored
+    const { stored } = this.#set.find(infohash)
+    const { infoHash } = stored
+    if (removeData) this.#stalled.check(stored)
     await this.#deps.updates?.().removing(infoHash)
-    return this.#set.queue.run(infoHash, async () => {
-      await this.#moves.cancel(this.#set.find(infoHash), false)
-      const failure = await removeTorrent(this.#set, infoHash, { deleteData: removeData, log: this.#deps.log })
+    const remove = async (): Promise<{ infohash: string; removed: boolean }> => {
+      const left = this.#letGo(this.#set.find(infoHash), removeData)
+      // Files that stay are closed when their volume answers; nobody has to wait for that.
+      const failure = await (removeData ? left : this.#stalled.leave(infoHash, stored, left))
       await this.#set.store.delete(infoHash)
       this.#set.forget(infoHash)
       this.#goals.forget(infoHash)
@@ -292,22 +301,36 @@ export class Downloads implements DownloadsService {
       this.#list.changed()
       if (failure !== null) throw failure
       return { infohash: infoHash, removed: true }
-    })
+    }
+    return this.#stalled.inTurn(stored, this.#turnOf(infoHash), remove, removeData)
+  }
+
+  /** Takes a download from its engine. What kept its data from being deleted, or null. */
+  async #letGo(entry: DownloadEntry, deleteData: boolean): Promise<AppError | null> {
+    await this.#moves.cancel(entry)
+    return removeTorrent(this.#set, entry.stored.infoHash, { deleteData, log: this.#deps.log })
+  }
+
+  #turnOf(infoHash: InfoHash): <T>(task: () => Promise<T>) => Promise<T> {
+    return task => this.#set.queue.run(infoHash, task)
   }
 
   async patch(infohash: string, change: PatchDownload): Promise<{ infohash: string; modified: boolean }> {
     this.#set.checkReady()
-    const { infoHash } = this.#set.find(infohash).stored
+    const { stored } = this.#set.find(infohash)
+    const { infoHash } = stored
     checkPatch(change, this.#set.anonymous)
-    return this.#set.queue.run(infoHash, async () => {
+    const parts = { log: this.#deps.log, moves: this.#moves, stalled: this.#stalled }
+    const patch = async (): Promise<{ infohash: string; modified: boolean }> => {
       const entry = this.#set.find(infoHash)
       if (!entry.loaded && change.state === 'resume' && this.#heavy.isHeldBack(infoHash)) await this.#loadAlone(entry)
       if (change.anon_hops !== undefined) await this.#anonymity.change(entry, change.anon_hops)
-      else await changeDownload(this.#set, entry, change, { log: this.#deps.log, moves: this.#moves })
+      else await changeDownload(this.#set, entry, change, parts)
       this.#goals.changed(infoHash)
       this.#list.changed()
       return { infohash: infoHash, modified: Object.values(change).some(value => value !== undefined) }
-    })
+    }
+    return this.#stalled.inTurn(stored, this.#turnOf(infoHash), patch, change.anon_hops !== undefined)
   }
 
   addTracker(infohash: string, url: string): Promise<boolean> {
@@ -331,8 +354,9 @@ export class Downloads implements DownloadsService {
   /** Changes one download in its turn. */
   async #inTurn<T>(infohash: string, change: (entry: DownloadEntry) => Promise<T>): Promise<T> {
     this.#set.checkReady()
-    const { infoHash } = this.#set.find(infohash).stored
-    return this.#set.queue.run(infoHash, async () => {
+    const { stored } = this.#set.find(infohash)
+    const { infoHash } = stored
+    return this.#stalled.inTurn(stored, this.#turnOf(infoHash), async () => {
       const result = await change(this.#set.find(infoHash))
       this.#list.changed()
       return result

@@ -9,6 +9,7 @@ import type { FolderUse } from '../ports/own-files.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 import type { EventHub } from './events.ts'
+import type { StalledDownloads } from './stalled-downloads.ts'
 
 /** What the moves need of the node. */
 export interface StorageMovesDeps {
@@ -33,11 +34,18 @@ export class StorageMoves {
   readonly #moves = new Map<InfoHash, Move>()
   /** Told when a download's row changed outside of a request. */
   readonly #changed: () => void
+  readonly #stalled: Pick<StalledDownloads, 'settled'>
   #tail: Promise<void> = Promise.resolve()
   #stopping = false
 
-  constructor(set: DownloadSet, deps: StorageMovesDeps, changed: () => void) {
+  constructor(
+    set: DownloadSet,
+    deps: StorageMovesDeps,
+    stalled: Pick<StalledDownloads, 'settled'>,
+    changed: () => void,
+  ) {
     this.#set = set
+    this.#stalled = stalled
     this.#deps = deps
     this.#changed = changed
   }
@@ -51,7 +59,7 @@ export class StorageMoves {
     const { stored } = entry
     const destination = await this.#deps.prepareFolder(folder, { files: entry.torrent.metainfo?.files, linkless })
     if (destination === stored.movingTo) return
-    if (destination === stored.destination) return this.cancel(entry, true)
+    if (destination === stored.destination) return this.#giveUp(entry)
     if (stored.movingTo !== null) {
       throw new AppError('StateConflict', `The files are on their way to ${stored.movingTo}.`)
     }
@@ -74,13 +82,18 @@ export class StorageMoves {
     return this.#moves.get(infoHash)?.begun === true
   }
 
-  /** Ends the move of a download; settles when nothing touches its files any more. `forget`: it is not resumed. */
-  async cancel(entry: DownloadEntry, forget: boolean): Promise<void> {
+  /** Ends the move of a download; settles when nothing touches its files any more. The next start would go on with it. */
+  async cancel(entry: DownloadEntry): Promise<void> {
     const move = this.#moves.get(entry.stored.infoHash)
     move?.abort.abort()
     // One that waits for others finds out when its turn comes.
     if (move?.begun === true) await move.done
-    if (forget && entry.stored.movingTo !== null) await this.#set.update(entry, { movingTo: null })
+  }
+
+  /** Ends it for good; of a volume that does not answer nothing is waited for. */
+  async #giveUp(entry: DownloadEntry): Promise<void> {
+    await this.#stalled.settled(entry.stored, this.cancel(entry))
+    if (entry.stored.movingTo !== null) await this.#set.update(entry, { movingTo: null })
   }
 
   /** Ends all moves; the next start goes on with them. */

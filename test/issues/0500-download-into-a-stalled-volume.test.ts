@@ -47,7 +47,10 @@ async function firstByte(node: NodeProcess, infoHash: string): Promise<void> {
   await reader.cancel()
 }
 
-test('a download whose volume stalls holds up nothing, and goes on where it was', { skip, timeout: 120_000 }, async () => {
+test('a download whose volume stalls holds up nothing, and goes on where it was', {
+  skip,
+  timeout: 120_000,
+}, async () => {
   const folder = await makeTestFolder()
   const mount = await makeStalledMount(await folder.sub('volume'))
   const [inVolume, elsewhere] = [film(1), film(2)] as [MadeTorrent, MadeTorrent]

@@ -108,6 +108,7 @@ export const addDownload = route({
     'MetadataNotFound',
     'CircuitsUnavailable',
     'DhtUnavailable',
+    'VolumeStalled',
     'NotReady',
   ],
   sample: {
@@ -136,10 +137,12 @@ export const removeDownload = route({
   choices: [
     '`remove_data` is required, in the body or the query.',
     'Answers when the files are closed, and deleted if that was asked for.',
+    'Where their volume does not answer: without `remove_data` it is removed, and the files are closed later (adding the same again ' +
+      'is 503 `VolumeStalled` until then); with it 503 `VolumeStalled`, and what had begun by then is ended when it answers.',
   ],
   parameters: RemoveParameters,
   reply: RemoveReply,
-  errors: ['MissingParameter', 'InvalidParameter', 'DownloadNotFound', 'NotReady'],
+  errors: ['MissingParameter', 'InvalidParameter', 'DownloadNotFound', 'VolumeStalled', 'NotReady'],
   sample: { path: `/downloads/${SAMPLE_INFOHASH}`, body: { remove_data: true }, status: 200 },
   run: ({ services }, { path, parameters }) => services.downloads.remove(infohashOf(path), parameters.remove_data),
 })
@@ -174,6 +177,8 @@ export const patchDownload = route({
     '`labels` replaces those there are; an empty JSON list removes all.',
     '`destination`: the files are moved there in the background, also over restarts; `moving_to` shows it until it is done. ' +
       'Nothing is overwritten. The folder where they are gives a move up. 409 while another one is under way.',
+    'Where the volume of the files does not answer, what asks nothing of it is done (`stop` too: progress and files follow when it ' +
+      'answers); `recheck` is 503 `VolumeStalled`.',
   ],
   parameters: PatchParameters,
   reply: PatchReply,
@@ -183,6 +188,7 @@ export const patchDownload = route({
     'StateConflict',
     'MetadataNotFound',
     'CircuitsUnavailable',
+    'VolumeStalled',
     'NotReady',
   ],
   sample: {

@@ -156,13 +156,13 @@ test('a flush may take its time, and is one of its volume', async () => {
   for (let i = 0; i < 3; i++) void lanes.flush('/a/1', () => Promise.resolve(flushed.push(i)))
   await settle()
   assert.deepEqual(flushed, [0, 1, 2])
-  ask('/a/1', 1, true)
+  ask('/b/1', 1, true)
   await clock.advance(20_000)
   assert.deepEqual(changes, [])
-  ask('/a/2')
+  ask('/b/2')
   await settle()
-  assert.equal(out('/a/2'), 1, 'readers go on')
-  await answer('/a/2')
+  assert.equal(out('/b/2'), 1, 'readers go on')
+  await answer('/b/2')
   await clock.advance(11_000)
   assert.equal(changes.length, 1)
 })
@@ -178,6 +178,21 @@ test('a job of a worker that takes long makes the volume be asked, one call at a
   assert.deepEqual(
     changes.map(({ mount: at }) => at),
     ['/a'],
+  )
+})
+
+test('a flush that takes long makes the volume be asked too: it is the answer to that which says that it is well', async () => {
+  const { lanes, clock, out, answer, changes } = rig()
+  void lanes.flush('/a/1', () => new Promise(() => undefined))
+  await clock.advance(1250)
+  assert.equal(out('probe /a/1'), 1)
+  await answer('probe /a/1')
+  await clock.advance(3000)
+  assert.deepEqual([out('probe /a/1'), changes], [1, []], 'it is asked again, one call at a time')
+  await clock.advance(4000)
+  assert.deepEqual(
+    changes.map(({ mount: at, stalled }) => [at, stalled]),
+    [['/a', true]],
   )
 })
 
