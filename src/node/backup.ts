@@ -2,10 +2,12 @@
 // meanwhile; the other files are small and replaced whole, so that any moment of them is good. So are those of the wallets and the market, in folders of their own.
 // Invariant: nothing is overwritten; a copy that failed is taken away again, and every copy is closed to other users.
 
-import { chmod, type FileHandle, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { chmod, type FileHandle, mkdir, open, readdir, realpath, rm, rmdir, stat } from 'node:fs/promises'
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
+import { placeOf } from '../io/placed-path.ts'
+import { noTurns } from '../ports/volumes.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import { stateDirectoryOf } from './find-node.ts'
 import { LOCK_FILES, StateDirectory } from './state-directory.ts'
@@ -25,6 +27,7 @@ export async function backUp(chosen: string | null, folder: string): Promise<str
   const from = stateDirectoryOf(chosen)
   const to = resolve(folder)
   await checkState(from)
+  await checkOutside(from, to)
   await makeNew(to)
   try {
     const done = await copySmall(from, to, [...SMALL_FILES, ...(await inFolders(from))])
@@ -71,6 +74,14 @@ export async function restore(chosen: string | null, folder: string): Promise<st
   } finally {
     held.release()
   }
+}
+
+/** A copy inside the directory would go with it, and the node takes what lies there for its own. AppError StateConflict. */
+async function checkOutside(from: string, to: string): Promise<void> {
+  const [state, place] = await Promise.all([realpath(from), placeOf(to, noTurns)])
+  const way = relative(state, place)
+  if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) return
+  throw new AppError('StateConflict', `${to} lies in the state directory: name a folder outside ${from}.`)
 }
 
 /** What a copy has made so far. */

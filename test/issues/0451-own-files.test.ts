@@ -172,6 +172,13 @@ describe('own files', { concurrency: 1 }, () => {
     assert.equal((await before.request('POST', asked, torrent.torrent)).status, 200)
     await before.stop()
     assert.equal((await runCli(['backup', '--state-dir', first, join(folder.path, 'copy')])).code, 0)
+    // A copy in the state directory, also by a link to it, would be among the node's own files.
+    await symlink(first, join(folder.path, 'same'))
+    for (const inside of [join(first, 'log/copy'), join(folder.path, 'same/copy')]) {
+      const refused = await runCli(['backup', '--state-dir', first, inside])
+      assert.equal(refused.code, 1)
+      assert.match(refused.stderr, /lies in the state directory: name a folder outside/)
+    }
     const restored = await runCli(['restore', '--state-dir', becomes, join(folder.path, 'copy')])
     assert.equal(restored.code, 0, restored.stderr)
     const keys = await readFile(join(becomes, 'tributary.yaml'))
