@@ -148,6 +148,7 @@ export class TributaryNode {
       {
         ...{ clock, random, log, policy, stack, own, volumes, rangeArena: this.#rangeArena, circuits },
         ...{ journal: records.progress, contents: records.contents, values: records.values },
+        announces: records.announces,
         events: downloads.engineEvents,
         onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
       },
@@ -262,6 +263,7 @@ export class TributaryNode {
     })
     const { started } = this.#environment
     started.add('records', deadlineMs => records.close(deadlineMs * RECORDS_SHARE), KEPT.records)
+    await records.announces.load()
     return records
   }
 

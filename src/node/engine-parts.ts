@@ -19,6 +19,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { EngineFigures, SessionFigures } from '../ports/engine-figures.ts'
 import type { ContentSources } from '../ports/content-source.ts'
 import type { TargetedItems } from '../ports/dht-items.ts'
+import type { KeptAnnounces } from '../ports/kept-announces.ts'
 import type { Log } from '../ports/log.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { NetworkCounts } from '../ports/network-counts.ts'
@@ -70,6 +71,8 @@ export interface EngineDeps {
   readonly contents: TorrentContentsSource
   /** Where the DHT's routing table is kept. */
   readonly values: NodeValues
+  /** When trackers may be asked again, over a restart. */
+  readonly announces: KeptAnnounces
   readonly events: TorrentEvents
   /** Where downloads over circuits get them. */
   readonly circuits: CircuitsSource
@@ -157,6 +160,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       udp: lane.udp,
       resolver,
       externalIp: (ip, host) => swarm.parts.external?.vote(ip, host, 'tracker'),
+      kept: deps.announces,
     },
   )
   trackers.setSpread(spreadOf(settings))
@@ -199,6 +203,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
     ...{ clock, log, circuits: deps.circuits, options: () => anonymousOptions(followed, version) },
     parts: {
       ...{ random, policy, stores, journal, contents, metadata, blockArena, rangeArena, events },
+      kept: deps.announces,
       share: session.share,
     },
     loadResume: infoHash => journal.loadResume(infoHash),

@@ -7,6 +7,7 @@ import type { FileRun } from '../ports/progress-journal.ts'
 import type { DownloadChange, LoggedEvent, NewDownload, StoredDownload, StoredMetainfo } from '../ports/records.ts'
 import type { SeenFile } from '../ports/seen-files.ts'
 import type { NotedSettingChange, SettingChange } from '../ports/settings-history.ts'
+import type { AnnounceRow } from './announce-rows.ts'
 import type { PackedDownload, PackedFacts, PackedResume } from './packed-progress.ts'
 import type { FollowedRow, PublishedRow } from './update-rows.ts'
 
@@ -51,6 +52,9 @@ export interface RecordJobs {
   'feed.drop': { args: [channel: string, url: string]; reply: boolean }
   'feed.unseen': { args: [channel: string, url: string, items: readonly string[]]; reply: string[] }
   'feed.checked': { args: [channel: string, url: string, check: FeedCheck, items: readonly string[]]; reply: void }
+  'announce.trim': { args: [atMs: number]; reply: void }
+  'announce.list': { args: [after: readonly [infoHash: string, tracker: string], limit: number]; reply: AnnounceRow[] }
+  'announce.keep': { args: [rows: readonly AnnounceRow[]]; reply: void }
   'seen.list': { args: [after: string, limit: number]; reply: SeenFile[] }
   'seen.keep': { args: [files: readonly SeenFile[]]; reply: void }
   'seen.drop': { args: [paths: readonly string[]]; reply: void }
@@ -89,6 +93,7 @@ export const patientJobs: ReadonlySet<JobName> = new Set<JobName>([
   'progress.verified',
   'download.totals',
   'download.seeded',
+  'announce.keep',
 ])
 
 /** How the database was found. */

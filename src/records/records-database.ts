@@ -4,6 +4,7 @@
 import type Database from 'better-sqlite3'
 import { AppError, errorText } from '../base/errors.ts'
 import { runSteps } from '../wire/steps.ts'
+import { AnnounceRows } from './announce-rows.ts'
 import { DiscoveredMetadataRows } from './discovered-metadata-rows.ts'
 import { DownloadRows } from './download-rows.ts'
 import { EventRows } from './event-rows.ts'
@@ -36,7 +37,7 @@ export class RecordsDatabase {
     this.facts = facts
     try {
       const events = new EventRows(database)
-      this.#handlers = makeHandlers(database, new ProgressRows(database, epoch, !facts.cleanStop), events)
+      this.#handlers = makeHandlers(database, new ProgressRows(database, epoch, !facts.cleanStop), events, facts)
       events.trim(options.nowMs)
     } catch (error) {
       database.close()
@@ -107,7 +108,13 @@ export function failure(error: unknown): JobFailure {
   return { ok: false, code: 'Bug', text: error instanceof Error ? (error.stack ?? error.message) : errorText(error) }
 }
 
-function makeHandlers(database: Database.Database, progress: ProgressRows, events: EventRows): Handlers {
+function makeHandlers(
+  database: Database.Database,
+  progress: ProgressRows,
+  events: EventRows,
+  facts: OpenFacts,
+): Handlers {
+  const announces = new AnnounceRows(database, facts.cleanStop)
   const ownFiles = new OwnFileRows(database)
   const downloads = new DownloadRows(database, progress, ownFiles)
   const node = new NodeRows(database)
@@ -155,6 +162,9 @@ function makeHandlers(database: Database.Database, progress: ProgressRows, event
     'feed.drop': (channel, url) => feeds.drop(channel, url),
     'feed.unseen': (channel, url, items) => feeds.unseen(channel, url, items),
     'feed.checked': (channel, url, check, items) => feeds.checked(channel, url, check, items),
+    'announce.trim': atMs => announces.trim(atMs),
+    'announce.list': (after, limit) => announces.list(after, limit),
+    'announce.keep': rows => announces.keep(rows),
     'seen.list': (after, limit) => seen.list(after, limit),
     'seen.keep': files => seen.keep(files),
     'seen.drop': paths => seen.drop(paths),

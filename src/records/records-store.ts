@@ -14,6 +14,7 @@ import { DatabaseDiscoveredMetadata, DatabaseSettingsHistory } from './discovere
 import { DatabaseDownloads } from './downloads.ts'
 import { DatabaseFeeds } from './feeds.ts'
 import type { OpenFacts } from './jobs.ts'
+import { DatabaseKeptAnnounces } from './kept-announces.ts'
 import { LazyTotals } from './lazy-totals.ts'
 import { RecordsLink } from './records-link.ts'
 import { DatabaseEventLog, DatabaseNodeValues, DatabaseProgress } from './small-records.ts'
@@ -57,6 +58,8 @@ export class RecordsStore {
   readonly feeds: FeedRecords
   readonly settingsHistory: SettingsHistory
   readonly metadata: DiscoveredMetadata
+  /** `load()` it before torrents are added. */
+  readonly announces: DatabaseKeptAnnounces
   readonly #link: RecordsLink
   readonly #totals: LazyTotals
 
@@ -74,6 +77,7 @@ export class RecordsStore {
     this.settingsHistory = new DatabaseSettingsHistory(link, now)
     this.metadata = new DatabaseDiscoveredMetadata(link, now)
     this.feeds = new DatabaseFeeds(link)
+    this.announces = new DatabaseKeptAnnounces(link, now)
     this.seenFiles = new DatabaseSeenFiles(link)
   }
 
@@ -108,6 +112,7 @@ export class RecordsStore {
    */
   close(deadlineMs: number): Promise<boolean> {
     this.#totals.stop()
+    this.announces.stop()
     return this.#link.close(deadlineMs)
   }
 }

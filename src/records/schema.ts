@@ -186,6 +186,21 @@ const ownFiles = `
     WHERE id IN (SELECT download_id FROM progress) OR id IN (SELECT download_id FROM piece_journal);
 `
 
+/**
+ * When trackers may be asked again: rows of few hours, so nothing refers to downloads. Peers are JSON.
+ */
+const announces = `
+  CREATE TABLE announces (
+    info_hash TEXT NOT NULL,
+    tracker TEXT NOT NULL,
+    may_ask_at INTEGER NOT NULL,
+    may_start_at INTEGER NOT NULL,
+    min_ms INTEGER NOT NULL,
+    peers TEXT NOT NULL,
+    PRIMARY KEY (info_hash, tracker)
+  ) STRICT, WITHOUT ROWID;
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -198,6 +213,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'feeds of channels', sql: feeds },
   { adds: 'dates of background checks', sql: scrubs },
   { adds: 'which files are whose', sql: ownFiles },
+  { adds: 'when trackers may be asked again', sql: announces },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

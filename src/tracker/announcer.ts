@@ -4,6 +4,7 @@
 import type { AnnouncerParams, Announcers, HashAnnouncer } from '../ports/announcer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HttpClient } from '../ports/http-get.ts'
+import type { KeptAnnounces } from '../ports/kept-announces.ts'
 import type { Log } from '../ports/log.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { Random } from '../ports/random.ts'
@@ -68,6 +69,8 @@ export interface TrackerDeps {
   readonly resolver: NameResolver
   /** A tracker says at which address it sees us (BEP 24). */
   externalIp?(ip: string, host: string): void
+  /** What outlives the process of when trackers may be asked; absent: nothing does. */
+  readonly kept?: KeptAnnounces | undefined
 }
 
 /** Announcers over HTTP(S) and UDP trackers. Announcing begins once setListenPort told a port above 0. */
@@ -106,6 +109,7 @@ export class TorrentAnnouncers implements Announcers<HashAnnouncer> {
       whenPort: waiting => void this.#waitForPort.add(waiting),
       spread: () => this.#spread,
       externalIp: (ip, host) => deps.externalIp?.(ip, host),
+      kept: deps.kept,
     }
   }
 

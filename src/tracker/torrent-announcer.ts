@@ -7,6 +7,7 @@ import { errorText } from '../base/errors.ts'
 import { infoHashBytes } from '../base/ids.ts'
 import type { HashAnnouncer, AnnouncerParams, TrackerRow } from '../ports/announcer.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { KeptAnnounces } from '../ports/kept-announces.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { AnnounceEvent, AnnounceReply, AnnounceRequest } from '../wire/tracker-types.ts'
@@ -19,6 +20,9 @@ import { type PaceOptions, TrackerEntry } from './tracker-entry.ts'
 
 /** A user may force an announce this often: who asks more often asks a tracker for a ban. */
 const FORCE_EVERY_MS = 10_000
+
+/** Trackers that were taken away and are remembered: as many as one torrent may have. */
+const MAX_GONE = 256
 
 /** Times and counts of announcing; see trackerDefaults. */
 export interface TorrentAnnouncerOptions extends PaceOptions {
@@ -46,6 +50,8 @@ export interface TorrentAnnouncerDeps {
   spread(): AnnounceSpread
   /** A tracker says at which address it sees us (BEP 24). */
   externalIp?(ip: string, host: string): void
+  /** What outlives the process of when trackers may be asked; absent: nothing does. */
+  readonly kept?: KeptAnnounces | undefined
 }
 
 /** By which times the trackers of a round are asked. */
@@ -64,6 +70,8 @@ export class TorrentAnnouncer implements HashAnnouncer {
   readonly #key: number
   readonly #tierList: TierList
   readonly #entries = new Map<string, TrackerEntry>()
+  /** Trackers that were taken away: who is added again is not asked earlier for that. At most MAX_GONE. */
+  readonly #gone = new Map<string, TrackerEntry>()
   readonly #roundDue: Due
   /** Ends with the session: everything but farewells hangs on it. */
   #session: AbortController | null = null
@@ -95,7 +103,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     if (this.#stopping !== null) this.#startAgain = true
     if (this.#session !== null || this.#stopping !== null) return
     this.#session = new AbortController()
-    for (const entry of this.#entries.values()) entry.reset()
+    for (const entry of this.#entries.values()) this.#reset(entry)
     if (this.#entries.size === 0) return
     this.#roundDue.set(this.#deps.startDelayMs(this.#params.wantedPeers() > 0))
   }
@@ -104,7 +112,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     if (this.#session === null || this.#completedTold) return
     this.#completedTold = true
     for (const entry of this.#entries.values()) {
-      if (entry.heardStarted || entry.inFlight?.event === 'started') entry.completedDue = true
+      if (entry.heardStarted || entry.held || entry.inFlight?.event === 'started') entry.completedDue = true
       this.#tellCompleted(entry)
     }
   }
@@ -135,6 +143,8 @@ export class TorrentAnnouncer implements HashAnnouncer {
       if (entry === undefined) continue
       this.#entries.delete(url)
       this.#goneRevisions += entry.revision + 2
+      if (this.#gone.size >= MAX_GONE) this.#gone.clear()
+      this.#gone.set(url, entry)
       if (this.#session !== null) void this.#farewellAlone(entry)
     }
     // It may have been the one that was asked for peers.
@@ -151,9 +161,9 @@ export class TorrentAnnouncer implements HashAnnouncer {
         (urls === null || urls.includes(entry.url)) &&
         entry.inFlight === null &&
         entry.retryAtMs !== Number.POSITIVE_INFINITY &&
-        // Events are for the tracker; everything else waits as long as it asked for.
+        // `completed` is for the tracker; everything else waits as long as it asked for.
         !(entry.toldToWait && entry.retryAtMs > nowMs) &&
-        (entry.nextEvent() !== null || nowMs >= entry.soonestMs) &&
+        (entry.nextEvent() === 'completed' || nowMs >= entry.soonestMs) &&
         nowMs - entry.forcedMs >= FORCE_EVERY_MS,
     )
     for (const entry of asked) {
@@ -195,6 +205,32 @@ export class TorrentAnnouncer implements HashAnnouncer {
     const entry = new TrackerEntry(url)
     if (entry.host === '' || this.#deps.clientFor(url) === null) entry.unusable('this kind of tracker is not supported')
     this.#entries.set(url, entry)
+    const before = this.#gone.get(url)
+    if (before !== undefined) entry.hold.continue(before.hold)
+    else this.#recall(entry)
+    this.#gone.delete(url)
+    if (this.#session !== null) this.#reset(entry)
+  }
+
+  #reset(entry: TrackerEntry): void {
+    entry.reset(this.#deps.clock.now(), () => this.#params.counters())
+  }
+
+  /** What the run before left. */
+  #recall(entry: TrackerEntry): void {
+    const { clock, kept } = this.#deps
+    const held = kept?.take(this.#params.infoHash, entry.url) ?? null
+    if (held !== null) entry.hold.recall(clock.now() + held.untilMs - clock.wallMs(), held.minMs, held.peers)
+  }
+
+  /** Keeps over a kill when it may be asked again. */
+  #keep(entry: TrackerEntry, pressing: boolean): void {
+    const { clock, kept } = this.#deps
+    if (kept === undefined || entry.hold.minMs === 0) return
+    const { untilMs, afterStoppedMs, minMs, peers } = entry.hold
+    const sinceMs = clock.wallMs() - clock.now()
+    const times = { mayAskAtMs: Math.round(untilMs + sinceMs), mayStartAtMs: Math.round(afterStoppedMs + sinceMs) }
+    kept.note({ infoHash: this.#params.infoHash, tracker: entry.url, ...times, minMs, peers }, pressing)
   }
 
   #ordered(): TrackerEntry[] {
@@ -259,13 +295,23 @@ export class TorrentAnnouncer implements HashAnnouncer {
     if (this.#entries.get(entry.url) !== entry || entry.retryAtMs > clock.now()) return null
     if (inTurn && entry.heardStarted && entry.nextMs > clock.now()) return entry.nextMs
     const earliestMs = urgent ? entry.soonestMs : entry.earliestMs
-    if (earliestMs > clock.now()) return earliestMs
+    if (earliestMs > clock.now()) {
+      this.#callKnown(entry)
+      return earliestMs
+    }
     // An event announce of its own is on its way to it: what that brings is what this round wants.
     if (entry.inFlight !== null) await entry.inFlight.done
     else await this.#announce(entry, entry.nextEvent(), session)
     if (session.aborted || entry.retryAtMs > clock.now()) return null
     this.#tierList.promote(entry.url)
     return entry.nextMs
+  }
+
+  /** While its `started` has to wait, the peers of its last answer stand for an answer. */
+  #callKnown(entry: TrackerEntry): void {
+    if (entry.heardStarted || this.#params.wantedPeers() === 0) return
+    const { peers } = entry.hold
+    if (peers.length > 0) this.#params.onPeers(peers, 'tracker')
   }
 
   #tellCompleted(entry: TrackerEntry): void {
@@ -307,9 +353,15 @@ export class TorrentAnnouncer implements HashAnnouncer {
     if (client === null) return false
     const pass = await this.#deps.gate.enter(entry.host, event === 'stopped', signal)
     if (pass === null) return false
+    // What comes before its regular time was asked for by somebody, who may do so again after a kill.
+    const pressing = event !== null || this.#deps.clock.now() < entry.nextMs
     try {
-      const reply = await client.announce(entry.url, this.#request(entry, event), signal)
+      const request = this.#request(entry, event)
+      entry.hold.sent(event, this.#deps.clock.now())
+      this.#keep(entry, pressing)
+      const reply = await client.announce(entry.url, request, signal)
       this.#handleReply(entry, event, reply)
+      this.#keep(entry, pressing)
       return true
     } catch (error) {
       if (!(error instanceof TrackerError)) throw error
@@ -342,7 +394,9 @@ export class TorrentAnnouncer implements HashAnnouncer {
   }
 
   #handleReply(entry: TrackerEntry, event: AnnounceEvent, reply: AnnounceReply): void {
-    entry.succeeded(event, reply, this.#deps.clock.now(), this.#options)
+    const nowMs = this.#deps.clock.now()
+    entry.hold.heard(event, reply, this.#params.wantedPeers() > 0, nowMs, this.#options.maxIntervalSec)
+    entry.succeeded(event, reply, nowMs, this.#options)
     if (reply.warning !== null) this.#deps.log.info('tracker warns', { host: entry.host, warning: reply.warning })
     const session = this.#session
     if (reply.externalIp !== null) this.#deps.externalIp?.(reply.externalIp, hostOf(entry.url))

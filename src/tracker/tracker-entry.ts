@@ -5,6 +5,7 @@
 import type { AnnounceCounters, TrackerRow } from '../ports/announcer.ts'
 import type { Random } from '../ports/random.ts'
 import type { AnnounceEvent, AnnounceReply } from '../wire/tracker-types.ts'
+import { AnnounceHold } from './announce-hold.ts'
 import type { TrackerError } from './tracker-client.ts'
 
 /** A min interval below this is one of tests, or a mistake, seconds. */
@@ -48,6 +49,10 @@ export class TrackerEntry {
   forcedMs = Number.NEGATIVE_INFINITY
   /** Grows with every change of row(). */
   revision = 0
+  /** When it may hear `started` again. */
+  readonly hold = new AnnounceHold()
+  /** It knows us of an earlier session, and this one's `started` has to wait. */
+  held = false
   /** What had gone up and down when it was first told `started`; null = not yet. */
   #base: { readonly uploaded: number; readonly downloaded: number } | null = null
   #inFlight: InFlight | null = null
@@ -81,21 +86,27 @@ export class TrackerEntry {
   /** What it is told of these counters: what came since it was told `started` (BEP 3), so that no byte counts twice. */
   sinceStarted(event: AnnounceEvent, counters: AnnounceCounters): AnnounceCounters {
     const { uploaded, downloaded } = counters
-    if (event === 'started') this.#base ??= { uploaded, downloaded }
+    if (event === 'started') {
+      this.#base ??= { uploaded, downloaded }
+      // What came while `started` had to wait is told with the next one: trackers count from here.
+      return { ...counters, uploaded: 0, downloaded: 0 }
+    }
     const { uploaded: up = 0, downloaded: down = 0 } = this.#base ?? {}
     return { ...counters, uploaded: Math.max(0, uploaded - up), downloaded: Math.max(0, downloaded - down) }
   }
 
-  /** Begins a new session: the tracker has heard nothing of it; what the row shows stays. */
-  reset(): void {
+  /** Begins a new session: the tracker has heard nothing of it; what the row shows stays, and what it asked us to wait. */
+  reset(nowMs: number, counters: () => AnnounceCounters): void {
     this.heardStarted = false
     this.completedDue = false
-    this.retryAtMs = this.retryAtMs === Number.POSITIVE_INFINITY ? this.retryAtMs : 0
-    this.earliestMs = 0
-    this.soonestMs = 0
+    const told = this.retryAtMs === Number.POSITIVE_INFINITY || this.toldToWait
+    this.retryAtMs = told ? this.retryAtMs : 0
+    this.toldToWait = told && this.toldToWait
+    this.held = this.hold.untilMs > nowMs
+    this.earliestMs = this.held ? this.hold.untilMs : 0
+    this.soonestMs = this.earliestMs
     this.nextMs = 0
-    this.toldToWait = false
-    this.#base = null
+    this.#base = this.held ? counters() : null
     this.#failures = 0
   }
 
@@ -132,7 +143,7 @@ export class TrackerEntry {
     this.#status = `Error: ${text}`
     this.#failures++
     // It never heard of us: the `started` to come will tell that nothing is left.
-    if (event === 'started') this.completedDue = false
+    if (event === 'started' && !this.held) this.completedDue = false
     // It may have been counted although the answer was lost: it is not said a second time.
     if (event === 'completed' && !unheard) this.completedDue = false
     this.toldToWait = retryInSec !== null

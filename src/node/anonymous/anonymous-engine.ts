@@ -11,6 +11,7 @@ import type { Arena } from '../../ports/arena.ts'
 import type { CircuitLane } from '../../ports/circuits.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
 import type { SessionFigures } from '../../ports/engine-figures.ts'
+import type { KeptAnnounces } from '../../ports/kept-announces.ts'
 import type { Log } from '../../ports/log.ts'
 import type { MetadataChunks } from '../../ports/metadata-chunks.ts'
 import type { PieceStores } from '../../ports/piece-store.ts'
@@ -48,6 +49,8 @@ export interface AnonymousEngineDeps {
   readonly blockArena: Arena
   readonly rangeArena: Arena
   readonly events: TorrentEvents
+  /** When trackers may be asked again, over a restart. Absent: nothing is kept. */
+  readonly kept?: KeptAnnounces
   /** Absent: it has its own. */
   readonly share?: EngineShare
 }
@@ -90,7 +93,10 @@ export async function startAnonymousEngine(
   const swarm = new CircuitSwarm(options, { clock, random, log, policy, lane, dropped })
   const trackers = new TorrentAnnouncers(
     { localIp: null, namesToProxy: true },
-    { clock, random, log: log.part('tracker'), http, udp: lane.udp, resolver: new LiteralResolver(policy) },
+    {
+      ...{ clock, random, log: log.part('tracker'), http, udp: lane.udp, resolver: new LiteralResolver(policy) },
+      kept: deps.kept,
+    },
   )
   trackers.setSpread(options.spread)
   const open = new SwarmAnnouncers({ trackers, dht: swarm.searches, impliedPort: true })

@@ -87,6 +87,15 @@ const oldPublished: Row = {
   published_at: 9,
 }
 
+const oldAnnounce: Row = {
+  info_hash: hashOf(1),
+  tracker: 'http://t1/announce',
+  may_ask_at: 2_000_000_000_000,
+  may_start_at: 1_999_999_000_000,
+  min_ms: 600_000,
+  peers: '[{"ip":"10.0.0.1","port":1}]',
+}
+
 /** How the run that wrote it ended, and in which boot of the machine. */
 export interface OldEnd {
   readonly clean: boolean
@@ -122,6 +131,7 @@ export function makeOldDatabase(path: string, schema: number, downloads: number,
     if (schema >= 8) insert('feeds', { channel: hashOf(5), url: 'http://feeds.test/', added_at: 7, etag: '"x"' })
     if (schema >= 8) insert('feed_items', { feed: 1, item: OLD_FEED_ITEM, seen_at: 8 })
     if (schema >= 10) insert('own_files', { download_id: 1, first: 0, last: 3 })
+    if (schema >= 11) insert('announces', oldAnnounce)
     if (schema >= 7) insert('discovered_metadata', { info_hash: hashOf(9), info: Buffer.from('de'), found_at: 6 })
   })()
   assertFilled(database)

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import type { KeptFeed } from '../../../src/ports/feed-records.ts'
 import type { LoadedDownload, StoredMetainfo } from '../../../src/ports/records.ts'
+import type { AnnounceRow } from '../../../src/records/announce-rows.ts'
 import type { JobName } from '../../../src/records/jobs.ts'
 import type { UpgradeNote } from '../../../src/records/thread-messages.ts'
 import { openDatabase } from '../../../src/records/open-database.ts'
@@ -129,6 +130,11 @@ function assertLaterTables(database: RecordsDatabase, schema: number): void {
   assert.equal(feed?.etag, schema < 8 ? undefined : '"x"')
   const unseen = reply(database, 'feed.unseen', hashOf(5), 'http://feeds.test/', ['guid-1', 'guid-2'])
   assert.deepEqual(unseen, schema < 8 ? ['guid-1', 'guid-2'] : ['guid-2'])
+  const kept = reply(database, 'announce.list', ['', ''], 10) as AnnounceRow[]
+  assert.deepEqual(
+    kept.map(row => [row.infoHash, row.tracker, row.mayAskAtMs, row.peers]),
+    schema < 11 ? [] : [[hashOf(1), 'http://t1/announce', 2_000_000_000_000, '[{"ip":"10.0.0.1","port":1}]']],
+  )
 }
 
 /** Writes to every table, as a running node would. */

@@ -5,6 +5,7 @@ import { parseInfoHash } from '../../../src/base/ids.ts'
 import type { HashAnnouncer, AnnouncerParams } from '../../../src/ports/announcer.ts'
 import type { Clock, Timer } from '../../../src/ports/clock.ts'
 import type { HttpAnswer, HttpClient, HttpGet } from '../../../src/ports/http-get.ts'
+import type { KeptAnnounces } from '../../../src/ports/kept-announces.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import type { NameResolver } from '../../../src/ports/name-resolver.ts'
 import type { UdpNetwork } from '../../../src/ports/udp.ts'
@@ -151,10 +152,11 @@ export class TrackerWorld {
   uploaded = 1
   #made = 0
 
-  constructor(options: Partial<TrackerOptions> = {}) {
+  /** `kept`: what outlives the process. */
+  constructor(options: Partial<TrackerOptions> = {}, kept?: KeptAnnounces) {
     const { clock, http } = this
     const externalIp = (ip: string, host: string) => void this.external.push(`${ip} ${host}`)
-    const deps = { clock, http, random: new SeededRandom(7), log: strictLog, udp: noUdp, resolver: noNames, externalIp }
+    const deps = { clock, http, random: new SeededRandom(7), log: strictLog, udp: noUdp, resolver: noNames, externalIp, kept }
     this.announcers = new TorrentAnnouncers(options, deps)
     this.announcers.setListenPort(6_881)
   }

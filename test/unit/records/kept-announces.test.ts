@@ -1,0 +1,69 @@
+// When trackers may be asked again, through the real thread and file.
+
+import assert from 'node:assert/strict'
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { KeptAnnounce } from '../../../src/ports/kept-announces.ts'
+import type { RecordsStore } from '../../../src/records/records-store.ts'
+import { waitFor } from '../../kit/wait-for.ts'
+import { hashOf, openStore, temporaryFolder } from './records-kit.ts'
+
+const NOW_MS = 1_700_000_000_000
+const PEERS = [{ ip: '192.0.2.1', port: 7 }]
+
+const announceOf = (n: number): KeptAnnounce => ({
+  infoHash: hashOf(n),
+  tracker: `http://t${n}/announce`,
+  mayAskAtMs: NOW_MS + n * 1000,
+  mayStartAtMs: NOW_MS + n * 1000 - 500,
+  minMs: 600_000,
+  peers: n % 2 === 0 ? PEERS : [],
+})
+
+const take = (store: RecordsStore, n: number) => store.announces.take(hashOf(n), `http://t${n}/announce`)
+
+test('a kept announce holds until its time, by how the run before ended, and is given once', async t => {
+  const options = { path: join(temporaryFolder(t), 'a.db'), now: () => NOW_MS }
+  const first = await openStore(t, options)
+  await first.announces.load()
+  for (let n = 1; n <= 700; n += 1) first.announces.note(announceOf(n), n === 1)
+  await first.close(5000)
+
+  const second = await openStore(t, { ...options, now: () => NOW_MS + 3_603_200 })
+  await second.announces.load()
+  assert.equal(take(second, 3), null, 'over for an hour')
+  assert.deepEqual(take(second, 4), { untilMs: NOW_MS + 3500, minMs: 600_000, peers: PEERS })
+  assert.equal(take(second, 4), null, 'once')
+  assert.deepEqual(take(second, 699), { untilMs: NOW_MS + 698_500, minMs: 600_000, peers: [] })
+  assert.equal(take(second, 701), null)
+  await second.close(0)
+})
+
+test('what is pressing is on the disk at once, so that a kill leaves it; then no `stopped` was told', async t => {
+  const options = { path: join(temporaryFolder(t), 'a.db'), now: () => NOW_MS }
+  const first = await openStore(t, options)
+  await first.announces.load()
+  first.announces.note(announceOf(5), true)
+  // Regular ones wait for each other from here.
+  first.announces.note(announceOf(6), false)
+  await waitFor('written', () => first.waiting === 0)
+  // What a kill at this moment leaves.
+  const left = temporaryFolder(t)
+  for (const suffix of ['', '-wal']) copyFileSync(options.path + suffix, join(left, `a.db${suffix}`))
+
+  const second = await openStore(t, { ...options, path: join(left, 'a.db') })
+  await second.announces.load()
+  assert.deepEqual(take(second, 5), { untilMs: NOW_MS + 5000, minMs: 600_000, peers: [] })
+  assert.equal(take(second, 6), null)
+})
+
+test('a clock that was set back holds nothing for longer than a day', async t => {
+  const options = { path: join(temporaryFolder(t), 'a.db'), now: () => NOW_MS }
+  const first = await openStore(t, options)
+  first.announces.note(announceOf(9), true)
+  await first.close(5000)
+  const second = await openStore(t, { ...options, now: () => NOW_MS - 90_000_000 })
+  await second.announces.load()
+  assert.equal(take(second, 9), null)
+})
