@@ -71,12 +71,13 @@ export class GuardedHttp implements HttpClient {
     try {
       return await untilAbort(this.#hops(order, isEnd, abort.signal), abort.signal)
     } catch (error) {
-      throw abort.signal.aborted ? (abort.signal.reason as AppError) : sourceError(error)
+      if (abort.signal.aborted) throw abort.signal.reason as AppError
+      // Ends what may still run after an error, such as a connect.
+      abort.abort(new AppError('Aborted'))
+      throw sourceError(error)
     } finally {
       clearTimeout(timer)
       order.signal?.removeEventListener('abort', giveUp)
-      // Ends what may still run after an error, such as a connect.
-      if (!abort.signal.aborted) abort.abort(new AppError('Aborted'))
     }
   }
 

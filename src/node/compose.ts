@@ -37,8 +37,9 @@ import { SideServices } from './side-services.ts'
 import { StartedParts } from './started-parts.ts'
 import { holdYoungSpace } from './young-space.ts'
 
+/** Of the time that the engine is waited for, ms: what it takes to close when its sessions have ended late. */
+const ENGINE_REST_MS = 150
 /** Parts of the time to stop: the engine tells trackers and saves, the others have little left to do. */
-const ENGINE_SHARE = 0.5
 const HTTP_SHARE = 0.2
 const CHANNELS_SHARE = 0.1
 const RECORDS_SHARE = 0.15
@@ -153,7 +154,9 @@ export class TributaryNode {
         onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
       },
     )
-    started.add('engine', deadlineMs => engine.stop(deadlineMs * ENGINE_SHARE), KEPT.engine)
+    // A thousand trackers' worth of farewells takes what there is.
+    const stopIn = (limitMs: number, mostMs: number): number => Math.max(limitMs * KEPT.engine, mostMs - ENGINE_REST_MS)
+    started.add('engine', (limitMs, mostMs) => engine.stop(stopIn(limitMs, mostMs)), KEPT.engine)
     // It may take long until all downloads are loaded.
     this.#follow(given, engine.follow)
     state.setPort('libtorrent~port', engine.session.listenPort)

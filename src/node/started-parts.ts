@@ -10,7 +10,7 @@ interface StartedPart {
   readonly name: string
   /** Part of the time that is kept for it, whatever those before it take. */
   readonly kept: number
-  stop(deadlineMs: number): Promise<unknown>
+  stop(limitMs: number, mostMs: number): Promise<unknown>
 }
 
 /** See the top of the file. */
@@ -24,16 +24,17 @@ export class StartedParts {
   }
 
   /**
-   * `stop` is given how long the whole stop may take, ms. `kept`: the part of it that this one has in any case, because what it
-   * holds must not be lost by the slowness of others.
+   * `stop` is given how long the whole stop may take, ms, and how long this part is waited for: all that those before it left
+   * and nobody after it needs. `kept`: the part of the whole that this one has in any case, because what it holds must not be
+   * lost by the slowness of others.
    */
-  add(name: string, stop: (deadlineMs: number) => Promise<unknown>, kept = 0): void {
+  add(name: string, stop: (limitMs: number, mostMs: number) => Promise<unknown>, kept = 0): void {
     this.#parts.push({ name, stop, kept })
   }
 
   /** Stops every part, the newest first, each for as long as it takes. Never rejects; what fails is logged. */
   async stop(limitMs: number): Promise<void> {
-    for (const part of this.#parts.splice(0).reverse()) await this.#stopOne(part, limitMs)
+    for (const part of this.#parts.splice(0).reverse()) await this.#stopOne(part, limitMs, limitMs)
   }
 
   /**
@@ -47,7 +48,7 @@ export class StartedParts {
     for (const [at, part] of parts.entries()) {
       const later = parts.slice(at + 1).reduce((sum, { kept }) => sum + kept, 0)
       const mostMs = Math.max(endMs - performance.now() - later * limitMs, part.kept * limitMs, MIN_MS)
-      if (await atMost(mostMs, this.#stopOne(part, limitMs), false)) continue
+      if (await atMost(mostMs, this.#stopOne(part, limitMs, mostMs), false)) continue
       this.#log.warn('a part was cut off', { name: part.name })
       inTime = false
     }
@@ -55,9 +56,9 @@ export class StartedParts {
   }
 
   /** True, always. */
-  async #stopOne(part: StartedPart, limitMs: number): Promise<boolean> {
+  async #stopOne(part: StartedPart, limitMs: number, mostMs: number): Promise<boolean> {
     try {
-      await part.stop(limitMs)
+      await part.stop(limitMs, mostMs)
     } catch (error) {
       this.#log.error('a part did not stop cleanly', { name: part.name, error })
     }

@@ -27,6 +27,19 @@ test('a part that does not end is left behind; the store is closed after it, in 
   assert.deepEqual(ended, ['quick', 'store'])
 })
 
+test('a part is told how long it is waited for: all but what those after it keep', async () => {
+  const parts = new StartedParts(silentLog)
+  const told: [number, number][] = []
+  const note = (limitMs: number, mostMs: number) => Promise.resolve(void told.push([limitMs, mostMs]))
+  parts.add('last', note, 0.25)
+  parts.add('first', note)
+  await parts.stopWithin(1000)
+  assert.deepEqual([told[0]?.[0], told[1]?.[0]], [1000, 1000])
+  const [first = 0, last = 0] = told.map(([, mostMs]) => mostMs)
+  assert.ok(first > 700 && first <= 750, `${first} ms`)
+  assert.ok(last > 950 && last <= 1000, `${last} ms`)
+})
+
 test('parts that end in time are all waited for', async () => {
   const parts = new StartedParts(silentLog)
   let ended = 0

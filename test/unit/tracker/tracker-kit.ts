@@ -156,7 +156,16 @@ export class TrackerWorld {
   constructor(options: Partial<TrackerOptions> = {}, kept?: KeptAnnounces) {
     const { clock, http } = this
     const externalIp = (ip: string, host: string) => void this.external.push(`${ip} ${host}`)
-    const deps = { clock, http, random: new SeededRandom(7), log: strictLog, udp: noUdp, resolver: noNames, externalIp, kept }
+    const deps = {
+      clock,
+      http,
+      random: new SeededRandom(7),
+      log: strictLog,
+      udp: noUdp,
+      resolver: noNames,
+      externalIp,
+      kept,
+    }
     this.announcers = new TorrentAnnouncers(options, deps)
     this.announcers.setListenPort(6_881)
   }
