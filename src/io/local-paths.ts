@@ -6,7 +6,7 @@ import { access, open } from 'node:fs/promises'
 import path from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import type { FolderUse, OwnFiles } from '../ports/own-files.ts'
-import type { VolumeTurns } from '../ports/volumes.ts'
+import { noTurns, type VolumeTurns } from '../ports/volumes.ts'
 import { makePlace } from './make-place.ts'
 import { placeOf } from './placed-path.ts'
 
@@ -53,13 +53,20 @@ export async function prepareFolder(
   const { own, volumes } = parts
   await volumes.refresh()
   const place = await placeOf(folder, volumes)
-  await judge(place, folder, own, use)
-  return volumes.runInTime(place, () => madeFolder(place, folder, real => judge(real, folder, own, use)))
+  await judge(place, folder, { own, volumes }, use)
+  // In a turn none is waited for: all turns may be taken by those who wait so.
+  const inTurn = { own, volumes: noTurns }
+  return volumes.runInTime(place, () => madeFolder(place, folder, real => judge(real, folder, inTurn, use)))
 }
 
-async function judge(real: string, folder: string, own: OwnFiles, use: FolderUse): Promise<void> {
+async function judge(
+  real: string,
+  folder: string,
+  { own, volumes }: { readonly own: OwnFiles; readonly volumes: VolumeTurns },
+  use: FolderUse,
+): Promise<void> {
   if (use.linkless === true && real !== folder) throw new AppError('PathNotAllowed')
-  await own.check(real)
+  await own.check(real, volumes)
   if (use.files !== undefined) own.checkNames(real, use.files)
 }
 

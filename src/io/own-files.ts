@@ -40,12 +40,12 @@ export class StateFiles implements OwnFiles {
     return isIn(this.#root, real) && !this.#open().some(folder => isIn(folder, real))
   }
 
-  async check(real: string): Promise<void> {
+  async check(real: string, turns: VolumeTurns = this.#turns): Promise<void> {
     if (this.holds(real)) throw refusal()
     // One folder may have several paths: other mounts of it, or a file system that takes capitals for small letters.
     for (let above = real; ; above = path.dirname(above)) {
       const look = () => stat(above, { bigint: true }).catch(() => null)
-      const facts = await this.#turns.runInTime(above, look)
+      const facts = await turns.runInTime(above, look)
       if (facts !== null && this.isRoot(facts) && this.holds(path.join(this.#root, path.relative(above, real))))
         throw refusal()
       if (above === path.dirname(above)) return

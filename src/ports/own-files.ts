@@ -1,11 +1,16 @@
 // The node's own files (its keys, stores, wallets, logs): no download, move or torrent that is made may reach them.
 
+import type { VolumeTurns } from './volumes.ts'
+
 /** Where they lie. Paths are absolute and without links. */
 export interface OwnFiles {
   /** Whether that is one of them, or the folder of all of them. */
   holds(real: string): boolean
-  /** AppError PathNotAllowed where holds() is true, by whatever name the folder is reached. */
-  check(real: string): Promise<void>
+  /**
+   * AppError PathNotAllowed where holds() is true, by whatever name the folder is reached. `turns`: whose turns the looks take; one
+   * who has a turn already takes none in it (absent: those of all).
+   */
+  check(real: string, turns?: VolumeTurns): Promise<void>
   /** AppError PathNotAllowed when one of these files, each with its path below `real`, is one of them. */
   checkNames(real: string, files: Iterable<{ readonly path: readonly string[] }>): void
   /** Whether the folder of all of them lies below that one. */
