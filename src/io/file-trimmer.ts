@@ -7,7 +7,8 @@ import { AppError } from '../base/errors.ts'
 import type { FileTrimmer } from '../ports/file-trimmer.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import { noTurns, type VolumeTurns } from '../ports/volumes.ts'
-import { closeQuietly, procAvailable, withFolder } from './safe-files.ts'
+import { withFolder } from './folder-way.ts'
+import { closeQuietly, procAvailable } from './safe-files.ts'
 
 const stat = promisify(fstat)
 const truncate = promisify(ftruncate)

@@ -13,6 +13,10 @@ export interface PlannedFolder {
   readonly parts: readonly string[]
   readonly files: TorrentFile[]
   readonly below: Map<string, PlannedFolder>
+  /** Folders below each other in it. */
+  height: number
+  /** Files in it at any depth, each with the folders above it: at least as many entries as it has. */
+  weight: number
 }
 
 /** What of a plan is directly in its folder. */
@@ -28,26 +32,38 @@ export function nameOf(file: TorrentFile): string {
 
 /** Every folder once, parents before children; in steps. A path costs its own parts, however deep the one before it was. */
 export function* planFolders(files: readonly TorrentFile[]): Steps<readonly PlannedFolder[]> {
-  const top: PlannedFolder = { parts: [], files: [], below: new Map() }
+  const top = plannedFolder([])
   const plans: PlannedFolder[] = []
   if (files.some(file => !file.padding)) plans.push(top)
   for (const [count, file] of files.entries()) {
     if (count % FILES_A_STEP === FILES_A_STEP - 1) yield
     if (file.padding) continue
     let folder = top
+    addPath(folder, file.path.length)
     for (let depth = 0; depth < file.path.length - 1; depth++) {
       const name = file.path[depth] as string
       let next = folder.below.get(name)
       if (next === undefined) {
-        next = { parts: file.path.slice(0, depth + 1), files: [], below: new Map() }
+        next = plannedFolder(file.path.slice(0, depth + 1))
         folder.below.set(name, next)
         plans.push(next)
       }
       folder = next
+      addPath(folder, file.path.length - depth - 1)
     }
     folder.files.push(file)
   }
   return plans
+}
+
+function plannedFolder(parts: readonly string[]): PlannedFolder {
+  return { parts, files: [], below: new Map(), height: 0, weight: 0 }
+}
+
+/** A file below `folder`, whose path from there has so many parts. */
+function addPath(folder: PlannedFolder, parts: number): void {
+  folder.height = Math.max(folder.height, parts - 1)
+  folder.weight += parts
 }
 
 /** Those entries of `plan` that `isListed` has, asked with folded names; in steps. */

@@ -9,7 +9,8 @@ import { AppError, errorText } from '../base/errors.ts'
 import type { OtherClient, OtherNames, ResumeFiles, ResumeFolder, ResumeFolders } from '../ports/resume-folder.ts'
 import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
 import { errnoOf } from './disk-errors.ts'
-import { procAvailable, SafeFolder, withFolder } from './safe-files.ts'
+import { withFolder } from './folder-way.ts'
+import { procAvailable, SafeFolder } from './safe-files.ts'
 
 /** Entries of a folder; more is a mistake. */
 const MAX_ENTRIES = 400_000

@@ -7,8 +7,7 @@ import { link, lstat, mkdir, opendir, realpath, rename, rmdir, statfs, unlink } 
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError } from '../base/errors.ts'
-import type { OwnFiles } from '../ports/own-files.ts'
-import { diskError, errnoOf } from './disk-errors.ts'
+import { errnoOf } from './disk-errors.ts'
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR } = constants
 /** 0 where the system has none. */
@@ -91,10 +90,21 @@ export class SafeFolder {
     await closeQuietly(this.fd)
   }
 
+  /** Makes folder `name`; false: something has that name. */
+  async makeFolder(name: string): Promise<boolean> {
+    try {
+      await mkdir(this.#child(name))
+      return true
+    } catch (error) {
+      if (errnoOf(error) === 'EEXIST') return false
+      throw error
+    }
+  }
+
   /** Opens folder `name`, making it first when `create`. */
   async openFolder(name: string, create: boolean): Promise<SafeFolder> {
     const at = this.#child(name)
-    if (create) await mkdir(at).catch(ignore('EEXIST'))
+    if (create) await this.makeFolder(name)
     const fd = await this.#openFolderDescriptor(name, at)
     try {
       await this.#checkOpened(fd, name)
@@ -145,9 +155,10 @@ export class SafeFolder {
     for await (const { name } of await opendir(this.#base, { bufferSize: NAMES_AT_ONCE })) yield name
   }
 
-  /** Deletes file `name` when it is a plain file; anything else stays. */
-  async unlinkFile(name: string): Promise<void> {
-    if ((await this.stat(name))?.isFile() !== true) return
+  /** Deletes file `name` when it is a plain file, and `goes` takes its length; anything else stays. */
+  async unlinkFile(name: string, goes: (sizeBytes: number) => boolean = () => true): Promise<void> {
+    const stats = await this.stat(name)
+    if (stats?.isFile() !== true || !goes(Number(stats.size))) return
     await unlink(this.#child(name)).catch(ignore('ENOENT'))
   }
 
@@ -192,9 +203,15 @@ export class SafeFolder {
     return this.#proc ? readlinkSync(`/proc/self/fd/${this.fd}`) : realpath(this.path)
   }
 
-  /** Deletes folder `name` when it is empty. */
-  async removeFolderIfEmpty(name: string): Promise<void> {
-    await rmdir(this.#child(name)).catch(ignore('ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'))
+  /** Deletes folder `name` when it is empty; true when it is gone now. */
+  async removeFolderIfEmpty(name: string): Promise<boolean> {
+    try {
+      await rmdir(this.#child(name))
+      return true
+    } catch (error) {
+      ignore('ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR')(error)
+      return false
+    }
   }
 
   async #openFolderDescriptor(name: string, at: string): Promise<number> {
@@ -251,59 +268,5 @@ async function readsAtOnce(fd: number): Promise<ReadsAtOnce> {
 function ignore(...errnos: string[]): (error: unknown) => void {
   return error => {
     if (!errnos.includes(errnoOf(error) ?? '')) throw error
-  }
-}
-
-function notOurs(path: string): AppError {
-  return new AppError('UnsafePath', `The folder is among the node's own files, where no download may lie: ${path}`)
-}
-
-/** How folders are opened. */
-export interface OpenFolders {
-  /** Folders that are missing are made. */
-  readonly create: boolean
-  readonly proc: boolean
-  /** What is none of the torrent's, wherever links and names lead; null = nothing, for torrents of the node itself. */
-  readonly own: OwnFiles | null
-}
-
-/** Opens the folder at `parts` below `root`; the caller closes it. Errors become AppErrors. */
-export async function openFolder(root: string, parts: readonly string[], options: OpenFolders): Promise<SafeFolder> {
-  let folder: SafeFolder | null = null
-  const { own } = options
-  try {
-    folder = await SafeFolder.openRoot(root, options.proc)
-    // Asked of what was opened: the path may lead elsewhere since it was judged.
-    const real = own === null ? '' : await folder.realPath()
-    if (own?.holds(join(real, ...parts)) === true) throw notOurs(join(root, ...parts))
-    const mayMeet = own?.isBelow(real) === true
-    for (const part of parts) {
-      const next: SafeFolder = await folder.openFolder(part, options.create)
-      await folder.close()
-      folder = next
-      // By another spelling of its name, where the file system takes one for the other.
-      if (mayMeet && own?.isRoot(await folder.identity()) === true) throw notOurs(folder.path)
-    }
-    return folder
-  } catch (error) {
-    await folder?.close()
-    throw diskError(error, join(root, ...parts))
-  }
-}
-
-/** Runs `use` on the folder at `parts` below `root`, and closes every folder on the way. Errors become AppErrors. */
-export async function withFolder<T>(
-  root: string,
-  parts: readonly string[],
-  options: OpenFolders,
-  use: (folder: SafeFolder) => Promise<T>,
-): Promise<T> {
-  const folder = await openFolder(root, parts, options)
-  try {
-    return await use(folder)
-  } catch (error) {
-    throw diskError(error, join(root, ...parts))
-  } finally {
-    await folder.close()
   }
 }

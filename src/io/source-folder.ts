@@ -11,14 +11,8 @@ import type { FileFacts } from '../ports/piece-store.ts'
 import { MAX_FILES } from '../wire/info-files.ts'
 import { MAX_PATH_PARTS } from '../wire/safe-path.ts'
 import { errnoOf } from './disk-errors.ts'
-import {
-  closeQuietly,
-  type FileIdentity,
-  type OpenedFile,
-  procAvailable,
-  type SafeFolder,
-  withFolder,
-} from './safe-files.ts'
+import { withFolder } from './folder-way.ts'
+import { closeQuietly, type FileIdentity, type OpenedFile, procAvailable, type SafeFolder } from './safe-files.ts'
 import type { VolumeLanes } from './volume-lanes.ts'
 
 const statDescriptor = promisify(fstat) as unknown as (fd: number, options: { bigint: true }) => Promise<BigIntStats>

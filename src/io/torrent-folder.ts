@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
-import type { FileFacts } from '../ports/piece-store.ts'
+import type { FileChoice, FileFacts } from '../ports/piece-store.ts'
 import { noTurns } from '../ports/volumes.ts'
 import { runStepsInTurns, type Steps } from '../wire/steps.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
@@ -17,16 +17,17 @@ import { diskError, errnoOf } from './disk-errors.ts'
 import { FILES_A_STEP, nameOf, type PlannedFolder, planFolders } from './folder-plan.ts'
 import { makePlace } from './make-place.ts'
 import { placeOf } from './placed-path.ts'
+import { entriesThere, FolderWalk, type WalkPlace } from './folder-walk.ts'
+import { type OpenFolders, openFolder, withFolder } from './folder-way.ts'
+import { makeFolders } from './make-folders.ts'
 import {
   closeQuietly,
   type FileLook,
   lookOf,
   type FreshFile,
   type FileIdentity,
-  openFolder,
   procAvailable,
   type SafeFolder,
-  withFolder,
 } from './safe-files.ts'
 import type { VolumeLanes } from './volume-lanes.ts'
 
@@ -97,21 +98,13 @@ export class TorrentFolder {
   async prepare(signal?: AbortSignal): Promise<void> {
     this.#root = null
     this.#expected.clear()
-    const made = new Set<number>()
     await this.#lanes
       .run(this.#destination, () => this.#makeDestination())
       .catch(error => {
         throw diskError(error, this.#destination)
       })
-    for (const { parts, files } of await this.#folders()) {
-      stopWhen(signal)
-      await this.#inFolder(parts, true, async folder => {
-        for (const file of files) {
-          stopWhen(signal)
-          if (await prepareFile(folder, file)) made.add(file.index)
-        }
-      })
-    }
+    const [top] = await this.#folders()
+    const made = top === undefined ? new Set<number>() : await makeFolders(top, await this.#walkPlace(true), signal)
     this.#made = made
     this.#flushed.clear()
   }
@@ -125,26 +118,18 @@ export class TorrentFolder {
   }
 
   /**
-   * Size and time of every file by lstat; a link, a folder and a padding file count as not existing. Rejects with AppError Aborted
+   * Size and time of every file by lstat, where there is one; a link, a folder and a padding file count as not existing. Rejects with AppError Aborted
    * soon after `signal` fires.
    */
   async facts(signal?: AbortSignal): Promise<FileFacts[]> {
-    const folders = await this.#folders()
+    const [top] = await this.#folders()
     const facts = await runStepsInTurns(absentFacts(this.#files.length), nextTurn)
-    for (const { parts, files } of folders) {
-      if (files.length === 0) continue
-      stopWhen(signal)
-      try {
-        await this.#inFolder(parts, false, async folder => {
-          for (const file of files) {
-            stopWhen(signal)
-            facts[file.index] = await statFile(folder, file)
-          }
-        })
-      } catch (error) {
-        if (!(error instanceof AppError) || (error.code !== 'FileMissing' && error.code !== 'UnsafePath')) throw error
-      }
+    const place = top === undefined ? null : await this.#placeIfThere()
+    if (top === undefined || place === null) return facts
+    const look = async (folder: SafeFolder, file: TorrentFile): Promise<void> => {
+      facts[file.index] = await statFile(folder, file)
     }
+    await new FolderWalk({ entries: entriesThere, file: look }, { place, skips: true, signal }).run(top)
     return facts
   }
 
@@ -230,7 +215,7 @@ export class TorrentFolder {
   async openFolderOf(index: number, create: boolean): Promise<SafeFolder> {
     const { parts } = this.#locate(index)
     const root = await this.root()
-    return this.#lanes.run(root, () => openFolder(root, parts, { create, proc: this.#proc, own: this.#own }))
+    return this.#lanes.run(root, () => openFolder(root, parts, this.#ways(create)))
   }
 
   /** Makes the names in the torrent's folders durable, where there are such folders. */
@@ -245,9 +230,10 @@ export class TorrentFolder {
   async flushNames(files: Iterable<number>): Promise<void> {
     const fresh = [...files].filter(file => !this.#flushed.has(file))
     if (fresh.length === 0) return
-    const paths = new Set(fresh.flatMap(file => pathsAbove(this.#locate(file).parts)))
-    for (const { parts } of (await this.#folders()).toReversed()) {
-      if (!paths.has(parts.join('/'))) continue
+    const above = new Map(
+      fresh.flatMap(file => partsAbove(this.#locate(file).parts)).map(parts => [parts.join('/'), parts]),
+    )
+    for (const parts of [...above.values()].sort((a, b) => b.length - a.length)) {
       await this.#inExistingFolder(parts, flushFolder).catch(error => {
         throw diskError(error, join(this.#destination, ...parts))
       })
@@ -260,15 +246,16 @@ export class TorrentFolder {
     await this.#clear(() => false)
   }
 
-  /** Deletes the torrent's plain files, but `others`, and the folders below the destination that became empty. */
-  async remove(others: ReadonlySet<number> = new Set()): Promise<void> {
-    await this.#clear(file => !others.has(file.index))
+  /** Deletes the torrent's plain files, but those `keeps` takes, and the folders below the destination that became empty. */
+  async remove(keeps: FileChoice = () => false): Promise<void> {
+    await this.#clear((file, sizeBytes) => !keeps(file.index, sizeBytes))
     this.#made.clear()
   }
 
-  async #clear(goes: (file: TorrentFile) => boolean): Promise<void> {
+  async #clear(goes: (file: TorrentFile, sizeBytes: number) => boolean): Promise<void> {
     const [top] = await this.#folders()
-    if (top !== undefined) await clearFolder(top, goes, (parts, use) => this.#inExistingFolder(parts, use))
+    const place = top === undefined ? null : await this.#placeIfThere()
+    if (top !== undefined && place !== null) await clearFolder(top, goes, place)
   }
 
   #folders(): Promise<readonly PlannedFolder[]> {
@@ -276,9 +263,28 @@ export class TorrentFolder {
     return this.#planned
   }
 
+  async #walkPlace(create: boolean): Promise<WalkPlace> {
+    const root = await this.root()
+    return { root, folders: this.#ways(create), turn: call => this.#lanes.run(root, call) }
+  }
+
+  /** Null where the destination is gone. */
+  async #placeIfThere(): Promise<WalkPlace | null> {
+    try {
+      return await this.#walkPlace(false)
+    } catch (error) {
+      if (error instanceof AppError && (error.code === 'FileMissing' || error.code === 'UnsafePath')) return null
+      throw error
+    }
+  }
+
+  #ways(create: boolean): OpenFolders {
+    return { create, proc: this.#proc, own: this.#own }
+  }
+
   async #inFolder<T>(parts: readonly string[], create: boolean, use: (folder: SafeFolder) => Promise<T>): Promise<T> {
     const root = await this.root()
-    return this.#lanes.run(root, () => withFolder(root, parts, { create, proc: this.#proc, own: this.#own }, use))
+    return this.#lanes.run(root, () => withFolder(root, parts, this.#ways(create), use))
   }
 
   /** Does nothing where the folder is gone, or is a link and so not the torrent's. */
@@ -297,9 +303,9 @@ export class TorrentFolder {
   }
 }
 
-/** A folder and all those above it, down from the destination, which is ''. */
-function pathsAbove(parts: readonly string[]): string[] {
-  return [...parts, ''].map((_, depth) => parts.slice(0, depth).join('/'))
+/** A folder and all those above it, down from the destination, which is []. */
+function partsAbove(parts: readonly string[]): (readonly string[])[] {
+  return [[], ...parts.map((_, depth) => parts.slice(0, depth + 1))]
 }
 
 /** File systems that cannot flush folders do it with the files. */
@@ -317,23 +323,6 @@ function* absentFacts(count: number): Steps<FileFacts[]> {
     facts.push({ index, exists: false, sizeBytes: 0, mtimeMs: 0 })
   }
   return facts
-}
-
-function stopWhen(signal: AbortSignal | undefined): void {
-  if (signal?.aborted === true) throw new AppError('Aborted')
-}
-
-/** Makes a zero-byte file; true when the file is there afterwards. */
-async function prepareFile(folder: SafeFolder, file: TorrentFile): Promise<boolean> {
-  const name = nameOf(file)
-  const stats = await folder.stat(name)
-  if (stats !== null && !stats.isFile())
-    throw new AppError('UnsafePath', `A path of the download is not a plain file: ${join(folder.path, name)}`)
-  if (file.length === 0 && stats === null) {
-    const opened = await naming(join(folder.path, name), folder.openFile(name, { write: true, create: true }))
-    await closeQuietly(opened.fd)
-  }
-  return stats !== null || file.length === 0
 }
 
 async function statFile(folder: SafeFolder, file: TorrentFile): Promise<FileFacts> {

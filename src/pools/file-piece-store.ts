@@ -20,6 +20,7 @@ import type { Arena, Slot } from '../ports/arena.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { StoreVolume } from '../ports/volumes.ts'
 import type {
+  FileChoice,
   FileFacts,
   PieceStore,
   PieceVerdict,
@@ -112,10 +113,10 @@ export class FilePieceStore implements PieceStore {
     return this.#fence.shared(() => this.#folder.facts(signal))
   }
 
-  keptFacts(): Promise<FileFacts[]> {
+  keptFacts(signal?: AbortSignal): Promise<FileFacts[]> {
     return this.#fence.shared(async () => {
       const { version } = this.#notes
-      return this.#notes.kept(await this.#folder.facts(), version)
+      return this.#notes.kept(await this.#folder.facts(signal), version)
     })
   }
 
@@ -303,12 +304,12 @@ export class FilePieceStore implements PieceStore {
     return this.#fence.shared(() => dropMoved(old, this.#folder, lanes))
   }
 
-  remove(others?: ReadonlySet<number>): Promise<void> {
+  remove(keeps?: FileChoice): Promise<void> {
     return this.#fence.exclusive(async () => {
       await this.#parts.files.drop(this.#source)
       this.#dirty.clear()
       this.#prepared = null
-      await this.#folder.remove(others)
+      await this.#folder.remove(keeps)
     })
   }
 

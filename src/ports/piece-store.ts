@@ -58,6 +58,9 @@ export interface FileFacts {
   readonly mtimeMs: number
 }
 
+/** A choice among the files that are there, by index and length. */
+export type FileChoice = (index: number, sizeBytes: number) => boolean
+
 /** What became of a file that is not as it was left: another lies at its path, or it has another time or length. */
 export type FileChange = 'replaced' | 'changed' | 'cut' | 'grown'
 
@@ -120,7 +123,7 @@ export interface PieceStore {
   /** Size and time of every file (padding files too: exists false). Rejects with AppError Aborted soon after `signal` fires. */
   facts(signal?: AbortSignal): Promise<FileFacts[]>
   /** facts() for the records: a file that is not as it was left has unfitFacts(). */
-  keptFacts(): Promise<FileFacts[]>
+  keptFacts(signal?: AbortSignal): Promise<FileFacts[]>
   /**
    * From now on files are to look like `facts`, those of an earlier time; [] = as they are found first. A time of up to
    * `ownUntilMs` (since 1970) is no change: what was written after the facts were taken.
@@ -166,10 +169,10 @@ export interface PieceStore {
   /** Deletes what a move left in `folder`: files that are in the present place too, and folders that become empty. */
   leave(folder: string): Promise<void>
   /**
-   * Closes, then deletes the torrent's files and the folders that become empty; files not of this torrent stay, and those of
-   * `others` (indexes).
+   * Closes, then deletes the torrent's files and the folders that become empty; files not of this torrent stay, and those that
+   * `keeps` takes.
    */
-  remove(others?: ReadonlySet<number>): Promise<void>
+  remove(keeps?: FileChoice): Promise<void>
 }
 
 /** Opens stores. */

@@ -86,7 +86,7 @@ export class TorrentCheck {
   /** Hashes everything. `have` is empty while it runs and right afterwards. Rejects like prepare(). */
   async recheck(content: TorrentContent, signal: AbortSignal): Promise<void> {
     const check = fullPieceSet(content.lengths.pieceCount)
-    const [facts] = await Promise.all([content.store.facts(), content.own.load()])
+    const [facts] = await Promise.all([content.store.facts(signal), content.own.load()])
     content.store.expect(facts, 0)
     const have = copyPieceSet(check)
     have.buffer.fill(0)

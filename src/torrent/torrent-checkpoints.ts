@@ -2,7 +2,7 @@
 
 import { piecesOfRange } from '../base/lengths.ts'
 import { type FileFacts, unfitFacts } from '../ports/piece-store.ts'
-import { firstHad } from './piece-set.ts'
+import { countBits, firstHad } from './piece-set.ts'
 import type { TorrentCheck } from './torrent-check.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 import type { TorrentPieces } from './torrent-pieces.ts'
@@ -42,10 +42,13 @@ export class TorrentCheckpoints {
     return true
   }
 
-  /** Makes all progress durable, after those before. Rejects with what the store or the journal said. */
-  save(): Promise<void> {
+  /**
+   * Makes all progress durable, after those before. Rejects with what the store or the journal said, and with AppError Aborted
+   * when `signal` fires while there is no piece yet: a look at 200,000 files is not waited for then.
+   */
+  save(signal?: AbortSignal): Promise<void> {
     this.#underWay += 1
-    const next = this.settled().then(() => this.#save())
+    const next = this.settled().then(() => this.#save(signal))
     this.#last = next
     return next.finally(() => {
       this.#underWay -= 1
@@ -57,7 +60,7 @@ export class TorrentCheckpoints {
     return this.#last.catch(() => undefined)
   }
 
-  async #save(): Promise<void> {
+  async #save(signal: AbortSignal | undefined): Promise<void> {
     const content = this.#core.content
     if (content === null) return
     this.#pieces.dirty = false
@@ -65,7 +68,7 @@ export class TorrentCheckpoints {
       // What is there before the flush begins is covered by it; what comes meanwhile stays in the journal.
       const have = Uint8Array.from(content.picker.have.buffer)
       await content.store.sync()
-      const kept = await content.store.keptFacts()
+      const kept = await content.store.keptFacts(countBits(have) === 0 ? signal : undefined)
       const facts = content.doubted === null ? kept : withDoubts(kept, content)
       await this.#core.engine.deps.journal.checkpoint(this.#core.infoHash, have, facts)
       this.#check.remember(have, facts)

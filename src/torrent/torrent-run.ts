@@ -334,7 +334,7 @@ export class TorrentRun {
     if (signal.aborted || this.#core.working) return
     // Before any file is made: what is journalled for metadata that is lost would be lost with it.
     await this.#hooks.keepMetadata()
-    if (await this.#check.prepare(content, signal)) await this.checkpoint()
+    if (await this.#check.prepare(content, signal)) await this.#checkpoints.save(signal)
     this.#enter(content, signal)
   }
 

@@ -267,10 +267,7 @@ export class Torrent {
     if (content === null) return
     const { own, store } = content
     await own.known()
-    const others = (await store.facts()).filter(
-      ({ index, exists, sizeBytes }) => exists && sizeBytes > 0 && !own.isOwn(index) && !own.hasPieceOf(index),
-    )
-    await store.remove(new Set(others.map(({ index }) => index)))
+    await store.remove((index, sizeBytes) => sizeBytes > 0 && !own.isOwn(index) && !own.hasPieceOf(index))
   }
 
   #left(): number {

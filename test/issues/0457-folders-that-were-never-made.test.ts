@@ -11,7 +11,7 @@ import { SystemClock } from '../../src/io/clock.ts'
 import { TorrentFolder } from '../../src/io/torrent-folder.ts'
 import { VolumeLanes } from '../../src/io/volume-lanes.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
-import { manyFilesTorrent } from '../kit/heavy-torrents.ts'
+import { deepTorrent, manyFilesTorrent } from '../kit/heavy-torrents.ts'
 
 /** Lanes that count how often a folder was visited. */
 class CountingLanes extends VolumeLanes {
@@ -45,6 +45,48 @@ test('only folders that were made are visited, and they go with the one above th
   await folder.remove()
   assert.deepEqual(await readdir(destination), [])
   assert.ok(lanes.visits < 20, `${lanes.visits} visits for three folders of 5,000`)
+})
+
+test('looking at the files of folders that were never made visits none of them', async t => {
+  const { destination, lanes, folder } = await rig(t, manyFilesTorrent(5000, true))
+  assert.ok((await folder.facts()).every(({ exists }) => !exists))
+  assert.ok(lanes.visits < 5, `${lanes.visits} visits for nothing`)
+  await mkdir(path.join(destination, 'own folders', 'd7'), { recursive: true })
+  await writeFile(path.join(destination, 'own folders', 'd7', 'file 7.bin'), 'x')
+  lanes.visits = 0
+  const there = (await folder.facts()).filter(({ exists }) => exists)
+  assert.deepEqual([there.length, there[0]?.index, there[0]?.sizeBytes], [1, 7, 1])
+  assert.ok(lanes.visits < 10, `${lanes.visits} visits for one folder of 5,000`)
+})
+
+test('folders are made many in a visit, and deleted so', async t => {
+  const { destination, lanes, folder } = await rig(t, manyFilesTorrent(5000, true))
+  await folder.prepare()
+  assert.equal((await readdir(path.join(destination, 'own folders'))).length, 5000)
+  assert.ok(lanes.visits < 100, `${lanes.visits} visits to make 5,000 folders`)
+  lanes.visits = 0
+  await folder.facts()
+  assert.ok(lanes.visits < 100, `${lanes.visits} visits to look at 5,000 folders`)
+  lanes.visits = 0
+  await folder.remove()
+  assert.deepEqual(await readdir(destination), [])
+  assert.ok(lanes.visits < 100, `${lanes.visits} visits to delete 5,000 folders`)
+})
+
+test('deep folders are made, looked at and deleted', async t => {
+  const { destination, lanes, folder } = await rig(t, deepTorrent(40, 62))
+  await folder.prepare()
+  assert.equal((await readdir(destination, { recursive: true })).length, 40 * 62 + 1)
+  assert.ok(lanes.visits < 40 * 62 * 3, `${lanes.visits} visits to make ${40 * 62} folders`)
+  assert.ok((await folder.facts()).every(({ exists }) => !exists))
+  await folder.remove()
+  assert.deepEqual(await readdir(destination), [])
+})
+
+test('looking, making and a look for the records end when they are told to', async t => {
+  const { folder } = await rig(t, manyFilesTorrent(2000, true))
+  await assert.rejects(folder.prepare(AbortSignal.abort()), { code: 'Aborted' })
+  await assert.rejects(folder.facts(AbortSignal.abort()), { code: 'Aborted' })
 })
 
 test('a folder with more entries than one visit deletes is emptied', async t => {
