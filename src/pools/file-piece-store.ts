@@ -114,10 +114,8 @@ export class FilePieceStore implements PieceStore {
   }
 
   keptFacts(signal?: AbortSignal): Promise<FileFacts[]> {
-    return this.#fence.shared(async () => {
-      const { version } = this.#notes
-      return this.#notes.kept(await this.#folder.facts(signal), version)
-    })
+    const kept = async ({ version }: FileNotes) => this.#notes.kept(await this.#folder.facts(signal), version)
+    return this.#fence.shared(() => kept(this.#notes))
   }
 
   expect(facts: readonly FileFacts[], ownUntilMs: number): void {
@@ -134,8 +132,8 @@ export class FilePieceStore implements PieceStore {
       const { offset, length } = this.#range(piece)
       const spans = this.#map.spans(offset, length)
       const segments = wholePiece(runsOf(blocks), spans, length)
-      const arena = this.#arenaOf(blocks)
-      const source = { arena, segments, hash: this.#hashOf(piece), tree: this.#treeOf(piece) }
+      const [hash, tree] = [this.#hashOf(piece), this.#treeOf(piece)]
+      const source = { arena: this.#arenaOf(blocks), segments, hash, tree }
       await this.#prepareOnce(false)
       const files = filesOf(spans)
       // Hash first where the write would make or take a file, or needs more descriptors than a job may hold.
