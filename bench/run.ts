@@ -10,7 +10,8 @@ import { ranges } from './flow/ranges.ts'
 import { recheck } from './flow/recheck.ts'
 import { seed } from './flow/seed.ts'
 import { start } from './flow/start.ts'
-import { commandLine, type Flow, type FlowOptions, type FlowResult } from './lib/flow.ts'
+import { commandLine, type Flow } from './lib/flow.ts'
+import type { FlowOptions, FlowResult } from './lib/flow-result.ts'
 import { printResults, resultsJson } from './lib/results.ts'
 
 const flows: readonly Flow[] = [leech, seed, recheck, ranges, firstByte, magnet, list, start]

@@ -17,7 +17,8 @@ import { treeRoot } from '../../src/wire/channel/tree.ts'
 import type { ChannelRecord, RecordContent } from '../../src/wire/channel/types.ts'
 import { residentMiB } from '../../test/kit/resident-memory.ts'
 import { NameSource } from '../lib/catalogue-words.ts'
-import { type Flow, type FlowOptions, runAlone } from '../lib/flow.ts'
+import { type Flow, runAlone } from '../lib/flow.ts'
+import type { FlowOptions } from '../lib/flow-result.ts'
 import { type CaseResult, type Figures, OURS } from '../lib/samples.ts'
 
 const TORRENTS = 1_000_000

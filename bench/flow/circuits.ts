@@ -3,7 +3,8 @@
 // checkout of it is given. Each part prints a line when it is over, has a limit, and fails by itself.
 
 import { CircuitNet } from '../lib/circuit-net.ts'
-import { type Flow, type FlowOptions, runAlone } from '../lib/flow.ts'
+import { type Flow, runAlone } from '../lib/flow.ts'
+import type { FlowOptions } from '../lib/flow-result.ts'
 import { Parts } from '../lib/parts.ts'
 import { RelayBetween, type RelayCost } from '../lib/relay-run.ts'
 import { RelayNode } from '../lib/relay-node.ts'

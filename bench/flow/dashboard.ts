@@ -14,7 +14,8 @@ import {
 } from '../../test/kit/many-downloads.ts'
 import { type NodeProcess, startNode } from '../../test/kit/node-process.ts'
 import { killAtExit } from '../lib/owned-processes.ts'
-import { type Flow, type FlowOptions, runAlone } from '../lib/flow.ts'
+import { type Flow, runAlone } from '../lib/flow.ts'
+import type { FlowOptions } from '../lib/flow-result.ts'
 import { median } from '../lib/report.ts'
 import { type CaseResult, type Figures, OURS } from '../lib/samples.ts'
 

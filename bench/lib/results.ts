@@ -1,6 +1,6 @@
 // Prints the results of flows: a table for each case, what is missing, and the targets with what was reached.
 
-import type { FlowOptions, FlowResult } from './flow.ts'
+import type { FlowOptions, FlowResult } from './flow-result.ts'
 import { machineRecord, markdownTable } from './report.ts'
 import { medians, tableOf } from './samples.ts'
 import { judge } from './targets.ts'

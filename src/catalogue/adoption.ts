@@ -1,6 +1,6 @@
 // The set of a new head becomes the held one: all or nothing.
 
-import { sameBytes } from '../wire/channel/ids.ts'
+import { sameBytes } from '../base/same-bytes.ts'
 import type { ChannelHead, RecordId } from '../wire/channel/types.ts'
 import type { ChannelRow } from './channel-rows.ts'
 import { JUDGED_AT_ONCE } from './limits.ts'

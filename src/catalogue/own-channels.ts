@@ -1,8 +1,8 @@
 // Own channels: records signed by their keys, and their heads. A head is signed once for all that a batch has changed.
 
+import { sameBytes } from '../base/same-bytes.ts'
 import { encodeHead, headFromBytes } from '../wire/channel/head-codec.ts'
 import { encodeRecord } from '../wire/channel/record-codec.ts'
-import { sameBytes } from '../wire/channel/ids.ts'
 import type { InfoHash } from '../base/ids.ts'
 import type { ChannelHead, ChannelId, ChannelRecord, RecordContent } from '../wire/channel/types.ts'
 import { type ChannelRow, type ChannelRows, OWN } from './channel-rows.ts'

@@ -2,11 +2,11 @@
 // is checked against what its parent says of it, the root against the head, so that any holder can serve any part and a lie costs one
 // question. It ends: counts add up at every node, and the number of changes is bounded.
 
+import { sameBytes } from '../base/same-bytes.ts'
 import { DecodeError } from '../base/errors.ts'
 import type { Overlay, Peer } from '../overlay/index.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { Random } from '../ports/random.ts'
-import { sameBytes } from '../wire/channel/ids.ts'
 import { decodeTreeNode, isNodeOf } from '../wire/channel/tree.ts'
 import type { ChannelHead, RecordId, TreeNode } from '../wire/channel/types.ts'
 import { MAX_ASKED_NODES } from '../wire/overlay/channel-messages.ts'

@@ -2,6 +2,7 @@
 // knows what each datagram is. What users of the DHT want is above it, in node.ts.
 // Invariant: a query is answered only within the limit, and never in read-only mode.
 
+import { sameBytes } from '../base/same-bytes.ts'
 import { DecodeError } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
@@ -9,7 +10,7 @@ import type { Ed25519 } from '../ports/ed25519.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { Random } from '../ports/random.ts'
 import { parseIp } from '../wire/compact-address.ts'
-import { ID_BYTES, idFitsAddress, idForAddress, idFromKey, idKey, sameBytes } from '../wire/dht-id.ts'
+import { ID_BYTES, idFitsAddress, idForAddress, idFromKey, idKey } from '../wire/dht-id.ts'
 import { decodeKrpc, looksLikeKrpc } from '../wire/krpc.ts'
 import type { DhtReply, InvalidQuery, KrpcMessage, NodeContact } from '../wire/krpc-types.ts'
 import { Answers, type QueryMessage } from './answers.ts'

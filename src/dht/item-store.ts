@@ -1,8 +1,9 @@
 // Items that others put here (BEP 44). Checks sequence numbers and cas; sizes, tokens and signatures were checked before.
 // Bounded in items and in items an address; what is nearest to our id stays. Time is passed in.
 
+import { sameBytes } from '../base/same-bytes.ts'
 import type { PeerAddress } from '../base/ids.ts'
-import { compareDistance, idKey, sameBytes } from '../wire/dht-id.ts'
+import { compareDistance, idKey } from '../wire/dht-id.ts'
 import { DHT_ERRORS, type ItemProof } from '../wire/krpc-types.ts'
 import { ownerKey } from './address-group.ts'
 

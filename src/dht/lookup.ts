@@ -3,8 +3,9 @@
 // Against lies (BEP 42): nodes whose id does not fit their address stand in a list of their own, which can neither
 // end the lookup nor use it up; who named only silent nodes is no longer believed; few candidates a network.
 
+import { sameBytes } from '../base/same-bytes.ts'
 import { addressKey } from '../base/ids.ts'
-import { compareDistance, idFitsAddress, idKey, sameBytes } from '../wire/dht-id.ts'
+import { compareDistance, idFitsAddress, idKey } from '../wire/dht-id.ts'
 import type { NodeContact } from '../wire/krpc-types.ts'
 import { addressGroup, isLocalIp } from './address-group.ts'
 

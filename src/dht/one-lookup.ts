@@ -1,12 +1,12 @@
 // Lookups with an end (BEP 33, 44, 51): scrape, samples, get and put, each over both families at once, each a promise.
 // What nodes send is checked here: filters for size and sense, items for hash and signature.
 
+import { sameBytes } from '../base/same-bytes.ts'
 import { addressKey, type InfoHash, infoHashFromBytes } from '../base/ids.ts'
 import type { Ed25519 } from '../ports/ed25519.ts'
 import { parseIp } from '../wire/compact-address.ts'
 import { addToFilter, FILTER_BYTES, filterCount, filterHas, mergeFilter } from '../wire/dht-filter.ts'
 import { immutableTarget, MAX_ITEM_BYTES, MAX_SALT_BYTES, mutableTarget, signedBytes } from '../wire/dht-item.ts'
-import { sameBytes } from '../wire/dht-id.ts'
 import type { DhtQuery, DhtReply, ItemProof } from '../wire/krpc-types.ts'
 import type { FamilyNode } from './family-node.ts'
 import type { Candidate, Lookup } from './lookup.ts'

@@ -1,8 +1,9 @@
 // The routing table of one family (BEP 5, 32): buckets by leading bits shared with our own id; the last one holds all that
 // is nearer and splits when it is full. Only nodes that replied get in; one node an IP address. Pure: time is passed in.
 
+import { sameBytes } from '../base/same-bytes.ts'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
-import { compareDistance, ID_BITS, idFitsAddress, sameBytes, sharedBits } from '../wire/dht-id.ts'
+import { compareDistance, ID_BITS, idFitsAddress, sharedBits } from '../wire/dht-id.ts'
 import type { NodeContact } from '../wire/krpc-types.ts'
 import { addressGroup, isLocalIp } from './address-group.ts'
 import { Bucket, type BucketChange, type TableNode } from './bucket.ts'

@@ -1,9 +1,9 @@
 // This node as others find it: stored under its own mid at the nodes nearest to that, which it pings so that its NAT lets them in;
 // and the same from the other side, finding a peer by its mid.
 
+import { sameBytes } from '../base/same-bytes.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
-import { sameBytes } from '../wire/dht-id.ts'
 import { isCircuitKey, midOf } from '../wire/overlay/public-key.ts'
 import type { DhtContact, DhtNodeRef } from './dht-contact.ts'
 import type { DhtAnswerer, DhtLookupOptions } from './dht-lookup.ts'

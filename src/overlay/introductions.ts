@@ -1,8 +1,8 @@
 // Introductions of one overlay (protocol section 4): who asks us becomes a peer and is told of another one, who is asked to send him
 // something first, so that NATs let him in (puncture). We ask in the old style and answer in the style we are asked in.
 
+import { sameBytes } from '../base/same-bytes.ts'
 import type { PeerAddress } from '../base/ids.ts'
-import { sameBytes } from '../wire/dht-id.ts'
 import { isNoAddress, NO_ADDRESS, type OverlayAddress } from '../wire/overlay/address.ts'
 import {
   introductionRequest,

@@ -1,6 +1,7 @@
 // Content of new torrents in files: listed by src/io/source-folder.ts, hashed by the piece workers. Invariants: descriptors are
 // lent from the common cache as long as a job runs; nothing that differs from the list is hashed without an error.
 
+import type { NewPieceRun } from '../wire/torrent-layout.ts'
 import { createHash } from 'node:crypto'
 import { pieceBytes } from '../base/lengths.ts'
 import { AppError } from '../base/errors.ts'
@@ -15,7 +16,6 @@ import type {
   ContentLayout,
   ContentSources,
   PieceDigests,
-  PieceRun,
 } from '../ports/content-source.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { FileFacts } from '../ports/piece-store.ts'
@@ -131,7 +131,7 @@ class FileHasher implements ContentHasher {
     this.#pieceCount = Math.ceil(layout.totalLength / layout.pieceLength)
   }
 
-  async digest(run: PieceRun): Promise<PieceDigests> {
+  async digest(run: NewPieceRun): Promise<PieceDigests> {
     const spans = this.#spansOf(run)
     const tooMany = filesOf(spans).length > MAX_JOB_FILES
     if (tooMany && run.count > 1) return this.#digestHalves(run)
@@ -149,14 +149,14 @@ class FileHasher implements ContentHasher {
     return this.#parts.files.drop(this.#laid)
   }
 
-  #spansOf({ first, count }: PieceRun): FileSpan[] {
+  #spansOf({ first, count }: NewPieceRun): FileSpan[] {
     if (first < 0 || count < 1 || first + count > this.#pieceCount) throw new RangeError(`there is no piece ${first}`)
     const { pieceLength, totalLength } = this.#layout
     const last = pieceBytes({ pieceLength, totalLength, pieceCount: this.#pieceCount }, first + count - 1)
     return this.#map.spans(first * pieceLength, (count - 1) * pieceLength + last)
   }
 
-  async #run({ trees }: PieceRun, open: readonly Span[], spans: readonly FileSpan[]): Promise<PieceDigests> {
+  async #run({ trees }: NewPieceRun, open: readonly Span[], spans: readonly FileSpan[]): Promise<PieceDigests> {
     const { pieceLength, sha1 } = this.#layout
     try {
       return await this.#parts.jobs.run(this.#source.place, 'pieces.digest', { spans: open, pieceLength, sha1, trees })
@@ -169,7 +169,7 @@ class FileHasher implements ContentHasher {
     }
   }
 
-  async #digestHalves({ first, count, trees }: PieceRun): Promise<PieceDigests> {
+  async #digestHalves({ first, count, trees }: NewPieceRun): Promise<PieceDigests> {
     const half = count >> 1
     const left = await this.digest({ first, count: half, trees: trees.slice(0, 2 * half) })
     const right = await this.digest({ first: first + half, count: count - half, trees: trees.slice(2 * half) })
@@ -180,7 +180,7 @@ class FileHasher implements ContentHasher {
   }
 
   /** Hashes a piece over very many files here, a chunk at a time: no job may hold that many descriptors. v1 alone has such. */
-  async #digestLong({ first, trees }: PieceRun, spans: readonly FileSpan[]): Promise<PieceDigests> {
+  async #digestLong({ first, trees }: NewPieceRun, spans: readonly FileSpan[]): Promise<PieceDigests> {
     if (trees.length > 0 || !this.#layout.sha1)
       throw new RangeError(`piece ${first} is of several files and has a tree`)
     const hash = createHash('sha1')

@@ -1,6 +1,7 @@
 // Files of this machine that a torrent is to be made of: found, and hashed piece by piece. Who asks never sees a descriptor
 // or a byte of them. Invariant: what was hashed is what was listed, or the caller is told.
 
+import type { NewPieceRun } from '../wire/torrent-layout.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
 import type { FileFacts } from './piece-store.ts'
 
@@ -24,17 +25,6 @@ export interface ContentLayout {
   readonly sha1: boolean
 }
 
-/** Neighbouring pieces to hash. */
-export interface PieceRun {
-  readonly first: number
-  readonly count: number
-  /**
-   * The hash tree of each piece (BEP 52), flat: its bytes that are no padding (at least 1), and the layers of its root above
-   * the leaves. [] = no trees are wanted.
-   */
-  readonly trees: readonly number[]
-}
-
 /** Hashes of neighbouring pieces. */
 export interface PieceDigests {
   /** SHA-1, 20 bytes a piece; empty when not wanted. */
@@ -49,7 +39,7 @@ export interface ContentHasher {
    * Hashes a run. AppErrors SourceChanged (a file is not what was listed), InvalidParameter (it cannot be read), DiskError,
    * PoolBusy, WorkerLost, Aborted.
    */
-  digest(run: PieceRun): Promise<PieceDigests>
+  digest(run: NewPieceRun): Promise<PieceDigests>
   /** Size and time of every file of the layout, as they were listed. AppError SourceChanged unless they still are. */
   checkUnchanged(): Promise<FileFacts[]>
   /** Closes files. Nothing may be in hashing. */

@@ -2,11 +2,7 @@
 // run, in order; a run is long only while runs come back quickly, so what waits behind it (a piece to be written, a stop) waits
 // some 20 ms on any disk.
 
-/** Neighbouring pieces hashed in one job. */
-export interface PieceRun {
-  readonly first: number
-  readonly count: number
-}
+import type { PieceRun } from '../base/piece-run.ts'
 
 /** A job costs some 0.15 ms of messages whatever its size: 10 % of hashing the least, 2 % of the most. */
 const LEAST_BYTES = 2 * 1024 * 1024

@@ -1,13 +1,8 @@
 // The longest run of pieces that nobody has begun: where a web seed begins, so that it goes on for long in one file while
 // peers fill the rest (BEP 19). Pure.
 
+import type { PieceRun } from '../base/piece-run.ts'
 import { firstMissing, type PieceSet } from './piece-set.ts'
-
-/** Pieces from `first` to `last`, both included. */
-export interface PieceRun {
-  readonly first: number
-  readonly last: number
-}
 
 /**
  * The longest run (the first of equals, cut at `most` pieces) of pieces that are wanted, not had and not `taken`; null when
@@ -30,7 +25,7 @@ export function longestGap(
     while (end < pieceCount && wanted.get(end) && !have.get(end) && !taken(end)) end += 1
     if (end - first > bestLength) {
       bestLength = end - first
-      best = { first, last: Math.min(end, first + most) - 1 }
+      best = { first, count: Math.min(bestLength, most) }
     }
     piece = Math.max(end, first + 1)
   }

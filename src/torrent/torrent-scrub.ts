@@ -4,7 +4,8 @@
 import { FileChanged } from '../ports/piece-store.ts'
 import { retryWhileBusy } from './busy-pool.ts'
 import type { ChangedFiles } from './changed-files.ts'
-import { CheckRuns, type PieceRun } from './check-runs.ts'
+import type { PieceRun } from '../base/piece-run.ts'
+import { CheckRuns } from './check-runs.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 
 /** Attempts of one job: a pool that stays full this long is a fault. */

@@ -2,7 +2,8 @@
 // the picker would ask for first when readers wait or memory is short. Works on the picker and the budget, has no state.
 
 import { BLOCK_BYTES } from '../base/lengths.ts'
-import { longestGap, type PieceRun } from './longest-gap.ts'
+import type { PieceRun } from '../base/piece-run.ts'
+import { longestGap } from './longest-gap.ts'
 import type { BlockRequest, PickOptions } from './picker-types.ts'
 import type { WebSeedContent, WebSeedHost } from './web-seed-host.ts'
 
@@ -78,7 +79,7 @@ function pickAsPeers(content: WebSeedContent, key: string, most: number, options
   const end = Math.min(lengths.pieceCount, first + wholePieces(lengths.pieceLength, most)) - 1
   let last = first
   while (last < end && !picker.have.get(last + 1)) last += 1
-  return [...probe, ...pickIn(content, key, piecesOf({ first, last }), most - 1, options)]
+  return [...probe, ...pickIn(content, key, piecesOf({ first, count: last - first + 1 }), most - 1, options)]
 }
 
 /** Up to `count` blocks of `pieces`, those first in the set first. */
@@ -98,6 +99,6 @@ function wholePieces(pieceLength: number, blocks: number): number {
   return Math.max(1, Math.floor((blocks * BLOCK_BYTES) / pieceLength))
 }
 
-function piecesOf({ first, last }: PieceRun): Set<number> {
-  return new Set(Array.from({ length: last - first + 1 }, (_, index) => first + index))
+function piecesOf({ first, count }: PieceRun): Set<number> {
+  return new Set(Array.from({ length: count }, (_, index) => first + index))
 }

@@ -1,6 +1,7 @@
 // Node ids of the Mainline DHT: distance (BEP 5), keys, ids bound to an address (BEP 42). Pure; ids are 20 bytes.
 // A node's id is free for local addresses and otherwise must carry 21 bits of a CRC32C of its address.
 
+import { crc32c } from './crc32c.ts'
 import { parseIp } from './compact-address.ts'
 
 /** Bytes of a node id, and of what is looked up (BEP 5). */
@@ -27,11 +28,6 @@ export function sharedBits(a: Uint8Array, b: Uint8Array): number {
   return ID_BITS
 }
 
-/** True when both are the same bytes. */
-export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && a.every((byte, index) => byte === b[index])
-}
-
 /** An id as 40 hexadecimal digits, usable as a map key. */
 export function idKey(id: Uint8Array): string {
   return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('hex')
@@ -52,20 +48,6 @@ export function idAtDepth(own: Uint8Array, shared: number, random: Uint8Array): 
     id[at] = ((id[at] ?? 0) & ~mask) | (bit < shared ? ownBit : ownBit ^ mask)
   }
   return id
-}
-
-/** CRC-32C by table: reflected polynomial 0x1EDC6F41 (Castagnoli). */
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte
-  for (let bit = 0; bit < 8; bit++) crc = (crc & 1) === 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1
-  return crc >>> 0
-})
-
-/** The CRC-32C of `bytes`, unsigned (RFC 3720 B.4). */
-export function crc32c(bytes: Uint8Array): number {
-  let crc = 0xffffffff
-  for (const byte of bytes) crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0)
-  return (crc ^ 0xffffffff) >>> 0
 }
 
 /** What of an address counts, by family (BEP 42). */

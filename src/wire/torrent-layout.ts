@@ -1,6 +1,7 @@
 // How the files of a new torrent lie: v1 puts them one behind the other, v2 and hybrid begin each at a piece with padding
 // between (BEP 47, 52). Also which pieces are hashed together, and with what trees. Pure; knows names and lengths only.
 
+import type { PieceRun } from '../base/piece-run.ts'
 import { pieceLayerOf, treeHeight } from './piece-layers.ts'
 import type { Steps } from './steps.ts'
 import type { TorrentFile } from './torrent-types.ts'
@@ -63,9 +64,7 @@ export function layTorrent(source: LayoutSource): NewTorrentLayout {
 }
 
 /** Neighbouring pieces that are hashed in one go. */
-export interface NewPieceRun {
-  readonly first: number
-  readonly count: number
+export interface NewPieceRun extends PieceRun {
   /** Two numbers a piece (bytes below its tree, layers of its root above the leaves); [] in a v1 torrent. */
   readonly trees: readonly number[]
 }

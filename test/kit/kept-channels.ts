@@ -1,9 +1,10 @@
 // Own and subscribed channels in memory, as the keepers of heads and packs see the catalogue: real records, heads and trees, without
 // a database. Signatures are checked as the catalogue checks them.
 
+import { sameBytes } from '../../src/base/same-bytes.ts'
 import type { CatalogueHappening, ChannelCatalogue, KnownChannel } from '../../src/ports/channel-catalogue.ts'
 import { encodeHead, verifyHead } from '../../src/wire/channel/head-codec.ts'
-import { channelIdOf, sameBytes } from '../../src/wire/channel/ids.ts'
+import { channelIdOf } from '../../src/wire/channel/ids.ts'
 import { decodeRecord, encodeRecord } from '../../src/wire/channel/record-codec.ts'
 import { verifyRecord } from '../../src/wire/channel/record-signature.ts'
 import { treeRoot } from '../../src/wire/channel/tree.ts'

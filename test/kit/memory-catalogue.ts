@@ -1,6 +1,7 @@
 // A catalogue of channels in memory, for networks of many nodes on virtual time: real encodings, trees and folds, signatures that cost
 // a hash. What it keeps and refuses is what ports/channel-catalogue.ts says; ranks, quotas and texts are the real one's.
 
+import { sameBytes } from '../../src/base/same-bytes.ts'
 import { createHash } from 'node:crypto'
 import type { InfoHash } from '../../src/base/ids.ts'
 import type {
@@ -15,7 +16,7 @@ import type {
 } from '../../src/ports/channel-catalogue.ts'
 import { foldChannel } from '../../src/wire/channel/fold.ts'
 import { encodeHead, verifyHead } from '../../src/wire/channel/head-codec.ts'
-import { channelIdOf, sameBytes } from '../../src/wire/channel/ids.ts'
+import { channelIdOf } from '../../src/wire/channel/ids.ts'
 import { decodeRecord, encodeRecord } from '../../src/wire/channel/record-codec.ts'
 import { verifyRecord } from '../../src/wire/channel/record-signature.ts'
 import { sortedIdsSource, treeNodeOf, treeRoot, type TreeSource } from '../../src/wire/channel/tree.ts'

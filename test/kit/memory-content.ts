@@ -1,5 +1,6 @@
 // Content of new torrents in memory, hashed the plain way: every byte in one array, every tree whole.
 
+import type { NewPieceRun } from '../../src/wire/torrent-layout.ts'
 import { createHash } from 'node:crypto'
 import { AppError } from '../../src/base/errors.ts'
 import type {
@@ -8,7 +9,6 @@ import type {
   ContentLayout,
   ContentSources,
   PieceDigests,
-  PieceRun,
 } from '../../src/ports/content-source.ts'
 import type { FileFacts } from '../../src/ports/piece-store.ts'
 import { treeOver } from './merkle-tree.ts'
@@ -47,7 +47,7 @@ export class MemoryContent implements Content {
   /** Hashers that are not closed. */
   open = 0
   /** Runs before each run of pieces; the test may wait or throw here. */
-  beforeRun: (run: PieceRun) => Promise<void> | void = () => undefined
+  beforeRun: (run: NewPieceRun) => Promise<void> | void = () => undefined
   /** Something changed since it was listed. */
   changed = false
 
@@ -87,7 +87,7 @@ export class MemoryContent implements Content {
 function digest(
   all: Uint8Array,
   { pieceLength, sha1 }: ContentLayout,
-  { first, count, trees }: PieceRun,
+  { first, count, trees }: NewPieceRun,
 ): PieceDigests {
   const hashes: Uint8Array[] = []
   const roots: Uint8Array[] = []

@@ -1,6 +1,6 @@
 // Every client of the benchmarks: ours and its rivals.
 
-import type { FlowOptions } from '../flow.ts'
+import type { FlowOptions } from '../flow-result.ts'
 import { aria2 } from './aria2.ts'
 import type { Ability, ClientKind } from './client.ts'
 import { libtorrent } from './libtorrent.ts'

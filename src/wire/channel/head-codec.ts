@@ -1,6 +1,7 @@
 // Heads of channels: items of the DHT (BEP 44) whose value is `{ih, n, r, t}`, and the same in one piece for messages and tables.
 // The value is kept as it came: its bytes are what is signed. Keys that are not known are left alone.
 
+import { sameBytes } from '../../base/same-bytes.ts'
 import { DecodeError } from '../../base/errors.ts'
 import { type InfoHash, infoHashBytes, infoHashFromBytes } from '../../base/ids.ts'
 import { type BencodeDict, decodeBencode, encodeBencode, getBytes, getInt } from '../bencode.ts'
@@ -8,7 +9,7 @@ import { MAX_ITEM_BYTES, signedBytes } from '../dht-item.ts'
 import { OverlayReader } from '../overlay/reader.ts'
 import { OverlayWriter } from '../overlay/writer.ts'
 import { MOST_U48 } from './fields.ts'
-import { channelIdOf, KEY_BYTES, SIGNATURE_BYTES, sameBytes } from './ids.ts'
+import { channelIdOf, KEY_BYTES, SIGNATURE_BYTES } from './ids.ts'
 import type { Sign } from './record-codec.ts'
 import type { Verify } from './record-signature.ts'
 import { type ChannelHead, MAX_CHANNEL_RECORDS } from './types.ts'

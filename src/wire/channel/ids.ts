@@ -65,8 +65,3 @@ export function recordIdFromBytes(bytes: Uint8Array): RecordId {
 export function recordIdBytes(record: RecordId): Uint8Array {
   return Buffer.from(record, 'hex')
 }
-
-/** Whether these bytes are the same. */
-export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && Buffer.compare(one, other) === 0
-}

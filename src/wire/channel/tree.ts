@@ -2,12 +2,13 @@
 // is SHA-256 of its encoding, which holds count and hash of each child: who knows the root can check every node from above, whoever
 // gives it. The hash of a subtree depends on nothing but the ids in it, so a database keeps those it has and forgets along changed ids.
 
+import { sameBytes } from '../../base/same-bytes.ts'
 import { createHash } from 'node:crypto'
 
 import { DecodeError } from '../../base/errors.ts'
 import { OverlayReader } from '../overlay/reader.ts'
 import { OverlayWriter } from '../overlay/writer.ts'
-import { RECORD_ID_BYTES, recordIdBytes, recordIdFromBytes, sameBytes } from './ids.ts'
+import { RECORD_ID_BYTES, recordIdBytes, recordIdFromBytes } from './ids.ts'
 import { MAX_CHANNEL_RECORDS, MAX_LEAF_IDS, type RecordId, type TreeNode } from './types.ts'
 
 /** Most branches of a node. */

@@ -1,10 +1,10 @@
 // Candidates for the next hop, which each new hop offers (IPv8, sections 7.6 and 7.7): relays, then exits with the first of them
 // twice, which is how the two are told apart. What travels is encrypted; this is the text.
 
+import { sameBytes } from '../../base/same-bytes.ts'
 import { decodePayload, encodePayload } from './message.ts'
 import { list16 } from './fields.ts'
 import { isCircuitKey } from './public-key.ts'
-import { sameBytes } from '../dht-id.ts'
 
 /** Most of each kind that is offered. */
 export const MOST_CANDIDATES = 4

@@ -1,12 +1,13 @@
 // Channels by DHT and packs alone: owner and subscribers over one DHT and one swarm in memory, on virtual time.
 
+import { sameBytes } from '../../../src/base/same-bytes.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { HeadKeeper } from '../../../src/channels/head-keeper.ts'
 import { PackKeeper } from '../../../src/channels/pack-keeper.ts'
 import { encodeHead } from '../../../src/wire/channel/head-codec.ts'
-import { channelIdBytes, channelIdOf, sameBytes } from '../../../src/wire/channel/ids.ts'
+import { channelIdBytes, channelIdOf } from '../../../src/wire/channel/ids.ts'
 import { packName } from '../../../src/wire/channel/pack-files.ts'
 import type { ChannelId } from '../../../src/wire/channel/types.ts'
 import { signedBytes } from '../../../src/wire/dht-item.ts'

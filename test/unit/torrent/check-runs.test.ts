@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CheckRuns, type PieceRun } from '../../../src/torrent/check-runs.ts'
+import type { PieceRun } from '../../../src/base/piece-run.ts'
+import { CheckRuns } from '../../../src/torrent/check-runs.ts'
 
 const MIB = 1024 * 1024
 const upTo = (count: number) => Array.from({ length: count }, (_, piece) => piece)

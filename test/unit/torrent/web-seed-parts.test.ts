@@ -45,11 +45,11 @@ test('the files of a stretch, without empty ones', () => {
 test('the longest gap of wanted pieces that nobody has begun', () => {
   const gap = (wanted: string, have: string, taken: string, most = 100) =>
     longestGap(setOf(wanted), setOf(have), wanted.length, piece => taken[piece] === '#', most)
-  assert.deepEqual(gap('##########', '..........', '..........'), { first: 0, last: 9 })
-  assert.deepEqual(gap('##########', '..#....#..', '..........'), { first: 3, last: 6 })
-  assert.deepEqual(gap('##########', '..#....#..', '....#.....'), { first: 0, last: 1 })
-  assert.deepEqual(gap('.....#####', '.......#..', '..........'), { first: 5, last: 6 })
-  assert.deepEqual(gap('##########', '..#....#..', '..........', 2), { first: 3, last: 4 })
+  assert.deepEqual(gap('##########', '..........', '..........'), { first: 0, count: 10 })
+  assert.deepEqual(gap('##########', '..#....#..', '..........'), { first: 3, count: 4 })
+  assert.deepEqual(gap('##########', '..#....#..', '....#.....'), { first: 0, count: 2 })
+  assert.deepEqual(gap('.....#####', '.......#..', '..........'), { first: 5, count: 2 })
+  assert.deepEqual(gap('##########', '..#....#..', '..........', 2), { first: 3, count: 2 })
   assert.equal(gap('##########', '##########', '..........'), null)
   assert.equal(gap('..........', '..........', '..........'), null)
   assert.equal(gap('###', '...', '###'), null)
@@ -58,7 +58,7 @@ test('the longest gap of wanted pieces that nobody has begun', () => {
 test('a gap may reach to the last piece, whatever bits lie behind it', () => {
   const pieceCount = 13
   const gap = longestGap(fullPieceSet(pieceCount), emptyPieceSet(pieceCount), pieceCount, () => false, 100)
-  assert.deepEqual(gap, { first: 0, last: 12 })
+  assert.deepEqual(gap, { first: 0, count: 13 })
 })
 
 test('room at one host, at all hosts, given back once', () => {

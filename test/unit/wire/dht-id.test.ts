@@ -5,7 +5,6 @@ import { test } from 'node:test'
 import { parseIp } from '../../../src/wire/compact-address.ts'
 import {
   compareDistance,
-  crc32c,
   ID_BYTES,
   idAtDepth,
   idFitsAddress,
@@ -27,10 +26,6 @@ const VECTORS = [
   ['84.124.73.14', 65, '1b0321dd1bb1fe518101ceef99462b947a01ff41'],
   ['43.213.53.83', 90, 'e56f6cbf5b7c4be0237986d5243b87aa6d51305a'],
 ] as const
-
-test('CRC-32C of the check string', () => {
-  assert.equal(crc32c(Buffer.from('123456789')), 0xe3069283)
-})
 
 test('the vectors of BEP 42 fit their addresses, and no other id does', () => {
   for (const [ip, last, hex] of VECTORS) {

@@ -1,11 +1,11 @@
 // The tree over the ids of records: walks that check, lies, trees kept over changes.
 
+import { sameBytes } from '../../../../src/base/same-bytes.ts'
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 
 import { DecodeError } from '../../../../src/base/errors.ts'
-import { sameBytes } from '../../../../src/wire/channel/ids.ts'
 import {
   countOf,
   decodeTreeNode,

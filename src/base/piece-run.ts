@@ -1,0 +1,7 @@
+// Neighbouring pieces.
+
+/** Pieces from `first` on, `count` of them (at least 1). */
+export interface PieceRun {
+  readonly first: number
+  readonly count: number
+}
