@@ -13,6 +13,7 @@ import type { EngineShare } from './engine-share.ts'
 import { HostGate } from './host-gate.ts'
 import { NO_ENCRYPTION } from './connection-policy.ts'
 import { IpFilter } from './ip-filter.ts'
+import { LatelyDead } from './lately-dead.ts'
 import type { LinkDeps } from './peer-link.ts'
 import { PeerPlaces } from './peer-places.ts'
 import { Permits } from './permits.ts'
@@ -51,6 +52,8 @@ export class Engine {
   readonly holders: SlotHolders
   readonly uploadSlots: UploadSlots
   readonly bans = new BanList()
+  /** Whom downloads at rest are not woken for. */
+  readonly dead: LatelyDead
   /** Connections, also those being made, of all torrents. */
   readonly addresses = new AddressCounts()
   /** Connected peers of all torrents. */
@@ -90,6 +93,7 @@ export class Engine {
     this.limits = options
     this.clock = deps.clock
     this.random = deps.random
+    this.dead = new LatelyDead(deps.random)
     this.log = deps.log.part('engine')
     this.peerId = makePeerId(deps.random, options.version)
     this.turnEnd = new TurnEnd(error => this.defect(error))

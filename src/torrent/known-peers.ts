@@ -74,6 +74,11 @@ export class KnownPeers {
     return this.#seeds
   }
 
+  /** All of them. */
+  *addresses(): Generator<PeerAddress, void> {
+    for (const { address } of this.#peers.values()) yield address
+  }
+
   get(key: string): KnownPeer | undefined {
     return this.#peers.get(key)
   }

@@ -49,6 +49,8 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   #moving = false
   /** It is being removed: nobody is told of it, whoever asks for it is a stranger. */
   #leaving = false
+  /** The user asked trackers for peers: whoever they name next is called, whatever is known of it. */
+  #asked = false
 
   constructor(engine: Engine, spec: TorrentSpec, woken: (torrent: SessionTorrent) => void) {
     this.infoHash = spec.infoHash
@@ -170,7 +172,9 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   forceAnnounce(urls: readonly string[] | null): number {
-    return this.#announcer.announceNow(urls)
+    const asked = this.#announcer.announceNow(urls)
+    this.#asked = asked > 0
+    return asked
   }
 
   async moveStorage(move: StorageMove): Promise<void> {
@@ -333,11 +337,24 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     if (peers.length === 0) return
     // A seed at rest is found by those that look for it.
     const { awake, row } = this.#state
-    if (origin !== 'tracker' && row?.status !== 'downloading') return awake?.addPeers(peers, 'dht')
+    const seeks = row?.status === 'downloading'
+    if (origin !== 'tracker' && !seeks) return awake?.addPeers(peers, 'dht')
+    if (seeks && !this.#areNews(peers)) return
     this.#state.wakened().then(
       torrent => (origin === 'tracker' ? torrent.trackerPeers(peers) : torrent.addPeers(peers, 'dht')),
       (error: unknown) =>
         this.#state.ended || this.#engine.log.warn('a torrent could not be woken', { error: String(error) }),
     )
+  }
+
+  /** Whether some of them may be called, and were not called in vain lately. */
+  #areNews(peers: readonly PeerAddress[]): boolean {
+    const asked = this.#asked
+    this.#asked = false
+    const { clock, dead } = this.#engine
+    const nowMs = clock.now()
+    const isNew = (peer: PeerAddress) =>
+      !this.#engine.refuses(peer.ip, nowMs) && (asked || !dead.has(this.infoHash, peer, nowMs))
+    return peers.some(isNew)
   }
 }

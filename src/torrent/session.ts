@@ -65,6 +65,7 @@ export class Session {
 
   /** There are new ways into the network: addresses that are known may be tried at once, all or those that were connected before. */
   reachAgain(all: boolean): void {
+    this.#engine.dead.forget()
     for (const torrent of this.#torrents.values()) torrent.reachAgain(all)
   }
 

@@ -209,7 +209,14 @@ export class Torrent {
     if (this.#core.working && this.#parts.swarm.peers.dials.hasDue(this.#core.now())) return null
     this.#core.engine.deactivate(this.#parts)
     this.#parts.webSeeds.stop()
+    if (status === 'downloading') this.#noteDead()
     return restingOf(this.#core, content.metainfo, content.picker.have)
+  }
+
+  /** All that are known were called in vain, or are our own: who names them again brings no news. */
+  #noteDead(): void {
+    const { engine, infoHash, known } = this.#core
+    for (const address of known.addresses()) engine.dead.note(infoHash, address, this.#core.now())
   }
 
   /** It misses data, has nothing begun, and nothing to try: trackers, the DHT and peers that call know where it is. */

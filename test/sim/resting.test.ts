@@ -339,3 +339,30 @@ test('removed with its data while it rests', async () => {
   assert.deepEqual(node.announcers.made.get(torrent.infoHash)?.calls, ['started', 'stopped'])
   await swarm.close()
 })
+
+test('whom a tracker named in vain it names in vain for a while; news, the button and new ways wake the download', async () => {
+  const { swarm, node, handle, announcer } = await lonely(326)
+  const nobody = { ip: '10.9.9.9', port: 6881 }
+  announcer?.answer([nobody])
+  await swarm.clock.until('awake', () => !handle.resting, 1000)
+  await swarm.clock.until('at rest', () => handle.resting, 180_000)
+  const wakes = async (peers: { ip: string; port: number }[]): Promise<boolean> => {
+    announcer?.answer(peers)
+    await swarm.clock.advance(1000)
+    const woke = !handle.resting
+    if (woke) await swarm.clock.until('at rest', () => handle.resting, 180_000)
+    return woke
+  }
+  assert.equal(await wakes([nobody]), false)
+  await swarm.clock.advance(30 * 60_000)
+  assert.equal(await wakes([nobody]), false, 'half an hour later')
+  assert.equal(await wakes([nobody, { ip: '10.9.9.9', port: 6882 }]), true, 'one more')
+  assert.equal(handle.forceAnnounce(null), 1)
+  assert.equal(await wakes([nobody]), true, 'the user asked')
+  assert.equal(await wakes([nobody]), false)
+  node.session.reachAgain(false)
+  assert.equal(await wakes([nobody]), true, 'there are new ways')
+  await swarm.clock.advance(2 * 3_600_000)
+  assert.equal(await wakes([nobody]), true, 'two hours later')
+  await swarm.close()
+})
