@@ -15,6 +15,7 @@ import type {
   WebSeedRow,
 } from '../torrent/types.ts'
 import type { DownloadDetails, DownloadRecord, FileRecord, ListedDownload, ListOptions, StreamableFile } from './api.ts'
+import { ofOneShape } from './row-shape.ts'
 import { safeName } from '../wire/safe-path.ts'
 import { type BufferProgress, bufferProgress } from './buffer-progress.ts'
 import { controlsOf } from './download-controls.ts'
@@ -52,7 +53,7 @@ interface Told {
 
 /** See the top of the file. */
 export class DownloadEntry {
-  stored: StoredDownload
+  #stored: StoredDownload
   /** Why the torrent could not be handed to the engine; '' = it could, or was not tried yet. */
   loadError = ''
   /** What it is a version of; null = nothing. */
@@ -67,7 +68,16 @@ export class DownloadEntry {
   stalledVolume: string | null = null
 
   constructor(stored: StoredDownload) {
-    this.stored = stored
+    this.#stored = ofOneShape(stored)
+  }
+
+  /** Its durable row. */
+  get stored(): StoredDownload {
+    return this.#stored
+  }
+
+  set stored(stored: StoredDownload) {
+    this.#stored = ofOneShape(stored)
   }
 
   /** The torrent. AppError NotReady while the download is being loaded, StateConflict when it could not be. */

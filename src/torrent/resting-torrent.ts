@@ -23,8 +23,11 @@ export interface RestingTorrent {
   readonly private: boolean
   readonly sizeBytes: number
   readonly pieceCount: number
-  /** One bit a piece, most significant first; null = every piece is there. */
-  readonly have: Uint8Array | null
+  /**
+   * One bit a piece, most significant first, a byte a character: an array takes ten times as much. '' = no piece is there,
+   * null = all are.
+   */
+  readonly have: string | null
   /** Of the selected files, 0 to 1. */
   readonly progress: number
   readonly selected: readonly number[] | null
@@ -115,7 +118,7 @@ export function queuedFrom(spec: TorrentSpec): RestingTorrent {
     private: metainfo?.private ?? false,
     sizeBytes: metainfo?.totalLength ?? 0,
     pieceCount: metainfo?.pieceCount ?? 0,
-    have: have?.buffer ?? NOTHING,
+    have: have === null ? '' : packedHave(have),
     progress: metainfo === null ? 0 : wantedCount === 0 ? 1 : 1 - missing / wantedCount,
     selected: spec.selectedFiles,
     totalDown: spec.totalDown,
@@ -161,7 +164,13 @@ export function filesUnchanged(metainfo: Metainfo, resume: ResumeData, facts: re
 /** The pieces that are there; memory of its own. */
 export function restingHave(row: RestingTorrent): PieceSet {
   const { have, pieceCount } = row
-  return (have === null ? null : pieceSetFromBytes(have, pieceCount)) ?? fullPieceSet(pieceCount)
+  if (have === null) return fullPieceSet(pieceCount)
+  return pieceSetFromBytes(Uint8Array.from(Buffer.from(have, 'latin1')), pieceCount) ?? emptyPieceSet(pieceCount)
+}
+
+/** What a row keeps of the pieces that are there, of which some are missing. */
+export function packedHave({ buffer }: PieceSet): string {
+  return countBits(buffer) === 0 ? '' : Buffer.from(buffer).toString('latin1')
 }
 
 /** As torrentSnapshot() shows it when it is awake and nobody is connected. */
@@ -193,8 +202,6 @@ export function restingSnapshot(
     destination,
   }
 }
-
-const NOTHING = new Uint8Array(0)
 
 /** What trackers hear as `left` while the size is not known: something, so that we count as a leecher. */
 export const UNKNOWN_LEFT = 16 * 1024

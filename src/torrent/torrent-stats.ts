@@ -3,9 +3,9 @@
 import { pieceBytes, piecesOfRange, type TorrentLengths } from '../base/lengths.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
-import { copyPieceSet, countAndNot, countBits, type PieceSet } from './piece-set.ts'
+import { countAndNot, countBits, type PieceSet } from './piece-set.ts'
 import type { PeerSession } from './peer-session.ts'
-import { ETA_NEVER_SEC, type RestingTorrent } from './resting-torrent.ts'
+import { ETA_NEVER_SEC, packedHave, type RestingTorrent } from './resting-torrent.ts'
 import { swarmCounts } from './swarm-counts.ts'
 import type { TorrentCore } from './torrent-core.ts'
 import type { FileSnapshot, PeerSnapshot, TorrentSnapshot } from './types.ts'
@@ -55,7 +55,7 @@ export function restingOf(core: TorrentCore, metainfo: Metainfo, have: PieceSet)
     private: metainfo.private,
     sizeBytes: totalLength,
     pieceCount,
-    have: all ? null : copyPieceSet(have).buffer,
+    have: all ? null : packedHave(have),
     progress: core.wantedProgress(),
     selected: core.selected,
     totalDown: core.totalDown,

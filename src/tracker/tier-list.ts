@@ -10,6 +10,13 @@ const MAX_TRACKERS = 256
 /** Longest announce URL, characters. */
 const MAX_URL_LENGTH = 2_048
 
+/** Whether `url` is taken in: then it is known. */
+function claim(known: Set<string>, url: string): boolean {
+  if (url === '' || url.length > MAX_URL_LENGTH || known.has(url) || known.size >= MAX_TRACKERS) return false
+  known.add(url)
+  return true
+}
+
 function shuffle(urls: string[], random: Random): string[] {
   for (let i = urls.length - 1; i > 0; i--) {
     const j = random.below(i + 1)
@@ -22,8 +29,8 @@ function shuffle(urls: string[], random: Random): string[] {
 
 /** Tiers in order. */
 export class TierList {
-  readonly #tiers: string[][] = []
-  readonly #known = new Set<string>()
+  // Thousands of torrents have one each: few trackers are looked through sooner than a set of them is kept.
+  #tiers: string[][] = []
   readonly #random: Random
 
   constructor(tiers: readonly (readonly string[])[], random: Random) {
@@ -33,32 +40,17 @@ export class TierList {
 
   /** Adds tiers after those that are there; answers the URLs that were new. Too many and over-long ones are left out. */
   add(tiers: readonly (readonly string[])[]): string[] {
-    const added: string[] = []
-    for (const tier of tiers) {
-      const fresh = tier.filter(url => this.#claim(url))
-      added.push(...fresh)
-      if (fresh.length > 0) this.#tiers.push(shuffle(fresh, this.#random))
-    }
-    return added
+    const known = new Set(this.#tiers.flat())
+    const fresh = tiers.map(tier => tier.filter(url => claim(known, url))).filter(tier => tier.length > 0)
+    for (const tier of fresh) shuffle(tier, this.#random)
+    this.#tiers = [...this.#tiers, ...fresh].map(tier => [...tier])
+    return fresh.flat()
   }
 
   /** Takes `url` away; false when it was not there. */
   remove(url: string): boolean {
-    if (!this.#known.delete(url)) return false
-    for (const [at, tier] of this.#tiers.entries()) {
-      const index = tier.indexOf(url)
-      if (index < 0) continue
-      tier.splice(index, 1)
-      if (tier.length === 0) this.#tiers.splice(at, 1)
-      break
-    }
-    return true
-  }
-
-  #claim(url: string): boolean {
-    if (url === '' || url.length > MAX_URL_LENGTH || this.#known.has(url) || this.#known.size >= MAX_TRACKERS)
-      return false
-    this.#known.add(url)
+    if (!this.#tiers.some(tier => tier.includes(url))) return false
+    this.#tiers = this.#tiers.map(tier => tier.filter(one => one !== url)).filter(tier => tier.length > 0)
     return true
   }
 

@@ -12,6 +12,7 @@ import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { AnnounceEvent, AnnounceReply, AnnounceRequest } from '../wire/tracker-types.ts'
 import type { AnnounceGate } from './announce-gate.ts'
+import { AnnounceSession } from './announce-session.ts'
 import { announceLanes, type AnnounceSpread, type Lane } from './announce-lanes.ts'
 import type { Due, DueQueue } from './due-queue.ts'
 import { TierList } from './tier-list.ts'
@@ -66,15 +67,14 @@ export class TorrentAnnouncer implements HashAnnouncer {
   readonly #options: TorrentAnnouncerOptions
   readonly #deps: TorrentAnnouncerDeps
   readonly #params: AnnouncerParams
-  readonly #infoHash: Uint8Array
   readonly #key: number
   readonly #tierList: TierList
   readonly #entries = new Map<string, TrackerEntry>()
   /** Trackers that were taken away: who is added again is not asked earlier for that. At most MAX_GONE. */
-  readonly #gone = new Map<string, TrackerEntry>()
+  #gone: Map<string, TrackerEntry> | null = null
   readonly #roundDue: Due
   /** Ends with the session: everything but farewells hangs on it. */
-  #session: AbortController | null = null
+  #session: AnnounceSession | null = null
   #roundActive = false
   /** The next round does not wait for the interval of trackers that work. */
   #soon = false
@@ -92,7 +92,6 @@ export class TorrentAnnouncer implements HashAnnouncer {
     this.#deps = deps
     this.#params = params
     this.#completedTold = params.completedBefore === true
-    this.#infoHash = infoHashBytes(params.infoHash)
     this.#key = Buffer.from(deps.random.bytes(4)).readUInt32BE(0)
     this.#tierList = new TierList(params.tiers, deps.random)
     for (const url of this.#tierList.order()) this.#addEntry(url)
@@ -102,7 +101,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
   start(): void {
     if (this.#stopping !== null) this.#startAgain = true
     if (this.#session !== null || this.#stopping !== null) return
-    this.#session = new AbortController()
+    this.#session = new AnnounceSession()
     for (const entry of this.#entries.values()) this.#reset(entry)
     if (this.#entries.size === 0) return
     this.#roundDue.set(this.#deps.startDelayMs(this.#params.wantedPeers() > 0))
@@ -143,6 +142,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
       if (entry === undefined) continue
       this.#entries.delete(url)
       this.#goneRevisions += entry.revision + 2
+      this.#gone ??= new Map()
       if (this.#gone.size >= MAX_GONE) this.#gone.clear()
       this.#gone.set(url, entry)
       if (this.#session !== null) void this.#farewellAlone(entry)
@@ -168,7 +168,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     )
     for (const entry of asked) {
       entry.forcedMs = nowMs
-      void this.#announce(entry, entry.nextEvent(), session.signal)
+      void this.#announce(entry, entry.nextEvent(), session)
     }
     return asked.length
   }
@@ -191,7 +191,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     this.#startAgain = false
     if (this.#stopping !== null) return this.#stopping
     if (this.#session === null) return Promise.resolve()
-    this.#session.abort()
+    this.#session.end()
     this.#session = null
     this.#roundDue.cancel()
     this.#stopping = this.#farewells(deadlineMs).finally(() => {
@@ -205,10 +205,10 @@ export class TorrentAnnouncer implements HashAnnouncer {
     const entry = new TrackerEntry(url)
     if (entry.host === '' || this.#deps.clientFor(url) === null) entry.unusable('this kind of tracker is not supported')
     this.#entries.set(url, entry)
-    const before = this.#gone.get(url)
+    const before = this.#gone?.get(url)
     if (before !== undefined) entry.hold.continue(before.hold)
     else this.#recall(entry)
-    this.#gone.delete(url)
+    this.#gone?.delete(url)
     if (this.#session !== null) this.#reset(entry)
   }
 
@@ -245,7 +245,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
       return
     }
     this.#roundActive = true
-    void this.#round(session.signal)
+    void this.#round(session)
       .catch((error: unknown) => {
         this.#deps.log.error('announce round failed', { error: errorText(error) })
         return this.#options.defaultIntervalSec * 1_000
@@ -260,7 +260,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
   }
 
   /** Asks along every lane. Resolves with the delay until the next round, null for none. */
-  async #round(session: AbortSignal): Promise<number | null> {
+  async #round(session: AnnounceSession): Promise<number | null> {
     const soon = this.#soon
     const urgent = this.#urgent
     this.#soon = false
@@ -275,9 +275,9 @@ export class TorrentAnnouncer implements HashAnnouncer {
   }
 
   /** Asks step after step until somebody answers. When the lane is due again, clock ms; null = never. */
-  async #walk(lane: Lane<TrackerEntry>, pace: RoundPace, session: AbortSignal): Promise<number | null> {
+  async #walk(lane: Lane<TrackerEntry>, pace: RoundPace, session: AnnounceSession): Promise<number | null> {
     for (const step of lane) {
-      if (session.aborted) return null
+      if (session.ended) return null
       const times = await Promise.all(step.map(entry => this.#ask(entry, pace, session)))
       const due = times.filter(atMs => atMs !== null)
       if (due.length === 0) continue
@@ -289,7 +289,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
   }
 
   /** Asks one tracker, if it may be asked. When it is due again, clock ms; null = it does not answer. */
-  async #ask(entry: TrackerEntry, { inTurn, urgent }: RoundPace, session: AbortSignal): Promise<number | null> {
+  async #ask(entry: TrackerEntry, { inTurn, urgent }: RoundPace, session: AnnounceSession): Promise<number | null> {
     const { clock } = this.#deps
     // Taken away meanwhile, or backing off.
     if (this.#entries.get(entry.url) !== entry || entry.retryAtMs > clock.now()) return null
@@ -302,7 +302,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     // An event announce of its own is on its way to it: what that brings is what this round wants.
     if (entry.inFlight !== null) await entry.inFlight.done
     else await this.#announce(entry, entry.nextEvent(), session)
-    if (session.aborted || entry.retryAtMs > clock.now()) return null
+    if (session.ended || entry.retryAtMs > clock.now()) return null
     this.#tierList.promote(entry.url)
     return entry.nextMs
   }
@@ -317,20 +317,19 @@ export class TorrentAnnouncer implements HashAnnouncer {
   #tellCompleted(entry: TrackerEntry): void {
     const session = this.#session
     if (session === null || !entry.completedDue || !entry.heardStarted || entry.inFlight !== null) return
-    void this.#announce(entry, 'completed', session.signal).then(taken => {
+    void this.#announce(entry, 'completed', session).then(taken => {
       // It stays due; the walk of the tiers that a failure asks for comes back to this tracker.
       if (!taken) this.announceSoon()
     })
   }
 
   /** One announce to one tracker, with all bookkeeping; never rejects. True when the tracker took it. */
-  #announce(entry: TrackerEntry, event: AnnounceEvent, ends: AbortSignal): Promise<boolean> {
+  #announce(entry: TrackerEntry, event: AnnounceEvent, ends: AnnounceSession): Promise<boolean> {
     const abort = new AbortController()
-    const onEnd = (): void => {
+    const unheard = ends.onEnd(() => {
       // A `started` or `completed` on its way is given its grace by stop().
       if (event === null || event === 'stopped') abort.abort()
-    }
-    ends.addEventListener('abort', onEnd, { once: true })
+    })
     const done = this.#exchange(entry, event, abort.signal)
       .catch((error: unknown) => {
         this.#deps.log.error('announce failed unexpectedly', { error: errorText(error) })
@@ -338,7 +337,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
         return false
       })
       .then(taken => {
-        ends.removeEventListener('abort', onEnd)
+        unheard()
         entry.inFlight = null
         // Only after a success: a tracker that fails is asked again after its back-off, by a round.
         if (taken) this.#tellCompleted(entry)
@@ -377,7 +376,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     const wanted = event === 'stopped' ? 0 : this.#params.wantedPeers()
     return {
       ...entry.sinceStarted(event, this.#params.counters()),
-      infoHash: this.#infoHash,
+      infoHash: infoHashBytes(this.#params.infoHash),
       peerId: this.#params.peerId,
       port: this.#deps.listenPort(),
       event,
@@ -402,17 +401,27 @@ export class TorrentAnnouncer implements HashAnnouncer {
     if (reply.externalIp !== null) this.#deps.externalIp?.(reply.externalIp, hostOf(entry.url))
     if (session === null || event === 'stopped') return
     if (reply.peers.length > 0) this.#params.onPeers(reply.peers, 'tracker')
-    if (reply.seeders === null || reply.leechers === null) void this.#scrape(entry, session.signal)
+    if (reply.seeders === null || reply.leechers === null) void this.#scrape(entry, session)
   }
 
   /** Counts for trackers whose announce gives none (BEP 48). One failure is enough to leave it. */
-  async #scrape(entry: TrackerEntry, signal: AbortSignal): Promise<void> {
+  async #scrape(entry: TrackerEntry, session: AnnounceSession): Promise<void> {
     const client = this.#deps.clientFor(entry.url)
     if (client === null || entry.scrapeUseless) return
+    const abort = new AbortController()
+    const unheard = session.onEnd(() => abort.abort())
+    try {
+      await this.#scrapeBy(client, entry, abort.signal)
+    } finally {
+      unheard()
+    }
+  }
+
+  async #scrapeBy(client: TrackerClient, entry: TrackerEntry, signal: AbortSignal): Promise<void> {
     const pass = await this.#deps.gate.enter(entry.host, false, signal)
     if (pass === null) return
     try {
-      const [counts = null] = await client.scrape(entry.url, [this.#infoHash], signal)
+      const [counts = null] = await client.scrape(entry.url, [infoHashBytes(this.#params.infoHash)], signal)
       if (counts === null) entry.scrapeUseless = true
       else entry.counted(counts.seeders, counts.leechers)
     } catch (error) {
@@ -424,31 +433,31 @@ export class TorrentAnnouncer implements HashAnnouncer {
   }
 
   async #farewells(deadlineMs: number): Promise<void> {
-    const deadline = new AbortController()
+    const deadline = new AnnounceSession()
     const entries = [...this.#entries.values()]
-    const deadlineDue = this.#deps.due.create(() => deadline.abort())
+    const deadlineDue = this.#deps.due.create(() => deadline.end())
     const graceDue = this.#deps.due.create(() => {
       for (const entry of entries) if (entry.inFlight?.event !== 'stopped') entry.inFlight?.abort.abort()
     })
     deadlineDue.set(deadlineMs)
     graceDue.set(Math.min(deadlineMs, this.#options.stopGraceMs))
-    await Promise.all(entries.map(entry => this.#farewell(entry, deadline.signal)))
+    await Promise.all(entries.map(entry => this.#farewell(entry, deadline)))
     deadlineDue.cancel()
     graceDue.cancel()
   }
 
   /** To a tracker that was taken away while others stay. */
   async #farewellAlone(entry: TrackerEntry): Promise<void> {
-    const deadline = new AbortController()
-    const due = this.#deps.due.create(() => deadline.abort())
+    const deadline = new AnnounceSession()
+    const due = this.#deps.due.create(() => deadline.end())
     due.set(this.#options.stopGraceMs)
-    await this.#farewell(entry, deadline.signal)
+    await this.#farewell(entry, deadline)
     due.cancel()
   }
 
-  async #farewell(entry: TrackerEntry, deadline: AbortSignal): Promise<void> {
+  async #farewell(entry: TrackerEntry, deadline: AnnounceSession): Promise<void> {
     await entry.inFlight?.done
-    if (!entry.heardStarted || deadline.aborted) return
+    if (!entry.heardStarted || deadline.ended) return
     entry.completedDue = false
     await this.#announce(entry, 'stopped', deadline)
     entry.heardStarted = false
