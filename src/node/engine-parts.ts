@@ -37,6 +37,7 @@ import { TorrentAnnouncers, trackerDefaults } from '../tracker/announcer.ts'
 import { TrackerScrapes } from '../tracker/tracker-scrapes.ts'
 import type { AnonymousEngineOptions } from './anonymous/anonymous-engine.ts'
 import { type CircuitsSource, NodeAnonymousEngines } from './anonymous-engines.ts'
+import { oldSpaceInCrowds } from './old-space.ts'
 import { NodeIpFilter } from './ip-filter.ts'
 import { itemsOf } from './dht-items.ts'
 import { sharesOf } from './descriptor-shares.ts'
@@ -195,6 +196,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       blockArena,
       rangeArena,
       events: hidden.events(events),
+      crowdChanged: oldSpaceInCrowds(),
     },
   )
   hidden.attach({ session, contents: stores.contents(null) })

@@ -75,6 +75,8 @@ export interface SessionDeps {
   readonly webSeeds?: HttpRanges
   /** What another session lends (Session.share); without it this one has its own. */
   readonly share?: EngineShare
+  /** Hundreds of torrents are awake that will rest soon (true), and have gone to rest (false). */
+  crowdChanged?(crowded: boolean): void
   /** What swarms use besides; without it they do with less. */
   readonly swarm?: SwarmParts
 }

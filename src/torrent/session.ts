@@ -6,6 +6,7 @@ import type { InfoHash, InfoHashV2 } from '../base/ids.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { TcpListener } from '../ports/tcp.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
+import { DrowsyTorrents } from './drowsy-torrents.ts'
 import { Engine } from './engine.ts'
 import type { EngineShare } from './engine-share.ts'
 import type { IpFilter } from './ip-filter.ts'
@@ -19,10 +20,6 @@ import type { TorrentEvents, TorrentHandle, TorrentSpec, TorrentStatus } from '.
 
 /** One tick for everything that waits for time: rate limits, time-outs, choking. */
 const TICK_MS = 250
-/** Torrents that could rest are looked at this often. */
-const SWEEP_MS = 1000
-/** More than these awake that could rest are a crowd: each takes some 40 KiB. */
-const CROWD = 500
 /** Torrents that look at their files at a time while many are added, and how long that is waited for. */
 const MAX_BEGINNING = 16
 const BEGIN_LIMIT_MS = 1000
@@ -35,9 +32,7 @@ export class Session {
   readonly #accept: SessionAccept
   readonly #torrents = new Map<InfoHash, SessionTorrent>()
   readonly #names = new OtherNames()
-  /** Awake, and in a state in which they could rest: the sweep looks at these. */
-  readonly #drowsy = new Set<SessionTorrent>()
-  #sweptMs = 0
+  readonly #drowsy: DrowsyTorrents<SessionTorrent>
   /** Torrents of which it is not known yet whether they may rest. */
   #beginning = 0
   #whenRoom: () => void = () => undefined
@@ -47,6 +42,7 @@ export class Session {
 
   constructor(options: SessionOptions, deps: SessionDeps) {
     const events = this.#watched(deps.events)
+    this.#drowsy = new DrowsyTorrents(crowded => deps.crowdChanged?.(crowded))
     this.#engine = new Engine(options, { ...deps, events }, () => this.#startTick())
     const route = (name: InfoHash): SessionTorrent | undefined =>
       this.#torrents.get(name) ?? this.#torrents.get(this.#names.knownAs(name))
@@ -277,21 +273,12 @@ export class Session {
     this.#startTick()
   }
 
-  /** Puts to rest what nobody uses; answers whether some torrent is to be looked at again. */
-  #sweep(nowMs: number): boolean {
-    if (nowMs - this.#sweptMs < SWEEP_MS) return this.#drowsy.size > 0
-    this.#sweptMs = nowMs
-    const crowded = this.#drowsy.size > CROWD
-    for (const torrent of this.#drowsy) if (!torrent.restIfIdle(nowMs, crowded)) this.#drowsy.delete(torrent)
-    return this.#drowsy.size > 0
-  }
-
   #startTick(): void {
     if (this.#timer !== null || this.#engine.stopping) return
     this.#timer = this.#engine.clock.every(TICK_MS, () => {
       const nowMs = this.#engine.clock.now()
       const active = this.#engine.tick(nowMs)
-      if (this.#sweep(nowMs) || active) return
+      if (this.#drowsy.sweep(nowMs) || active) return
       this.#timer?.cancel()
       this.#timer = null
     })

@@ -22,8 +22,10 @@ export interface HttpTrackerOptions {
   /** Every answer comes so late; default 0. */
   readonly delayMs?: number
   /** What it asks for, seconds; default 5 and 1. */
-  readonly intervalSec?: number
+  readonly intervalSec?: number | ((seen: SeenAnnounce) => number)
   readonly minIntervalSec?: number
+  /** Peers it names beside those that announced, `ip port` each; default none. */
+  readonly names?: (seen: SeenAnnounce) => readonly string[]
 }
 
 export interface HttpTracker {
@@ -55,10 +57,12 @@ function replyTo(swarms: Map<string, Map<string, boolean>>, seen: SeenAnnounce, 
   const self = `${seen.ip} ${seen.port}`
   if (seen.event === 'stopped') swarm.delete(self)
   else swarm.set(self, seen.left === 0)
-  const peers = compactPeers([...swarm.keys()].filter(key => key !== self))
+  const named = options.names?.(seen) ?? []
+  const peers = compactPeers([...swarm.keys(), ...named].filter(key => key !== self))
   const complete = [...swarm.values()].filter(Boolean).length
   const { intervalSec = 5, minIntervalSec = 1 } = options
-  const times = `8:intervali${intervalSec}e12:min intervali${minIntervalSec}e`
+  const interval = typeof intervalSec === 'number' ? intervalSec : intervalSec(seen)
+  const times = `8:intervali${interval}e12:min intervali${minIntervalSec}e`
   const head = `d8:completei${complete}e10:incompletei${swarm.size - complete}e${times}5:peers${peers.length}:`
   return Buffer.concat([Buffer.from(head), peers, Buffer.from('e')])
 }
