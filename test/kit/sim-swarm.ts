@@ -48,6 +48,8 @@ export interface SimNodeOptions {
   readonly webSeeds?: HttpRanges
   /** What the node lends its swarms; default: nothing. */
   readonly swarm?: SwarmParts
+  /** Hears of crowds of torrents that will rest. */
+  readonly crowdChanged?: (crowded: boolean) => void
 }
 
 /** A whole session with its memory, disk and trackers. */
@@ -109,6 +111,7 @@ export class SimSwarm {
         ...(options.contents === undefined ? {} : { contents: options.contents(() => node) }),
         ...(options.webSeeds === undefined ? {} : { webSeeds: options.webSeeds }),
         ...(options.swarm === undefined ? {} : { swarm: options.swarm }),
+        ...(options.crowdChanged === undefined ? {} : { crowdChanged: options.crowdChanged }),
       },
     )
     await session.start()
