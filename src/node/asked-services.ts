@@ -46,11 +46,14 @@ export function askedImports(
   const { clock, random, log, own, volumes, started } = environment
   const make = async ({ session, stores }: EngineParts, journal: ProgressJournal): Promise<ImportService> => {
     const { makeImports } = await import('./imports.ts')
-    const imports = makeImports({
-      ...{ clock, random, log: log.part('import'), stores, journal, ...parts },
-      prepareFolder: (folder, use) => prepareFolder(folder, { own, volumes }, use),
-      room: () => session.room(),
-    })
+    const imports = makeImports(
+      {
+        ...{ clock, random, log: log.part('import'), stores, journal, volumes, ...parts },
+        prepareFolder: (folder, use) => prepareFolder(folder, { own, volumes }, use),
+        room: () => session.room(),
+      },
+      volumes,
+    )
     started.add('imports', () => imports.stop())
     return imports
   }

@@ -1,9 +1,10 @@
 // Taking over what other clients have, put together at its first use.
 
 import { DiskOtherNames, DiskResumeFolders } from '../io/resume-folder.ts'
+import type { VolumeTurns } from '../ports/volumes.ts'
 import { TorrentImports, type ImportDeps } from '../services/import-torrents.ts'
 
-/** Makes it. */
-export function makeImports(deps: Omit<ImportDeps, 'folders' | 'names'>): TorrentImports {
-  return new TorrentImports({ ...deps, folders: new DiskResumeFolders(), names: new DiskOtherNames() })
+/** Makes it; `turns`: the way to the folders of others. */
+export function makeImports(deps: Omit<ImportDeps, 'folders' | 'names'>, turns: VolumeTurns): TorrentImports {
+  return new TorrentImports({ ...deps, folders: new DiskResumeFolders(turns), names: new DiskOtherNames(turns) })
 }

@@ -41,7 +41,9 @@ export class FileContents implements ContentSources {
   }
 
   async list(path: string, signal: AbortSignal): Promise<Content> {
-    return new FileContent(await SourceFolder.list(path, this.#parts.lanes, signal, this.#own), this.#parts)
+    const { lanes } = this.#parts
+    const source = await lanes.inTime(path, SourceFolder.list(path, lanes, signal, this.#own))
+    return new FileContent(source, this.#parts)
   }
 }
 
@@ -131,7 +133,11 @@ class FileHasher implements ContentHasher {
     this.#pieceCount = Math.ceil(layout.totalLength / layout.pieceLength)
   }
 
-  async digest(run: NewPieceRun): Promise<PieceDigests> {
+  digest(run: NewPieceRun): Promise<PieceDigests> {
+    return this.#parts.lanes.inTime(this.#source.place, this.#digest(run))
+  }
+
+  async #digest(run: NewPieceRun): Promise<PieceDigests> {
     const spans = this.#spansOf(run)
     const tooMany = filesOf(spans).length > MAX_JOB_FILES
     if (tooMany && run.count > 1) return this.#digestHalves(run)
@@ -140,7 +146,7 @@ class FileHasher implements ContentHasher {
   }
 
   async checkUnchanged(): Promise<FileFacts[]> {
-    const facts = await this.#source.checkUnchanged()
+    const facts = await this.#parts.lanes.inTime(this.#source.place, this.#source.checkUnchanged())
     const none = { exists: false, sizeBytes: 0, mtimeMs: 0 }
     return this.#layout.files.map(({ index }) => ({ index, ...(facts[this.#laid.listed(index)] ?? none) }))
   }
@@ -171,8 +177,8 @@ class FileHasher implements ContentHasher {
 
   async #digestHalves({ first, count, trees }: NewPieceRun): Promise<PieceDigests> {
     const half = count >> 1
-    const left = await this.digest({ first, count: half, trees: trees.slice(0, 2 * half) })
-    const right = await this.digest({ first: first + half, count: count - half, trees: trees.slice(2 * half) })
+    const left = await this.#digest({ first, count: half, trees: trees.slice(0, 2 * half) })
+    const right = await this.#digest({ first: first + half, count: count - half, trees: trees.slice(2 * half) })
     return {
       hashes: Buffer.concat([left.hashes, right.hashes]),
       roots: Buffer.concat([left.roots, right.roots]),

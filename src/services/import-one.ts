@@ -10,6 +10,7 @@ import type { FileFacts, PieceStore, PieceStores } from '../ports/piece-store.ts
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import type { Random } from '../ports/random.ts'
 import type { OtherClient, OtherNames, ResumeFolder } from '../ports/resume-folder.ts'
+import type { VolumeWatch } from '../ports/volumes.ts'
 import { retryWhileBusy } from '../torrent/busy-pool.ts'
 import { forEachPiece, type PieceSet } from '../torrent/piece-set.ts'
 import { layoutOf } from '../torrent/torrent-core.ts'
@@ -45,6 +46,8 @@ export interface ImportParts {
   readonly stores: PieceStores
   readonly journal: Pick<ProgressJournal, 'checkpoint'>
   readonly names: OtherNames
+  /** The way to files that may lie on a volume that does not answer. */
+  readonly volumes: Pick<VolumeWatch, 'inTime'>
   readonly paths: ClientPaths
   readonly downloads: ImportedDownloads
   /** Makes the folder ready; its real path. AppErrors InvalidParameter, PathNotAllowed, DiskFull. */
@@ -258,11 +261,8 @@ class TorrentImport {
 
   async #withStore<T>(folder: string, use: (store: PieceStore) => Promise<T>): Promise<T> {
     const store = this.#parts.stores.open(layoutOf(folder, this.#read.metainfo))
-    try {
-      return await use(store)
-    } finally {
-      await store.close()
-    }
+    const work = use(store).finally(() => store.close())
+    return this.#parts.volumes.inTime(folder, work)
   }
 }
 

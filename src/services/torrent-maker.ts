@@ -103,6 +103,8 @@ export class TorrentMaker implements TorrentMakerService {
       return await work
     } finally {
       signal.removeEventListener('abort', give)
+      // What still waits for a disk that does not answer is not gone on with.
+      give()
       this.#running.delete(creation)
     }
   }

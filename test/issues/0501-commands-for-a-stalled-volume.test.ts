@@ -2,6 +2,8 @@
 // as done outlives kill -9; what cannot be done says so in time.
 
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { DownloadRecord, StateRecord } from '../../src/services/api.ts'
 import { makeTestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
@@ -26,7 +28,8 @@ async function answer(node: NodeProcess, method: string, path: string, body: obj
   const reply = await node.request(method, path, body)
   const ms = performance.now() - began
   assert.ok(ms < TOLD_MS, `${method} ${path}: ${ms.toFixed()} ms`)
-  return `${reply.status} ${/"code":"(\w+)"/.exec(reply.body.toString())?.[1] ?? ''}`.trim()
+  if (reply.status === 200) return '200'
+  return `${reply.status} ${/"code":"(\w+)"/.exec(reply.body.toString())?.[1] ?? ''}`
 }
 
 async function listed(node: NodeProcess): Promise<string[]> {
@@ -88,6 +91,38 @@ test('commands for downloads on a stalled volume are answered in time, and kept'
     mount.recover()
     await node.stop()
     await seeder.stop()
+    await mount.remove()
+    await folder.remove()
+  }
+})
+
+test('torrents are made elsewhere, and folders imported, while a volume is stalled', { skip, timeout: 90_000 }, async () => {
+  const folder = await makeTestFolder()
+  const mount = await makeStalledMount(await folder.sub('volume'))
+  const node = await startNode({ stateDir: await folder.sub('state') })
+  try {
+    const made = film(7)
+    const data = await folder.sub('data')
+    for (const place of [mount.path, data]) await writeContent(made, place, '')
+    for (const place of [mount.path, data]) await writeFile(join(place, 'one.fastresume'), 'de')
+    const file = made.files[0]?.path ?? ''
+    const create = (place: string): Promise<string> => answer(node, 'POST', '/createtorrent', { path: join(place, file) })
+    const take = (place: string): Promise<string> =>
+      answer(node, 'POST', '/import', { from: 'libtorrent', folder: place, dry_run: true })
+    assert.deepEqual([await take(mount.path), await create(data)], ['200', '200'])
+
+    mount.stall()
+    const late = [create(mount.path), create(mount.path), take(mount.path)]
+    assert.deepEqual(await Promise.all(late), Array.from({ length: 3 }, () => '503 VolumeStalled'))
+    // Neither of the two makers is held by what cannot be made.
+    assert.deepEqual([await take(data), await create(data), await create(data)], ['200', '200', '200'])
+
+    mount.recover()
+    await node.until<StateRecord>('/state', state => state.volumes.every(volume => !volume.stalled))
+    assert.deepEqual([await take(mount.path), await create(mount.path)], ['200', '200'])
+  } finally {
+    mount.recover()
+    await node.stop()
     await mount.remove()
     await folder.remove()
   }

@@ -30,6 +30,7 @@ export const importTorrents = route({
     'InvalidParameter',
     'PathNotAllowed',
     'TooManyRequests',
+    'VolumeStalled',
     'SafeSeedingRequired',
     'CircuitsUnavailable',
     'NotReady',
