@@ -23,9 +23,12 @@ export class FilePermits {
 
   /** Takes permits for files of a volume, when they are there. */
   async take(count: number, volume: Volume): Promise<void> {
-    const first = !this.#waiting.some(other => other.volume === volume || this.#hasPart(other))
-    if (first && this.#free >= count && this.#hasPart({ count, volume })) this.#lend(count, volume)
-    else await new Promise<void>(go => this.#waiting.push({ count, volume, go }))
+    const alone = this.#waiting.length === 0
+    if (alone && this.#free >= count && this.#hasPart({ count, volume })) return this.#lend(count, volume)
+    await new Promise<void>(go => {
+      this.#waiting.push({ count, volume, go })
+      this.#goOn()
+    })
   }
 
   /** Gives permits back. */
@@ -40,13 +43,16 @@ export class FilePermits {
   #goOn(): void {
     const left: Waiting[] = []
     let full = false
+    // Of one volume nobody is overtaken: small ones would come before a large one for ever.
+    const passed = new Set<Volume>()
     for (const waiting of this.#waiting) {
       const { count, volume, go } = waiting
-      const part = this.#hasPart(waiting)
+      const part = !passed.has(volume) && this.#hasPart(waiting)
       // Who has a part and finds too few is not overtaken; who has none lets others pass.
       full ||= part && count > this.#free
       if (full || !part) {
         left.push(waiting)
+        passed.add(volume)
         continue
       }
       this.#lend(count, volume)

@@ -152,11 +152,7 @@ async function firstFolder(path: string, below: readonly string[], turns: Volume
 }
 
 /** Names that end so, without the ending. */
-async function namesIn(
-  folder: string,
-  endings: readonly string[],
-  turns: VolumeTurns,
-): Promise<Map<string, string>> {
+async function namesIn(folder: string, endings: readonly string[], turns: VolumeTurns): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   let entries = 0
   try {

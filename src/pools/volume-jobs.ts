@@ -1,6 +1,7 @@
 // Jobs on files, kept apart by volume: a thread that is stuck in a volume that does not answer holds up no piece of another.
 // The volume of the state directory has the threads of the settings; each other one has at most two of its own, started by
-// its first jobs and ended when idle. Invariant: at most MAX_POOLS pools; volumes beyond that share the last.
+// its first jobs and ended when idle. Invariants: at most MAX_POOLS pools beside that one; volumes beyond that share the last of
+// them; what is done without a thread has the turn of its own volume.
 
 import type { VolumeLanes } from '../io/volume-lanes.ts'
 import type { Volume } from '../io/volume.ts'
@@ -10,7 +11,7 @@ import { FirstJobs } from './first-jobs.ts'
 import { addTimes } from './job-times.ts'
 import { type PoolOptions, type PoolStats, WorkerPool } from './pool.ts'
 
-/** Pools at most. */
+/** Pools at most, beside that of the state directory. */
 const MAX_POOLS = 8
 /** Threads at most of a volume that is not that of the state directory: so many may be stuck in it. */
 const VOLUME_THREADS = 2
@@ -39,7 +40,8 @@ interface Jobs {
 export class VolumeJobs {
   readonly #options: VolumeJobsOptions
   readonly #deps: VolumeJobsDeps
-  readonly #made: Jobs[] = []
+  /** Of volumes that are not that of the state directory. */
+  readonly #pools: WorkerPool[] = []
   readonly #byVolume = new Map<Volume, Jobs>()
   #own: Jobs | null = null
 
@@ -58,42 +60,58 @@ export class VolumeJobs {
   /** Figures of all pools together. */
   stats(): PoolStats {
     const none: PoolStats = { threads: 0, waiting: 0, queuedJobs: 0, batchesInFlight: 0, workersLost: 0, jobs: {} }
-    return this.#made.map(({ pool }) => pool.stats()).reduce(sumOf, none)
+    return this.#allPools()
+      .map(pool => pool.stats())
+      .reduce(sumOf, none)
   }
 
   /** Resolves when no job is left, or after `deadlineMs`. */
   async drain(deadlineMs: number): Promise<void> {
-    const done = this.#made.flatMap(({ pool, first }) => [pool.drain(deadlineMs), within(deadlineMs, first.idle())])
-    await Promise.all(done)
+    const jobs = [...this.#byVolume.values(), ...(this.#own === null ? [] : [this.#own])]
+    const pools = this.#allPools().map(pool => pool.drain(deadlineMs))
+    await Promise.all([...pools, ...jobs.map(({ first }) => within(deadlineMs, first.idle()))])
   }
 
   /** Ends the threads; see WorkerPool.stop. */
   async stop(): Promise<void> {
-    await Promise.all(this.#made.map(({ pool }) => pool.stop()))
+    await Promise.all(this.#allPools().map(pool => pool.stop()))
   }
 
   #of(path: string): Jobs {
     const volume = this.#deps.lanes.volumeOf(path)
     // Whichever paths there are: the node's own volume is one.
-    if (volume.own) return (this.#own ??= this.#make(path, this.#options.threads))
+    if (volume.own) return (this.#own ??= this.#jobs(path, this.#pool(this.#options.threads)))
     const known = this.#byVolume.get(volume)
     if (known !== undefined) return known
-    const last = this.#made.at(-1)
-    const threads = Math.min(VOLUME_THREADS, this.#options.threads)
-    const jobs = last !== undefined && this.#made.length >= MAX_POOLS ? last : this.#make(path, threads)
+    const jobs = this.#jobs(path, this.#volumePool())
     this.#byVolume.set(volume, jobs)
     return jobs
   }
 
-  #make(path: string, threads: number): Jobs {
-    const { lanes, arenas, log, onRepeatedLoss } = this.#deps
-    const pool = new WorkerPool(
+  /** For one more volume. */
+  #volumePool(): WorkerPool {
+    const last = this.#pools.at(-1)
+    if (last !== undefined && this.#pools.length >= MAX_POOLS) return last
+    const pool = this.#pool(Math.min(VOLUME_THREADS, this.#options.threads))
+    this.#pools.push(pool)
+    return pool
+  }
+
+  #pool(threads: number): WorkerPool {
+    const { log, onRepeatedLoss } = this.#deps
+    return new WorkerPool(
       { ...this.#options, threads },
       { log, ...(onRepeatedLoss === undefined ? {} : { onRepeatedLoss }) },
     )
-    const jobs = { pool, first: new FirstJobs({ pool, arenas, turn: call => lanes.run(path, call) }) }
-    this.#made.push(jobs)
-    return jobs
+  }
+
+  #jobs(path: string, pool: WorkerPool): Jobs {
+    const { lanes, arenas } = this.#deps
+    return { pool, first: new FirstJobs({ pool, arenas, turn: call => lanes.run(path, call) }) }
+  }
+
+  #allPools(): WorkerPool[] {
+    return [...this.#pools, ...(this.#own === null ? [] : [this.#own.pool])]
   }
 }
 

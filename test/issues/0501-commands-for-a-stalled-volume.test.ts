@@ -96,7 +96,10 @@ test('commands for downloads on a stalled volume are answered in time, and kept'
   }
 })
 
-test('torrents are made elsewhere, and folders imported, while a volume is stalled', { skip, timeout: 90_000 }, async () => {
+test('torrents are made elsewhere, and folders imported, while a volume is stalled', {
+  skip,
+  timeout: 90_000,
+}, async () => {
   const folder = await makeTestFolder()
   const mount = await makeStalledMount(await folder.sub('volume'))
   const node = await startNode({ stateDir: await folder.sub('state') })
@@ -106,14 +109,18 @@ test('torrents are made elsewhere, and folders imported, while a volume is stall
     for (const place of [mount.path, data]) await writeContent(made, place, '')
     for (const place of [mount.path, data]) await writeFile(join(place, 'one.fastresume'), 'de')
     const file = made.files[0]?.path ?? ''
-    const create = (place: string): Promise<string> => answer(node, 'POST', '/createtorrent', { path: join(place, file) })
+    const create = (place: string): Promise<string> =>
+      answer(node, 'POST', '/createtorrent', { path: join(place, file) })
     const take = (place: string): Promise<string> =>
       answer(node, 'POST', '/import', { from: 'libtorrent', folder: place, dry_run: true })
     assert.deepEqual([await take(mount.path), await create(data)], ['200', '200'])
 
     mount.stall()
     const late = [create(mount.path), create(mount.path), take(mount.path)]
-    assert.deepEqual(await Promise.all(late), Array.from({ length: 3 }, () => '503 VolumeStalled'))
+    assert.deepEqual(
+      await Promise.all(late),
+      Array.from({ length: 3 }, () => '503 VolumeStalled'),
+    )
     // Neither of the two makers is held by what cannot be made.
     assert.deepEqual([await take(data), await create(data), await create(data)], ['200', '200', '200'])
 
