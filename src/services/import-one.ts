@@ -261,8 +261,14 @@ class TorrentImport {
 
   async #withStore<T>(folder: string, use: (store: PieceStore) => Promise<T>): Promise<T> {
     const store = this.#parts.stores.open(layoutOf(folder, this.#read.metainfo))
-    const work = use(store).finally(() => store.close())
-    return this.#parts.volumes.inTime(folder, work)
+    const work = async (): Promise<T> => {
+      try {
+        return await use(store)
+      } finally {
+        await store.close()
+      }
+    }
+    return this.#parts.volumes.inTime(folder, work())
   }
 }
 
