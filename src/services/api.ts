@@ -21,31 +21,23 @@ import type { WalletsService } from './wallets-api.ts'
 
 export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord } from './callers-api.ts'
 export type {
-  ChannelChange,
   ChannelContentsService,
-  ChannelModeName,
   ChannelsService,
-  KnownTorrent,
   SearchService,
-  TextChange,
 } from './channels-api.ts'
-export type { FeedFormat, FeedRecord, FeedsService, FeedText } from './feeds-api.ts'
-export type { CircuitsService } from './circuits-api.ts'
+export type { FeedsService } from './feeds-api.ts'
 export type { DebugService } from './debug-api.ts'
 export type {
-  MarketFeesRecord,
   MarketPaymentRecord,
   MarketService,
   MarketTransactionRecord,
   NewOrder,
-  OrderExplanation,
   OrderRecord,
-  TickGroup,
   TickRecord,
 } from './market-api.ts'
 export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
 export type { DownloadDetails, TorrentDescription } from './details-api.ts'
-export type { ImportedTorrent, ImportPage, ImportReason, ImportService, ImportTorrents } from './import-api.ts'
+export type { ImportedTorrent, ImportPage, ImportService } from './import-api.ts'
 export type {
   EffectiveSetting,
   EffectiveSettings,
@@ -70,12 +62,10 @@ export type {
 export type { AddDownload, ControlChange, DownloadsService, ListOptions, PatchDownload } from './downloads-api.ts'
 export type { Asker, StreamReader, StreamableFile } from './streams-api.ts'
 export type { CreateTorrent, CreatedTorrent, TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
-export type { HealthRow, HealthRows, TorrentHealthService } from './torrent-health-api.ts'
+export type { TorrentHealthService } from './torrent-health-api.ts'
 export type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from './state-api.ts'
 export type {
-  AuditRecord,
   FeeRecord,
-  TransferOrder,
   TransferRecord,
   WalletBalance,
   WalletRecord,

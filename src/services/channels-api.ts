@@ -12,13 +12,6 @@ import type {
 /** Who may write beside the owner. */
 export type ChannelModeName = 'open' | 'semi-open' | 'closed'
 
-/** What the specification shows of a single channel. */
-export interface ChannelOverview {
-  readonly name: string
-  readonly description: string
-  readonly identifier: string
-}
-
 /** What of a channel is to change; absent = stays. */
 export interface ChannelChange {
   readonly name?: string

@@ -17,17 +17,11 @@ export const ENCRYPTION_MODES: readonly EncryptionMode[] = ['prefer', 'require',
 /** What may follow an encrypted handshake: RC4 for everything, nothing (only the handshake is hidden), or either. */
 export type EncryptionMethods = 'both' | 'rc4' | 'plaintext'
 
-/** All choices of methods, as a setting may name them. */
-export const ENCRYPTION_METHODS: readonly EncryptionMethods[] = ['both', 'rc4', 'plaintext']
-
 /** The settings. */
 export interface EncryptionSettings {
   readonly mode: EncryptionMode
   readonly methods: EncryptionMethods
 }
-
-/** What a node does when nothing is set: peers that insist on encryption are reached, nobody pays for RC4 unasked. */
-export const DEFAULT_ENCRYPTION: EncryptionSettings = { mode: 'allow', methods: 'both' }
 
 /** Plain connections only, both ways. */
 export const NO_ENCRYPTION: EncryptionSettings = { mode: 'off', methods: 'both' }

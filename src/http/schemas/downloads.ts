@@ -1,7 +1,7 @@
 // JSON schemas of downloads: parameters and records (spec 2.1, 4.1; decisions part 2). Field names are the
 // specification's; extra fields say so.
 
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { controlFields, controlProperties } from './controls.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -200,6 +200,3 @@ export const FilesReply = Type.Object({
   files: Type.Array(LinkedFileSchema),
   playlist_url: Type.String({ description: 'extra: path of a playlist of what can be played, without a key' }),
 })
-
-/** One row of the files answer. */
-export type LinkedFile = Static<typeof LinkedFileSchema>

@@ -16,7 +16,6 @@ export const CHANNEL_ID_BYTES = 20
 export const RECORD_ID_BYTES = 32
 
 const HEX_40 = /^[0-9a-fA-F]{40}$/
-const HEX_64 = /^[0-9a-fA-F]{64}$/
 const NO_SALT = new Uint8Array(0)
 
 function hex(bytes: Uint8Array): string {
@@ -48,11 +47,6 @@ export function channelIdBytes(channel: ChannelId): Uint8Array {
 /** The id of a record: SHA-256 of its whole encoding. */
 export function recordIdOf(encoding: Uint8Array): RecordId {
   return createHash('sha256').update(encoding).digest('hex') as RecordId
-}
-
-/** The record id that `text` spells in hexadecimal (any case), or null. */
-export function parseRecordId(text: string): RecordId | null {
-  return HEX_64.test(text) ? (text.toLowerCase() as RecordId) : null
 }
 
 /** The record id of 32 raw bytes. Throws DecodeError for any other length. */

@@ -42,11 +42,6 @@ export function isOwner(publicKey: Uint8Array, channel: ChannelId): boolean {
   return channelIdOf(publicKey) === channel
 }
 
-/** Whether a record of `kind` can be deleted by a deletion. */
-export function isDeletable(kind: RecordKind): boolean {
-  return DELETABLE.has(kind)
-}
-
 /** Whether `rules` allow the record as an extra. What is about a record that is not here is not allowed, but to the owner. */
 export function mayWrite(record: UnsignedRecord, rules: ChannelRules, targetOf: TargetOf): boolean {
   if (record.channel !== rules.channel) return false

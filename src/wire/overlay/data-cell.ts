@@ -7,9 +7,6 @@ import { data } from './circuit-messages.ts'
 import { OverlayReader } from './reader.ts'
 import { OverlayWriter } from './writer.ts'
 
-/** Longest head: number, two addresses of which one is a name. */
-export const MOST_DATA_HEAD_BYTES = 1 + 19 + 260
-
 /** Most bytes of a datagram in a cell behind three layers that leaves Ethernet's frame whole (section 7.9). */
 export const MOST_DATAGRAM_BYTES = 1356
 /** The same where a layer from end to end is put on too. */

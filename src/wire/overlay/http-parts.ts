@@ -7,8 +7,6 @@ import type { PayloadOf } from './message.ts'
 
 /** Most bytes of one part. */
 export const HTTP_PART_BYTES = 1400
-/** Most bytes of an answer: all parts there are numbers for. */
-export const MOST_HTTP_BYTES = HTTP_PART_BYTES * 0xffff
 
 type Part = PayloadOf<typeof httpResponse>
 

@@ -8,8 +8,6 @@ import { DecodeError } from '../../base/errors.ts'
 export const KEY_FORM_BYTES = 74
 /** Bytes of each half of a pair, public or secret. */
 export const KEY_HALF_BYTES = 32
-/** Bytes of a mid. */
-export const MID_BYTES = 20
 /** Bytes of a signature of a curve25519 pair. */
 export const SIGNATURE_BYTES = 64
 /** What public forms begin with. */
