@@ -132,6 +132,18 @@ describe('importing', { concurrency: 1 }, () => {
     assert.match(end.stdout, /1 there already, 9 refused\.\n$/)
   })
 
+  test('the command says when there was one torrent, and when there was none', async () => {
+    const backup = await folder.sub('few')
+    const run = () => runCli(['import', backup, '--from', 'libtorrent', '--url', node.baseUrl, '--state-dir', stateDir])
+    await mkdir(backup, { recursive: true })
+    const none = await run()
+    assert.deepEqual([none.code, none.stdout], [0, 'Nothing to import.\n'])
+    const one = await torrentOf()
+    await putResume(backup, one, libtorrentResumeOf(one, data, {}))
+    assert.match((await run()).stdout, /\n1 imported\.\n$/)
+    assert.match((await run()).stdout, /\n1 there already\.\n$/)
+  })
+
   test('a torrent without metadata is a link again', async () => {
     const backup = await folder.sub('links')
     const one = makeTorrent({ name: 'never', seed: 77 })

@@ -7,7 +7,9 @@ import { type ChildProcess, execFileSync } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'
 import { after, before, describe, test } from 'node:test'
 import type { InfoHash } from '../../src/base/ids.ts'
+import { OUR_IDS } from '../../src/torrent/own-handshake.ts'
 import { decodeLsdAnnounce, LSD_GROUPS, LSD_PORT } from '../../src/wire/lsd.ts'
+import { UT_PEX } from '../../src/wire/peer/ut-pex.ts'
 import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
 import { hostPrefix } from '../kit/daemon-process.ts'
@@ -18,6 +20,7 @@ import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 import { holdNamespace } from '../kit/two-hosts.ts'
 import { waitFor } from '../kit/wait-for.ts'
+import { WatchingPeer } from '../kit/watching-peer.ts'
 
 const MIB = 1024 * 1024
 /** The test and the node, and the others: some clients cannot be heard on their own host. */
@@ -74,7 +77,8 @@ describe('found by local discovery alone', { skip: needs('netns', 'nsenter'), co
     folder = await makeTestFolder()
     hosts = await makeHosts()
     ear = await listen(told)
-    node = await startNode({ settings: { 'libtorrent.interface': '', 'libtorrent.utp': true, 'libtorrent.lsd': true } })
+    const settings = { 'libtorrent.interface': '', 'libtorrent.utp': true, 'libtorrent.lsd': true }
+    node = await startNode({ settings: { ...settings, 'network.allow_private': '127.0.0.0/8' } })
   })
   after(async () => {
     await node?.stop()
@@ -134,6 +138,32 @@ describe('found by local discovery alone', { skip: needs('netns', 'nsenter'), co
     for (const made of [secret, open]) await addDownload(node, await writeTorrent(made, folder.path), folder.path)
     // Both would be told of in the same datagram.
     await isTold(open.infoHash)
+    assert.ok(!told.has(secret.infoHash))
+  })
+
+  test('a private magnet is told of neither while its metadata comes nor afterwards', { timeout: 90_000 }, async t => {
+    const secret = makeTorrent({ name: 'private-magnet', length: MIB, pieceLength: 65_536, private: true })
+    const names = { ip: '127.0.0.1', port: 1 }
+    const options = { torrent: secret, names, pexId: OUR_IDS[UT_PEX] ?? 1, dhtPort: 1 }
+    const peer = await WatchingPeer.start(options, false)
+    t.after(() => peer.raw.stop())
+    /** Told of in the same datagram as what would be told of beside it. */
+    const openIsTold = async (name: string): Promise<void> => {
+      const open = makeTorrent({ name, length: MIB, pieceLength: 65_536 })
+      await addDownload(node, await writeTorrent(open, folder.path), folder.path)
+      await isTold(open.infoHash)
+    }
+    const uri = `magnet:?xt=urn:btih:${secret.infoHash}&x.pe=127.0.0.1:${peer.raw.port}`
+    await addDownload(node, uri, folder.path)
+    await waitFor('a call', () => peer.raw.open > 0, 30_000)
+    await openIsTold('open-before')
+    assert.ok(!told.has(secret.infoHash))
+    peer.give()
+    type List = { downloads: { infohash: string; size: number }[] }
+    await node.until<List>('/downloads', ({ downloads }) =>
+      downloads.some(({ infohash, size }) => infohash === secret.infoHash && size > 0),
+    )
+    await openIsTold('open-after')
     assert.ok(!told.has(secret.infoHash))
   })
 })

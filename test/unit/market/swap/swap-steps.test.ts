@@ -164,6 +164,16 @@ test('fees of a claim rise as its lock comes near, those of a refund with the bl
   assert.equal(dear.do, 'send', 'a fee that cannot be signed is not asked for again')
 })
 
+test('funding that a reorganisation lost after a claim is sent again, and its silent server is waited for', () => {
+  const paid = [transaction('fund', { sentMs: 1, countedMs: 1 }), transaction('claim', { sentMs: 1, countedMs: 1 })]
+  const claimed = journal('initiator', { transactions: paid })
+  const take = { funding: COUNTED, end: claimedBy('claimed', 2) }
+  assert.equal(what(claimed, at(EARLY, {}, take)), 'send fund')
+  assert.deepEqual(next(claimed, at(EARLY, { funding: COUNTED }, take)).do, 'end')
+  const silent = next(claimed, { nowS: EARLY, give: null, take: side(EARLY, take) })
+  assert.deepEqual(silent, { do: 'wait', step: 'sweeping', for: 'The server of TBTC does not answer.' })
+})
+
 test('a server that does not answer ends nothing', () => {
   for (const role of ['initiator', 'participant'] as const)
     for (const nowS of [EARLY, agreement.first.lockS + 1_000_000]) {
