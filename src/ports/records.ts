@@ -145,6 +145,8 @@ export interface DownloadRecords {
   loadAll(after?: number): AsyncIterable<LoadedDownload[]>
   /** Null before metadata, and of what is not there. */
   metainfo(infoHash: InfoHash): Promise<StoredMetainfo | null>
+  /** Files that are noted as its own; none of what is not there. */
+  ownFiles(infoHash: InfoHash): Promise<readonly FileRun[]>
   /**
    * Remembers all-time counters lazily: written with the torrent's next checkpoint, every 30 s, and at close(). A crash
    * loses at most that much counting.

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
+import type { FileRun } from '../ports/progress-journal.ts'
 import type {
   DownloadChange,
   DownloadRecords,
@@ -85,6 +86,10 @@ export class DatabaseDownloads implements DownloadRecords {
 
   metainfo(infoHash: InfoHash): Promise<StoredMetainfo | null> {
     return this.#link.run('download.metainfo', infoHash)
+  }
+
+  ownFiles(infoHash: InfoHash): Promise<readonly FileRun[]> {
+    return this.#link.run('files.own', infoHash)
   }
 
   noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void {

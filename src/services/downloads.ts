@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { makeDeferred } from '../base/deferred.ts'
 import { AppError } from '../base/errors.ts'
 import type { InfoHash } from '../base/ids.ts'
+import type { FileRun } from '../ports/progress-journal.ts'
 import type { DownloadRecords, LoadedDownload, StoredDownload } from '../ports/records.ts'
 import type { TorrentEvents } from '../torrent/types.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
@@ -203,6 +204,11 @@ export class Downloads implements DownloadsService {
     this.#set.checkListed()
     const entry = this.#set.entries.get(infoHash)
     return entry === undefined ? null : entry.torrent.loadMetainfo()
+  }
+
+  /** Files that are noted as its own. AppError NotReady. */
+  ownFiles(infoHash: InfoHash): Promise<readonly FileRun[]> {
+    return this.#set.store.ownFiles(infoHash)
   }
 
   /** As metainfo(), of a download. AppErrors DownloadNotFound, NotReady, StateConflict. */

@@ -33,6 +33,8 @@ export interface VersionDownloads {
   row(infoHash: InfoHash): StoredDownload | null
   /** Its metainfo; null when it is not known, or it is no download. */
   metainfo(infoHash: InfoHash): Promise<Metainfo | null>
+  /** Files that are noted as its own. */
+  ownFiles(infoHash: InfoHash): Promise<readonly FileRun[]>
   /** What its record shows of it. */
   setLineage(infoHash: InfoHash, lineage: Lineage | null): void
 }
@@ -94,7 +96,8 @@ export class UpdateVersions {
 
   /**
    * Older versions end before the newest, whose metadata is now known, touches a file: all of them, or with `seed` those that
-   * have a file where it will write. Files that become shorter are cut. Answers which files of the newest were theirs.
+   * have a file where it will write. Files of their own that become shorter are cut. Answers which files of the newest were
+   * theirs: what merely lay in their place, or was a hard link, is looked at anew.
    */
   async leaveBehind(key: FollowedKey, metainfo: Metainfo, mode: OldVersions): Promise<FileRun[]> {
     const taken = new Set<number>()
@@ -104,12 +107,18 @@ export class UpdateVersions {
       const row = this.#downloads.row(infoHash)
       if (row === null) continue
       const before = await this.#downloads.metainfo(infoHash)
-      const shared = before === null || row.destination !== destination ? [] : sharedFiles(before, metainfo)
+      const shared = before === null || row.destination !== destination ? [] : sharedFiles(before.files, metainfo)
       if (!row.userStopped && (mode === 'stop' || shared.length > 0)) {
         await this.#downloads.patch(infoHash, { state: 'stop' })
       }
-      if (shared.length > 0) await this.#trimmer.trim(row.destination, shared)
-      for (const { index } of shared) taken.add(index)
+      if (before === null || shared.length === 0) continue
+      const runs = await this.#downloads.ownFiles(infoHash)
+      const theirs = sharedFiles(
+        before.files.filter(({ index }) => isInRuns(runs, index)),
+        metainfo,
+      )
+      if (theirs.length > 0) await this.#trimmer.trim(row.destination, theirs)
+      for (const { index } of theirs) taken.add(index)
     }
     return fileRuns([...taken])
   }
@@ -181,9 +190,13 @@ function wishesOf(row: StoredDownload): Omit<AddDownload, 'uri'> {
   }
 }
 
+function isInRuns(runs: readonly FileRun[], index: number): boolean {
+  return runs.some(([first, last]) => first <= index && index <= last)
+}
+
 /** The files of `after` that have the path of one of `before`. */
-function sharedFiles(before: Metainfo, after: Metainfo): TorrentFile[] {
-  const paths = new Set(before.files.filter(file => !file.padding).map(pathKey))
+function sharedFiles(before: readonly TorrentFile[], after: Metainfo): TorrentFile[] {
+  const paths = new Set(before.filter(file => !file.padding).map(pathKey))
   return after.files.filter(file => !file.padding && paths.has(pathKey(file)))
 }
 

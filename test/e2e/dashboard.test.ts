@@ -5,12 +5,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { axeFindings, CHROMIUM, startBrowser, untilInPage, type WatchedPage, watchedPage } from '../kit/browser.ts'
+import { addDownload, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
+import { makeTorrent } from '../kit/make-torrent.ts'
 import { addManyDownloads, updateCosts, WAITING_SETTINGS } from '../kit/many-downloads.ts'
 import { startNode } from '../kit/node-process.ts'
 import { type DashboardScene, FILM_NAME, HOSTILE_NAME, makeDashboardScene } from '../kit/dashboard-scene.ts'
@@ -203,6 +205,33 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     watched.check(/400 \(Bad Request\)/)
+    await page.context().close()
+  })
+
+  test('a download that stopped at a file of somebody else: overwriting is asked for with its name, and then done', async () => {
+    const made = makeTorrent({ name: 'diary.txt', length: 200_000, seed: 500 })
+    const [file, to] = [join(folder, 'diary.torrent'), join(folder, 'diaries')]
+    await mkdir(to)
+    await writeFile(file, made.torrent)
+    await writeFile(join(to, 'diary.txt'), Buffer.alloc(200_000, 'my own words '))
+    const infohash = await addDownload(scene.node, file, to)
+    await downloadUntil(scene.node, infohash, ({ status }) => status === 'DLSTATUS_STOPPED_ON_ERROR')
+    const watched = await signedIn(`#/downloads/${infohash}`)
+    const { page } = watched
+    const ask = page.getByRole('button', { name: 'Resume, overwriting…' })
+    await ask.click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(join(to, 'diary.txt')).waitFor()
+    assert.deepEqual(await axeFindings(page), [])
+    await dialog.getByRole('button', { name: 'Keep the files' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal((await downloadRecord(scene.node, infohash)).status, 'DLSTATUS_STOPPED_ON_ERROR')
+    await ask.click()
+    await dialog.getByRole('button', { name: 'Overwrite' }).click()
+    await downloadUntil(scene.node, infohash, ({ status }) => status === 'DLSTATUS_DOWNLOADING', 20_000)
+    await ask.waitFor({ state: 'detached' })
+    await scene.node.request('DELETE', `/downloads/${infohash}`, { remove_data: false })
+    watched.check()
     await page.context().close()
   })
 

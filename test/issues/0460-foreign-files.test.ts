@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import type { TorrentControls, TorrentHandle, TorrentSpec } from '../../src/torrent/index.ts'
 import { LoopbackNode, type LoopbackOptions } from '../kit/loopback-node.ts'
 import { type MadeTorrent, makeTorrent, seededBytes } from '../kit/make-torrent.ts'
+import { asMadeTorrent, makeV2Torrent } from '../kit/make-v2-torrent.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const KIB = 1024
@@ -252,3 +253,61 @@ test('a check of everything finds a foreign file too', async t => {
   await assert.rejects(handle.recheck(), { code: 'ForeignFile' })
   assert.ok(readFileSync(path).equals(seededBytes(100_000, 9)))
 })
+
+for (const hybrid of [false, true]) {
+  const kind = hybrid ? 'hybrid' : 'v2'
+  const made = () =>
+    asMadeTorrent(
+      makeV2Torrent({
+        hybrid,
+        files: ['a', 'b', 'c'].map(path => ({ path, length: 2 * PIECE + 1000 })),
+        pieceLength: PIECE,
+      }),
+    )
+
+  test(`${kind}: a file of somebody else stops it, with no byte changed, until it is overwritten`, async t => {
+    const torrent = made()
+    const { to, peers } = await swarm(t, torrent)
+    const mine = seededBytes(2 * PIECE + 1000, 90)
+    const path = lay(to, 'folder/b', mine)
+    const handle = to.add(torrent, { peers })
+    await status(handle, 'error')
+    assert.match(handle.snapshot().error, /not of this download.*folder\/b/)
+    assert.ok(readFileSync(path).equals(mine))
+    assert.deepEqual(readdirSync(join(to.folder, 'folder')), ['b'])
+    handle.setControls(OVERWRITE)
+    handle.resume()
+    await status(handle, 'seeding')
+    assertFiles(to, torrent)
+  })
+
+  test(`${kind}: one right piece makes a file the download's, a longer one is foreign all the same`, async t => {
+    const torrent = made()
+    const { to, peers } = await swarm(t, torrent)
+    const [a, , c] = torrent.files.map(({ content }) => content) as [Uint8Array, Uint8Array, Uint8Array]
+    const half = Uint8Array.from(a).fill(7, PIECE)
+    const { ino } = statSync(lay(to, 'folder/a', half))
+    const longer = lay(to, 'folder/c', Buffer.concat([c, Buffer.from('more')]))
+    const handle = to.add(torrent, { peers })
+    await status(handle, 'error')
+    assert.match(handle.snapshot().error, /folder\/c/)
+    assert.ok(readFileSync(join(to.folder, 'folder/a')).equals(half), 'nothing is written while it stands')
+    truncateSync(longer, c.length)
+    handle.resume()
+    await status(handle, 'seeding')
+    assertFiles(to, torrent)
+    assert.equal(statSync(join(to.folder, 'folder/a')).ino, ino)
+    assert.deepEqual(asides(to), [])
+  })
+
+  test(`${kind}: a hard link to a file of another torrent is never written through`, async t => {
+    const torrent = made()
+    const { to, peers } = await swarm(t, torrent)
+    const others = Uint8Array.from(torrent.files[0]?.content ?? []).fill(7, PIECE)
+    const path = lay(to, 'other/file.bin', others)
+    mkdirSync(join(to.folder, 'folder'))
+    linkSync(path, join(to.folder, 'folder/a'))
+    await assertComplete(to, torrent, { peers })
+    assert.ok(readFileSync(path).equals(others), 'written through')
+  })
+}

@@ -11,6 +11,7 @@ import { CopyButton } from '../parts/copy-button.tsx'
 import { FactList } from '../parts/facts.tsx'
 import { Graph } from '../parts/graph.tsx'
 import { Icon } from '../parts/icons.tsx'
+import { OverwriteButton } from '../parts/overwrite-button.tsx'
 import { PieceMap } from '../parts/piece-map.tsx'
 import { rateLines } from '../parts/rate-graph.tsx'
 
@@ -20,6 +21,7 @@ function Reasons({ record }: { record: DownloadRecord }) {
   const { infohash, status } = record
   const answer = useAnswer(signal => explanation(infohash, signal), [infohash, status], EXPLAIN_MS)
   const reasons = answer.value?.reasons ?? []
+  const foreign = reasons.find(({ code }) => code === 'foreign_file')
   if (record.error === '' && reasons.length === 0) return null
   return (
     <div class={`reasons ${status === 'DLSTATUS_STOPPED_ON_ERROR' ? 'bad' : ''}`}>
@@ -33,6 +35,7 @@ function Reasons({ record }: { record: DownloadRecord }) {
           {message}
         </p>
       ))}
+      {foreign !== undefined && <OverwriteButton infohash={infohash} message={foreign.message} />}
     </div>
   )
 }

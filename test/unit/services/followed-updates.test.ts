@@ -76,6 +76,25 @@ test('a higher number brings the next version with the wishes of the one before,
   ])
 })
 
+test("a file that only lay in the place of the version before is not the next one's: it is looked at, and not cut", async () => {
+  const rig = await following()
+  rig.bench.records.own.set(ONE.infoHash, [])
+  rig.items.put(itemOf(7n, TWO.infoHash))
+  await rig.following.check(TARGET)
+  await rig.learn(TWO)
+  assert.equal(stopped(rig, ONE.infoHash), true, 'it would be written to by both')
+  assert.deepEqual(rig.trimmed, [])
+  assert.equal(rig.bench.records.rows.get(TWO.infoHash)?.ownFiles?.length ?? 0, 0)
+})
+
+test('files of their own pass from version to version', async () => {
+  const rig = await following()
+  rig.items.put(itemOf(7n, TWO.infoHash))
+  await rig.following.check(TARGET)
+  await rig.learn(TWO)
+  assert.deepEqual(rig.bench.records.rows.get(TWO.infoHash)?.ownFiles, [[0, 0]])
+})
+
 test('older versions end before the row of the next has its metadata', async () => {
   const rig = await following()
   rig.items.put(itemOf(2n, TWO.infoHash))

@@ -13,6 +13,7 @@ import type {
   StoredDownload,
   StoredMetainfo,
 } from '../../../src/ports/records.ts'
+import { ALL_FILES, type FileRun } from '../../../src/ports/progress-journal.ts'
 import { Downloads } from '../../../src/services/downloads.ts'
 import type { DownloadSettings, DownloadUpdates, HiddenOnes } from '../../../src/services/downloads-deps.ts'
 import { MetadataPreviews } from '../../../src/services/metadata-previews.ts'
@@ -317,7 +318,7 @@ export class FakeEngine implements TorrentEngine {
   }
 }
 
-type MemoryRow = StoredDownload & Pick<NewDownload, 'infoBytes' | 'notes' | 'pieceLayers'>
+type MemoryRow = StoredDownload & Pick<NewDownload, 'infoBytes' | 'notes' | 'pieceLayers' | 'ownFiles'>
 
 function storedOf(row: MemoryRow | undefined): StoredMetainfo | null {
   if (row === undefined || row.infoBytes === null) return null
@@ -365,6 +366,13 @@ export class MemoryRecords implements DownloadRecords {
 
   async metainfo(infoHash: InfoHash): Promise<StoredMetainfo | null> {
     return storedOf(this.rows.get(infoHash))
+  }
+
+  /** What the engine would have noted; unless a test says otherwise everything. */
+  readonly own = new Map<InfoHash, readonly FileRun[]>()
+
+  async ownFiles(infoHash: InfoHash): Promise<readonly FileRun[]> {
+    return this.own.get(infoHash) ?? [ALL_FILES]
   }
 
   noteTotals(infoHash: InfoHash, totalUp: number, totalDown: number): void {
