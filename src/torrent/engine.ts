@@ -24,6 +24,7 @@ import { StreamEncryption } from './stream-encryption.ts'
 import { NO_QUEUE, TorrentQueue } from './torrent-queue.ts'
 import { TurnEnd } from './turn-end.ts'
 import { UploadSlots } from './upload-slots.ts'
+import { WakeLine } from './wake-line.ts'
 
 /** Outgoing connections under way at a time: more make home routers drop others. */
 const MAX_HALF_OPEN = 50
@@ -54,6 +55,8 @@ export class Engine {
   readonly bans = new BanList()
   /** Whom downloads at rest are not woken for. */
   readonly dead: LatelyDead
+  /** Those at rest for whom somebody named peers. */
+  readonly wakeLine = new WakeLine()
   /** Connections, also those being made, of all torrents. */
   readonly addresses = new AddressCounts()
   /** Connected peers of all torrents. */

@@ -29,6 +29,9 @@ import type {
 import { type WakeHooks, WakeState } from './wake-state.ts'
 import { idleWebSeed } from './web-seed-row.ts'
 
+/** Addresses that are kept for a torrent that waits to be woken: thousands may wait. */
+const MAX_NAMED = 50
+
 /** Limits of one torrent, bytes/s, 0 = none. */
 export interface TorrentLimits {
   readonly maxDownloadRate: number
@@ -284,12 +287,16 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
    * to be asked again: false when it rests, or is in a state that only an event of the engine ends.
    */
   restIfIdle(nowMs: number, crowded: boolean): boolean {
-    return this.#state.restIfIdle(nowMs, crowded, this.#moving)
+    const { wakeLine } = this.#engine
+    const again = this.#state.restIfIdle(nowMs, crowded || wakeLine.crowded, this.#moving)
+    if (!again || this.#state.awake?.connected === true) wakeLine.left(this)
+    return again
   }
 
   /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. */
   async shutdown(deadlineMs: number): Promise<void> {
     this.#state.end()
+    this.#engine.wakeLine.left(this)
     if (this.#state.awake === null) await this.#announcer.stop(deadlineMs)
     else await this.#state.awake.shutdown(deadlineMs)
   }
@@ -299,6 +306,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     this.#leaving = true
     if (deleteData) await this.#state.wakened()
     this.#state.end()
+    this.#engine.wakeLine.left(this)
     if (this.#state.awake === null) await this.#announcer.stop(deadlineMs)
     else await this.#state.awake.remove(deleteData, deadlineMs)
   }
@@ -339,11 +347,22 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     const { awake, row } = this.#state
     const seeks = row?.status === 'downloading'
     if (origin !== 'tracker' && !seeks) return awake?.addPeers(peers, 'dht')
-    if (seeks && !this.#areNews(peers)) return
+    if (!seeks) return this.#wakeFor(peers, origin)
+    if (!this.#areNews(peers)) return
+    const { wakeLine } = this.#engine
+    const kept = wakeLine.crowded ? peers.slice(0, MAX_NAMED) : peers
+    wakeLine.enter(this, () => this.#wakeFor(kept, origin))
+  }
+
+  #wakeFor(peers: readonly PeerAddress[], origin: PeerOrigin): void {
+    if (this.#engine.stopping) return
     this.#state.wakened().then(
       torrent => (origin === 'tracker' ? torrent.trackerPeers(peers) : torrent.addPeers(peers, 'dht')),
-      (error: unknown) =>
-        this.#state.ended || this.#engine.log.warn('a torrent could not be woken', { error: String(error) }),
+      (error: unknown) => {
+        this.#engine.wakeLine.left(this)
+        if (this.#state.ended) return
+        this.#engine.log.warn('a torrent could not be woken', { error: String(error) })
+      },
     )
   }
 

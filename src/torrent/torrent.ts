@@ -182,6 +182,10 @@ export class Torrent {
   }
 
   /** Somebody is connected or reads: no time to rest. */
+  get connected(): boolean {
+    return this.#core.peers.size > 0
+  }
+
   get inUse(): boolean {
     return this.#parts.streams.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.dials.size > 0
   }

@@ -399,3 +399,24 @@ test('a foreign file that came while its download rested stops it when it wakes,
   assert.equal(seeder.session.get(torrent.infoHash)?.snapshot().totalUp, 0)
   await swarm.close()
 })
+
+test('dead addresses for hundreds of downloads at rest: two hundred are awake at a time, and each is called', async () => {
+  const torrents = Array.from({ length: 450 }, (_, number) =>
+    makeTorrent({ name: `F${number}`, length: 100, seed: number }),
+  )
+  const swarm = new SimSwarm(329)
+  const { contents } = contentsOf(torrents)
+  const node = await swarm.node({ contents })
+  const handles = torrents.map(one => node.add(one))
+  await swarm.clock.until('at rest', () => handles.every(one => one.resting), 90_000)
+  for (const [number, { infoHash }] of torrents.entries())
+    node.announcers.made.get(infoHash)?.answer([{ ip: `10.9.${number >> 8}.${number & 255}`, port: 6881 }])
+  let most = 0
+  const called = () => {
+    most = Math.max(most, handles.filter(one => !one.resting).length)
+    return handles.every(one => one.resting && one.obstacles().addresses === 1)
+  }
+  await swarm.clock.until('all were called', called, 1_800_000)
+  assert.equal(most, 200)
+  await swarm.close()
+})
