@@ -74,9 +74,11 @@ export class KnownPeers {
     return this.#seeds
   }
 
-  /** All of them. */
-  *addresses(): Generator<PeerAddress, void> {
-    for (const { address } of this.#peers.values()) yield address
+  /** Those that were called, or are our own (`tried`), or all others. */
+  *addresses(tried: boolean): Generator<PeerAddress, void> {
+    for (const { address, failures, nextTryMs } of this.#peers.values()) {
+      if (tried === (failures > 0 || nextTryMs === Number.POSITIVE_INFINITY)) yield address
+    }
   }
 
   get(key: string): KnownPeer | undefined {
@@ -143,11 +145,14 @@ export class KnownPeers {
     return false
   }
 
-  /** True while some address was reached before, or named by somebody who will not name it again, and may be tried. */
-  get hasHope(): boolean {
+  /**
+   * True while some address was reached before, or named by somebody who will not name it again, and may be tried; `untried`:
+   * also while one was never tried.
+   */
+  hasHope(untried: boolean): boolean {
     for (const { good, origins, failures, nextTryMs } of this.#peers.values()) {
       if (nextTryMs === Number.POSITIVE_INFINITY) continue
-      if (good || failures === 0 || (origins === 0 && failures < LAST_HOPE_FAILURES)) return true
+      if (good || (untried && failures === 0) || (origins === 0 && failures < LAST_HOPE_FAILURES)) return true
     }
     return false
   }

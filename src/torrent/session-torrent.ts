@@ -288,8 +288,10 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
    */
   restIfIdle(nowMs: number, crowded: boolean): boolean {
     const { wakeLine } = this.#engine
-    const again = this.#state.restIfIdle(nowMs, crowded || wakeLine.crowded, this.#moving)
-    if (!again || this.#state.awake?.connected === true) wakeLine.left(this)
+    const place = !crowded && !wakeLine.crowded ? 'alone' : wakeLine.has(this) ? 'line' : 'crowd'
+    const again = this.#state.restIfIdle(nowMs, place, this.#moving)
+    // In the crowd it may have gone to rest to wait there.
+    if (place !== 'crowd' && (!again || this.#state.awake?.connected === true)) wakeLine.left(this)
     return again
   }
 
@@ -325,6 +327,10 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     this.#woken(this)
   }
 
+  restsWith(untried: readonly PeerAddress[]): void {
+    this.#stand(untried, this.private === true ? 'tracker' : 'dht')
+  }
+
   /** At rest, and in touch with its swarm: peers may call. */
   get #listens(): boolean {
     const status = this.#state.row?.status
@@ -349,6 +355,11 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     if (origin !== 'tracker' && !seeks) return awake?.addPeers(peers, 'dht')
     if (!seeks) return this.#wakeFor(peers, origin)
     if (!this.#areNews(peers)) return
+    this.#stand(peers, origin)
+  }
+
+  /** Wakes when there is a place, with these addresses. */
+  #stand(peers: readonly PeerAddress[], origin: PeerOrigin): void {
     const { wakeLine } = this.#engine
     const kept = wakeLine.crowded ? peers.slice(0, MAX_NAMED) : peers
     wakeLine.enter(this, () => this.#wakeFor(kept, origin))

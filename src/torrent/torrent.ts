@@ -181,11 +181,11 @@ export class Torrent {
     this.#parts.learn(peers, 'tracker')
   }
 
-  /** Somebody is connected or reads: no time to rest. */
   get connected(): boolean {
     return this.#core.peers.size > 0
   }
 
+  /** Somebody is connected or reads: no time to rest. */
   get inUse(): boolean {
     return this.#parts.streams.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.dials.size > 0
   }
@@ -193,9 +193,10 @@ export class Torrent {
   /**
    * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, is stopped or queued, or
    * downloads and knows nobody who might have something; nobody uses it and nothing is on its way. Known addresses are
-   * forgotten. It must not be used afterwards.
+   * forgotten. It must not be used afterwards. In a crowd also one rests whose addresses wait for their turn: they stay in
+   * `untried`.
    */
-  rest(): RestingTorrent | null {
+  rest(place: 'alone' | 'crowd' | 'line' = 'alone'): RestingTorrent | null {
     const { content, status } = this.#core
     if (
       content === null ||
@@ -208,28 +209,33 @@ export class Torrent {
     )
       return null
     if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
-    if (status === 'downloading' && !this.#waitsForSomebody) return null
+    if (status === 'downloading' && !this.#waitsForSomebody(place === 'crowd')) return null
     if (!MAY_REST.has(status)) return null
-    if (this.#core.working && this.#parts.swarm.peers.dials.hasDue(this.#core.now())) return null
+    if (place === 'alone' && this.#core.working && this.#parts.swarm.peers.dials.hasDue(this.#core.now())) return null
     this.#core.engine.deactivate(this.#parts)
     this.#parts.webSeeds.stop()
     if (status === 'downloading') this.#noteDead()
     return restingOf(this.#core, content.metainfo, content.picker.have)
   }
 
-  /** All that are known were called in vain, or are our own: who names them again brings no news. */
+  /** Addresses that were not called before it went to rest. */
+  get untried(): PeerAddress[] {
+    return [...this.#core.known.addresses(false)]
+  }
+
+  /** Those that were called in vain, or are our own: who names them again brings no news. */
   #noteDead(): void {
     const { engine, infoHash, known } = this.#core
-    for (const address of known.addresses()) engine.dead.note(infoHash, address, this.#core.now())
+    for (const address of known.addresses(true)) engine.dead.note(infoHash, address, this.#core.now())
   }
 
   /** It misses data, has nothing begun, and nothing to try: trackers, the DHT and peers that call know where it is. */
-  get #waitsForSomebody(): boolean {
+  #waitsForSomebody(crowded: boolean): boolean {
     const { content, known, working, encryptionTrouble } = this.#core
     if (content === null || !working || this.#parts.run.forReaders || content.picker.openCount > 0) return false
     // Somebody is there, and whoever asks is to hear why we do not talk.
     if (encryptionTrouble !== null) return false
-    return this.#parts.webSeeds.rows().length === 0 && !known.hasHope
+    return this.#parts.webSeeds.rows().length === 0 && !known.hasHope(!crowded)
   }
 
   /** Addresses that are known may be tried at once: all, or those that were connected before. */

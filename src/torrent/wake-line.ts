@@ -14,6 +14,11 @@ export class WakeLine<T extends object> {
     return this.#waiting.size > 0
   }
 
+  /** It was woken, and has its place. */
+  has(torrent: T): boolean {
+    return this.#awake.has(torrent)
+  }
+
   /** Calls `wake` at once when there is a place, else when one is left. Who waits already waits on, with the newer call. */
   enter(torrent: T, wake: () => void): void {
     if (!this.#awake.has(torrent) && this.#awake.size >= PLACES) {

@@ -3,7 +3,7 @@
 // Invariant: exactly one of #awake and #row is set, but for the time after the end.
 
 import { AppError } from '../base/errors.ts'
-import type { InfoHash } from '../base/ids.ts'
+import type { InfoHash, PeerAddress } from '../base/ids.ts'
 import type { Announcer } from '../ports/announcer.ts'
 import type { Timer } from '../ports/clock.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
@@ -30,6 +30,8 @@ export interface WakeHooks {
   equip(torrent: Torrent): void
   /** It is awake: the sweep is to look at it again. */
   woken(): void
+  /** It rests, with addresses that were not called. */
+  restsWith(untried: readonly PeerAddress[]): void
 }
 
 /** One torrent, awake or at rest. */
@@ -162,19 +164,22 @@ export class WakeState implements QueueMember {
   }
 
   /**
-   * Puts the torrent to rest if nobody has used it for a while, which is short in a crowd; `busy`: somebody does. Answers
-   * whether it is to be asked again: false when it rests, or is in a state that only an event of the engine ends.
+   * Puts the torrent to rest if nobody has used it for a while, which is short in a crowd and for who has a place in the line;
+   * `busy`: somebody does. Answers whether it is to be asked again: false when it rests, or is in a state that only an event
+   * of the engine ends.
    */
-  restIfIdle(nowMs: number, crowded: boolean, busy: boolean): boolean {
+  restIfIdle(nowMs: number, place: 'alone' | 'crowd' | 'line', busy: boolean): boolean {
     const torrent = this.#awake
     if (torrent === null) return false
     const seeks = torrent.status === 'downloading'
     if (busy || torrent.inUse || (seeks && this.#usedMs === Number.NEGATIVE_INFINITY)) this.#usedMs = nowMs
-    if (nowMs - this.#usedMs < (crowded ? CROWDED_STAY_MS : seeks ? SEEKING_STAY_MS : STAY_MS)) return true
-    const row = torrent.rest()
+    if (nowMs - this.#usedMs < (place !== 'alone' ? CROWDED_STAY_MS : seeks ? SEEKING_STAY_MS : STAY_MS)) return true
+    const row = torrent.rest(place)
     if (row === null) return torrent.metainfo !== null && MAY_REST.has(torrent.status)
     this.#awake = null
     this.#row = row
+    const untried = row.status === 'downloading' ? torrent.untried : []
+    if (untried.length > 0) this.#hooks.restsWith(untried)
     return false
   }
 

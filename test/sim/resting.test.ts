@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TorrentHandle, TorrentSpec } from '../../src/torrent/types.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { contentsOf } from '../kit/sim-contents.ts'
 import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
 
@@ -418,5 +418,27 @@ test('dead addresses for hundreds of downloads at rest: two hundred are awake at
   }
   await swarm.clock.until('all were called', called, 1_800_000)
   assert.equal(most, 200)
+  await swarm.close()
+})
+
+test('a crowd with addresses that cannot all be called at once goes to rest, and each is called in its turn', async () => {
+  const torrents = Array.from({ length: 700 }, (_, number) =>
+    makeTorrent({ name: `F${number}`, length: 100, seed: number }),
+  )
+  const swarm = new SimSwarm(330)
+  const { contents } = contentsOf(torrents)
+  const node = await swarm.node({ contents })
+  const handles = torrents.map(one => node.add(one))
+  await swarm.clock.until('a crowd', () => handles.every(one => one.snapshot().status === 'downloading'), 10_000)
+  const seeder = await swarm.seeder(torrents[690] as MadeTorrent)
+  for (const [number, { infoHash }] of torrents.entries()) {
+    const dead = { ip: `10.9.${number >> 8}.${number & 255}`, port: 6881 }
+    node.announcers.made.get(infoHash)?.answer([number === 690 ? seeder.address : dead])
+  }
+  const awake = () => handles.filter(one => !one.resting).length
+  await swarm.clock.until('most rest', () => awake() <= 300, 20_000)
+  assert.equal(handles[690]?.resting, true, 'it waits in the line')
+  await swarm.complete(handles[690] as TorrentHandle, 1_800_000)
+  await swarm.clock.until('all rest', () => awake() === 0, 1_800_000)
   await swarm.close()
 })
