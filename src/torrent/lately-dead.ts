@@ -5,7 +5,7 @@ import { addressKey, type InfoHash, type PeerAddress } from '../base/ids.ts'
 import type { Random } from '../ports/random.ts'
 
 /** A note counts at least so long, and at most twice. */
-const GENERATION_MS = 45 * 60_000
+const GENERATION_MS = 90 * 60_000
 /** Most notes of a generation: more, and it is over before its time. */
 const MAX_NOTES = 50_000
 

@@ -288,7 +288,8 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
    */
   restIfIdle(nowMs: number, crowded: boolean): boolean {
     const { wakeLine } = this.#engine
-    const place = !crowded && !wakeLine.crowded ? 'alone' : wakeLine.has(this) ? 'line' : 'crowd'
+    const inCrowd = crowded || wakeLine.crowded
+    const place = wakeLine.has(this) ? (inCrowd ? 'hurried' : 'called') : inCrowd ? 'crowd' : 'alone'
     const again = this.#state.restIfIdle(nowMs, place, this.#moving)
     // In the crowd it may have gone to rest to wait there.
     if (place !== 'crowd' && (!again || this.#state.awake?.connected === true)) wakeLine.left(this)

@@ -27,6 +27,12 @@ import type {
 /** States in which a torrent that nobody uses may rest. */
 export const MAY_REST: ReadonlySet<TorrentStatus> = new Set(['seeding', 'downloading', 'stopped', 'queued'])
 
+/**
+ * Among whom a torrent goes to rest: `called`, it was woken for peers that were named; `crowd`, many others are awake, or wait
+ * to be woken; `hurried`: both.
+ */
+export type RestPlace = 'alone' | 'called' | 'crowd' | 'hurried'
+
 /** One torrent. */
 export class Torrent {
   readonly #parts: TorrentParts
@@ -196,7 +202,7 @@ export class Torrent {
    * forgotten. It must not be used afterwards. In a crowd also one rests whose addresses wait for their turn: they stay in
    * `untried`.
    */
-  rest(place: 'alone' | 'crowd' | 'line' = 'alone'): RestingTorrent | null {
+  rest(place: RestPlace = 'alone'): RestingTorrent | null {
     const { content, status } = this.#core
     if (
       content === null ||
@@ -211,7 +217,8 @@ export class Torrent {
     if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
     if (status === 'downloading' && !this.#waitsForSomebody(place === 'crowd')) return null
     if (!MAY_REST.has(status)) return null
-    if (place === 'alone' && this.#core.working && this.#parts.swarm.peers.dials.hasDue(this.#core.now())) return null
+    const patient = place === 'alone' || place === 'called'
+    if (patient && this.#core.working && this.#parts.swarm.peers.dials.hasDue(this.#core.now())) return null
     this.#core.engine.deactivate(this.#parts)
     this.#parts.webSeeds.stop()
     if (status === 'downloading') this.#noteDead()

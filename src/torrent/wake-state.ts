@@ -11,7 +11,7 @@ import type { Engine } from './engine.ts'
 import { filesUnchanged, queuedFrom, type RestingTorrent, restingFrom, seekingFrom } from './resting-torrent.ts'
 import { layoutOf } from './torrent-core.ts'
 import { OPEN_GATE, type QueueMember, type RunGate } from './torrent-queue.ts'
-import { MAY_REST, Torrent } from './torrent.ts'
+import { MAY_REST, type RestPlace, Torrent } from './torrent.ts'
 import type { TorrentSpec } from './types.ts'
 
 /** A torrent stays awake this long after its last use: who comes back soon finds it ready. One that misses data longer. */
@@ -164,11 +164,11 @@ export class WakeState implements QueueMember {
   }
 
   /**
-   * Puts the torrent to rest if nobody has used it for a while, which is short in a crowd and for who has a place in the line;
+   * Puts the torrent to rest if nobody has used it for a while, which is short in a crowd and for who was woken by names;
    * `busy`: somebody does. Answers whether it is to be asked again: false when it rests, or is in a state that only an event
    * of the engine ends.
    */
-  restIfIdle(nowMs: number, place: 'alone' | 'crowd' | 'line', busy: boolean): boolean {
+  restIfIdle(nowMs: number, place: RestPlace, busy: boolean): boolean {
     const torrent = this.#awake
     if (torrent === null) return false
     const seeks = torrent.status === 'downloading'

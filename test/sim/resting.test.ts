@@ -211,13 +211,13 @@ test('a file that went while its download rested is fetched again, and nothing i
   await swarm.close()
 })
 
-test('addresses that nobody answers at are let go; it sleeps on after a minute of calling them', async () => {
+test('addresses that nobody answers at are let go; it sleeps on after three calls', async () => {
   const { swarm, node, handle } = await lonely(322)
   const nobody = { ip: '10.9.9.9', port: 6881 }
   node.announcers.made.get(torrent.infoHash)?.answer([nobody])
   await swarm.clock.until('awake', () => !handle.resting, 1000)
   const ms = await swarm.clock.until('at rest', () => handle.resting, 180_000)
-  assert.ok(ms >= 60_000, `${ms} ms`)
+  assert.ok(ms >= 25_000 && ms < 60_000, `${ms} ms`)
   assert.equal(handle.obstacles().addresses, 1, 'who asks hears that nobody was reached')
   await swarm.close()
 })
@@ -354,16 +354,16 @@ test('whom a tracker named in vain it names in vain for a while; news, the butto
     return woke
   }
   assert.equal(await wakes([nobody]), false)
-  await swarm.clock.advance(30 * 60_000)
-  assert.equal(await wakes([nobody]), false, 'half an hour later')
+  await swarm.clock.advance(80 * 60_000)
+  assert.equal(await wakes([nobody]), false, 'more than an hour later')
   assert.equal(await wakes([nobody, { ip: '10.9.9.9', port: 6882 }]), true, 'one more')
   assert.equal(handle.forceAnnounce(null), 1)
   assert.equal(await wakes([nobody]), true, 'the user asked')
   assert.equal(await wakes([nobody]), false)
   node.session.reachAgain(false)
   assert.equal(await wakes([nobody]), true, 'there are new ways')
-  await swarm.clock.advance(2 * 3_600_000)
-  assert.equal(await wakes([nobody]), true, 'two hours later')
+  await swarm.clock.advance(4 * 3_600_000)
+  assert.equal(await wakes([nobody]), true, 'four hours later')
   await swarm.close()
 })
 
@@ -437,8 +437,9 @@ test('a crowd with addresses that cannot all be called at once goes to rest, and
   }
   const awake = () => handles.filter(one => !one.resting).length
   await swarm.clock.until('most rest', () => awake() <= 300, 20_000)
-  assert.equal(handles[690]?.resting, true, 'it waits in the line')
-  await swarm.complete(handles[690] as TorrentHandle, 1_800_000)
+  const last = handles[690]
+  assert.ok(last?.resting, 'it waits in the line')
+  await swarm.complete(last, 1_800_000)
   await swarm.clock.until('all rest', () => awake() === 0, 1_800_000)
   await swarm.close()
 })

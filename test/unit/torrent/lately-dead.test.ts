@@ -10,23 +10,23 @@ const first = 'a'.repeat(40) as InfoHash
 const other = 'b'.repeat(40) as InfoHash
 const random = { bytes: (count: number) => new Uint8Array(count), below: (below: number) => Math.floor(below / 3) }
 
-test('a note is of one address and one torrent, counts for three quarters of an hour and is gone after twice that', () => {
+test('a note is of one address and one torrent, counts for an hour and a half and is gone after twice that', () => {
   const dead = new LatelyDead(random)
   const address = { ip: '192.0.2.1', port: 6881 }
   assert.equal(dead.has(first, address, 0), false)
   dead.note(first, address, 40 * MINUTE_MS)
-  assert.equal(dead.has(first, address, 84 * MINUTE_MS), true)
-  assert.equal(dead.has(other, address, 84 * MINUTE_MS), false)
-  assert.equal(dead.has(first, { ip: '192.0.2.1', port: 6882 }, 84 * MINUTE_MS), false)
-  assert.equal(dead.has(first, { ip: '192.0.2.2', port: 6881 }, 84 * MINUTE_MS), false)
-  assert.equal(dead.has(first, address, 131 * MINUTE_MS), false)
+  assert.equal(dead.has(first, address, 129 * MINUTE_MS), true)
+  assert.equal(dead.has(other, address, 129 * MINUTE_MS), false)
+  assert.equal(dead.has(first, { ip: '192.0.2.1', port: 6882 }, 129 * MINUTE_MS), false)
+  assert.equal(dead.has(first, { ip: '192.0.2.2', port: 6881 }, 129 * MINUTE_MS), false)
+  assert.equal(dead.has(first, address, 220 * MINUTE_MS), false)
 })
 
 test('nobody asks for hours: what was noted before is gone', () => {
   const dead = new LatelyDead(random)
   const address = { ip: '2001:db8::1', port: 6881 }
   dead.note(first, address, 0)
-  assert.equal(dead.has(first, address, 91 * MINUTE_MS), false)
+  assert.equal(dead.has(first, address, 181 * MINUTE_MS), false)
 })
 
 test('a hundred thousand notes: the last fifty thousand count, and forgetting forgets all', () => {
