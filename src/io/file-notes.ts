@@ -3,12 +3,16 @@
 // has written and not flushed, is judged by its inode and length alone; a look that began before a write ended proves nothing.
 
 import { type FileChange, FileChanged, type FileFacts, unfitFacts } from '../ports/piece-store.ts'
+import { runSteps, type Steps } from '../wire/steps.ts'
 import type { FileLook } from './safe-files.ts'
 
 /** File times nearer than this are the same: records and copies lose fractions. */
 const SAME_TIME_MS = 1
 /** Some file systems keep whole seconds, or every second one, and show more only until the file is read from disk again. */
 const COARSE_TIME_MS = 2000
+
+/** Facts judged in one step. */
+const FACTS_A_STEP = 4096
 
 interface Note {
   /** False: the next look says how the file is. */
@@ -124,13 +128,25 @@ export class FileNotes {
 
   /** `facts`, taken since `version`, with unfitFacts() for files that are not as they were left. */
   kept(facts: readonly FileFacts[], version: number): FileFacts[] {
-    return facts.map(fact => {
-      const note = this.#notes.get(fact.index) ?? this.#fromExpected(fact.index)
-      if (note.refused) return unfitFacts(fact.index)
-      if (!note.known || !note.settled || note.version > version || !fact.exists) return fact
-      const seen = { ...fact, ...(note.inode ?? { dev: 0n, ino: 0n }) }
-      return changeOf(note, seen, true, this.#lengthOf(fact.index)) === null ? fact : unfitFacts(fact.index)
-    })
+    return runSteps(this.keptInSteps(facts, version))
+  }
+
+  /** As kept(), in steps: a look that began before a change of a note proves nothing of it, whenever the change comes. */
+  *keptInSteps(facts: readonly FileFacts[], version: number): Steps<FileFacts[]> {
+    const kept: FileFacts[] = []
+    for (const fact of facts) {
+      kept.push(this.#kept(fact, version))
+      if (kept.length % FACTS_A_STEP === 0) yield
+    }
+    return kept
+  }
+
+  #kept(fact: FileFacts, version: number): FileFacts {
+    const note = this.#notes.get(fact.index) ?? this.#fromExpected(fact.index)
+    if (note.refused) return unfitFacts(fact.index)
+    if (!note.known || !note.settled || note.version > version || !fact.exists) return fact
+    const seen = { ...fact, ...(note.inode ?? { dev: 0n, ino: 0n }) }
+    return changeOf(note, seen, true, this.#lengthOf(fact.index)) === null ? fact : unfitFacts(fact.index)
   }
 
   #learn(note: Note, { dev, ino, sizeBytes, mtimeMs }: FileLook): void {

@@ -3,6 +3,7 @@
 // descriptor is held exactly as long as its job; exclusive work (close, remove) never meets a job.
 
 import { fdatasync } from 'node:fs'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { pieceBytes } from '../base/lengths.ts'
 import { AppError } from '../base/errors.ts'
@@ -29,6 +30,7 @@ import type {
   StoreLayout,
 } from '../ports/piece-store.ts'
 import { fileOfPiece, pieceTree } from '../wire/piece-layers.ts'
+import { runStepsInTurns } from '../wire/steps.ts'
 import type { ArenaNumber, PieceJobName, ReplyOf, RequestOf, Span, TreeCheck } from './contract/jobs.ts'
 import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
 import { Fence } from './fence.ts'
@@ -114,8 +116,10 @@ export class FilePieceStore implements PieceStore {
   }
 
   keptFacts(signal?: AbortSignal): Promise<FileFacts[]> {
-    const kept = async ({ version }: FileNotes) => this.#notes.kept(await this.#folder.facts(signal), version)
-    return this.#fence.shared(() => kept(this.#notes))
+    return this.#fence.shared(async () => {
+      const { version } = this.#notes
+      return runStepsInTurns(this.#notes.keptInSteps(await this.#folder.facts(signal), version), nextTurn)
+    })
   }
 
   expect(facts: readonly FileFacts[], ownUntilMs: number): void {
@@ -428,12 +432,8 @@ export class FilePieceStore implements PieceStore {
       // A bug stays one: nobody outside can cure it.
       if (code === 'BUG_IN_JOB') throw error
       const file = spans[request.spans.findIndex(span => span.fd === fd)]?.file
-      const failure = diskErrorFrom(
-        code,
-        file === undefined ? this.#layout.destination : this.#folder.pathOf(file),
-        text,
-        error,
-      )
+      const path = file === undefined ? this.#layout.destination : this.#folder.pathOf(file)
+      const failure = diskErrorFrom(code, path, text, error)
       if (failure.code === 'FileMissing') void this.#parts.files.drop(this.#source)
       throw failure
     }
@@ -456,7 +456,8 @@ export class FilePieceStore implements PieceStore {
       return (await this.#spanFiles.withFiles(spans, 'check', use)).verdicts
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'FileMissing') throw error
-      return pieces.length === 1 ? ['missing'] : this.#hashHalves(pieces)
+      // Of one file that is not there all is missing; where there are several each half is asked for.
+      return filesOf(spans).length === 1 ? pieces.map(() => 'missing') : this.#hashHalves(pieces)
     }
   }
 

@@ -59,7 +59,7 @@ export async function addMadeTorrent(
   const whole = { have: allPieces(metainfo.pieceCount), suspect: [], files: facts, newestMs: 0 }
   const resume = earlier === undefined ? whole : earlier.resume
   const engine = await set.engineOf(row.hops)
-  await set.store.insert({ ...row, ...storedMetainfo(metainfo), ownFiles: [ALL_FILES] })
+  await set.store.insert({ ...row, ...(await storedMetainfo(metainfo)), ownFiles: [ALL_FILES] })
   const { totalUp, totalDown, finishedAtMs, seededSec } = row
   if (totalUp + totalDown > 0) set.store.noteTotals(infoHash, totalUp, totalDown)
   if (earlier !== undefined) await set.store.update(infoHash, { finishedAtMs, seededSec })

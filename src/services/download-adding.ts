@@ -147,7 +147,7 @@ export class DownloadAdding {
       nowMs: clock.wallMs(),
     })
     const engine = await this.#set.engineOf(traits.hops)
-    const kept = metainfo === null ? { infoBytes: null } : storedMetainfo(metainfo)
+    const kept = metainfo === null ? { infoBytes: null } : await storedMetainfo(metainfo)
     await this.#set.store.insert({ ...row, ...kept, ownFiles: ownFiles ?? [] })
     while (this.#others.owns(source.infoHash)) await this.#others.giveWay(source.infoHash)
     const entry = new DownloadEntry({ ...row, position: this.#set.entries.size })

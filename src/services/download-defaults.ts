@@ -79,9 +79,9 @@ export class DownloadDefaults {
     if (torrentFolder === '') return
     const { infoHash, announceTiers, webSeeds } = stored
     const { infoBytes, v2 } = metainfo
-    const bytes = encodeMetainfo({ infoBytes, v2, webSeeds, announceTiers, ...notesOf(metainfo) })
     try {
       const folder = await this.#deps.prepareFolder(torrentFolder)
+      const bytes = encodeMetainfo({ infoBytes, v2, webSeeds, announceTiers, ...notesOf(metainfo) })
       await this.#deps.files.write(join(folder, `${infoHash}.torrent`), bytes)
     } catch (error) {
       // It was added before.

@@ -62,8 +62,9 @@ export class EngineReports implements TorrentEvents {
 
   layersKnown(infoHash: InfoHash, metainfo: Metainfo): void {
     const entry = this.#set.entries.get(infoHash)
-    const pieceLayers = layersOf(metainfo)
-    if (entry !== undefined) this.#inBackground(entry, () => this.#set.update(entry, { pieceLayers }))
+    const keep = async (known: DownloadEntry): Promise<void> =>
+      this.#set.update(known, { pieceLayers: await layersOf(metainfo) })
+    if (entry !== undefined) this.#inBackground(entry, () => keep(entry))
   }
 
   finished(infoHash: InfoHash, name: string): void {
@@ -107,7 +108,7 @@ export class EngineReports implements TorrentEvents {
     const ownFiles = (await this.#deps.updates?.().metadataKnown(infoHash, metainfo)) ?? []
     await this.#set.update(entry, {
       infoBytes: metainfo.infoBytes,
-      pieceLayers: layersOf(metainfo),
+      pieceLayers: await layersOf(metainfo),
       infoHashV2,
       pieceCount: metainfo.pieceCount,
       name: metainfo.name,

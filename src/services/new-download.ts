@@ -5,8 +5,9 @@ import type { DownloadControls, LoadedDownload, StoredDownload, StoredMetainfo }
 import type { InfoHash, InfoHashV2 } from '../base/ids.ts'
 import type { TorrentSpec } from '../torrent/types.ts'
 import { decodeKeptInfo } from '../wire/kept-info.ts'
-import { encodePieceLayers } from '../wire/piece-layers.ts'
+import { encodeLayersInSteps } from '../wire/piece-layers.ts'
 import { safeName } from '../wire/safe-path.ts'
+import { runStepsInTurns } from '../wire/steps.ts'
 import type { Metainfo, TorrentNotes } from '../wire/torrent-types.ts'
 import { type Anonymity, checkSelection, fitSelection } from './add-checks.ts'
 import type { AddDownload } from './api.ts'
@@ -126,15 +127,15 @@ export function notesOf({ comment, createdBy, creationDateSec }: TorrentNotes): 
 /** An empty dictionary. */
 const NO_LAYERS = Buffer.from('de')
 
-/** The `piece layers` to be stored, null where there is nothing to store (BEP 52). */
-export function layersOf({ v2 }: Metainfo): Uint8Array | null {
-  const layers = v2 === null ? NO_LAYERS : encodePieceLayers(v2)
+/** The `piece layers` to be stored, null where there is nothing to store (BEP 52); in turns of the event loop. */
+export async function layersOf({ v2 }: Metainfo): Promise<Uint8Array | null> {
+  const layers = v2 === null ? NO_LAYERS : await runStepsInTurns(encodeLayersInSteps(v2), nextTurn)
   return layers.length > NO_LAYERS.length ? layers : null
 }
 
-/** What is stored of a torrent's metainfo. */
-export function storedMetainfo(metainfo: Metainfo): StoredMetainfo {
-  return { infoBytes: metainfo.infoBytes, pieceLayers: layersOf(metainfo), notes: notesOf(metainfo) }
+/** What is stored of a torrent's metainfo; in turns of the event loop. */
+export async function storedMetainfo(metainfo: Metainfo): Promise<StoredMetainfo> {
+  return { infoBytes: metainfo.infoBytes, pieceLayers: await layersOf(metainfo), notes: notesOf(metainfo) }
 }
 
 /** The metainfo that was stored, of a torrent known as `infoHash`; in turns of the event loop. Rejects with DecodeError. */

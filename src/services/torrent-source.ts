@@ -25,6 +25,8 @@ export interface SourceReaders {
 
 /** No uri is longer: magnets with many trackers are a few KiB. */
 const MAX_URI_CHARS = 64 * 1024
+/** Copying as many bytes takes a part of a turn that counts. */
+const LARGE_BYTES = 1024 * 1024
 
 /** Reads what `uri` names. AppErrors TorrentUnreadable, BadMagnet, BadScheme, SourceFailed, AddressRefused, Aborted. */
 export async function readSource(uri: string, readers: SourceReaders, signal?: AbortSignal): Promise<TorrentSource> {
@@ -81,6 +83,8 @@ function badMagnet(error: unknown): unknown {
 
 async function fileSource(bytes: Uint8Array): Promise<TorrentSource> {
   try {
+    // What brought so many bytes here has had its turn.
+    if (bytes.length > LARGE_BYTES) await nextTurn()
     const metainfo = await decodeMetainfoInTurns(bytes, nextTurn)
     return { kind: 'file', infoHash: metainfo.infoHash, metainfo, bytes }
   } catch (error) {

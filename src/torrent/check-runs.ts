@@ -15,7 +15,7 @@ const SLOW_MS = 40
 
 /** The runs of one check. */
 export class CheckRuns {
-  readonly #pieces: readonly number[]
+  readonly #pieces: ArrayLike<number>
   readonly #pieceLength: number
   /** Runs that are hashed at a time. */
   readonly #lanes: number
@@ -23,7 +23,7 @@ export class CheckRuns {
   #bytes = LEAST_BYTES
 
   /** `pieces` ascend. */
-  constructor(pieces: readonly number[], pieceLength: number, lanes: number) {
+  constructor(pieces: ArrayLike<number>, pieceLength: number, lanes: number) {
     this.#pieces = pieces
     this.#pieceLength = pieceLength
     this.#lanes = lanes

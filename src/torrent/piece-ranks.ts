@@ -4,7 +4,7 @@
 
 import { piecesOfRange, type TorrentLengths } from '../base/lengths.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
-import { countAndNot, emptyPieceSet, type PieceSet, setRange } from './piece-set.ts'
+import { countAndNot, emptyPieceSet, type PieceSet, setRange, takeOut } from './piece-set.ts'
 import type { RarestOrder } from './rarest-order.ts'
 
 /** The priority of files that were given none. */
@@ -78,10 +78,4 @@ export function priorityBands(
   const bands = [...levels].sort(([a], [b]) => b - a).map(([, set]) => set)
   for (const [at, band] of bands.entries()) for (const later of bands.slice(at + 1)) takeOut(later, band)
   return bands
-}
-
-function takeOut(from: PieceSet, taken: PieceSet): void {
-  for (let i = 0; i < from.buffer.length; i++) {
-    from.buffer[i] = (from.buffer[i] ?? 0) & ~(taken.buffer[i] ?? 0)
-  }
 }

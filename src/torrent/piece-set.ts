@@ -39,6 +39,18 @@ export function setRange(set: PieceSet, first: number, last: number, value: bool
   for (; piece <= last; piece++) set.set(piece, value)
 }
 
+/** True when both hold the same pieces of one torrent. */
+export function samePieces(a: PieceSet, b: PieceSet): boolean {
+  return Buffer.compare(a.buffer, b.buffer) === 0
+}
+
+/** Clears in `from` what is set in `taken`. */
+export function takeOut(from: PieceSet, taken: PieceSet): void {
+  for (let i = 0; i < from.buffer.length; i++) {
+    from.buffer[i] = (from.buffer[i] ?? 0) & ~(taken.buffer[i] ?? 0)
+  }
+}
+
 const POPCOUNT = Uint8Array.from({ length: 256 }, (_, byte) => {
   let count = 0
   for (let rest = byte; rest > 0; rest >>= 1) count += rest & 1
@@ -79,6 +91,18 @@ export function firstHad(set: PieceSet, first: number, last: number): number {
     else return piece
   }
   return last + 1
+}
+
+/** The pieces of the set in rising order. Its own loop: there may be 800,000, and a call for each takes a turn that is felt. */
+export function piecesOf(set: PieceSet): Uint32Array {
+  const bytes = set.buffer
+  const pieces = new Uint32Array(countBits(bytes))
+  let count = 0
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number
+    for (let bit = 0; byte !== 0 && bit < 8; bit++) if ((byte & (0x80 >> bit)) !== 0) pieces[count++] = at * 8 + bit
+  }
+  return pieces
 }
 
 /** Calls `visit` for every piece of the set in rising order; empty bytes are skipped. */

@@ -3,7 +3,7 @@
 // sorts it once (counting sort). Peers with everything are one number. Invariant: where[order[i]] === i when not stale.
 
 import type { Random } from '../ports/random.ts'
-import { forEachPiece, type PieceSet } from './piece-set.ts'
+import { forEachPiece, piecesOf, type PieceSet } from './piece-set.ts'
 
 /** Availability above this is one bucket: with so many sources rarity means nothing, and inserting stays cheap. */
 const TOP = 255
@@ -129,11 +129,11 @@ export class RarestOrder {
     this.#where.fill(-1)
     this.#starts.fill(0)
     this.#firstByte = 0
-    let size = 0
-    forEachPiece(set, piece => {
-      this.#place(piece, size++)
-    })
-    this.#starts[TOP + 1] = size
+    const pieces = piecesOf(set)
+    const where = this.#where
+    for (let at = 0; at < pieces.length; at++) where[pieces[at] as number] = at
+    this.#order.set(pieces)
+    this.#starts[TOP + 1] = pieces.length
     this.#stale = true
   }
 

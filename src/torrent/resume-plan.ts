@@ -5,7 +5,7 @@ import { pieceBytes, piecesOfRange, type TorrentLengths } from '../base/lengths.
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type { TorrentFile } from '../wire/torrent-types.ts'
-import { emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange } from './piece-set.ts'
+import { emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange, takeOut } from './piece-set.ts'
 
 /** Our own writes may be this much younger than the newest journalled piece or checkpoint: one comes every 30 s, and a flush takes time. */
 export const OWN_WRITES_MS = 90_000
@@ -52,7 +52,7 @@ export function planFromResume(
     if (file.padding || file.length === 0) continue
     if (isSuspicious(lengths, file, facts[file.index], resume, have)) markFile(check, lengths, file)
   }
-  for (let piece = 0; piece < lengths.pieceCount; piece += 1) if (check.get(piece)) have.set(piece, false)
+  takeOut(have, check)
   return { have, check }
 }
 

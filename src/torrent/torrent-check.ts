@@ -9,12 +9,15 @@ import { FirstLook } from './first-look.ts'
 import { refuseForeign, settleLook } from './foreign-files.ts'
 import type { PieceRun } from '../base/piece-run.ts'
 import { CheckRuns } from './check-runs.ts'
-import { copyPieceSet, countBits, forEachPiece, fullPieceSet, type PieceSet } from './piece-set.ts'
+import { copyPieceSet, countBits, fullPieceSet, piecesOf, type PieceSet, takeOut } from './piece-set.ts'
 import { OWN_WRITES_MS, planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 
 /** How often a check looks whether the volume of its files answers. */
 const STALL_LOOK_MS = 1000
+
+/** Pieces and files of which each pass takes a part of a turn that counts. */
+const MANY = 50_000
 
 /** What this part tells others. */
 export interface CheckHooks {
@@ -71,12 +74,15 @@ export class TorrentCheck {
     // What changes from here on, also while it is hashed, is seen when it is read.
     content.store.expect(facts, 0)
     const plan = this.#plan(content, facts)
+    await this.#rest(content)
     const look = this.#look(content, facts)
     look.plan(plan.have, plan.check)
+    await this.#rest(content)
     stopWhen(signal)
     const toCheck = countBits(plan.check.buffer) > 0
     if (!toCheck && countBits(plan.have.buffer) === 0 && look.isEmpty) this.#hooks.nothingThere()
     content.picker.setHave(clearOf(plan.have, plan.check))
+    await this.#rest(content)
     if (!look.isEmpty) await this.#lookFirst(content, plan, look, signal)
     await content.store.prepare(signal)
     stopWhen(signal)
@@ -93,6 +99,7 @@ export class TorrentCheck {
     have.buffer.fill(0)
     content.picker.setHave(have)
     this.#resume = null
+    await this.#rest(content)
     const look = this.#look(content, facts)
     await this.#hashAll(content, { have, check }, look, signal)
     await settleLook(content, look, this.#core)
@@ -108,6 +115,12 @@ export class TorrentCheck {
     const have = Uint8Array.from(content.picker.have.buffer)
     const files = this.#resume?.files ?? []
     this.#resume = { have, suspect: [], files, newestMs: this.#core.engine.clock.wallMs() }
+  }
+
+  /** Gives others a turn between two passes over very many pieces or files. */
+  async #rest({ lengths, metainfo }: TorrentContent): Promise<void> {
+    if (lengths.pieceCount + metainfo.files.length < MANY) return
+    await new Promise<void>(resolve => this.#core.engine.clock.after(0, resolve))
   }
 
   #look({ lengths, metainfo, own }: TorrentContent, facts: readonly FileFacts[]): FirstLook {
@@ -142,16 +155,14 @@ export class TorrentCheck {
     try {
       stopWhen(signal)
       this.#hooks.setStatus('checking')
-      const pieces: number[] = []
-      forEachPiece(plan.check, piece => pieces.push(piece))
-      await this.#hash(content, pieces, look, signal)
+      await this.#hash(content, piecesOf(plan.check), look, signal)
     } finally {
       stallLook.cancel()
       permit.release()
     }
   }
 
-  async #hash(content: TorrentContent, pieces: readonly number[], look: FirstLook, signal: AbortSignal): Promise<void> {
+  async #hash(content: TorrentContent, pieces: Uint32Array, look: FirstLook, signal: AbortSignal): Promise<void> {
     const { clock, checkDepth } = this.#core.engine
     const runs = new CheckRuns(pieces, content.lengths.pieceLength, checkDepth)
     let done = 0
@@ -189,7 +200,7 @@ export class TorrentCheck {
 
 /** Pieces that are to be hashed are not there until then. */
 function clearOf(have: PieceSet, check: PieceSet): PieceSet {
-  forEachPiece(check, piece => have.set(piece, false))
+  takeOut(have, check)
   return have
 }
 

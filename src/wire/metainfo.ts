@@ -30,7 +30,7 @@ import { LEAF_BYTES } from './merkle.ts'
 import { encodePieceLayers, missingLayers, v2Content } from './piece-layers.ts'
 import { cutText, plainLine } from './plain-text.ts'
 import { safeName } from './safe-path.ts'
-import { runSteps, runStepsInTurns, type Steps } from './steps.ts'
+import { copyInSteps, runSteps, runStepsInTurns, type Steps } from './steps.ts'
 import { torrentNodes } from './torrent-nodes.ts'
 import type { Metainfo, TorrentFile, V2Content } from './torrent-types.ts'
 import { webSeedList } from './web-seed-urls.ts'
@@ -159,7 +159,8 @@ function* infoSteps(
   extras: InfoExtras,
 ): Steps<Metainfo> {
   checkSize(infoBytes)
-  const bytes = new Uint8Array(infoBytes)
+  const bytes = new Uint8Array(infoBytes.length)
+  yield* copyInSteps(infoBytes, bytes, 0)
   // As a Buffer, so that each of perhaps 200,000 names is not wrapped anew.
   const slices = yield* dictSlicesInSteps(asBuffer(bytes))
   const keys = ['name', 'name.utf-8', 'piece length', 'pieces', 'private', 'length', 'meta version']

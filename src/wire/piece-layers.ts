@@ -3,10 +3,10 @@
 
 import { DecodeError } from '../base/errors.ts'
 import type { InfoHashV2 } from '../base/ids.ts'
-import { decodeBencode, encodeBencode, visitDictInSteps } from './bencode.ts'
+import { decodeBencode, visitDictInSteps } from './bencode.ts'
 import type { TreeFile } from './file-tree.ts'
 import { HASH_BYTES, hashAt, isZeroHash, LEAF_BYTES, layersAbove, leafCount, rootInSteps, sameHash } from './merkle.ts'
-import type { Steps } from './steps.ts'
+import { copyInSteps, runSteps, type Steps } from './steps.ts'
 import type { Metainfo, TorrentFile, V2Content, V2File } from './torrent-types.ts'
 
 /** Most pieces of a v2 torrent: a metainfo file of 16 MiB holds no more of their hashes. */
@@ -62,7 +62,7 @@ export function* v2Content(source: V2Source): Steps<V2Content> {
     for (const [key, layer] of yield* knownLayers(layers, byRoot)) {
       const same = byRoot.get(key) ?? []
       yield* checkLayer(layer, same[0] as V2File, pieceLayerOf(pieceLength))
-      for (const file of same) pieceRoots.set(layer, file.firstPiece * HASH_BYTES)
+      for (const file of same) yield* copyInSteps(layer, pieceRoots, file.firstPiece * HASH_BYTES)
     }
   }
   return { infoHash, files, pieceRoots }
@@ -168,12 +168,32 @@ export function pieceTree(v2: V2Content, pieceLength: number, piece: number): Pi
 
 /** The `piece layers` of a metainfo file: one string a file of several pieces whose layer is known. */
 export function encodePieceLayers(v2: V2Content): Uint8Array {
-  const layers = new Map<string, Uint8Array>()
-  for (const file of v2.files) {
-    if (file.pieceCount > 1 && !isZeroAt(v2.pieceRoots, file.firstPiece))
-      layers.set(rootKey(file.root), layerOf(v2, file))
+  return runSteps(encodeLayersInSteps(v2))
+}
+
+/** As encodePieceLayers, in steps: there may be 16 MiB of them. */
+export function* encodeLayersInSteps(v2: V2Content): Steps<Uint8Array> {
+  const layers = new Map<string, V2File>()
+  for (const [index, file] of v2.files.entries()) {
+    if (index % FILES_A_STEP === FILES_A_STEP - 1) yield
+    if (file.pieceCount > 1 && !isZeroAt(v2.pieceRoots, file.firstPiece)) layers.set(rootKey(file.root), file)
   }
-  return encodeBencode(layers)
+  // A dictionary's keys have an order, and so the dictionary is made of its parts: `d`, each key and string, `e`.
+  const parts: Uint8Array[] = [Buffer.from('d')]
+  // The order of latin1 strings is the order of their bytes.
+  for (const [, file] of [...layers].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const layer = layerOf(v2, file)
+    parts.push(Buffer.from(`${HASH_BYTES}:`), file.root, Buffer.from(`${layer.length}:`), layer)
+    if (parts.length % FILES_A_STEP === 1) yield
+  }
+  parts.push(Buffer.from('e'))
+  const encoded = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    yield* copyInSteps(part, encoded, at)
+    at += part.length
+  }
+  return encoded
 }
 
 /** The same torrent with the hashes of its pieces, which were proved by the roots of their files. */
