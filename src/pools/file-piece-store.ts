@@ -439,7 +439,7 @@ export class FilePieceStore implements PieceStore {
     }
   }
 
-  /** Hashes neighbouring pieces in one job. Where a file is missing, or there are too many of them, each half is asked for. */
+  /** Hashes neighbouring pieces in one job. Where one of several files is missing, or there are too many, each half is asked for. */
   async #hashRun(pieces: readonly number[]): Promise<readonly PieceVerdict[]> {
     const ranges = pieces.map(piece => this.#range(piece))
     const spans = this.#map.spans(ranges[0]?.offset ?? 0, spanLength(ranges))
@@ -456,8 +456,8 @@ export class FilePieceStore implements PieceStore {
       return (await this.#spanFiles.withFiles(spans, 'check', use)).verdicts
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'FileMissing') throw error
-      // Of one file that is not there all is missing; where there are several each half is asked for.
-      return filesOf(spans).length === 1 ? pieces.map(() => 'missing') : this.#hashHalves(pieces)
+      const isWhole = pieces.length === 1 || filesOf(spans).length === 1
+      return isWhole ? pieces.map(() => 'missing') : this.#hashHalves(pieces)
     }
   }
 
