@@ -8,9 +8,11 @@ import { test } from 'node:test'
 import type { InfoHash } from '../../src/base/ids.ts'
 import { LoadingMarksFile } from '../../src/io/loading-marks-file.ts'
 import type { LoadingMarks } from '../../src/ports/loading-marks.ts'
-import { HELD_BACK } from '../../src/services/heavy-loads.ts'
+import type { LoadedDownload } from '../../src/ports/records.ts'
+import { HeavyLoads, HELD_BACK } from '../../src/services/heavy-loads.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { manyPiecesTorrent } from '../kit/heavy-torrents.ts'
+import { silentLog } from '../kit/silent-log.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { startDownloads } from '../unit/services/service-doubles.ts'
 
@@ -77,6 +79,24 @@ test('one that is held back is loaded when a user resumes it', async () => {
   assert.ok(engine.torrents.has(infoHash))
   await waitFor('the end of the mark', () => marks.history.length === 2)
   assert.deepEqual(marks.history, [[[infoHash, 2]], []])
+})
+
+test('an orderly stop takes away the marks of what is being loaded, and leaves the others', async () => {
+  const before = await startDownloads()
+  before.sources.set('/x.torrent', torrent)
+  await before.downloads.add({ uri: '/x.torrent' })
+  const rows: LoadedDownload[] = []
+  for await (const page of before.records.loadAll()) rows.push(...page)
+  const marks = new Marks(0)
+  const loads = new HeavyLoads({ clock: before.clock, log: silentLog, loadingMarks: marks })
+  await loads.open()
+  for (const loaded of rows) await loads.begin(loaded)
+  await loads.close()
+  assert.deepEqual(marks.history, [[[infoHash, 1]], []])
+  const kept = new HeavyLoads({ clock: before.clock, log: silentLog, loadingMarks: new Marks(2) })
+  await kept.open()
+  await kept.close()
+  assert.ok(kept.isHeldBack(infoHash))
 })
 
 test('marks lie in a file that only its owner reads; one that cannot be read has none', async t => {
