@@ -456,7 +456,7 @@ export class FilePieceStore implements PieceStore {
       return (await this.#spanFiles.withFiles(spans, 'check', use)).verdicts
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'FileMissing') throw error
-      const isWhole = pieces.length === 1 || filesOf(spans).length === 1
+      const isWhole = pieces.length === 1 || spans.every(({ file }) => file === spans[0]?.file)
       return isWhole ? pieces.map(() => 'missing') : this.#hashHalves(pieces)
     }
   }
