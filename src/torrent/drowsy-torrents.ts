@@ -31,14 +31,17 @@ export class DrowsyTorrents<T extends DrowsyTorrent> {
     this.#torrents.delete(torrent)
   }
 
-  /** Puts to rest what nobody uses; answers whether some torrent is to be looked at again. */
-  sweep(nowMs: number): boolean {
+  /**
+   * Puts to rest what nobody uses; `line`: more wait to be woken, which counts as a crowd. Answers whether some torrent is to
+   * be looked at again.
+   */
+  sweep(nowMs: number, line = false): boolean {
     if (nowMs - this.#sweptMs < SWEEP_MS) return this.#torrents.size > 0
     this.#sweptMs = nowMs
-    const crowded = this.#torrents.size > CROWD
+    const crowded = line || this.#torrents.size > CROWD
     if (crowded) this.#tell(true)
     for (const torrent of this.#torrents) if (!torrent.restIfIdle(nowMs, crowded)) this.#torrents.delete(torrent)
-    if (this.#torrents.size < CROWD / 10) this.#tell(false)
+    if (!line && this.#torrents.size < CROWD / 10) this.#tell(false)
     return this.#torrents.size > 0
   }
 

@@ -14,7 +14,7 @@ const MAX_KNOWN = 2000
 const MAX_HEARSAY = 1000
 /** Attempts at one of these: then it is forgotten, as libtorrent does; else invented ones would be tried for ever. */
 const MAX_HEARSAY_FAILURES = 3
-/** Attempts at an address that only the user or a magnet named before it may be forgotten: an hour and a half of them. */
+/** Attempts at one that was reached before, or that only the user or a magnet named, until a torrent rests: in an hour and a half. */
 const LAST_HOPE_FAILURES = 10
 /** Wait after the first failed attempt; doubles each time, at most MAX_RETRY_MS. */
 const FIRST_RETRY_MS = 10_000
@@ -146,13 +146,13 @@ export class KnownPeers {
   }
 
   /**
-   * True while some address was reached before, or named by somebody who will not name it again, and may be tried; `untried`:
-   * also while one was never tried.
+   * True while some address that was reached before, or was named by somebody who will not name it again, has not failed for
+   * long; `untried`: also while one was never tried.
    */
   hasHope(untried: boolean): boolean {
     for (const { good, origins, failures, nextTryMs } of this.#peers.values()) {
       if (nextTryMs === Number.POSITIVE_INFINITY) continue
-      if (good || (untried && failures === 0) || (origins === 0 && failures < LAST_HOPE_FAILURES)) return true
+      if ((untried && failures === 0) || ((good || origins === 0) && failures < LAST_HOPE_FAILURES)) return true
     }
     return false
   }

@@ -288,8 +288,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
    */
   restIfIdle(nowMs: number, crowded: boolean): boolean {
     const { wakeLine } = this.#engine
-    const inCrowd = crowded || wakeLine.crowded
-    const place = wakeLine.has(this) ? (inCrowd ? 'hurried' : 'called') : inCrowd ? 'crowd' : 'alone'
+    const place = wakeLine.has(this) ? (crowded ? 'hurried' : 'called') : crowded ? 'crowd' : 'alone'
     const again = this.#state.restIfIdle(nowMs, place, this.#moving)
     // In the crowd it may have gone to rest to wait there.
     if (place !== 'crowd' && (!again || this.#state.awake?.connected === true)) wakeLine.left(this)
@@ -352,7 +351,8 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     if (peers.length === 0) return
     // A seed at rest is found by those that look for it.
     const { awake, row } = this.#state
-    const seeks = row?.status === 'downloading'
+    // Of one that is being looked at since a start the run before may have kept whom trackers named.
+    const seeks = row?.status === 'downloading' || (row?.status === 'allocating' && row.piecesLeft > 0)
     if (origin !== 'tracker' && !seeks) return awake?.addPeers(peers, 'dht')
     if (!seeks) return this.#wakeFor(peers, origin)
     if (!this.#areNews(peers)) return

@@ -278,7 +278,7 @@ export class Session {
     this.#timer = this.#engine.clock.every(TICK_MS, () => {
       const nowMs = this.#engine.clock.now()
       const active = this.#engine.tick(nowMs)
-      if (this.#drowsy.sweep(nowMs) || active) return
+      if (this.#drowsy.sweep(nowMs, this.#engine.wakeLine.crowded) || active) return
       this.#timer?.cancel()
       this.#timer = null
     })

@@ -7,6 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { NodeProcess } from './node-process.ts'
 import { residentMiB } from './resident-memory.ts'
 
+/** Changes that are seen in such a time are of one write: a batch may take longer than a look. Milliseconds. */
+const ONE_WRITE_MS = 5000
 /** Clock ticks of /proc a second. */
 const TICKS = 100
 
@@ -17,7 +19,7 @@ export interface IdleFigures {
   readonly cpuPercent: number
   /** Bytes that the process gave to disks, as /proc/PID/io counts them. */
   readonly writtenBytes: number
-  /** How often each file of the state folder was seen changed, by name. */
+  /** How often each file of the state folder was written, by name. */
   readonly stateWrites: ReadonlyMap<string, number>
   /** Names below the data folder that changed. */
   readonly dataChanges: readonly string[]
@@ -48,12 +50,17 @@ function differences(before: ReadonlyMap<string, number>, after: ReadonlyMap<str
 export async function idleFigures(node: NodeProcess, data: string, seconds: number): Promise<IdleFigures> {
   const dataBefore = await changes(data)
   const stateWrites = new Map<string, number>()
+  const lastMs = new Map<string, number>()
   let state = await changes(node.stateDir)
   const [cpu, bytes, beganMs] = [cpuSec(node.pid), writtenBytes(node.pid), performance.now()]
   for (let second = 0; second < seconds; second += 1) {
     await pause(1000)
     const now = await changes(node.stateDir)
-    for (const name of differences(state, now)) stateWrites.set(name, (stateWrites.get(name) ?? 0) + 1)
+    for (const name of differences(state, now)) {
+      const isNew = performance.now() - (lastMs.get(name) ?? Number.NEGATIVE_INFINITY) > ONE_WRITE_MS
+      lastMs.set(name, performance.now())
+      if (isNew) stateWrites.set(name, (stateWrites.get(name) ?? 0) + 1)
+    }
     state = now
   }
   const tookSec = (performance.now() - beganMs) / 1000

@@ -443,3 +443,24 @@ test('a crowd with addresses that cannot all be called at once goes to rest, and
   await swarm.clock.until('all rest', () => awake() === 0, 1_800_000)
   await swarm.close()
 })
+
+test('incomplete torrents of an earlier run whose trackers named peers before do not all wake at the start', async () => {
+  const torrents = Array.from({ length: 300 }, (_, number) =>
+    makeTorrent({ name: `F${number}`, length: 100, seed: number }),
+  )
+  const swarm = new SimSwarm(331)
+  const { contents } = contentsOf(torrents)
+  const node = await swarm.node({ contents })
+  const resume = { have: Uint8Array.of(0), suspect: [], files: [], newestMs: 0 }
+  const handles = torrents.map((one, number) => {
+    const handle = node.add(one, { resume })
+    node.announcers.made.get(one.infoHash)?.answer([{ ip: `10.9.${number >> 8}.${number & 255}`, port: 6881 }])
+    return handle
+  })
+  const awake = () => handles.filter(one => !one.resting).length
+  await swarm.clock.until('some wake', () => awake() > 0, 1000)
+  assert.equal(awake(), 200)
+  await swarm.clock.until('all rest', () => awake() === 0, 1_800_000)
+  assert.ok(handles.every(one => one.obstacles().addresses === 1))
+  await swarm.close()
+})

@@ -45,6 +45,14 @@ test('more than five hundred are a crowd, which has gone when a tenth is left; b
   assert.deepEqual(told, [true, false])
 })
 
+test('a few are a crowd while more wait to be woken', () => {
+  const { told, asked, drowsy } = rig(3)
+  drowsy.sweep(1000, true)
+  assert.deepEqual([asked, told], [[true, true, true], [true]])
+  drowsy.sweep(2000, false)
+  assert.deepEqual(told, [true, false])
+})
+
 test('five hundred are no crowd', () => {
   const { told, asked, drowsy } = rig(500)
   drowsy.sweep(1000)
