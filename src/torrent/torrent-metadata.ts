@@ -4,9 +4,8 @@
 // then it is clear who lies.
 // Of a torrent that is v2 only (BEP 52) the piece layers come next: without them no piece could be verified.
 
-import { createHash } from 'node:crypto'
 import { DecodeError, errorText } from '../base/errors.ts'
-import { decodeInfoInTurns, isV2Only } from '../wire/metainfo.ts'
+import { decodeInfoInTurns, digestInSteps, isV2Only } from '../wire/metainfo.ts'
 import {
   decodeMetadataMessage,
   encodeMetadataData,
@@ -15,6 +14,7 @@ import {
   METADATA_PIECE_BYTES,
 } from '../wire/peer/ut-metadata.ts'
 import { missingLayers, withPieceRoots } from '../wire/piece-layers.ts'
+import { runStepsInTurns, type Steps } from '../wire/steps.ts'
 import type { Metainfo } from '../wire/torrent-types.ts'
 import { MetadataAttempt } from './metadata-attempt.ts'
 import { type MetadataSource, MetadataTurns } from './metadata-turns.ts'
@@ -59,6 +59,9 @@ export class TorrentMetadata {
   #finishing: MetadataAttempt | null = null
   /** The metadata is here, and its piece layers are not. */
   #layerless: Metainfo | null = null
+
+  /** Between two steps of long work. */
+  readonly #turn = (): Promise<void> => new Promise(resolve => this.#core.engine.clock.after(0, resolve))
 
   constructor(core: TorrentCore, hooks: MetadataHooks) {
     this.#core = core
@@ -200,7 +203,9 @@ export class TorrentMetadata {
     if (this.#finishing !== attempt) return
     const bytes = await metadata.assemble(this.#core.infoHash)
     if (this.#finishing !== attempt) return
-    if (!this.#isOurs(bytes)) return this.#wrong(attempt)
+    const isOurs = await runStepsInTurns(this.#isOurs(bytes), this.#turn)
+    if (this.#finishing !== attempt) return
+    if (!isOurs) return this.#wrong(attempt)
     // Nobody waits for what is of no use any more.
     metadata.remove(this.#core.infoHash).catch((error: unknown) => {
       this.#core.engine.log.warn('a copy of metadata could not be removed', { error: errorText(error) })
@@ -230,20 +235,19 @@ export class TorrentMetadata {
   }
 
   /** The hash by which the torrent is known is one of v1 or v2, and a magnet may name both. */
-  #isOurs(bytes: Uint8Array): boolean {
+  *#isOurs(bytes: Uint8Array): Steps<boolean> {
     const { infoHash, infoHashV2 } = this.#core
-    const hash = (algorithm: string): string => createHash(algorithm).update(bytes).digest('hex')
-    if (hash('sha1') === infoHash) return infoHashV2 === null || hash('sha256') === infoHashV2
-    const v2 = hash('sha256')
+    const isV1 = hexOf(yield* digestInSteps('sha1', bytes)) === infoHash
+    if (isV1 && infoHashV2 === null) return true
+    const v2 = hexOf(yield* digestInSteps('sha256', bytes))
+    if (isV1) return v2 === infoHashV2
     return v2.startsWith(infoHash) && (infoHashV2 === null || v2 === infoHashV2)
   }
 
   async #decode(bytes: Uint8Array): Promise<Metainfo | DecodeError> {
-    const { clock } = this.#core.engine
-    const turn = () => new Promise<void>(resolve => clock.after(0, resolve))
     try {
       const knownAs = this.#core.infoHash
-      const metainfo = await decodeInfoInTurns(bytes, this.#hooks.announceTiers(), turn, { knownAs })
+      const metainfo = await decodeInfoInTurns(bytes, this.#hooks.announceTiers(), this.#turn, { knownAs })
       if (metainfo.infoHash !== knownAs) return new DecodeError('the metadata is of another version than its info hash')
       return metainfo
     } catch (error) {
@@ -301,4 +305,8 @@ export class TorrentMetadata {
 
 function takesPart(source: MetadataSource, attempt: MetadataAttempt): boolean {
   return source.size === attempt.size && (attempt.solo === null || attempt.solo === source.key)
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 }

@@ -225,10 +225,10 @@ interface InfoHashes {
 }
 
 function* infoHashes(bytes: Uint8Array, version: number, hasV1: boolean): Steps<InfoHashes> {
-  const v2 = version === V2 ? infoHashV2FromBytes(yield* digest('sha256', bytes)) : null
+  const v2 = version === V2 ? infoHashV2FromBytes(yield* digestInSteps('sha256', bytes)) : null
   const all: InfoHash[] = []
   if (hasV1) {
-    const v1 = infoHashFromBytes(yield* digest('sha1', bytes))
+    const v1 = infoHashFromBytes(yield* digestInSteps('sha1', bytes))
     v1Hashes.set(bytes, v1)
     all.push(v1)
   }
@@ -239,7 +239,8 @@ function* infoHashes(bytes: Uint8Array, version: number, hasV1: boolean): Steps<
 /** Bytes hashed in one step: a millisecond or two. */
 const HASHED_A_STEP = 1024 * 1024
 
-function* digest(algorithm: 'sha1' | 'sha256', bytes: Uint8Array): Steps<Uint8Array> {
+/** The hash of bytes of which there may be 16 MiB, in steps. */
+export function* digestInSteps(algorithm: 'sha1' | 'sha256', bytes: Uint8Array): Steps<Uint8Array> {
   const hash = createHash(algorithm)
   for (let at = 0; at < bytes.length; at += HASHED_A_STEP) {
     if (at > 0) yield
@@ -253,7 +254,7 @@ const v1Hashes = new WeakMap<Uint8Array, InfoHash>()
 
 /** The SHA-1 of an info dictionary: the torrent's v1 info hash (BEP 3). */
 function v1HashOf(infoBytes: Uint8Array): InfoHash {
-  return v1Hashes.get(infoBytes) ?? infoHashFromBytes(runSteps(digest('sha1', infoBytes)))
+  return v1Hashes.get(infoBytes) ?? infoHashFromBytes(runSteps(digestInSteps('sha1', infoBytes)))
 }
 
 function readVersion(info: BencodeDict): number {
