@@ -169,13 +169,21 @@ describe('tributary doctor', { concurrency: 1 }, () => {
 
   test('too low a limit of open files', async () => {
     const line = `ulimit -n 300; exec "$0" "$@"`
-    const result = run('bash', ['-c', line, process.execPath, cliPath, 'doctor', '--state-dir', state, '--port', '0'])
-    const failed = await result.then(
-      () => assert.fail('exit code 0'),
-      (error: { code: number; stdout: string }) => error,
+    const { stdout } = await run('bash', [
+      '-c',
+      line,
+      process.execPath,
+      cliPath,
+      'doctor',
+      '--state-dir',
+      state,
+      '--port',
+      '0',
+    ])
+    assert.match(
+      stdout,
+      /warning +open-files +The limit of open files is 300; the settings need 1104: max_connections is held at/,
     )
-    assert.equal(failed.code, 1)
-    assert.match(failed.stdout, /problem +open-files +The limit of open files is 300; the settings need 856/)
   })
 
   test('a read-only file system is named with its mount', async context => {

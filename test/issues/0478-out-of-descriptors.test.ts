@@ -12,9 +12,11 @@ import { startNode } from '../kit/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
-const LIMIT = 512
-const PEERS = 700
-const READERS = 300
+/** TRIBUTARY_LIMIT=1024 TRIBUTARY_PEERS=1500 TRIBUTARY_READERS=500 is the long form. */
+const numberOf = (name: string, usual: number): number => Number(process.env[name] ?? usual)
+const LIMIT = numberOf('TRIBUTARY_LIMIT', 512)
+const PEERS = numberOf('TRIBUTARY_PEERS', 700)
+const READERS = numberOf('TRIBUTARY_READERS', 300)
 
 /** CPU time of a process, s (proc(5): ticks of 10 ms). */
 function cpuSeconds(pid: number): number {

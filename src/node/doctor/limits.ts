@@ -1,6 +1,7 @@
 // Open files: how many this process, or the node that runs, may have, against what its settings need.
 
 import { readdir, readFile } from 'node:fs/promises'
+import { descriptorShares } from '../descriptor-shares.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'
 
 /** What the settings ask for. */
@@ -11,8 +12,11 @@ export interface FileNeeds {
   readonly connections: number
 }
 
-/** The database, logs, clients of the interface, trackers. */
-const OTHER_FILES = 200
+/** With fewer nothing runs: what a node at rest has, what it keeps back, and some for each that uses them. */
+const LEAST = 96
+/** What the shares of files, peers and clients leave alone, and connections without a handshake (decision 0478). */
+const NOT_SHARED = 80
+const PENDING = 100
 /** From here on a node is close to its limit. */
 const NEARLY = 0.85
 
@@ -25,22 +29,24 @@ export async function checkOpenFiles(needs: FileNeeds, pid: number | null): Prom
 
 /** The same from the text of /proc/<pid>/limits; `open`: files open now, null = not known. */
 export function judgeLimit(text: string, needs: FileNeeds, open: number | null): Finding {
-  const needed = needs.openFiles + needs.connections + OTHER_FILES
+  // Files get a quarter at most, peers half.
+  const needed = NOT_SHARED + Math.max(4 * needs.openFiles, 2 * (needs.connections + PENDING))
   // A program made with Node raises its soft limit to the hard one.
   const found = /^Max open files\s+\S+\s+(\S+)/m.exec(text)?.[1]
   if (found === undefined) return fine('open-files', 'The limit of open files is not known on this system.')
   const limit = found === 'unlimited' ? Infinity : Number(found)
   const advice = `Raise it (ulimit -n ${needed}; LimitNOFILE=${needed} for systemd; --ulimit nofile=${needed} for containers), or lower libtorrent.max_connections or disk.open_files.`
-  if (limit < needed) {
-    return problem('open-files', `The limit of open files is ${found}; the settings need ${needed}.`, advice)
+  const shares = descriptorShares(limit, { peers: needs.connections, files: needs.openFiles })
+  const said = `The limit of open files is ${found}; the settings need ${needed}`
+  if (limit < LEAST) return problem('open-files', `${said}.`, advice)
+  if (shares.peers < needs.connections || shares.files < needs.openFiles) {
+    const held = `max_connections is held at ${shares.peers}, open_files at ${shares.files}, clients of the interface at ${shares.http}`
+    return warning('open-files', `${said}: ${held}.`, advice)
   }
   if (open !== null && open > limit * NEARLY) {
     return warning('open-files', `The node that runs has ${open} of at most ${found} files open.`, advice)
   }
-  return fine(
-    'open-files',
-    `The limit of open files is ${found}; the settings need ${needed}${open === null ? '' : `, ${open} are open`}.`,
-  )
+  return fine('open-files', `${said}${open === null ? '' : `, ${open} are open`}.`)
 }
 
 async function openNow(owner: string): Promise<number | null> {

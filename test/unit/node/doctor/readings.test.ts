@@ -56,9 +56,17 @@ test('limits of open files against what the settings need', () => {
   const limits = (hard: string): string =>
     `Max processes  1  1  processes\nMax open files            1024                 ${hard}              files\n`
   const needs = { openFiles: 256, connections: 400 }
-  assert.equal(judgeLimit(limits('855'), needs, null).state, 'problem')
-  assert.equal(judgeLimit(limits('856'), needs, null).state, 'ok')
+  assert.equal(judgeLimit(limits('90'), needs, null).state, 'problem')
+  const little = judgeLimit(limits('512'), needs, null)
+  assert.equal(little.state, 'warning')
+  // As the node itself shares them out (decision 0478).
+  assert.match(
+    little.text,
+    /need 1104: max_connections is held at 162, open_files at 108, clients of the interface at 108/,
+  )
+  assert.equal(judgeLimit(limits('1103'), needs, null).state, 'warning')
+  assert.equal(judgeLimit(limits('1104'), needs, null).state, 'ok')
   assert.equal(judgeLimit(limits('unlimited'), needs, 5000).state, 'ok')
-  assert.equal(judgeLimit(limits('1000'), needs, 900).state, 'warning')
+  assert.equal(judgeLimit(limits('2000'), needs, 1900).state, 'warning')
   assert.equal(judgeLimit('', needs, null).state, 'ok')
 })
