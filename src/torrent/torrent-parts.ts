@@ -35,6 +35,9 @@ export class TorrentParts implements Ticker {
   readonly #announcer: Announcer
   readonly #requests: TorrentRequests
   readonly pieces: TorrentPieces
+  /** Files came in doubt that no checkpoint has. */
+  #newDoubts = false
+  #notingDoubts = false
   readonly #losses: PieceLosses
   readonly changed: ChangedFiles
   readonly scrub: TorrentScrub
@@ -72,6 +75,7 @@ export class TorrentParts implements Ticker {
       doubted: (content, error) => {
         if (content.doubted !== null) this.swarm.holdBack(content.doubted)
         this.streams.cut(error.file, error)
+        void this.#noteDoubts()
       },
       checkLater: file => this.#check.doubt(file),
       cleared: piece => this.streams.pieceDone(piece),
@@ -309,6 +313,23 @@ export class TorrentParts implements Ticker {
   #dropPieces(pieces: readonly number[], content: TorrentContent): void {
     this.#requests.withdrawPieces(pieces, content)
     this.pieces.drop(pieces)
+  }
+
+  /** Doubts become durable at once: after kill -9 a file that was replaced by one of its length and time looks as it was left. */
+  async #noteDoubts(): Promise<void> {
+    this.#newDoubts = true
+    if (this.#notingDoubts) return
+    this.#notingDoubts = true
+    try {
+      while (this.#newDoubts && this.core.working) {
+        this.#newDoubts = false
+        await this.run.checkpoint()
+      }
+    } catch (error) {
+      this.#storeFailed(error)
+    } finally {
+      this.#notingDoubts = false
+    }
   }
 
   #checkpoint(): void {
