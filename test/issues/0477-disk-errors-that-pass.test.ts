@@ -40,6 +40,9 @@ test('an error that stays stops it after a minute, and stopping waits for no try
   assert.ok(tookMs > 30_000 && tookMs < 70_000, `${tookMs} ms`)
   handle.resume()
   await swarm.clock.until('another try', () => handle.obstacles().diskRetries, 60_000)
+  // In the wait of fifteen seconds.
+  await swarm.clock.advance(8000)
+  assert.ok(handle.obstacles().diskRetries)
   let ended = false
   void handle.stop().then(() => (ended = true))
   await swarm.clock.until('the stop', () => ended, 4000)
