@@ -8,6 +8,7 @@ import { test, type TestContext } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import { DiskOtherNames, DiskResumeFolders } from '../../../src/io/resume-folder.ts'
 import type { OtherClient } from '../../../src/ports/resume-folder.ts'
+import { noTurns, type VolumeTurns } from '../../../src/ports/volumes.ts'
 
 async function folderWith(t: TestContext, files: Record<string, string>): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'tributary-resume-'))
@@ -83,4 +84,21 @@ test('names of unfinished files', async t => {
   assert.equal(await names.ending(root, ['two', 'below', 'b'], endings), '.!qB')
   assert.equal(await names.ending(root, ['two', 'c'], endings), null)
   assert.equal(await names.ending(join(root, 'none'), ['c'], endings), null)
+})
+
+test("every call has its volume's turn: where that does not come it is told, and nothing is read", async t => {
+  const root = await folderWith(t, { 'aa.resume': 'r', 'aa.torrent': 't' })
+  let stalled = false
+  const turns: VolumeTurns = {
+    ...noTurns,
+    runInTime: (_path, call) => (stalled ? Promise.reject(new AppError('VolumeStalled')) : call()),
+  }
+  const folders = new DiskResumeFolders(turns)
+  const folder = await folders.open(root, 'libtorrent')
+  const names = new DiskOtherNames(turns)
+  assert.equal(await names.ending(root, ['aa'], ['.torrent']), '.torrent')
+  stalled = true
+  await assert.rejects(folders.open(root, 'libtorrent'), is('VolumeStalled'))
+  await assert.rejects(folder.read('aa'), is('VolumeStalled'))
+  await assert.rejects(names.ending(root, ['aa'], ['.torrent']), is('VolumeStalled'))
 })
