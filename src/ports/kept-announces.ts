@@ -31,7 +31,8 @@ export interface KeptAnnounces {
   take(infoHash: InfoHash, tracker: string): HeldTracker | null
   /**
    * Keeps this over a kill of the process: at once, or, where it is not `pressing`, within a minute, so that a thousand
-   * regular announces do not keep a disk awake. Never throws; what cannot be written is lost.
+   * regular announces do not keep a disk awake. Settles when it is kept, or is left for later; never rejects: what cannot be
+   * written is lost.
    */
-  note(announce: KeptAnnounce, pressing: boolean): void
+  note(announce: KeptAnnounce, pressing: boolean): Promise<void>
 }

@@ -51,30 +51,31 @@ export class DatabaseKeptAnnounces implements KeptAnnounces {
     return { untilMs, minMs, peers: peers === '' ? [] : (JSON.parse(peers) as PeerAddress[]) }
   }
 
-  note(announce: KeptAnnounce, pressing: boolean): void {
+  async note(announce: KeptAnnounce, pressing: boolean): Promise<void> {
     const peers = announce.peers.length === 0 ? '' : JSON.stringify(announce.peers)
     const row: AnnounceRow = { ...announce, peers }
     this.#waiting.set(keyOf(row), row)
     const waitMs = this.#writtenMs + WRITE_EVERY_MS - performance.now()
-    if (pressing || waitMs <= 0) this.#write()
-    else this.#timer ??= setTimeout(() => this.#write(), waitMs).unref()
+    if (pressing || waitMs <= 0) await this.#write()
+    else this.#timer ??= setTimeout(() => void this.#write(), waitMs).unref()
   }
 
   /** Puts everything into the next batch and ends the timer. */
   stop(): void {
-    this.#write()
+    void this.#write()
   }
 
-  #write(): void {
+  async #write(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
     this.#writtenMs = performance.now()
     const rows = [...this.#waiting.values()]
     this.#waiting.clear()
-    for (let at = 0; at < rows.length; at += PAGE_ROWS) {
-      // Lost with a full disk: then a tracker may be asked too early after a kill.
-      this.#link.run('announce.keep', rows.slice(at, at + PAGE_ROWS)).catch(() => undefined)
-    }
+    const jobs: Promise<void>[] = []
+    for (let at = 0; at < rows.length; at += PAGE_ROWS)
+      jobs.push(this.#link.run('announce.keep', rows.slice(at, at + PAGE_ROWS)))
+    // Lost with a full disk: then a tracker may be asked too early after a kill.
+    await Promise.allSettled(jobs)
   }
 }
 

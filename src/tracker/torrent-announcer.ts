@@ -224,13 +224,13 @@ export class TorrentAnnouncer implements HashAnnouncer {
   }
 
   /** Keeps over a kill when it may be asked again. */
-  #keep(entry: TrackerEntry, pressing: boolean): void {
+  async #keep(entry: TrackerEntry, pressing: boolean): Promise<void> {
     const { clock, kept } = this.#deps
     if (kept === undefined || entry.hold.minMs === 0) return
     const { untilMs, afterStoppedMs, minMs, peers } = entry.hold
     const sinceMs = clock.wallMs() - clock.now()
     const times = { mayAskAtMs: Math.round(untilMs + sinceMs), mayStartAtMs: Math.round(afterStoppedMs + sinceMs) }
-    kept.note({ infoHash: this.#params.infoHash, tracker: entry.url, ...times, minMs, peers }, pressing)
+    await kept.note({ infoHash: this.#params.infoHash, tracker: entry.url, ...times, minMs, peers }, pressing)
   }
 
   #ordered(): TrackerEntry[] {
@@ -357,10 +357,12 @@ export class TorrentAnnouncer implements HashAnnouncer {
     try {
       const request = this.#request(entry, event)
       entry.hold.sent(event, this.#deps.clock.now())
-      this.#keep(entry, pressing)
+      // A kill in the moment after it left must find it kept; `stopped` has no time to wait for that, and changes nothing.
+      const kept = this.#keep(entry, pressing)
+      if (event !== 'stopped') await kept
       const reply = await client.announce(entry.url, request, signal)
       this.#handleReply(entry, event, reply)
-      this.#keep(entry, pressing)
+      void this.#keep(entry, pressing)
       return true
     } catch (error) {
       if (!(error instanceof TrackerError)) throw error

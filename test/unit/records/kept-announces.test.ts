@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { KeptAnnounce } from '../../../src/ports/kept-announces.ts'
 import type { RecordsStore } from '../../../src/records/records-store.ts'
-import { waitFor } from '../../kit/wait-for.ts'
 import { hashOf, openStore, temporaryFolder } from './records-kit.ts'
 
 const NOW_MS = 1_700_000_000_000
@@ -27,7 +26,7 @@ test('a kept announce holds until its time, by how the run before ended, and is 
   const options = { path: join(temporaryFolder(t), 'a.db'), now: () => NOW_MS }
   const first = await openStore(t, options)
   await first.announces.load()
-  for (let n = 1; n <= 700; n += 1) first.announces.note(announceOf(n), n === 1)
+  for (let n = 1; n <= 700; n += 1) void first.announces.note(announceOf(n), n === 1)
   await first.close(5000)
 
   const second = await openStore(t, { ...options, now: () => NOW_MS + 3_603_200 })
@@ -44,10 +43,9 @@ test('what is pressing is on the disk at once, so that a kill leaves it; then no
   const options = { path: join(temporaryFolder(t), 'a.db'), now: () => NOW_MS }
   const first = await openStore(t, options)
   await first.announces.load()
-  first.announces.note(announceOf(5), true)
+  await first.announces.note(announceOf(5), true)
   // Regular ones wait for each other from here.
-  first.announces.note(announceOf(6), false)
-  await waitFor('written', () => first.waiting === 0)
+  await first.announces.note(announceOf(6), false)
   // What a kill at this moment leaves.
   const left = temporaryFolder(t)
   for (const suffix of ['', '-wal']) copyFileSync(options.path + suffix, join(left, `a.db${suffix}`))
@@ -61,7 +59,7 @@ test('what is pressing is on the disk at once, so that a kill leaves it; then no
 test('a clock that was set back holds nothing for longer than a day', async t => {
   const options = { path: join(temporaryFolder(t), 'a.db'), now: () => NOW_MS }
   const first = await openStore(t, options)
-  first.announces.note(announceOf(9), true)
+  await first.announces.note(announceOf(9), true)
   await first.close(5000)
   const second = await openStore(t, { ...options, now: () => NOW_MS - 90_000_000 })
   await second.announces.load()

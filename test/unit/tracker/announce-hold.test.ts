@@ -19,9 +19,10 @@ class MemoryKept implements KeptAnnounces {
     this.left = null
     return left
   }
-  note(announce: KeptAnnounce, pressing: boolean): void {
+  note(announce: KeptAnnounce, pressing: boolean): Promise<void> {
     this.rows.set(announce.tracker, announce)
     this.pressing.push(pressing)
+    return Promise.resolve()
   }
 }
 
