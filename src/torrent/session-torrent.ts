@@ -355,7 +355,11 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     const seeks = row?.status === 'downloading' || (row?.status === 'allocating' && row.piecesLeft > 0)
     if (origin !== 'tracker' && !seeks) return awake?.addPeers(peers, 'dht')
     if (!seeks) return this.#wakeFor(peers, origin)
-    if (!this.#areNews(peers)) return
+    const asked = this.#asked
+    this.#asked = false
+    if (!this.#areNews(peers, asked)) return
+    // The user waits for it.
+    if (asked) return this.#wakeFor(peers, origin)
     this.#stand(peers, origin)
   }
 
@@ -379,9 +383,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   /** Whether some of them may be called, and were not called in vain lately. */
-  #areNews(peers: readonly PeerAddress[]): boolean {
-    const asked = this.#asked
-    this.#asked = false
+  #areNews(peers: readonly PeerAddress[], asked: boolean): boolean {
     const { clock, dead } = this.#engine
     const nowMs = clock.now()
     const isNew = (peer: PeerAddress) =>

@@ -460,6 +460,12 @@ test('incomplete torrents of an earlier run whose trackers named peers before do
   const awake = () => handles.filter(one => !one.resting).length
   await swarm.clock.until('some wake', () => awake() > 0, 1000)
   assert.equal(awake(), 200)
+  // The user does not stand in line.
+  const last = handles[299]
+  assert.ok(last?.resting)
+  assert.equal(last.forceAnnounce(['http://tracker.test/announce']), 1)
+  node.announcers.made.get(torrents[299]?.infoHash ?? '')?.answer([{ ip: '10.9.9.9', port: 6881 }])
+  await swarm.clock.until('the asked one wakes', () => last?.resting === false, 1000)
   await swarm.clock.until('all rest', () => awake() === 0, 1_800_000)
   assert.ok(handles.every(one => one.obstacles().addresses === 1))
   await swarm.close()
