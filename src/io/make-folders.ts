@@ -28,7 +28,9 @@ export async function makeFolders(
       },
       before: async (above, below) => {
         if (await above.make(below.parts.at(-1) ?? '')) fresh.add(below)
-        return !fresh.has(below) || below.below.size > 0 || below.files.some(isEmpty) || !fresh.delete(below)
+        if (!fresh.has(below) || below.below.size > 0 || below.files.some(isEmpty)) return true
+        fresh.delete(below)
+        return false
       },
     },
     { place, skips: false, signal },

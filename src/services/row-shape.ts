@@ -5,7 +5,8 @@ import type { StoredDownload } from '../ports/records.ts'
 
 /** The same row, of the shape that all have. */
 export function ofOneShape(row: StoredDownload): StoredDownload {
-  const shaped: Omit<StoredDownload, 'scrubbedAtMs'> = {
+  // Required: a column that is not named here would be lost in silence.
+  const shaped: Required<Omit<StoredDownload, 'scrubbedAtMs'>> = {
     infoHash: row.infoHash,
     infoHashV2: row.infoHashV2,
     name: row.name,
