@@ -114,12 +114,16 @@ export class FileNotes {
     this.#touch(note)
   }
 
-  /** To be asked for before a flush: what is answered takes a look made after it, which counts unless something was written. */
+  /**
+   * To be asked for before a flush: what is answered takes a look made after it, which counts unless something was written or
+   * the file is not as it was left: that stays to be seen by who uses it next.
+   */
   settling(file: number): (seen: FileLook) => void {
     const { version } = this.#note(file)
     return seen => {
       const note = this.#note(file)
-      if (note.version !== version || note.writes > 0) return
+      if (note.version !== version) return
+      if (changeOf(note, seen, true, this.#lengthOf(file)) !== null) return
       note.known = false
       this.#learn(note, seen)
       this.#touch(note)

@@ -1,5 +1,5 @@
 // A file that was replaced by one of the same length and time, while it waits to be hashed: what peers and readers get meanwhile,
-// and what is left of the doubt when the process is killed then. The hashing is held up here for as long as it takes.
+// what readers get that were at work already, and what is left of the doubt when the process is killed then. The hashing is held up here for as long as it takes.
 
 import assert from 'node:assert/strict'
 import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -106,4 +106,27 @@ test('while a file is in doubt nobody gets a byte of it; the doubt is durable at
   gate.resolve()
   await waitFor('it is hashed', () => countBits(torrent.haveBits()) === 8)
   assert.equal(await leech.ask(5, 0, BLOCK, 300), null)
+})
+
+test('who reads a file when it is found changed is cut, for all time; who reads another is not, nor who comes later', async t => {
+  const { node, made, torrent, gate, read, replace } = await scene(t)
+  const running = torrent.openReader(0)
+  const beside = torrent.openReader(1)
+  t.after(() => [running, beside].forEach(reader => reader.close()))
+  assert.equal(await running.waitFor(0), 8 * PIECE)
+  replace()
+  await waitFor('the change is seen', async () => {
+    await read(0)
+    return torrent.obstacles().changedFiles.length > 0
+  })
+  // Nobody hashes yet: who is not cut would wait for that.
+  const late = setTimeout(() => running.close(), 2000)
+  await assert.rejects(Promise.resolve(running.waitFor(0)), { code: 'FileChanged' })
+  clearTimeout(late)
+  assert.equal(await beside.waitFor(0), 8 * PIECE)
+  // The right bytes come back: what a player has of the file may be of both, so its answer stays over.
+  writeFileSync(join(node.folder, 'folder/a.bin'), made.content.subarray(0, 8 * PIECE))
+  gate.resolve()
+  await waitFor('a new reader gets them', async () => (await read(0)) === 'right')
+  await assert.rejects(Promise.resolve(running.waitFor(0)), { code: 'FileChanged' })
 })

@@ -103,6 +103,22 @@ test('a flush settles a file unless it was written to meanwhile', () => {
   assert.equal(changeOf(notes, seen({ mtimeMs: 7_000_123 })), 'changed')
 })
 
+test('a flush learns nothing of a file that is not as it was left, while it is written too', () => {
+  for (const [look, change] of [
+    [seen({ sizeBytes: 500 }), 'cut'],
+    [seen({ sizeBytes: 2000 }), 'grown'],
+    [seen({ ino: 11n }), 'replaced'],
+  ] as const) {
+    for (const ends of [true, false]) {
+      const notes = looked()
+      notes.writing(0)
+      if (ends) notes.wrote(0, 10)
+      notes.settling(0)(look)
+      assert.equal(changeOf(notes, look), change)
+    }
+  }
+})
+
 test('while it is written a file may come to its length, not beyond it, and not become shorter', () => {
   const notes = looked()
   notes.writing(0)

@@ -202,3 +202,21 @@ test('a file that is being written is judged by its inode and length', async t =
   truncateSync(a, 90)
   assert.equal((await read(0, 100))?.change, 'cut', 'a read that ends early looks at once')
 })
+
+test('what was done between a write and the flush after it is seen by its inode and length, although the flush comes first', async t => {
+  const { store, look, write, read, rig, a } = await begin(t)
+  await store.sync()
+  for (const change of ['cut', 'replaced'] as const) {
+    await write(0)
+    CHANGES[change]?.(a)
+    if (change === 'replaced') rig.clock.nowMs += 1001
+    await store.sync()
+    await store.close()
+    assert.equal((await look())?.change, change)
+    assert.equal((await store.keptFacts())[0]?.sizeBytes, Number.MAX_SAFE_INTEGER)
+    store.accept(0)
+    for (let piece = 0; piece < PIECES; piece++) await write(piece)
+    await store.sync()
+    assert.equal(await read(), null)
+  }
+})
