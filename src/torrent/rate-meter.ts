@@ -6,15 +6,17 @@ const SLICES = 10
 /** A moving average of bytes per second, plus the total. */
 export class RateMeter {
   readonly #sliceMs: number
+  readonly #leastMs: number
   readonly #ring = new Float64Array(SLICES)
   #slice = -1
   #firstMs = -1
   #sum = 0
   #total = 0
 
-  /** `windowMs`: how far back the average looks (default 5 s). */
-  constructor(windowMs = 5000) {
+  /** `windowMs`: how far back the average looks (default 5 s); `leastMs`: what is divided by at least (default 1 s). */
+  constructor(windowMs = 5000, leastMs = 1000) {
     this.#sliceMs = windowMs / SLICES
+    this.#leastMs = leastMs
   }
 
   /** All bytes ever added. */
@@ -31,13 +33,13 @@ export class RateMeter {
     this.#total += bytes
   }
 
-  /** Bytes per second over the window, whole; a meter younger than the window divides by its age, at least 1 s. */
+  /** Bytes per second over the window, whole; a meter younger than the window divides by its age, at least `leastMs`. */
   rate(nowMs: number): number {
     if (this.#sum === 0) return 0
     this.#turn(nowMs)
     if (this.#sum === 0) return 0
     const spanMs = Math.min(nowMs - this.#firstMs, (SLICES - 1) * this.#sliceMs + (nowMs % this.#sliceMs))
-    return Math.round((this.#sum * 1000) / Math.max(1000, spanMs))
+    return Math.round((this.#sum * 1000) / Math.max(this.#leastMs, spanMs))
   }
 
   /** True when nothing was counted in the window: a caller may drop its timer. */

@@ -40,6 +40,9 @@ const known: Record<string, () => boolean> = {
   'utp-native': () => existsSync(UTP_NATIVE_ENTRY),
   'npm-registry': () => spawnSync('npm', ['view', 'piscina', 'version'], { timeout: 30_000 }).status === 0,
   mounts: () => spawnSync('unshare', ['--mount', '--net', 'true']).status === 0 && onPath('ip'),
+  // What test/kit/netns makes, as root or as anybody.
+  namespaces: () =>
+    ['-n', '-Urn'].some(flags => spawnSync('unshare', [flags, 'true']).status === 0) && onPath('ip') && onPath('bash'),
   root: () => process.getuid?.() === 0,
   // Not of a user namespace: may make users.
   'real-root': () =>
@@ -47,7 +50,7 @@ const known: Record<string, () => boolean> = {
 }
 
 /**
- * The `skip` option of a test that needs `names` (programs on the path, or `netns`, `libtorrent`, `webtorrent`,
+ * The `skip` option of a test that needs `names` (programs on the path, or `netns`, `namespaces`, `libtorrent`, `webtorrent`,
  * `root`, `real-root`): false when all
  * are there, else the reason. Throws the reason where peers are required.
  */
