@@ -29,6 +29,8 @@ export interface TrackerOptions extends TorrentAnnouncerOptions {
   readonly maxFarewellsPerHost: number
   /** Torrents a second that begin to announce without wanting peers (seeds at a start); the others begin at once. */
   readonly seedStartsPerSec: number
+  /** Announces that are due in a minute or later wait for the next multiple of this, ms: one that comes alone finds all caches cold. */
+  readonly togetherMs: number
   readonly httpTimeoutMs: number
   readonly maxAnswerBytes: number
   readonly udpRetryBaseMs: number
@@ -52,6 +54,7 @@ export const trackerDefaults: TrackerOptions = {
   maxFarewells: 400,
   maxFarewellsPerHost: 256,
   seedStartsPerSec: 50,
+  togetherMs: 5_000,
   httpTimeoutMs: 20_000,
   maxAnswerBytes: 1024 * 1024,
   udpRetryBaseMs: 15_000,
@@ -93,7 +96,7 @@ export class TorrentAnnouncers implements Announcers<HashAnnouncer> {
     this.#options = { ...trackerDefaults, ...options }
     const { httpTimeoutMs, maxAnswerBytes, maxRunning, maxPerHost } = this.#options
     const { maxFarewells, maxFarewellsPerHost } = this.#options
-    this.#due = new DueQueue(deps.clock)
+    this.#due = new DueQueue(deps.clock, this.#options.togetherMs)
     this.#http = new HttpTracker({ timeoutMs: httpTimeoutMs, maxAnswerBytes, privateRule: 'tracker-paths' }, deps)
     const { localIp, udpRetryBaseMs: retryBaseMs, udpTries: tries, namesToProxy } = this.#options
     this.#udp = new UdpTracker({ localIp, retryBaseMs, tries, namesToProxy }, { ...deps, due: this.#due })

@@ -1,5 +1,5 @@
 // Everything the trackers of all torrents wait for, in one binary heap with one timer: ten thousand idle torrents cost
-// ten thousand small objects and a single pending timer.
+// ten thousand small objects and a single pending timer. Long waits may end together, a little late (decision 0482).
 // Invariant: an entry knows its place in the heap (-1 = not in it); the timer is set for the first entry, or unset.
 
 import type { Clock, Timer } from '../ports/clock.ts'
@@ -32,16 +32,22 @@ class Entry implements Due {
   }
 }
 
+/** What waits at least this long may be late. */
+const LONG_MS = 60_000
+
 /** The heap and its timer. Close it to end all. */
 export class DueQueue {
   readonly #clock: Clock
+  readonly #togetherMs: number
   readonly #heap: Entry[] = []
   #timer: Timer | null = null
   #timerDueMs = 0
   #closed = false
 
-  constructor(clock: Clock) {
+  /** `togetherMs`: what waits a minute or longer ends at multiples of this, never early; 0 = each in its own moment. */
+  constructor(clock: Clock, togetherMs = 0) {
     this.#clock = clock
+    this.#togetherMs = togetherMs
   }
 
   /** A new due thing; not scheduled yet. */
@@ -62,7 +68,7 @@ export class DueQueue {
   schedule(entry: Entry, delayMs: number): void {
     if (this.#closed) return
     this.#unlink(entry)
-    entry.dueMs = this.#clock.now() + Math.max(0, delayMs)
+    entry.dueMs = this.#momentFor(delayMs)
     entry.place = this.#heap.length
     this.#heap.push(entry)
     this.#up(entry.place)
@@ -79,6 +85,12 @@ export class DueQueue {
     for (const entry of this.#heap) entry.place = -1
     this.#heap.length = 0
     this.#arm()
+  }
+
+  #momentFor(delayMs: number): number {
+    const dueMs = this.#clock.now() + Math.max(0, delayMs)
+    if (delayMs < LONG_MS || this.#togetherMs === 0) return dueMs
+    return Math.ceil(dueMs / this.#togetherMs) * this.#togetherMs
   }
 
   #arm(): void {

@@ -64,3 +64,28 @@ test('a closed queue runs nothing and takes nothing', async () => {
   assert.equal(runs, 0)
   assert.equal(clock.pending, 0)
 })
+
+test('long waits end together, never early and less than the step late; short ones end in their own moments', async () => {
+  const clock = new ManualClock()
+  const queue = new DueQueue(clock, 5000)
+  const startMs = clock.now()
+  const lateMs: number[] = []
+  const moments = new Set<number>()
+  for (let waitMs = 60_000; waitMs < 120_000; waitMs += 700) {
+    const entry = queue.create(() => {
+      moments.add(clock.now())
+      lateMs.push(clock.now() - startMs - waitMs)
+    })
+    entry.set(waitMs)
+  }
+  let shortMs = 0
+  queue.create(() => (shortMs = clock.now() - startMs)).set(59_999)
+  await clock.advance(125_000)
+  assert.equal(lateMs.length, 86)
+  assert.ok(
+    Math.min(...lateMs) >= 0 && Math.max(...lateMs) < 5000,
+    `${Math.min(...lateMs)} to ${Math.max(...lateMs)} ms late`,
+  )
+  assert.equal(moments.size, 13)
+  assert.equal(shortMs, 59_999)
+})

@@ -152,7 +152,7 @@ export class TrackerWorld {
   uploaded = 1
   #made = 0
 
-  /** `kept`: what outlives the process. */
+  /** Each announce in its own moment, unless `options` says otherwise. `kept`: what outlives the process. */
   constructor(options: Partial<TrackerOptions> = {}, kept?: KeptAnnounces) {
     const { clock, http } = this
     const externalIp = (ip: string, host: string) => void this.external.push(`${ip} ${host}`)
@@ -166,7 +166,7 @@ export class TrackerWorld {
       externalIp,
       kept,
     }
-    this.announcers = new TorrentAnnouncers(options, deps)
+    this.announcers = new TorrentAnnouncers({ togetherMs: 0, ...options }, deps)
     this.announcers.setListenPort(6_881)
   }
 
