@@ -2,7 +2,7 @@
 // its note, so that what somebody else changed is seen. Pure; knows no disk. Invariants: a file that this node is writing, or
 // has written and not flushed, is judged by its inode and length alone; a look that began before a write ended proves nothing.
 
-import { type FileChange, FileChanged, type FileFacts, unfitFacts } from '../ports/piece-store.ts'
+import { type FileChange, FileChanged, type FileFacts, UNFIT_BYTES, unfitFacts } from '../ports/piece-store.ts'
 import { runSteps, type Steps } from '../wire/steps.ts'
 import type { FileLook } from './safe-files.ts'
 
@@ -197,6 +197,8 @@ export class FileNotes {
 function changeOf(note: Note, seen: FileLook, fresh: boolean, length: number): FileChange | null {
   if (note.inode !== null && (note.inode.dev !== seen.dev || note.inode.ino !== seen.ino)) return 'replaced'
   if (!note.known || !fresh) return null
+  // An earlier run found it changed; how is not known any more.
+  if (note.sizeBytes === UNFIT_BYTES) return 'changed'
   if (seen.sizeBytes < note.sizeBytes) return 'cut'
   const ours = !note.settled || (seen.mtimeMs > note.mtimeMs && seen.mtimeMs <= note.ownUntilMs)
   if (seen.sizeBytes > (ours ? Math.max(length, note.sizeBytes) : note.sizeBytes)) return 'grown'

@@ -84,9 +84,12 @@ const HOW: Record<FileChange, string> = {
   grown: 'made longer',
 }
 
+/** No file is that long. */
+export const UNFIT_BYTES = Number.MAX_SAFE_INTEGER
+
 /** Facts that no file fits: a start that finds them in the records hashes the file. */
 export function unfitFacts(index: number): FileFacts {
-  return { index, exists: true, sizeBytes: Number.MAX_SAFE_INTEGER, mtimeMs: 0 }
+  return { index, exists: true, sizeBytes: UNFIT_BYTES, mtimeMs: 0 }
 }
 
 /** A change of place. */

@@ -45,6 +45,11 @@ export interface ProgressJournal {
   /** After PieceStore.sync(): all of `have` has reached the disk; drops the journal rows it covers. */
   checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void>
   /**
+   * The files are not to be trusted: until the next checkpoint their facts are those that no file fits. What is had stays.
+   * Resolves when that survives a power cut.
+   */
+  doubt(infoHash: InfoHash, files: readonly number[]): Promise<void>
+  /**
    * Forgets progress (a full check begins). Resolves when that survives kill -9. Until the next checkpoint every piece
    * that was not journalled meanwhile counts as suspect, so that an interrupted check goes on where it was.
    */

@@ -26,6 +26,7 @@ export interface RecordJobs {
     args: [infoHash: InfoHash, have: Uint8Array, files: PackedFacts, atMs: number]
     reply: void
   }
+  'progress.doubt': { args: [infoHash: InfoHash, files: readonly number[]]; reply: void }
   'progress.reset': { args: [infoHash: InfoHash]; reply: void }
   'files.own': { args: [infoHash: InfoHash]; reply: FileRun[] }
   'files.noteOwn': { args: [infoHash: InfoHash, runs: readonly FileRun[]]; reply: void }
@@ -72,6 +73,7 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'download.update',
   'download.delete',
   'progress.checkpoint',
+  'progress.doubt',
   'progress.reset',
   // A file that another program's could be must be known as ours before its first byte, whatever happens then.
   'files.noteOwn',

@@ -4,7 +4,7 @@
 
 import type Database from 'better-sqlite3'
 import type { InfoHash } from '../base/ids.ts'
-import type { FileFacts } from '../ports/piece-store.ts'
+import { type FileFacts, unfitFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 
 interface DownloadKey {
@@ -33,6 +33,7 @@ export class ProgressRows {
   readonly #key: Database.Statement<[string], DownloadKey>
   readonly #addPiece: Database.Statement<[number, number, number, number]>
   readonly #setProgress: Database.Statement<[number, Uint8Array, string, number, number]>
+  readonly #setFiles: Database.Statement<[string, number]>
   readonly #progress: Database.Statement<[number], ProgressRow>
   readonly #journal: Database.Statement<[number], JournalRow>
   readonly #dropPiece: Database.Statement<[number, number]>
@@ -48,6 +49,7 @@ export class ProgressRows {
       ON CONFLICT DO UPDATE SET at_ms = excluded.at_ms, epoch = excluded.epoch`)
     this.#setProgress = database.prepare(`
       INSERT OR REPLACE INTO progress (download_id, have, files, checkpoint_at, complete) VALUES (?, ?, ?, ?, ?)`)
+    this.#setFiles = database.prepare('UPDATE progress SET files = ? WHERE download_id = ?')
     this.#progress = database.prepare(`
       SELECT have, files, complete, checkpoint_at, user_stopped
       FROM progress JOIN downloads ON downloads.id = download_id WHERE download_id = ?`)
@@ -69,6 +71,22 @@ export class ProgressRows {
     const covered = this.#journal.all(key.id).filter(row => hasBit(have, row.piece))
     for (const row of covered) this.#dropPiece.run(key.id, row.piece)
     this.#setProgress.run(key.id, have, JSON.stringify(files), Math.round(atMs), 1)
+  }
+
+  /** The files get facts that no file fits; nothing else changes. */
+  doubt(infoHash: InfoHash, files: readonly number[]): void {
+    const key = this.#key.get(infoHash)
+    if (key === undefined) return
+    const row = this.#progress.get(key.id)
+    const known = row === undefined ? [] : (JSON.parse(row.files) as FileFacts[])
+    const doubted = new Set(files)
+    const length = files.reduce((most, file) => Math.max(most, file + 1), known.length)
+    const facts = Array.from({ length }, (_, index) =>
+      doubted.has(index) ? unfitFacts(index) : (known[index] ?? noFacts(index)),
+    )
+    const text = JSON.stringify(facts)
+    if (row === undefined) this.#setProgress.run(key.id, new Uint8Array(0), text, 0, 1)
+    else this.#setFiles.run(text, key.id)
   }
 
   /** Forgets everything; until the next checkpoint, pieces that are not journalled count as suspect. */
@@ -111,6 +129,10 @@ export class ProgressRows {
     const files = progress === undefined ? [] : (JSON.parse(progress.files) as FileFacts[])
     return { have, suspect: [...suspect].sort((a, b) => a - b), files, newestMs }
   }
+}
+
+function noFacts(index: number): FileFacts {
+  return { index, exists: false, sizeBytes: 0, mtimeMs: 0 }
 }
 
 function isFull(bits: Uint8Array, pieceCount: number): boolean {

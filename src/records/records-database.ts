@@ -136,6 +136,7 @@ function makeHandlers(
     'progress.verified': (infoHash, piece, atMs) => progress.verified(infoHash, piece, atMs),
     'progress.checkpoint': (infoHash, have, files, atMs) =>
       progress.checkpoint(infoHash, have, runSteps(unpackFacts(files)), atMs),
+    'progress.doubt': (infoHash, files) => progress.doubt(infoHash, files),
     'progress.reset': infoHash => progress.reset(infoHash),
     'files.own': infoHash => ownFiles.list(infoHash),
     'files.noteOwn': (infoHash, runs) => ownFiles.note(infoHash, runs),

@@ -44,6 +44,10 @@ export class DatabaseProgress implements ProgressRecords {
     await this.#link.run('progress.checkpoint', infoHash, Uint8Array.from(have), packFacts(files), this.#now())
   }
 
+  async doubt(infoHash: InfoHash, files: readonly number[]): Promise<void> {
+    await this.#link.run('progress.doubt', infoHash, files)
+  }
+
   async reset(infoHash: InfoHash): Promise<void> {
     await this.#link.run('progress.reset', infoHash)
   }

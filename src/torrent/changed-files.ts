@@ -124,9 +124,9 @@ export class ChangedFiles {
     this.#changes.set(file, { file, seen: error, change, again: false, duringCheck, pieces, waitMs: 0, timer: null })
     this.#doubt(content, { pieces })
     engine.log.warn('a file was changed by somebody else', { infoHash, file: pathOf(content, file), change })
-    engine.deps.events.fileChanged?.(infoHash, pathOf(content, file), change)
+    // The records hear of the doubt before anybody else does.
     this.#hooks.doubted(content, error)
-    // The records hear of the doubt before anything else may end this run.
+    engine.deps.events.fileChanged?.(infoHash, pathOf(content, file), change)
     this.#pieces.dirty = true
     if (working) this.#examineSoon(content, file, 0)
     else this.#hooks.checkLater(file)

@@ -8,6 +8,7 @@ import type { Metainfo } from '../wire/torrent-types.ts'
 import type { Engine, Ticker } from './engine.ts'
 import { FileChanged } from '../ports/piece-store.ts'
 import { ChangedFiles } from './changed-files.ts'
+import { DurableDoubts } from './durable-doubts.ts'
 import { PieceLosses } from './piece-losses.ts'
 import { TorrentCheck } from './torrent-check.ts'
 import { type TorrentContent, TorrentCore } from './torrent-core.ts'
@@ -35,9 +36,6 @@ export class TorrentParts implements Ticker {
   readonly #announcer: Announcer
   readonly #requests: TorrentRequests
   readonly pieces: TorrentPieces
-  /** Files came in doubt that no checkpoint has. */
-  #newDoubts = false
-  #notingDoubts = false
   readonly #losses: PieceLosses
   readonly changed: ChangedFiles
   readonly scrub: TorrentScrub
@@ -71,11 +69,17 @@ export class TorrentParts implements Ticker {
       lost: piece => this.#pieceLost(piece),
       failed: error => this.#storeFailed(error),
     })
+    const { infoHash } = core
+    const doubts = new DurableDoubts({
+      infoHash,
+      journal: engine.deps.journal,
+      failed: error => this.#storeFailed(error),
+    })
     this.changed = new ChangedFiles(core, this.pieces, {
       doubted: (content, error) => {
         if (content.doubted !== null) this.swarm.holdBack(content.doubted)
         this.streams.cut(error.file, error)
-        void this.#noteDoubts()
+        doubts.note(error.file)
       },
       checkLater: file => this.#check.doubt(file),
       cleared: piece => this.streams.pieceDone(piece),
@@ -313,23 +317,6 @@ export class TorrentParts implements Ticker {
   #dropPieces(pieces: readonly number[], content: TorrentContent): void {
     this.#requests.withdrawPieces(pieces, content)
     this.pieces.drop(pieces)
-  }
-
-  /** Doubts become durable at once: after kill -9 a file that was replaced by one of its length and time looks as it was left. */
-  async #noteDoubts(): Promise<void> {
-    this.#newDoubts = true
-    if (this.#notingDoubts) return
-    this.#notingDoubts = true
-    try {
-      while (this.#newDoubts && this.core.working) {
-        this.#newDoubts = false
-        await this.run.checkpoint()
-      }
-    } catch (error) {
-      this.#storeFailed(error)
-    } finally {
-      this.#notingDoubts = false
-    }
   }
 
   #checkpoint(): void {

@@ -93,7 +93,8 @@ test('while a file is in doubt nobody gets a byte of it; the doubt is durable at
   )
 
   const resume = () => node.journal.resume(made.infoHash, 16)
-  await waitFor('the doubt is durable', () => resume().files[0]?.sizeBytes === unfitFacts(0).sizeBytes)
+  // At once: the next checkpoint would come within half a minute.
+  await waitFor('the doubt is durable', () => resume().files[0]?.sizeBytes === unfitFacts(0).sizeBytes, 5000)
   assert.equal(countBits(torrent.haveBits()), 16, 'nothing is hashed yet')
   // What a kill leaves, taken up by another process.
   const next = await new LoopbackNode({ folder: node.folder, journal: node.journal }).start()

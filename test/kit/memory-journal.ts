@@ -2,7 +2,7 @@
 
 import type { InfoHash } from '../../src/base/ids.ts'
 import type { MetadataChunks } from '../../src/ports/metadata-chunks.ts'
-import type { FileFacts } from '../../src/ports/piece-store.ts'
+import { type FileFacts, unfitFacts } from '../../src/ports/piece-store.ts'
 import type { FileRun, ProgressJournal, ResumeData } from '../../src/ports/progress-journal.ts'
 
 /** A journal that remembers. */
@@ -34,6 +34,13 @@ export class MemoryJournal implements ProgressJournal {
   async checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void> {
     this.#checkpoints.set(infoHash, { have: Uint8Array.from(have), files })
     this.#verified.delete(infoHash)
+  }
+
+  async doubt(infoHash: InfoHash, files: readonly number[]): Promise<void> {
+    const { have = new Uint8Array(0), files: known = [] } = this.#checkpoints.get(infoHash) ?? {}
+    const facts = [...known]
+    for (const file of files) facts[file] = unfitFacts(file)
+    this.#checkpoints.set(infoHash, { have, files: facts })
   }
 
   async ownFiles(infoHash: InfoHash): Promise<readonly FileRun[]> {

@@ -142,3 +142,14 @@ test('facts of the records take the place of everything that was noted', () => {
   assert.equal(changeOf(notes, seen({ ino: 11n, mtimeMs: 6_000_123 })), null)
   assert.equal(changeOf(notes, seen({ ino: 11n, mtimeMs: 7_000_123 })), 'changed')
 })
+
+test('a file in doubt in the records is changed, not cut, whatever it looks like', () => {
+  const notes = new FileNotes(
+    () => LENGTH,
+    () => 'a.bin',
+  )
+  notes.expect([unfitFacts(0)], 9_000_000)
+  assert.equal(changeOf(notes, seen()), 'changed')
+  notes.accept(0)
+  assert.equal(changeOf(notes, seen()), null)
+})

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { parseInfoHashV2 } from '../../../src/base/ids.ts'
+import { unfitFacts } from '../../../src/ports/piece-store.ts'
 import type { LoadedDownload } from '../../../src/ports/records.ts'
 import { RecordsStore } from '../../../src/records/records-store.ts'
 import { bitsOf, codeOf, hashOf, makeDownload, openStore, temporaryFolder } from './records-kit.ts'
@@ -197,6 +198,37 @@ test('after reset, what was not confirmed again is suspect until the next checkp
   const after = await store.progress.loadResume(hashOf(1))
   assert.deepEqual(after?.have, bitsOf(4, [1, 2]))
   assert.deepEqual(after?.suspect, [])
+})
+
+test('files in doubt fit nothing until the next checkpoint; what is had, suspect or journalled stays as it is', async t => {
+  const path = join(temporaryFolder(t), 'a.db')
+  const store = await openStore(t, { path })
+  for (const n of [1, 2, 3]) await store.downloads.insert(makeDownload(n, { pieceCount: 4 }))
+  const files = [0, 1, 2].map(index => ({ index, exists: true, sizeBytes: 7, mtimeMs: 12.5 }))
+  await store.progress.checkpoint(hashOf(1), bitsOf(4, [0, 1]), files)
+  await store.progress.pieceVerified(hashOf(1), 3, false)
+  await store.progress.doubt(hashOf(1), [2, 0])
+  await store.progress.reset(hashOf(2))
+  await store.progress.pieceVerified(hashOf(2), 1, false)
+  await store.progress.doubt(hashOf(2), [1])
+  await store.progress.doubt(hashOf(3), [1])
+  await store.progress.doubt(hashOf(9), [1])
+  await store.close(5000)
+  const again = await openStore(t, { path })
+  const resumed = async (n: number) => {
+    const { have, suspect, files: facts } = (await again.progress.loadResume(hashOf(n))) ?? {}
+    return { have, suspect, facts }
+  }
+  const none = { index: 0, exists: false, sizeBytes: 0, mtimeMs: 0 }
+  assert.deepEqual(await resumed(1), {
+    have: bitsOf(4, [0, 1, 3]),
+    suspect: [],
+    facts: [unfitFacts(0), files[1], unfitFacts(2)],
+  })
+  assert.deepEqual(await resumed(2), { have: bitsOf(4, [1]), suspect: [0, 2, 3], facts: [none, unfitFacts(1)] })
+  assert.deepEqual(await resumed(3), { have: bitsOf(4, []), suspect: [], facts: [none, unfitFacts(1)] })
+  await again.progress.checkpoint(hashOf(1), bitsOf(4, [0, 1]), files)
+  assert.deepEqual((await resumed(1)).facts, files)
 })
 
 test('counters are written at a checkpoint and at the end', async t => {
