@@ -15,7 +15,8 @@ const GRACE_MS = 250
 /**
  * Ends the process now, with this exit code, and waits for nothing: for after everything was stored. `_exit` of the C library,
  * which the first process of a container may call too; where koffi is missing a signal does it, SIGTERM for code 0, which
- * service managers take for an orderly end, else SIGKILL.
+ * service managers take for an orderly end, else SIGKILL. The first process of a container, to which the kernel brings no signal
+ * of itself, then has the trap left that abort() ends in: it ends as failed, but it ends.
  */
 export function endNow(code: number): void {
   try {
@@ -25,6 +26,7 @@ export function endNow(code: number): void {
     // Without a listener the signal has its own meaning again.
     process.removeAllListeners('SIGTERM')
     process.kill(process.pid, code === 0 ? 'SIGTERM' : 'SIGKILL')
+    process.abort()
   }
 }
 
