@@ -34,11 +34,13 @@ type Ends = (() => unknown)[]
 /** A receiver of webhooks on this machine. */
 async function startReceiver(ends: Ends): Promise<{ readonly url: string; readonly told: Told[] }> {
   const told: Told[] = []
-  const server = createServer(async (request, reply) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
-    told.push(JSON.parse(Buffer.concat(chunks).toString()) as Told)
-    reply.writeHead(204).end()
+  const server = createServer((request, reply) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => (body += text))
+    request.on('end', () => {
+      told.push(JSON.parse(body) as Told)
+      reply.writeHead(204).end()
+    })
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   ends.push(() => {
