@@ -17,7 +17,11 @@ import libtorrent as lt
 
 
 def make_session(ip, port):
+    # One thread writes and hashes, in order. With more of them libtorrent before 2.0.11 has a race of its own: a piece of a hybrid torrent
+    # whose hash is known to be right but whose blocks are still being written is taken for a missing one when a peer's hashes
+    # (v2) come just then, and the torrent stops with "v1 and v2 hashes do not describe the same data" (torrent::add_hashes).
     return lt.session({
+        'aio_threads': 1,
         'listen_interfaces': '%s:%d' % ('[%s]' % ip if ':' in ip else ip, port), 'outgoing_interfaces': ip.strip('[]'),
         'enable_dht': False, 'enable_lsd': False, 'enable_upnp': False, 'enable_natpmp': False,
         'enable_outgoing_utp': False, 'enable_incoming_utp': False,
