@@ -119,6 +119,9 @@ export class TributaryNode {
     maker.start({ contents: engine.contents, journal: records.progress })
     started.add('torrents being made', () => maker.stop())
     await downloads.load(engine.session, engine.anonymous)
+    this.#follow(settings.values, (_settings, changed) => {
+      if (changed.includes('disk.scrub_days')) downloads.scrubDaysChanged()
+    })
     void overlay.startIfAsked(startsAtOnce(settings.values))
     await updates.start(records.updates, engine.items)
     started.add('updates', () => updates.stop())

@@ -170,6 +170,11 @@ export class Downloads implements DownloadsService {
     }
   }
 
+  /** Scrubs what is due by the new days now: whoever sets them looks whether it works. */
+  scrubDaysChanged(): void {
+    void this.#scrubs.look()
+  }
+
   /** Takes no more requests, waits for those under way, hands the counters to the store. The engine stops after this. */
   async stop(): Promise<void> {
     this.#set.ready = false

@@ -7,7 +7,7 @@ import type { Log } from '../ports/log.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'
 
-/** Whether one is due is looked at this often. */
+/** Whether one is due is looked at this often, and when the setting changes. */
 const LOOK_MS = 60_000
 const DAY_MS = 86_400_000
 

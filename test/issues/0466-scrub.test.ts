@@ -13,6 +13,7 @@ import { LoopbackNode } from '../kit/loopback-node.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { silentLog } from '../kit/silent-log.ts'
 import { StandingClock } from '../kit/store-rig.ts'
+import { VirtualClock } from '../kit/virtual-clock.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const PIECE = 32 * 1024
@@ -56,6 +57,16 @@ function entryOf(infoHash: string, finishedAtMs: number, scrubbed: string[], sta
   return { loaded: true, stored: { infoHash, finishedAtMs, addedAtMs: 0 }, torrent } as unknown as DownloadEntry
 }
 
+/** Of these entries; what is noted of them lands in them. */
+function setOf(entries: ReadonlyMap<string, DownloadEntry>): DownloadSet {
+  const set = {
+    entries,
+    queue: { run: (_key: string, work: () => Promise<void>) => work() },
+    update: async (entry: DownloadEntry, change: object) => void Object.assign(entry.stored, change),
+  }
+  return set as unknown as DownloadSet
+}
+
 test('one at a time, who waited longest first, and not again before its days are over', async () => {
   const dayMs = 86_400_000
   const clock = new StandingClock()
@@ -69,13 +80,8 @@ test('one at a time, who waited longest first, and not again before its days are
       entryOf('broken', 10 * dayMs, scrubbed, 'error'),
     ].map(entry => [entry.stored.infoHash, entry]),
   )
-  const set = {
-    entries,
-    queue: { run: (_key: string, work: () => Promise<void>) => work() },
-    update: async (entry: DownloadEntry, change: object) => void Object.assign(entry.stored, change),
-  }
   let scrubDays = 0
-  const scrubs = new Scrubs(set as unknown as DownloadSet, { clock, log: silentLog, settings: () => ({ scrubDays }) })
+  const scrubs = new Scrubs(setOf(entries), { clock, log: silentLog, settings: () => ({ scrubDays }) })
   await scrubs.look()
   assert.deepEqual(scrubbed, [], 'off')
   scrubDays = 30
@@ -95,4 +101,19 @@ test('one at a time, who waited longest first, and not again before its days are
   await scrubs.stop()
   await scrubs.look()
   assert.equal(scrubbed.length, 4, 'stopped')
+})
+
+test('after a start what is due is found by the clock, within a minute', async () => {
+  const clock = new VirtualClock()
+  const scrubbed: string[] = []
+  const entry = entryOf('due', clock.wallMs() - 3 * 86_400_000, scrubbed)
+  const entries = new Map([['due', entry]])
+  const scrubs = new Scrubs(setOf(entries), { clock, log: silentLog, settings: () => ({ scrubDays: 2 }) })
+  scrubs.start()
+  await clock.advance(60_000)
+  assert.deepEqual(scrubbed, ['due'])
+  await clock.advance(600_000)
+  assert.equal(scrubbed.length, 1)
+  await scrubs.stop()
+  assert.equal(clock.pending, 0)
 })
