@@ -1,4 +1,5 @@
-// What is kept of announces over a restart, so that a tracker is not asked before it allowed it (decision 0481).
+// What is kept of announces over a restart, so that a tracker is not asked before it allowed it, and hears `completed` once
+// (decision 0481).
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
 
@@ -15,6 +16,8 @@ export interface KeptAnnounce {
   readonly minMs: number
   /** Peers of its last answer, where peers were wanted: they are called again instead of asking for new ones. */
   readonly peers: readonly PeerAddress[]
+  /** It is still to be told `completed`. */
+  readonly owesCompleted: boolean
 }
 
 /** A tracker as the run before left it. */
@@ -23,6 +26,7 @@ export interface HeldTracker {
   readonly untilMs: number
   readonly minMs: number
   readonly peers: readonly PeerAddress[]
+  readonly owesCompleted: boolean
 }
 
 /** The kept announces of all torrents. */
@@ -35,4 +39,6 @@ export interface KeptAnnounces {
    * written is lost.
    */
   note(announce: KeptAnnounce, pressing: boolean): Promise<void>
+  /** Keeps this over a power cut too, before `completed` leaves. False: it could not be written. */
+  settle(announce: KeptAnnounce): Promise<boolean>
 }

@@ -56,6 +56,7 @@ export interface RecordJobs {
   'announce.trim': { args: [atMs: number]; reply: void }
   'announce.list': { args: [after: readonly [infoHash: string, tracker: string], limit: number]; reply: AnnounceRow[] }
   'announce.keep': { args: [rows: readonly AnnounceRow[]]; reply: void }
+  'announce.settle': { args: [row: AnnounceRow]; reply: void }
   'seen.list': { args: [after: string, limit: number]; reply: SeenFile[] }
   'seen.keep': { args: [files: readonly SeenFile[]]; reply: void }
   'seen.drop': { args: [paths: readonly string[]]; reply: void }
@@ -88,6 +89,8 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'feed.drop',
   'feed.checked',
   'seen.keep',
+  // A `completed` that is told must not be owed again.
+  'announce.settle',
 ])
 
 /** Jobs that nobody waits for with a client behind: those that come close together share a transaction (DatabaseLink). */

@@ -46,18 +46,29 @@ export class DatabaseKeptAnnounces implements KeptAnnounces {
     const row = this.#left.get(key)
     if (row === undefined) return null
     this.#left.delete(key)
-    const { mayStartAtMs: untilMs, minMs, peers } = row
-    if (untilMs > this.#now() + MAX_HELD_MS) return null
-    return { untilMs, minMs, peers: peers === '' ? [] : (JSON.parse(peers) as PeerAddress[]) }
+    const { mayStartAtMs, minMs, peers } = row
+    const owesCompleted = row.owesCompleted === 1
+    const isLate = mayStartAtMs > this.#now() + MAX_HELD_MS
+    if (isLate && !owesCompleted) return null
+    const untilMs = isLate ? 0 : mayStartAtMs
+    return { untilMs, minMs, peers: peers === '' ? [] : (JSON.parse(peers) as PeerAddress[]), owesCompleted }
   }
 
   async note(announce: KeptAnnounce, pressing: boolean): Promise<void> {
-    const peers = announce.peers.length === 0 ? '' : JSON.stringify(announce.peers)
-    const row: AnnounceRow = { ...announce, peers }
+    const row = rowOf(announce)
     this.#waiting.set(keyOf(row), row)
     const waitMs = this.#writtenMs + WRITE_EVERY_MS - performance.now()
     if (pressing || waitMs <= 0) await this.#write()
     else this.#timer ??= setTimeout(() => void this.#write(), waitMs).unref()
+  }
+
+  async settle(announce: KeptAnnounce): Promise<boolean> {
+    const row = rowOf(announce)
+    this.#waiting.delete(keyOf(row))
+    return this.#link.run('announce.settle', row).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Puts everything into the next batch and ends the timer. */
@@ -77,6 +88,11 @@ export class DatabaseKeptAnnounces implements KeptAnnounces {
     // Lost with a full disk: then a tracker may be asked too early after a kill.
     await Promise.allSettled(jobs)
   }
+}
+
+function rowOf(announce: KeptAnnounce): AnnounceRow {
+  const peers = announce.peers.length === 0 ? '' : JSON.stringify(announce.peers)
+  return { ...announce, peers, owesCompleted: announce.owesCompleted ? 1 : 0 }
 }
 
 const keyOf = ({ infoHash, tracker }: Pick<AnnounceRow, 'infoHash' | 'tracker'>): string => `${infoHash} ${tracker}`

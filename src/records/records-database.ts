@@ -166,6 +166,7 @@ function makeHandlers(
     'announce.trim': atMs => announces.trim(atMs),
     'announce.list': (after, limit) => announces.list(after, limit),
     'announce.keep': rows => announces.keep(rows),
+    'announce.settle': row => announces.keep([row]),
     'seen.list': (after, limit) => seen.list(after, limit),
     'seen.keep': files => seen.keep(files),
     'seen.drop': paths => seen.drop(paths),

@@ -201,6 +201,11 @@ const announces = `
   ) STRICT, WITHOUT ROWID;
 `
 
+/** Trackers that are still to hear `completed`: those rows stay longer. */
+const owedCompletions = `
+  ALTER TABLE announces ADD COLUMN owes_completed INTEGER NOT NULL DEFAULT 0;
+`
+
 /** All steps; the schema this program knows is their number. */
 export const migrations: readonly Migration[] = [
   { adds: 'downloads, progress and events', sql: first },
@@ -214,6 +219,7 @@ export const migrations: readonly Migration[] = [
   { adds: 'dates of background checks', sql: scrubs },
   { adds: 'which files are whose', sql: ownFiles },
   { adds: 'when trackers may be asked again', sql: announces },
+  { adds: 'which trackers are to hear of a completion', sql: owedCompletions },
 ]
 
 /** Marks the file as ours ("Trib"): another program's database is never written. */

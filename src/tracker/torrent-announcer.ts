@@ -12,6 +12,7 @@ import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { AnnounceEvent, AnnounceReply, AnnounceRequest } from '../wire/tracker-types.ts'
 import type { AnnounceGate } from './announce-gate.ts'
+import { AnnounceRecord } from './announce-record.ts'
 import { AnnounceSession } from './announce-session.ts'
 import { announceLanes, type AnnounceSpread, type Lane } from './announce-lanes.ts'
 import type { Due, DueQueue } from './due-queue.ts'
@@ -68,6 +69,8 @@ export class TorrentAnnouncer implements HashAnnouncer {
   readonly #deps: TorrentAnnouncerDeps
   readonly #params: AnnouncerParams
   readonly #key: number
+  /** What of the entries outlives the process. */
+  readonly #outlives: AnnounceRecord
   readonly #tierList: TierList
   readonly #entries = new Map<string, TrackerEntry>()
   /** Trackers that were taken away: who is added again is not asked earlier for that. At most MAX_GONE. */
@@ -93,6 +96,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     this.#params = params
     this.#completedTold = params.completedBefore === true
     this.#key = Buffer.from(deps.random.bytes(4)).readUInt32BE(0)
+    this.#outlives = new AnnounceRecord(params.infoHash, deps)
     this.#tierList = new TierList(params.tiers, deps.random)
     for (const url of this.#tierList.order()) this.#addEntry(url)
     this.#roundDue = deps.due.create(() => this.#startRound())
@@ -108,12 +112,16 @@ export class TorrentAnnouncer implements HashAnnouncer {
   }
 
   completed(): void {
-    if (this.#session === null || this.#completedTold) return
-    this.#completedTold = true
+    if (this.#session === null) return
     for (const entry of this.#entries.values()) {
-      if (entry.heardStarted || entry.held || entry.inFlight?.event === 'started') entry.completedDue = true
+      const hears = entry.heardStarted || entry.held || entry.inFlight?.event === 'started'
+      if (hears && !this.#completedTold) {
+        entry.completedDue = true
+        void this.#outlives.keep(entry, true)
+      }
       this.#tellCompleted(entry)
     }
+    this.#completedTold = true
   }
 
   announceSoon(urgent = false): void {
@@ -163,12 +171,12 @@ export class TorrentAnnouncer implements HashAnnouncer {
         entry.retryAtMs !== Number.POSITIVE_INFINITY &&
         // `completed` is for the tracker; everything else waits as long as it asked for.
         !(entry.toldToWait && entry.retryAtMs > nowMs) &&
-        (entry.nextEvent() === 'completed' || nowMs >= entry.soonestMs) &&
+        (this.#nextEvent(entry) === 'completed' || nowMs >= entry.soonestMs) &&
         nowMs - entry.forcedMs >= FORCE_EVERY_MS,
     )
     for (const entry of asked) {
       entry.forcedMs = nowMs
-      void this.#announce(entry, entry.nextEvent(), session)
+      void this.#announce(entry, this.#nextEvent(entry), session)
     }
     return asked.length
   }
@@ -206,8 +214,8 @@ export class TorrentAnnouncer implements HashAnnouncer {
     if (entry.host === '' || this.#deps.clientFor(url) === null) entry.unusable('this kind of tracker is not supported')
     this.#entries.set(url, entry)
     const before = this.#gone?.get(url)
-    if (before !== undefined) entry.hold.continue(before.hold)
-    else this.#recall(entry)
+    if (before !== undefined) entry.continue(before)
+    else this.#outlives.recall(entry)
     this.#gone?.delete(url)
     if (this.#session !== null) this.#reset(entry)
   }
@@ -216,21 +224,8 @@ export class TorrentAnnouncer implements HashAnnouncer {
     entry.reset(this.#deps.clock.now(), () => this.#params.counters())
   }
 
-  /** What the run before left. */
-  #recall(entry: TrackerEntry): void {
-    const { clock, kept } = this.#deps
-    const held = kept?.take(this.#params.infoHash, entry.url) ?? null
-    if (held !== null) entry.hold.recall(clock.now() + held.untilMs - clock.wallMs(), held.minMs, held.peers)
-  }
-
-  /** Keeps over a kill when it may be asked again. */
-  async #keep(entry: TrackerEntry, pressing: boolean): Promise<void> {
-    const { clock, kept } = this.#deps
-    if (kept === undefined || entry.hold.minMs === 0) return
-    const { untilMs, afterStoppedMs, minMs, peers } = entry.hold
-    const sinceMs = clock.wallMs() - clock.now()
-    const times = { mayAskAtMs: Math.round(untilMs + sinceMs), mayStartAtMs: Math.round(afterStoppedMs + sinceMs) }
-    await kept.note({ infoHash: this.#params.infoHash, tracker: entry.url, ...times, minMs, peers }, pressing)
+  #nextEvent(entry: TrackerEntry): AnnounceEvent {
+    return entry.nextEvent(this.#params.counters().left === 0)
   }
 
   #ordered(): TrackerEntry[] {
@@ -301,7 +296,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
     }
     // An event announce of its own is on its way to it: what that brings is what this round wants.
     if (entry.inFlight !== null) await entry.inFlight.done
-    else await this.#announce(entry, entry.nextEvent(), session)
+    else await this.#announce(entry, this.#nextEvent(entry), session)
     if (session.ended || entry.retryAtMs > clock.now()) return null
     this.#tierList.promote(entry.url)
     return entry.nextMs
@@ -316,7 +311,7 @@ export class TorrentAnnouncer implements HashAnnouncer {
 
   #tellCompleted(entry: TrackerEntry): void {
     const session = this.#session
-    if (session === null || !entry.completedDue || !entry.heardStarted || entry.inFlight !== null) return
+    if (session === null || this.#nextEvent(entry) !== 'completed' || entry.inFlight !== null) return
     void this.#announce(entry, 'completed', session).then(taken => {
       // It stays due; the walk of the tiers that a failure asks for comes back to this tracker.
       if (!taken) this.announceSoon()
@@ -358,16 +353,18 @@ export class TorrentAnnouncer implements HashAnnouncer {
       const request = this.#request(entry, event)
       entry.hold.sent(event, this.#deps.clock.now())
       // A kill in the moment after it left must find it kept; `stopped` has no time to wait for that, and changes nothing.
-      const kept = this.#keep(entry, pressing)
+      const kept = event === 'completed' ? this.#outlives.noteTold(entry, signal) : this.#outlives.keep(entry, pressing)
       if (event !== 'stopped') await kept
       const reply = await client.announce(entry.url, request, signal)
       this.#handleReply(entry, event, reply)
-      void this.#keep(entry, pressing)
+      void this.#outlives.keep(entry, pressing)
       return true
     } catch (error) {
       if (!(error instanceof TrackerError)) throw error
-      if (signal.aborted) return false
-      this.#handleFailure(entry, event, error)
+      if (!signal.aborted) this.#handleFailure(entry, event, error)
+      else if (event === 'completed' && !error.unheard) entry.completedDue = false
+      // Nothing was heard of it: another run says it, if this one cannot.
+      if (event === 'completed') void this.#outlives.keep(entry, true)
       return false
     } finally {
       pass.release()
@@ -460,7 +457,6 @@ export class TorrentAnnouncer implements HashAnnouncer {
   async #farewell(entry: TrackerEntry, deadline: AnnounceSession): Promise<void> {
     await entry.inFlight?.done
     if (!entry.heardStarted || deadline.ended) return
-    entry.completedDue = false
     await this.#announce(entry, 'stopped', deadline)
     entry.heardStarted = false
   }

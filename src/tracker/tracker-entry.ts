@@ -1,8 +1,9 @@
 // What is remembered of one tracker of one torrent: which events it heard, when it may be asked again, its row.
-// Holds no timers and asks nobody. Invariant: `completed` is due only for a tracker that heard `started`, or is
-// hearing it.
+// Holds no timers and asks nobody. Invariant: `completed` is due only for a tracker that heard `started`, now or in an earlier
+// session, or is hearing it.
 
 import type { AnnounceCounters, TrackerRow } from '../ports/announcer.ts'
+import type { HeldTracker } from '../ports/kept-announces.ts'
 import type { Random } from '../ports/random.ts'
 import type { AnnounceEvent, AnnounceReply } from '../wire/tracker-types.ts'
 import { AnnounceHold } from './announce-hold.ts'
@@ -34,6 +35,7 @@ export class TrackerEntry {
   /** Scheme, host and port: what connection reuse and limits go by. */
   readonly host: string
   heardStarted = false
+  /** It is to hear `completed`, also in a later session, until that may have reached it. */
   completedDue = false
   /** Clock times, ms: not before (failures), not before (min interval, a minute at least), and when a regular announce is due. */
   retryAtMs = 0
@@ -51,6 +53,8 @@ export class TrackerEntry {
   revision = 0
   /** When it may hear `started` again. */
   readonly hold = new AnnounceHold()
+  /** It heard `started` once. */
+  knewUs = false
   /** It knows us of an earlier session, and this one's `started` has to wait. */
   held = false
   /** What had gone up and down when it was first told `started`; null = not yet. */
@@ -68,6 +72,25 @@ export class TrackerEntry {
     this.host = parsed === null ? '' : `${parsed.protocol}//${parsed.host}`
   }
 
+  /** What is due outlives the process: it knows us, and was not told. */
+  get owesCompleted(): boolean {
+    return this.completedDue && this.knewUs
+  }
+
+  /** Goes on where `other` was: the tracker was taken away and is added again. */
+  continue(other: TrackerEntry): void {
+    this.hold.continue(other.hold)
+    this.knewUs = other.knewUs
+    this.completedDue = other.owesCompleted
+  }
+
+  /** The run before left this. */
+  recall({ minMs, peers, owesCompleted }: HeldTracker, untilMs: number): void {
+    this.hold.recall(untilMs, minMs, peers)
+    this.knewUs = true
+    this.completedDue = owesCompleted
+  }
+
   get inFlight(): InFlight | null {
     return this.#inFlight
   }
@@ -77,10 +100,10 @@ export class TrackerEntry {
     this.revision += 1
   }
 
-  /** The event of the next announce that is not a farewell. */
-  nextEvent(): AnnounceEvent {
+  /** The event of the next announce that is not a farewell; `complete`: nothing is left. */
+  nextEvent(complete: boolean): AnnounceEvent {
     if (!this.heardStarted) return 'started'
-    return this.completedDue ? 'completed' : null
+    return this.completedDue && complete ? 'completed' : null
   }
 
   /** What it is told of these counters: what came since it was told `started` (BEP 3), so that no byte counts twice. */
@@ -98,7 +121,7 @@ export class TrackerEntry {
   /** Begins a new session: the tracker has heard nothing of it; what the row shows stays, and what it asked us to wait. */
   reset(nowMs: number, counters: () => AnnounceCounters): void {
     this.heardStarted = false
-    this.completedDue = false
+    this.completedDue = this.owesCompleted
     const told = this.retryAtMs === Number.POSITIVE_INFINITY || this.toldToWait
     this.retryAtMs = told ? this.retryAtMs : 0
     this.toldToWait = told && this.toldToWait
@@ -116,7 +139,7 @@ export class TrackerEntry {
     this.#failures = 0
     this.retryAtMs = 0
     this.toldToWait = false
-    if (event === 'started') this.heardStarted = true
+    if (event === 'started') this.heardStarted = this.knewUs = true
     if (event === 'completed') this.completedDue = false
     if (event === 'stopped') this.heardStarted = false
     if (reply.trackerId !== null) this.trackerId = reply.trackerId
@@ -143,7 +166,7 @@ export class TrackerEntry {
     this.#status = `Error: ${text}`
     this.#failures++
     // It never heard of us: the `started` to come will tell that nothing is left.
-    if (event === 'started' && !this.held) this.completedDue = false
+    if (event === 'started' && !this.knewUs) this.completedDue = false
     // It may have been counted although the answer was lost: it is not said a second time.
     if (event === 'completed' && !unheard) this.completedDue = false
     this.toldToWait = retryInSec !== null

@@ -26,6 +26,8 @@ export interface HttpTrackerOptions {
   readonly minIntervalSec?: number
   /** Peers it names beside those that announced, `ip port` each; default none. */
   readonly names?: (seen: SeenAnnounce) => readonly string[]
+  /** Where it listens; default a free port. */
+  readonly port?: number
 }
 
 export interface HttpTracker {
@@ -95,7 +97,7 @@ export async function startHttpTracker(ip: string, options: HttpTrackerOptions =
     if (options.delayMs === undefined) reply.end(answer)
     else setTimeout(() => reply.end(answer), options.delayMs)
   })
-  await new Promise<void>(resolve => server.listen(0, ip, resolve))
+  await new Promise<void>(resolve => server.listen(options.port ?? 0, ip, resolve))
   return {
     url: `http://${ip}:${(server.address() as AddressInfo).port}/announce`,
     announces,

@@ -18,6 +18,7 @@ const announceOf = (n: number): KeptAnnounce => ({
   mayStartAtMs: NOW_MS + n * 1000 - 500,
   minMs: 600_000,
   peers: n % 2 === 0 ? PEERS : [],
+  owesCompleted: false,
 })
 
 const take = (store: RecordsStore, n: number) => store.announces.take(hashOf(n), `http://t${n}/announce`)
@@ -32,9 +33,9 @@ test('a kept announce holds until its time, by how the run before ended, and is 
   const second = await openStore(t, { ...options, now: () => NOW_MS + 3_603_200 })
   await second.announces.load()
   assert.equal(take(second, 3), null, 'over for an hour')
-  assert.deepEqual(take(second, 4), { untilMs: NOW_MS + 3500, minMs: 600_000, peers: PEERS })
+  assert.deepEqual(take(second, 4), { untilMs: NOW_MS + 3500, minMs: 600_000, peers: PEERS, owesCompleted: false })
   assert.equal(take(second, 4), null, 'once')
-  assert.deepEqual(take(second, 699), { untilMs: NOW_MS + 698_500, minMs: 600_000, peers: [] })
+  assert.deepEqual(take(second, 699), { untilMs: NOW_MS + 698_500, minMs: 600_000, peers: [], owesCompleted: false })
   assert.equal(take(second, 701), null)
   await second.close(0)
 })
@@ -52,7 +53,7 @@ test('what is pressing is on the disk at once, so that a kill leaves it; then no
 
   const second = await openStore(t, { ...options, path: join(left, 'a.db') })
   await second.announces.load()
-  assert.deepEqual(take(second, 5), { untilMs: NOW_MS + 5000, minMs: 600_000, peers: [] })
+  assert.deepEqual(take(second, 5), { untilMs: NOW_MS + 5000, minMs: 600_000, peers: [], owesCompleted: false })
   assert.equal(take(second, 6), null)
 })
 
@@ -64,4 +65,29 @@ test('a clock that was set back holds nothing for longer than a day', async t =>
   const second = await openStore(t, { ...options, now: () => NOW_MS - 90_000_000 })
   await second.announces.load()
   assert.equal(take(second, 9), null)
+})
+
+test('a tracker that is owed `completed` is remembered for a month, and not once it is settled', async t => {
+  const options = { path: join(temporaryFolder(t), 'a.db'), now: () => NOW_MS }
+  const first = await openStore(t, options)
+  for (const n of [1, 2]) await first.announces.note({ ...announceOf(n), minMs: 0, owesCompleted: true }, true)
+  // Settled while a regular row waits to be written.
+  void first.announces.note({ ...announceOf(2), owesCompleted: true }, false)
+  assert.equal(await first.announces.settle({ ...announceOf(2), owesCompleted: false }), true)
+  await first.close(5000)
+  const days = (count: number) => ({ ...options, now: () => NOW_MS + count * 86_400_000 })
+  const second = await openStore(t, days(29))
+  await second.announces.load()
+  assert.deepEqual(take(second, 1), { untilMs: NOW_MS + 500, minMs: 0, peers: [], owesCompleted: true })
+  assert.equal(take(second, 2), null)
+  await second.close(5000)
+  // A clock that was set back holds nothing, and forgets nothing that is owed.
+  const back = await openStore(t, days(-2))
+  await back.announces.load()
+  assert.equal(take(back, 1)?.owesCompleted, true)
+  assert.equal(take(back, 1), null)
+  await back.close(5000)
+  const late = await openStore(t, days(32))
+  await late.announces.load()
+  assert.equal(take(late, 1), null)
 })

@@ -13,6 +13,7 @@ class MemoryKept implements KeptAnnounces {
   readonly rows = new Map<string, KeptAnnounce>()
   readonly pressing: boolean[] = []
   left: HeldTracker | null = null
+  writes = true
 
   take(): HeldTracker | null {
     const { left } = this
@@ -23,6 +24,10 @@ class MemoryKept implements KeptAnnounces {
     this.rows.set(announce.tracker, announce)
     this.pressing.push(pressing)
     return Promise.resolve()
+  }
+  settle(announce: KeptAnnounce): Promise<boolean> {
+    this.rows.set(announce.tracker, announce)
+    return Promise.resolve(this.writes)
   }
 }
 
@@ -81,7 +86,12 @@ test('after a kill the rest of the min interval is waited for, and the peers of 
   assert.deepEqual(row?.peers, [{ ip: '192.0.2.9', port: 6881 }])
 
   const next = makeWorld()
-  next.kept.left = { untilMs: next.world.clock.wallMs() + 250_000, minMs: 600_000, peers: row?.peers ?? [] }
+  next.kept.left = {
+    untilMs: next.world.clock.wallMs() + 250_000,
+    minMs: 600_000,
+    peers: row?.peers ?? [],
+    owesCompleted: false,
+  }
   const torrent = next.world.create([[URL_A]])
   torrent.start()
   await next.world.clock.advance(1_000)
@@ -95,12 +105,13 @@ test('after a kill the rest of the min interval is waited for, and the peers of 
 
 test('what is done while `started` waits is told after it: bytes with the next announce, and `completed`', async () => {
   const { world, kept } = makeWorld()
-  kept.left = { untilMs: world.clock.wallMs() + 100_000, minMs: 600_000, peers: [] }
+  kept.left = { untilMs: world.clock.wallMs() + 100_000, minMs: 600_000, peers: [], owesCompleted: false }
   world.uploaded = 100
   const torrent = world.create([[URL_A]])
   torrent.start()
   await world.clock.advance(50_000)
   world.uploaded = 130
+  world.left = 0
   torrent.completed()
   await world.clock.advance(51_000)
   const told = world.http.announces('a').map(({ query }) => `${query.get('event')} ${query.get('uploaded')}`)
@@ -123,7 +134,7 @@ test('a tracker that says when to try again is not asked earlier because of a st
 
 test('an announce whose answer was lost with the process counts as one', async () => {
   const { world, kept } = makeWorld()
-  kept.left = { untilMs: world.clock.wallMs() - 5_000, minMs: 600_000, peers: [] }
+  kept.left = { untilMs: world.clock.wallMs() - 5_000, minMs: 600_000, peers: [], owesCompleted: false }
   world.http.trackers.set('a', () => 'silent')
   world.create([[URL_A]]).start()
   await world.clock.advance(0)
@@ -158,4 +169,48 @@ test('a tracker that names no min interval hears `started` whenever there is one
   }
   assert.deepEqual(world.http.events('a'), ['started', 'stopped', 'started', 'stopped', 'started', 'stopped'])
   assert.equal(kept.rows.size, 0)
+})
+
+test('a `completed` that is owed from an earlier run follows the next `started`, once it is complete again', async () => {
+  const { world, kept } = makeWorld()
+  kept.left = { untilMs: world.clock.wallMs() - 5_000, minMs: 0, peers: [], owesCompleted: true }
+  const torrent = world.create([[URL_A]], true)
+  // A piece was lost meanwhile.
+  world.left = 100
+  torrent.start()
+  await world.clock.advance(1_000)
+  assert.deepEqual(world.http.events('a'), ['started'])
+  assert.equal(kept.rows.get(URL_A)?.owesCompleted, true)
+  world.left = 0
+  const noted: unknown[] = []
+  world.http.trackers.set('a', () => {
+    noted.push(kept.rows.get(URL_A)?.owesCompleted)
+    return reply()
+  })
+  torrent.completed()
+  await world.clock.advance(1_000)
+  assert.deepEqual(world.http.events('a'), ['started', 'completed'])
+  assert.deepEqual(noted, [false], 'before it leaves')
+})
+
+test('what cannot be noted as told is not told; after a stop it is owed still', async () => {
+  const { world, kept } = makeWorld()
+  world.left = 0
+  const torrent = world.create([[URL_A]])
+  torrent.start()
+  await world.clock.advance(0)
+  kept.writes = false
+  torrent.completed()
+  await world.clock.advance(1_000)
+  await stopNow(world, torrent)
+  assert.deepEqual(world.http.events('a'), ['started', 'stopped'])
+  assert.equal(kept.rows.get(URL_A)?.owesCompleted, true)
+  kept.writes = true
+  torrent.start()
+  await world.clock.advance(601_000)
+  assert.deepEqual(world.http.events('a').slice(2), ['started', 'completed'])
+  await stopNow(world, torrent)
+  torrent.start()
+  await world.clock.advance(601_000)
+  assert.deepEqual(world.http.events('a').slice(4), ['stopped', 'started'])
 })

@@ -160,6 +160,7 @@ test('completed goes once to every tracker that heard started, and to no other',
 
 test('a completed that failed is said again, one that came before started is not', async () => {
   const world = new TrackerWorld()
+  world.left = 0
   world.http.trackers.set('a', () => reply())
   const torrent = world.create([[url('a')]])
   torrent.start()
