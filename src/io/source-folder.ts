@@ -90,9 +90,9 @@ export class SourceFolder {
     return source
   }
 
-  /** See FileSource. */
+  /** See FileSource. A volume may be mounted on the folder itself. */
   get place(): string {
-    return this.parent
+    return this.folder ? join(this.parent, this.name) : this.parent
   }
 
   /** The path of a file for messages. */
@@ -207,7 +207,7 @@ export class SourceFolder {
   /** Runs `use` on a folder of the content; `parts` as in paths. The parent of a named folder may be closed to this user. */
   async #inFolder<T>(parts: readonly string[], use: (folder: SafeFolder) => Promise<T>): Promise<T> {
     const options = { create: false, proc: procAvailable, own: this.#own }
-    const root = this.folder ? join(this.parent, this.name) : this.parent
+    const root = this.place
     const below = this.folder ? parts.slice(1) : parts
     try {
       return await this.#lanes.run(root, () => withFolder(root, below, options, use))
