@@ -24,7 +24,7 @@ import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
 import type { StoreParts } from './file-piece-store.ts'
 import { JobFailed } from './pool.ts'
 import { SpanFiles } from './span-files.ts'
-import { type FileSpan, filesOf, spanLength, SpanMap } from './spans.ts'
+import { type FileSpan, spanLength, SpanMap } from './spans.ts'
 
 /** What is shared with the stores. */
 export type ContentParts = Pick<StoreParts, 'jobs' | 'files' | 'lanes'>
@@ -138,10 +138,10 @@ class FileHasher implements ContentHasher {
   }
 
   async #digest(run: NewPieceRun): Promise<PieceDigests> {
-    const spans = this.#spansOf(run)
-    const tooMany = filesOf(spans).length > MAX_JOB_FILES
-    if (tooMany && run.count > 1) return this.#digestHalves(run)
-    if (tooMany) return this.#digestLong(run, spans)
+    const { offset, length } = this.#rangeOf(run)
+    if (this.#map.fileCount(offset, length) > MAX_JOB_FILES)
+      return run.count > 1 ? this.#digestHalves(run) : this.#digestLong(run, length)
+    const spans = this.#map.spans(offset, length)
     return this.#spanFiles.withFiles(spans, 'read', open => this.#run(run, open, spans))
   }
 
@@ -155,11 +155,11 @@ class FileHasher implements ContentHasher {
     return this.#parts.files.drop(this.#laid)
   }
 
-  #spansOf({ first, count }: NewPieceRun): FileSpan[] {
+  #rangeOf({ first, count }: NewPieceRun): { offset: number; length: number } {
     if (first < 0 || count < 1 || first + count > this.#pieceCount) throw new RangeError(`there is no piece ${first}`)
     const { pieceLength, totalLength } = this.#layout
     const last = pieceBytes({ pieceLength, totalLength, pieceCount: this.#pieceCount }, first + count - 1)
-    return this.#map.spans(first * pieceLength, (count - 1) * pieceLength + last)
+    return { offset: first * pieceLength, length: (count - 1) * pieceLength + last }
   }
 
   async #run({ trees }: NewPieceRun, open: readonly Span[], spans: readonly FileSpan[]): Promise<PieceDigests> {
@@ -185,19 +185,20 @@ class FileHasher implements ContentHasher {
     }
   }
 
-  /** Hashes a piece over very many files here, a chunk at a time: no job may hold that many descriptors. v1 alone has such. */
-  async #digestLong({ first, trees }: NewPieceRun, spans: readonly FileSpan[]): Promise<PieceDigests> {
+  /** Hashes a piece over very many files here, some files at a time: no job may hold that many descriptors. v1 alone has such. */
+  async #digestLong({ first, trees }: NewPieceRun, length: number): Promise<PieceDigests> {
     if (trees.length > 0 || !this.#layout.sha1)
       throw new RangeError(`piece ${first} is of several files and has a tree`)
     const hash = createHash('sha1')
     const chunk = new Uint8Array(HASH_CHUNK_BYTES)
     const start = first * this.#layout.pieceLength
-    const total = spanLength(spans)
-    for (let at = 0; at < total; at += chunk.length) {
-      const part = chunk.subarray(0, Math.min(chunk.length, total - at))
-      const missing = await this.#spanFiles.read(this.#map.spans(start + at, part.length), part)
+    for (let at = 0; at < length; ) {
+      const spans = this.#map.spans(start + at, Math.min(chunk.length, length - at), MAX_JOB_FILES)
+      const part = chunk.subarray(0, spanLength(spans))
+      const missing = await this.#spanFiles.read(spans, part)
       if (missing !== null) throw shorter(this.#laid.pathOf(missing))
       hash.update(part)
+      at += part.length
     }
     return { hashes: hash.digest(), roots: new Uint8Array(0) }
   }

@@ -5,7 +5,6 @@
 import { fdatasync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { pieceBytes } from '../base/lengths.ts'
 import { AppError } from '../base/errors.ts'
 import type { CachedReads } from '../io/cached-read.ts'
 import { diskError, diskErrorFrom } from '../io/disk-errors.ts'
@@ -29,13 +28,14 @@ import type {
   StorageMove,
   StoreLayout,
 } from '../ports/piece-store.ts'
-import { fileOfPiece, pieceTree } from '../wire/piece-layers.ts'
+import { fileOfPiece } from '../wire/piece-layers.ts'
 import { runStepsInTurns } from '../wire/steps.ts'
-import type { ArenaNumber, PieceJobName, ReplyOf, RequestOf, Span, TreeCheck } from './contract/jobs.ts'
-import { HASH_CHUNK_BYTES, MAX_JOB_FILES } from './contract/limits.ts'
+import type { ArenaNumber, PieceJobName, ReplyOf, RequestOf, Span } from './contract/jobs.ts'
+import { MAX_JOB_FILES } from './contract/limits.ts'
 import { Fence } from './fence.ts'
 import { FirstWrites } from './first-writes.ts'
-import { PieceHash } from './jobs/piece-hash.ts'
+import { type CheckParts, PieceCheck } from './piece-check.ts'
+import { hashesOf, rangeOf, treeOf } from './piece-places.ts'
 import { JobFailed } from './pool.ts'
 import { firstBytes, runsOf, sliceSegments, wholePiece } from './segments.ts'
 import { SpanFiles } from './span-files.ts'
@@ -133,10 +133,10 @@ export class FilePieceStore implements PieceStore {
 
   commit(piece: number, blocks: readonly ReceivedBlock[]): Promise<'ok' | 'bad-hash'> {
     return this.#asWrite(piece, blocks, async () => {
-      const { offset, length } = this.#range(piece)
+      const { offset, length } = rangeOf(this.#layout, piece)
       const spans = this.#map.spans(offset, length)
       const segments = wholePiece(runsOf(blocks), spans, length)
-      const [hash, tree] = [this.#hashOf(piece), this.#treeOf(piece)]
+      const [hash, tree] = [hashesOf(this.#layout, piece, 1), treeOf(this.#layout, piece)]
       const source = { arena: this.#arenaOf(blocks), segments, hash, tree }
       await this.#prepareOnce(false)
       const files = filesOf(spans)
@@ -161,7 +161,7 @@ export class FilePieceStore implements PieceStore {
 
   writeBlocks(piece: number, blocks: readonly ReceivedBlock[]): Promise<void> {
     return this.#asWrite(piece, blocks, async () => {
-      const { offset, length } = this.#range(piece)
+      const { offset, length } = rangeOf(this.#layout, piece)
       const arena = this.#arenaOf(blocks)
       const runs = runsOf(blocks)
       for (const run of runs)
@@ -185,12 +185,12 @@ export class FilePieceStore implements PieceStore {
     const before = pieces.flatMap(piece => [...(this.#writing.get(piece) ?? [])])
     return this.#fence.shared(async () => {
       if (before.length > 0) await Promise.allSettled(before)
-      return this.#hashRun(pieces)
+      return this.#pieceCheck().verdicts(pieces)
     })
   }
 
   async leaves(piece: number): Promise<Uint8Array | null> {
-    const { offset } = this.#range(piece)
+    const { offset } = rangeOf(this.#layout, piece)
     const { v2, pieceLength } = this.#layout
     const file = v2 === null ? null : fileOfPiece(v2, piece)
     if (file === null) return null
@@ -352,24 +352,14 @@ export class FilePieceStore implements PieceStore {
     return this.#parts.lanes.storeVolume(folder, this.#parts.writingBytes)
   }
 
+  #pieceCheck(): PieceCheck {
+    const hash: CheckParts['hash'] = (request, spans) => this.#run('pieces.hash', request, spans)
+    return new PieceCheck({ layout: this.#layout, map: this.#map, files: this.#spanFiles, hash })
+  }
+
   /** Made when it is first needed: it takes a while for very many files. */
   get #map(): SpanMap {
     return (this.#spans ??= new SpanMap(this.#layout.files))
-  }
-
-  #range(piece: number): { offset: number; length: number } {
-    if (!Number.isInteger(piece) || piece < 0 || piece >= this.#layout.pieceCount)
-      throw new RangeError(`there is no piece ${piece}`)
-    return { offset: piece * this.#layout.pieceLength, length: pieceBytes(this.#layout, piece) }
-  }
-
-  #hashOf(piece: number): Uint8Array {
-    return this.#layout.pieceHashes.subarray(piece * 20, piece * 20 + 20)
-  }
-
-  #treeOf(piece: number): TreeCheck | null {
-    const { v2, pieceLength } = this.#layout
-    return v2 === null ? null : pieceTree(v2, pieceLength, piece)
   }
 
   #arenaOf(blocks: readonly ReceivedBlock[]): ArenaNumber {
@@ -437,49 +427,6 @@ export class FilePieceStore implements PieceStore {
       if (failure.code === 'FileMissing') void this.#parts.files.drop(this.#source)
       throw failure
     }
-  }
-
-  /** Hashes neighbouring pieces in one job. Where one of several files is missing, or there are too many, each half is asked for. */
-  async #hashRun(pieces: readonly number[]): Promise<readonly PieceVerdict[]> {
-    const ranges = pieces.map(piece => this.#range(piece))
-    const spans = this.#map.spans(ranges[0]?.offset ?? 0, spanLength(ranges))
-    const tooMany = filesOf(spans).length > MAX_JOB_FILES
-    if (tooMany && pieces.length > 1) return this.#hashHalves(pieces)
-    const first = pieces[0] as number
-    const hashes = this.#layout.pieceHashes.subarray(first * 20, (first + pieces.length) * 20)
-    const { pieceLength, v2 } = this.#layout
-    const trees = v2 === null ? [] : pieces.map(piece => this.#treeOf(piece))
-    try {
-      if (tooMany) return [await this.#verifyLong(first, spans)]
-      const use = (open: readonly Span[]) =>
-        this.#run('pieces.hash', { hashes, trees, pieceLength, spans: open }, spans)
-      return (await this.#spanFiles.withFiles(spans, 'check', use)).verdicts
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'FileMissing') throw error
-      const isWhole = pieces.length === 1 || spans.every(({ file }) => file === spans[0]?.file)
-      return isWhole ? pieces.map(() => 'missing') : this.#hashHalves(pieces)
-    }
-  }
-
-  async #hashHalves(pieces: readonly number[]): Promise<readonly PieceVerdict[]> {
-    const half = pieces.length >> 1
-    const first = await this.#hashRun(pieces.slice(0, half))
-    return [...first, ...(await this.#hashRun(pieces.slice(half)))]
-  }
-
-  /** Hashes a piece over very many files here, a chunk at a time: no job may hold that many descriptors. */
-  async #verifyLong(piece: number, spans: readonly FileSpan[]): Promise<PieceVerdict> {
-    const hash = new PieceHash(this.#hashOf(piece), this.#treeOf(piece))
-    const chunk = new Uint8Array(HASH_CHUNK_BYTES)
-    const { offset } = this.#range(piece)
-    const total = spanLength(spans)
-    for (let at = 0; at < total; at += chunk.length) {
-      const part = chunk.subarray(0, Math.min(chunk.length, total - at))
-      if ((await this.#spanFiles.read(this.#map.spans(offset + at, part.length), part, 'check')) !== null)
-        return 'missing'
-      hash.take(part)
-    }
-    return hash.right() ? 'ok' : 'bad-hash'
   }
 
   async #syncFile(file: number): Promise<void> {

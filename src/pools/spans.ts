@@ -16,14 +16,20 @@ export class SpanMap {
   readonly #files: readonly TorrentFile[]
 
   constructor(files: readonly TorrentFile[]) {
-    this.#files = files.filter(file => file.length > 0)
+    // Most torrents have none, and a copy of 200,000 takes a part of a turn that counts.
+    this.#files = files.every(file => file.length > 0) ? files : files.filter(file => file.length > 0)
   }
 
-  /** The spans of [offset, offset + length). Throws RangeError when the torrent ends before. */
-  spans(offset: number, length: number): FileSpan[] {
+  /** How many files, padding among them, have bytes in [offset, offset + length): known without a look at each. */
+  fileCount(offset: number, length: number): number {
+    return length <= 0 ? 0 : this.#indexAt(offset + length - 1) - this.#indexAt(offset) + 1
+  }
+
+  /** The spans of [offset, offset + length), the first `most` of them. Throws RangeError when the torrent ends before. */
+  spans(offset: number, length: number, most = Number.POSITIVE_INFINITY): FileSpan[] {
     const spans: FileSpan[] = []
     let at = offset
-    for (let i = this.#indexAt(offset); at < offset + length; i++) {
+    for (let i = this.#indexAt(offset); at < offset + length && spans.length < most; i++) {
       const file = this.#files[i]
       if (file === undefined) throw new RangeError(`the torrent ends before byte ${offset + length}`)
       const position = at - file.offset

@@ -1,7 +1,7 @@
 // Which pieces are had, wanted, streamed, and so needed. Only sets; peers and candidates are told by the picker.
 // Invariant: need = (wanted or streamed) and not had; needCount counts it.
 
-import { countBits, emptyPieceSet, type PieceSet } from './piece-set.ts'
+import { copyPieceSet, countBits, emptyPieceSet, type PieceSet, takeOut } from './piece-set.ts'
 import { emptyStreamOrder, makeStreamOrder, type StreamOrder } from './stream-order.ts'
 import type { StreamRange } from './stream-window.ts'
 
@@ -53,10 +53,8 @@ export class PieceNeeds {
 
   /** Pieces for the rarest-first order: wanted and not had. */
   missing(): PieceSet {
-    const out = emptyPieceSet(this.#pieceCount)
-    for (let i = 0; i < out.buffer.length; i++) {
-      out.buffer[i] = (this.wanted.buffer[i] ?? 0) & ~(this.have.buffer[i] ?? 0)
-    }
+    const out = copyPieceSet(this.wanted)
+    takeOut(out, this.have)
     return out
   }
 
@@ -70,10 +68,9 @@ export class PieceNeeds {
 
   #renewAll(): void {
     const bytes = this.need.buffer
-    for (let i = 0; i < bytes.length; i++) {
-      const asked = (this.wanted.buffer[i] ?? 0) | (this.stream.set.buffer[i] ?? 0)
-      bytes[i] = asked & ~(this.have.buffer[i] ?? 0)
-    }
+    bytes.set(this.wanted.buffer)
+    for (const { piece } of this.stream.list) this.need.set(piece, true)
+    takeOut(this.need, this.have)
     this.needCount = countBits(bytes)
   }
 }

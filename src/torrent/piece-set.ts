@@ -35,8 +35,9 @@ export function copyPieceSet(set: PieceSet): PieceSet {
 export function setRange(set: PieceSet, first: number, last: number, value: boolean): void {
   let piece = first
   for (; piece <= last && (piece & 7) !== 0; piece++) set.set(piece, value)
-  for (; piece + 7 <= last; piece += 8) set.buffer[piece >> 3] = value ? 0xff : 0
-  for (; piece <= last; piece++) set.set(piece, value)
+  const whole = Math.max(piece >> 3, (last + 1) >> 3)
+  set.buffer.fill(value ? 0xff : 0, piece >> 3, whole)
+  for (piece = Math.max(piece, whole * 8); piece <= last; piece++) set.set(piece, value)
 }
 
 /** True when both hold the same pieces of one torrent. */
@@ -44,11 +45,20 @@ export function samePieces(a: PieceSet, b: PieceSet): boolean {
   return Buffer.compare(a.buffer, b.buffer) === 0
 }
 
-/** Clears in `from` what is set in `taken`. */
+/** Clears in `from` what is set in `taken`, of the same torrent. */
 export function takeOut(from: PieceSet, taken: PieceSet): void {
-  for (let i = 0; i < from.buffer.length; i++) {
+  const [left, right] = [wordsOf(from.buffer), wordsOf(taken.buffer)]
+  const words = Math.min(left.length, right.length)
+  for (let i = 0; i < words; i++) left[i] = (left[i] as number) & ~(right[i] as number)
+  for (let i = words * 4; i < from.buffer.length; i++) {
     from.buffer[i] = (from.buffer[i] ?? 0) & ~(taken.buffer[i] ?? 0)
   }
+}
+
+/** The bytes four at a time, as far as that goes: a set of 800,000 pieces is gone through within a turn, before its loops are compiled. */
+function wordsOf(bytes: Uint8Array): Uint32Array {
+  const { buffer, byteOffset, length } = bytes
+  return byteOffset % 4 === 0 ? new Uint32Array(buffer, byteOffset, length >> 2) : new Uint32Array(0)
 }
 
 const POPCOUNT = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -59,9 +69,18 @@ const POPCOUNT = Uint8Array.from({ length: 256 }, (_, byte) => {
 
 /** How many bits are set. */
 export function countBits(buffer: Uint8Array): number {
+  const words = wordsOf(buffer)
   let count = 0
-  for (let i = 0; i < buffer.length; i++) count += POPCOUNT[buffer[i] ?? 0] ?? 0
+  for (let i = 0; i < words.length; i++) count += bitsOfWord(words[i] as number)
+  for (let i = words.length * 4; i < buffer.length; i++) count += POPCOUNT[buffer[i] ?? 0] ?? 0
   return count
+}
+
+/** Sums of neighbouring bits, of pairs, of fours, and of the four bytes. */
+function bitsOfWord(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555)
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
 
 /** How many bits are set in `a` and not in `b`; bits behind the end of `b` count as 0. */

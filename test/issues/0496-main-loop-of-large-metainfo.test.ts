@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
-import { bigLayerTorrent, longNamesTorrent, manyPiecesTorrent } from '../kit/heavy-torrents.ts'
+import { bigLayerTorrent, longNamesTorrent, manyFilesTorrent, manyPiecesTorrent } from '../kit/heavy-torrents.ts'
 import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
@@ -59,7 +59,11 @@ describe('the main loop', { concurrency: 1, skip: !existsSync('/proc/self/scheds
   function begin(until: 'ready' | 'listening'): Promise<NodeProcess> {
     resets = 0
     const probe = new URL('../kit/cpu-stretch-probe.js', import.meta.url).href
-    const env = { NODE_OPTIONS: `--import ${probe}`, CPU_STRETCH: paths.figures }
+    const env = {
+      NODE_OPTIONS: `--import ${probe}`,
+      CPU_STRETCH: paths.figures,
+      CPU_STRETCH_EXACT: process.env['FIGURES'] ?? '',
+    }
     const settings = {
       'watch_folder.enabled': true,
       'watch_folder.directory': paths.watched,
@@ -117,6 +121,19 @@ describe('the main loop', { concurrency: 1, skip: !existsSync('/proc/self/scheds
       await fetchMetadata(torrent, infoHash)
     })
   }
+
+  test('turns while 200,000 files in thirteen pieces are looked for and checked', async () => {
+    const torrent = manyFilesTorrent(200_000)
+    await ask('POST', '/downloads?paused=1', torrent)
+    const one = `/downloads/${decodeMetainfo(torrent).infoHash}`
+    await bounded('a check', async () => {
+      await ask('PATCH', one, { state: 'resume' })
+      await reaches('DLSTATUS_DOWNLOADING')
+      await ask('PATCH', one, { state: 'recheck' })
+      await reaches('DLSTATUS_DOWNLOADING')
+    })
+    await ask('DELETE', one, { remove_data: true })
+  })
 
   /** The other node has it, and this one its link only. */
   async function fetchMetadata(torrent: Uint8Array, infoHash: string): Promise<void> {

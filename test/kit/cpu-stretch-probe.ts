@@ -1,5 +1,6 @@
 // Loaded into a node with `--import`: watches how long its main thread works without a turn of the loop, in time on a processor,
-// so that a busy machine changes nothing. The file CPU_STRETCH has the longest, ms, since the last SIGUSR2. Linux alone.
+// so that a busy machine changes nothing. The file CPU_STRETCH has the longest, ms, since the last SIGUSR2. CPU_STRETCH_EXACT=1:
+// every turn is looked at, which keeps the thread busy; else some are, and a count is longer than the turn. Linux alone.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
@@ -20,14 +21,21 @@ if (isMainThread && path !== undefined) {
     writeFileSync(`${path}.new`, JSON.stringify({ longest, resets }))
     renameSync(`${path}.new`, path)
   }
-  setInterval(() => {
+  const look = (): void => {
     const now = usedMs()
     const stretch = now - before
     before = now
     if (stretch <= longest) return
     longest = stretch
     write()
-  }, LOOK_MS).unref()
+    before = usedMs()
+  }
+  const lookEachTurn = (): void => {
+    look()
+    setImmediate(lookEachTurn).unref()
+  }
+  if (process.env['CPU_STRETCH_EXACT'] === '1') lookEachTurn()
+  else setInterval(look, LOOK_MS).unref()
   process.on('SIGUSR2', () => {
     before = usedMs()
     longest = 0

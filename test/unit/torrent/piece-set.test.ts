@@ -33,6 +33,8 @@ test('counting and comparing sets gives what booleans give', () => {
       const y = setOf(b)
       const onlyA = a.filter((bit, i) => bit && b[i] !== true).length
       assert.equal(countBits(x.buffer), a.filter(Boolean).length)
+      // Bytes that do not begin at a word.
+      assert.equal(countBits(Uint8Array.of(0xff, ...x.buffer).subarray(1)), a.filter(Boolean).length)
       assert.equal(countAndNot(x.buffer, y.buffer), onlyA)
     }),
   )
