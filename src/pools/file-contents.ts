@@ -151,8 +151,16 @@ class FileHasher implements ContentHasher {
     return this.#layout.files.map(({ index }) => ({ index, ...(facts[this.#laid.listed(index)] ?? none) }))
   }
 
-  close(): Promise<void> {
-    return this.#parts.files.drop(this.#laid)
+  /** Descriptors of a volume that has stalled are closed when it answers: nobody waits for that. */
+  async close(): Promise<void> {
+    const { files, lanes } = this.#parts
+    const { place } = this.#source
+    const stalled = (): boolean => lanes.stalledAt(place) !== null
+    const dropped = files.drop(this.#laid)
+    if (stalled()) return void dropped.catch(() => undefined)
+    await lanes.inTime(place, dropped).catch((error: unknown) => {
+      if (!stalled()) throw error
+    })
   }
 
   #rangeOf({ first, count }: NewPieceRun): { offset: number; length: number } {
