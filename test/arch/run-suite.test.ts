@@ -3,11 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { after, test } from 'node:test'
 import { projectRoot } from '../kit/project-root.ts'
+import { canRunTogether } from '../kit/test-run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-run-suite-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -16,7 +17,7 @@ function testFile(name: string, body: string): string {
   const path = join(folder, `${name}.test.mjs`)
   writeFileSync(
     path,
-    `import { existsSync, writeFileSync } from 'node:fs'\nimport { test } from 'node:test'\n${body}\n`,
+    `import { existsSync, readFileSync, writeFileSync } from 'node:fs'\nimport { test } from 'node:test'\n${body}\n`,
   )
   return path
 }
@@ -89,6 +90,26 @@ test('second tries are counted last, and over whole runs: twice in five is too o
   assert.equal(tries.at(-1), `# to be mended: ${shown} needed a second try in 2 of 5 runs`)
   // The first run is the sixth from the end now.
   assert.deepEqual(runSuite(whole).tries, ['# second tries: 0 (5 whole runs of some are remembered)'])
+})
+
+test('many files in one process: passed, failed and tried alone again, and cut off', { skip: !canRunTogether }, () => {
+  const at = (name: string, body: string): string => testFile(join('group', name), body)
+  mkdirSync(join(folder, 'group'))
+  const pid = JSON.stringify(join(folder, 'pid'))
+  const one = at('one', `test('first', () => writeFileSync(${pid}, String(process.pid)))`)
+  const two = at(
+    'two',
+    `test('same process', () => { if (readFileSync(${pid}, 'utf8') !== String(process.pid)) throw 0 })`,
+  )
+  const together = (...files: string[]) => runSuite(['--together=group', passing, ...files])
+  assert.equal(together(one, two).status, 0)
+  const fails = together(one, at('broken', "test('is broken', () => { throw new Error('broken for good') })"))
+  assert.deepEqual([fails.status, fails.lastLine], [1, '# 3 files, 1 tried twice, 1 failed'])
+  assert.match(fails.said, /failed alone: .*group\/broken\.test\.mjs: is broken/)
+  // One that ends its process takes the others with it: all of them are tried again, alone.
+  const cut = together(one, at('exits', "test('exits', () => process.exit(0))"))
+  assert.deepEqual([cut.status, cut.lastLine], [0, '# 3 files, 2 tried twice, 0 failed'])
+  assert.match(cut.said, /failed beside others: .*group\/one\.test\.mjs: .*\n#\s+the process of this file ended early/)
 })
 
 test('no file at all is no success', () => {

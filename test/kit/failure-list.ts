@@ -1,4 +1,5 @@
-// A reporter of node:test: one JSON line for each test that failed, nothing for the others. run-suite.ts reads it.
+// A reporter of node:test: one JSON line for each test that failed, nothing for the others, and a last one when all were heard of.
+// test-run.ts reads it.
 
 import type { TestEvent } from 'node:test/reporters'
 
@@ -11,6 +12,9 @@ export interface Failure {
   /** First lines of what it threw. */
   readonly error: string
 }
+
+/** The last line: without it the process ended before its tests had. */
+export const END_LINE = '"end"'
 
 /** Enough of an error to know which expectation it was. */
 const MAX_ERROR_LENGTH = 300
@@ -28,4 +32,5 @@ export default async function* failureList(source: AsyncIterable<TestEvent>): As
     const failure: Failure = { file: file ?? name, name, error: textOf(details.error) }
     yield `${JSON.stringify(failure)}\n`
   }
+  yield `${END_LINE}\n`
 }

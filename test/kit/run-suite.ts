@@ -1,45 +1,20 @@
 // Runs the test files named by the arguments, two at a time. Some of them hold a real clock against a machine of two busy
 // cores, so a few files that failed beside others are tried once more, each alone: what fails twice fails the run, and so does
 // a run with more failures than chance explains. The end of the output names each failure, of both tries, and counts the
-// second tries, with those of earlier whole runs (`--whole=NAME` in front; retry-record.ts).
+// second tries, with those of earlier whole runs (`--whole=NAME` in front; retry-record.ts). `--together=FOLDER` after it: many files of
+// that folder run in one process.
 
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { relative, sep } from 'node:path'
 import type { Failure } from './failure-list.ts'
 import { projectRoot } from './project-root.ts'
 import { retryLines, wholeRun } from './retry-record.ts'
+import { both, canRunTogether, type Run, runFiles, runTogether } from './test-run.ts'
 
-/** A file that takes longer hangs, and is ended and named: it must not take the whole run with it. */
-const FILE_LIMIT_MS = 600_000
 /** More files than these do not fail by chance. */
 const MAX_TRIED_AGAIN = 4
 
-/** What one run of some files came to. */
-interface Run {
-  readonly passed: boolean
-  readonly failures: readonly Failure[]
-}
-
-function runFiles(files: readonly string[], atATime: number): Promise<Run> {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-suite-'))
-  const list = join(folder, 'failures')
-  const reporters = ['--test-reporter=tap', '--test-reporter-destination=stdout']
-  const reporter = pathToFileURL(join(projectRoot, 'dist/test/kit/failure-list.js')).href
-  reporters.push(`--test-reporter=${reporter}`, `--test-reporter-destination=${list}`)
-  const limits = [`--test-concurrency=${atATime}`, `--test-timeout=${FILE_LIMIT_MS}`]
-  const child = spawn(process.execPath, ['--test', ...limits, ...reporters, ...files], { stdio: 'inherit' })
-  return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', code => {
-      const lines = readFileSync(list, 'utf8').split('\n').filter(Boolean)
-      rmSync(folder, { recursive: true })
-      resolve({ passed: code === 0, failures: lines.map(line => JSON.parse(line) as Failure) })
-    })
-  })
-}
+/** In front of the files: those below this folder of the tests run many in a process, where Node can. */
+const TOGETHER = /^--together=(.+)$/
 
 /** The files that failed, each once. */
 function filesOf({ failures }: Run): string[] {
@@ -53,9 +28,21 @@ function print(title: string, failures: readonly Failure[]): void {
   }
 }
 
+/** All files once; those below `together` in groups. */
+async function firstTry(files: readonly string[], together: string | undefined): Promise<Run> {
+  const isGrouped = (file: string): boolean =>
+    together !== undefined && canRunTogether && file.split(sep).includes(together)
+  const runs: Run[] = []
+  const grouped = files.filter(isGrouped)
+  if (grouped.length > 0) runs.push(await runTogether(grouped, 2))
+  const alone = files.filter(file => !isGrouped(file))
+  if (alone.length > 0) runs.push(await runFiles(alone, 2))
+  return both(...runs)
+}
+
 /** True when all files passed, some of them perhaps at their second try, which are added to `retried`. */
-async function run(files: readonly string[], retried: string[]): Promise<boolean> {
-  const first = await runFiles(files, 2)
+async function run(files: readonly string[], together: string | undefined, retried: string[]): Promise<boolean> {
+  const first = await firstTry(files, together)
   if (first.passed) return true
   const suspects = filesOf(first)
   // A run that names no failure and is red all the same is no chance either.
@@ -73,7 +60,9 @@ async function run(files: readonly string[], retried: string[]): Promise<boolean
   return failed === 0
 }
 
-const { name, files } = wholeRun(process.argv.slice(2))
+const { name, files: given } = wholeRun(process.argv.slice(2))
+const together = TOGETHER.exec(given[0] ?? '')?.[1]
+const files = together === undefined ? given : given.slice(1)
 const retried: string[] = []
-if (files.length === 0 || !(await run(files, retried))) process.exitCode = 1
+if (files.length === 0 || !(await run(files, together, retried))) process.exitCode = 1
 for (const line of retryLines(name, retried)) process.stdout.write(`${line}\n`)
