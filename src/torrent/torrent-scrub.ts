@@ -16,11 +16,17 @@ const SHORTEST_REST_MS = 20
 /** States in which nothing else is done to the data. */
 const QUIET: ReadonlySet<string> = new Set(['seeding', 'stopped', 'queued'])
 
+interface Round {
+  wake: () => void
+  /** A piece did not fit. */
+  bad: boolean
+}
+
 /** The scrub of one torrent. */
 export class TorrentScrub {
   readonly #core: TorrentCore
   readonly #changed: Pick<ChangedFiles, 'found'>
-  #round: { wake: () => void } | null = null
+  #round: Round | null = null
 
   constructor(core: TorrentCore, changed: Pick<ChangedFiles, 'found'>) {
     this.#core = core
@@ -40,13 +46,13 @@ export class TorrentScrub {
   }
 
   /**
-   * Hashes all pieces that are had. False: it was not brought to its end (stopped, started, moved on, a file is gone): it
-   * is to be begun again. Rejects with what the store said.
+   * Hashes all pieces that are had. False: it was not brought to its end (stopped, started, moved on, a file is gone), or a piece
+   * did not fit: it is to be begun again. Rejects with what the store said.
    */
   async run(signal: AbortSignal): Promise<boolean> {
     const { content } = this.#core
     if (content === null || this.#round !== null || !QUIET.has(this.#core.status)) return false
-    const round = { wake: (): void => undefined }
+    const round: Round = { wake: () => undefined, bad: false }
     this.#round = round
     const stop = () => this.stop()
     signal.addEventListener('abort', stop)
@@ -60,7 +66,7 @@ export class TorrentScrub {
     }
   }
 
-  async #hashAll(content: TorrentContent, round: { wake: () => void }): Promise<boolean> {
+  async #hashAll(content: TorrentContent, round: Round): Promise<boolean> {
     const { clock } = this.#core.engine
     const { have } = content.picker
     const pieces = Array.from({ length: content.lengths.pieceCount }, (_, i) => i).filter(piece => have.get(piece))
@@ -73,7 +79,8 @@ export class TorrentScrub {
       runs.took(tookMs)
       await this.#rest(Math.max(SHORTEST_REST_MS, REST_TIMES * tookMs), round)
     }
-    return this.#round === round
+    // What is mended is hashed with everything else, in a scrub that finds nothing.
+    return this.#round === round && !round.bad
   }
 
   /** False: some of it is not there. */
@@ -87,6 +94,7 @@ export class TorrentScrub {
   /** Every file that has a part in the piece is in doubt, unless it is already. */
   #bad({ doubted, lengths, metainfo, picker }: TorrentContent, piece: number): void {
     if (!picker.have.get(piece) || doubted?.get(piece) === true) return
+    if (this.#round !== null) this.#round.bad = true
     const begin = piece * lengths.pieceLength
     const end = begin + lengths.pieceLength
     for (const { index, offset, length, padding, path } of metainfo.files) {
@@ -95,7 +103,7 @@ export class TorrentScrub {
     }
   }
 
-  #rest(ms: number, round: { wake: () => void }): Promise<void> {
+  #rest(ms: number, round: Round): Promise<void> {
     return new Promise(resolve => {
       const timer = this.#core.engine.clock.after(ms, resolve)
       round.wake = () => {
