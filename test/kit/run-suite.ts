@@ -13,6 +13,8 @@ import { both, canRunTogether, type Run, runFiles, runTogether } from './test-ru
 /** More files than these do not fail by chance. */
 const MAX_TRIED_AGAIN = 4
 
+/** Their tests wait for half of the time, and hardly ever hold a real clock against the machine. */
+const GROUPS_AT_A_TIME = 3
 /** In front of the files: those below this folder of the tests run many in a process, where Node can. */
 const TOGETHER = /^--together=(.+)$/
 
@@ -34,7 +36,7 @@ async function firstTry(files: readonly string[], together: string | undefined):
     together !== undefined && canRunTogether && file.split(sep).includes(together)
   const runs: Run[] = []
   const grouped = files.filter(isGrouped)
-  if (grouped.length > 0) runs.push(await runTogether(grouped, 2))
+  if (grouped.length > 0) runs.push(await runTogether(grouped, GROUPS_AT_A_TIME))
   const alone = files.filter(file => !isGrouped(file))
   if (alone.length > 0) runs.push(await runFiles(alone, 2))
   return both(...runs)
