@@ -46,6 +46,8 @@ test('a scrub finds what keeps length and time, in a torrent that runs and in on
   assert.equal(torrent.snapshot().status, 'downloading')
   await torrent.stop()
   assert.equal(await torrent.scrub(never), true, 'of a stopped one')
+  rot(3)
+  assert.equal(await torrent.scrub(never), false, 'one that found something is to be begun again')
 })
 
 function entryOf(infoHash: string, finishedAtMs: number, scrubbed: string[], status = 'seeding'): DownloadEntry {
