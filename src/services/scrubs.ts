@@ -43,23 +43,33 @@ export class Scrubs {
     await this.#work
   }
 
-  /** Scrubs the download that is due first, if one is; settles afterwards. Does nothing while one is under way. */
+  /** Scrubs every download that is due, one after the other; settles afterwards. Does nothing more while that is under way. */
   look(): Promise<void> {
-    const entry = this.#work === null && !this.#stopping.signal.aborted ? this.#firstDue() : null
-    if (entry === null) return this.#work ?? Promise.resolve()
-    this.#work = this.#scrub(entry).finally(() => {
+    this.#work ??= this.#scrubDue().finally(() => {
       this.#work = null
     })
     return this.#work
   }
 
-  #firstDue(): DownloadEntry | null {
+  /** Each once: one that cannot be brought to its end keeps nobody waiting, and is tried again at the next look. */
+  async #scrubDue(): Promise<void> {
+    const tried = new Set<DownloadEntry>()
+    for (;;) {
+      const entry = this.#stopping.signal.aborted ? null : this.#firstDue(tried)
+      if (entry === null) return
+      tried.add(entry)
+      await this.#scrub(entry)
+    }
+  }
+
+  #firstDue(tried: ReadonlySet<DownloadEntry>): DownloadEntry | null {
     const { scrubDays } = this.#deps.settings()
     if (scrubDays === 0) return null
     const dueMs = this.#deps.clock.wallMs() - scrubDays * DAY_MS
     let first: DownloadEntry | null = null
     for (const entry of this.#set.entries.values()) {
-      if (lastMs(entry) <= dueMs && (first === null || lastMs(entry) < lastMs(first)) && isWhole(entry)) first = entry
+      const isDue = lastMs(entry) <= dueMs && !tried.has(entry)
+      if (isDue && (first === null || lastMs(entry) < lastMs(first)) && isWhole(entry)) first = entry
     }
     return first
   }

@@ -54,7 +54,7 @@ function entryOf(infoHash: string, finishedAtMs: number, scrubbed: string[], sta
   const torrent = {
     snapshot: () => ({ status, progress: 1 }),
     wake: () => Promise.resolve(),
-    scrub: () => Promise.resolve(scrubbed.push(infoHash) > 0),
+    scrub: () => Promise.resolve(scrubbed.push(infoHash) > 0 && infoHash !== 'file gone'),
   }
   return { loaded: true, stored: { infoHash, finishedAtMs, addedAtMs: 0 }, torrent } as unknown as DownloadEntry
 }
@@ -88,8 +88,7 @@ test('one at a time, who waited longest first, and not again before its days are
   assert.deepEqual(scrubbed, [], 'off')
   scrubDays = 30
   await Promise.all([scrubs.look(), scrubs.look()])
-  assert.deepEqual(scrubbed, ['older'])
-  await scrubs.look()
+  assert.deepEqual(scrubbed, ['older', 'old'])
   await scrubs.look()
   assert.deepEqual(scrubbed, ['older', 'old'])
   assert.equal(entries.get('old' as never)?.stored.scrubbedAtMs, 100 * dayMs)
@@ -99,10 +98,26 @@ test('one at a time, who waited longest first, and not again before its days are
   assert.deepEqual(scrubbed, ['older', 'old', 'new'])
   clock.nowMs += 5 * dayMs
   await scrubs.look()
-  assert.equal(scrubbed.length, 4)
+  assert.equal(scrubbed.length, 5)
+  clock.nowMs += 100 * dayMs
   await scrubs.stop()
   await scrubs.look()
-  assert.equal(scrubbed.length, 4, 'stopped')
+  assert.equal(scrubbed.length, 5, 'stopped')
+})
+
+test('one that cannot be brought to its end keeps the others from nothing', async () => {
+  const dayMs = 86_400_000
+  const clock = new StandingClock()
+  clock.nowMs = 100 * dayMs
+  const scrubbed: string[] = []
+  const names = ['file gone', 'second', 'third']
+  const entries = new Map(names.map((name, at) => [name, entryOf(name, (at + 1) * dayMs, scrubbed)]))
+  const scrubs = new Scrubs(setOf(entries), { clock, log: silentLog, settings: () => ({ scrubDays: 30 }) })
+  await scrubs.look()
+  assert.deepEqual(scrubbed, names)
+  await scrubs.look()
+  assert.deepEqual(scrubbed, [...names, 'file gone'])
+  await scrubs.stop()
 })
 
 test('after a start what is due is found by the clock, within a minute', async () => {
