@@ -3,24 +3,24 @@
 
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import { parseIp } from '../wire/compact-address.ts'
-import { isLocalAddress } from '../wire/dht-id.ts'
+import { isExemptAddress } from '../wire/dht-id.ts'
 
-/** True when `ip` (a literal) is a local address: exempt from rules that tie nodes to addresses (BEP 42). */
-export function isLocalIp(ip: string): boolean {
+/** True when `ip` (a literal) is exempt from rules that tie nodes to addresses (BEP 42): fewer than isLocalIp of wire/local-address.ts. */
+export function isExemptIp(ip: string): boolean {
   const bytes = parseIp(ip)
-  return bytes !== null && isLocalAddress(bytes)
+  return bytes !== null && isExemptAddress(bytes)
 }
 
 /** The group of an address: its /24 or /64 network; a local address is a group of its own, port included. */
 export function addressGroup(address: PeerAddress): string {
   const bytes = parseIp(address.ip)
-  if (bytes === null || isLocalAddress(bytes)) return addressKey(address)
+  if (bytes === null || isExemptAddress(bytes)) return addressKey(address)
   return Buffer.from(bytes.subarray(0, bytes.length === 4 ? 3 : 8)).toString('hex')
 }
 
 /** Who is counted when something is limited: an IPv4 address, a /64 of IPv6, or a local address with its port. */
 export function ownerKey(address: PeerAddress): string {
   const bytes = parseIp(address.ip)
-  if (bytes === null || isLocalAddress(bytes)) return addressKey(address)
+  if (bytes === null || isExemptAddress(bytes)) return addressKey(address)
   return bytes.length === 4 ? address.ip : Buffer.from(bytes.subarray(0, 8)).toString('hex')
 }

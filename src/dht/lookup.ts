@@ -7,7 +7,7 @@ import { sameBytes } from '../base/same-bytes.ts'
 import { addressKey } from '../base/ids.ts'
 import { compareDistance, idFitsAddress, idKey } from '../wire/dht-id.ts'
 import type { NodeContact } from '../wire/krpc-types.ts'
-import { addressGroup, isLocalIp } from './address-group.ts'
+import { addressGroup, isExemptIp } from './address-group.ts'
 
 /** Queries under way at once (Kademlia's alpha). */
 export const ALPHA = 3
@@ -246,6 +246,6 @@ function isSuspect(candidate: Candidate): boolean {
 
 /** Nobody outside may send us into a local network or to a system service. */
 function isBelievable(contact: NodeContact, teller: Candidate): boolean {
-  if (isLocalIp(contact.address.ip)) return isLocalIp(teller.contact.address.ip)
+  if (isExemptIp(contact.address.ip)) return isExemptIp(teller.contact.address.ip)
   return contact.address.port >= FIRST_FREE_PORT
 }

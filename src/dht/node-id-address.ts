@@ -3,7 +3,7 @@
 // network.
 
 import type { PeerAddress } from '../base/ids.ts'
-import { addressGroup, isLocalIp } from './address-group.ts'
+import { addressGroup, isExemptIp } from './address-group.ts'
 
 /** Voters that must agree, and the latest voters that count. */
 const MIN_VOTES = 6
@@ -25,7 +25,7 @@ export class NodeIdAddress {
 
   /** `voter` sees us at `seenAs`. True when that changed what is believed. Local addresses say nothing. */
   vote(voter: PeerAddress, seenAs: PeerAddress, nowMs: number): boolean {
-    if (isLocalIp(seenAs.ip) || seenAs.ip.includes(':') !== voter.ip.includes(':')) return false
+    if (isExemptIp(seenAs.ip) || seenAs.ip.includes(':') !== voter.ip.includes(':')) return false
     const group = addressGroup(voter)
     this.#votes.delete(group)
     this.#votes.set(group, seenAs.ip)

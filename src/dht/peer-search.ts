@@ -5,7 +5,7 @@
 import type { PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import { isLocalIp } from './address-group.ts'
+import { isExemptIp } from './address-group.ts'
 import type { FamilyNode } from './family-node.ts'
 import type { Cancellable } from './lookup-queue.ts'
 import type { Lookup } from './lookup.ts'
@@ -92,8 +92,8 @@ export class PeerSearch {
       query: { method: 'get_peers', infoHash: this.#infoHash, want: null, noSeed, scrape: false },
       onReply: (reply, candidate) => {
         // A stranger may not send us into a local network.
-        const near = isLocalIp(candidate.contact.address.ip)
-        const peers = (reply.values ?? []).filter(peer => near || !isLocalIp(peer.ip))
+        const near = isExemptIp(candidate.contact.address.ip)
+        const peers = (reply.values ?? []).filter(peer => near || !isExemptIp(peer.ip))
         if (peers.length > 0) this.#deps.onPeers(peers)
       },
       onDone: lookup => this.#finish(lookup),

@@ -6,7 +6,7 @@ import type { Random } from '../ports/random.ts'
 import { parseIp } from '../wire/compact-address.ts'
 import { addToFilter, FILTER_BYTES } from '../wire/dht-filter.ts'
 import { idKey } from '../wire/dht-id.ts'
-import { isLocalIp, ownerKey } from './address-group.ts'
+import { isExemptIp, ownerKey } from './address-group.ts'
 
 /** Most torrents kept; as many as libtorrent keeps. */
 export const MAX_TORRENTS = 2000
@@ -71,7 +71,7 @@ export class PeerStore {
   /** Keeps a peer; false when there is no room for it. */
   announce(infoHash: Uint8Array, address: PeerAddress, seed: boolean, nowMs: number): boolean {
     const key = idKey(infoHash)
-    const peerKey = isLocalIp(address.ip) ? addressKey(address) : address.ip
+    const peerKey = isExemptIp(address.ip) ? addressKey(address) : address.ip
     const known = this.#swarms.get(key)
     if (known !== undefined) this.#removePeer(known, peerKey)
     const owner = ownerKey(address)

@@ -5,7 +5,7 @@ import { sameBytes } from '../base/same-bytes.ts'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import { compareDistance, ID_BITS, idFitsAddress, sharedBits } from '../wire/dht-id.ts'
 import type { NodeContact } from '../wire/krpc-types.ts'
-import { addressGroup, isLocalIp } from './address-group.ts'
+import { addressGroup, isExemptIp } from './address-group.ts'
 import { Bucket, type BucketChange, type TableNode } from './bucket.ts'
 
 /** Places in the buckets farthest from us; all others have 8 (BEP 5). Wide first buckets save hops, as in libtorrent. */
@@ -223,7 +223,7 @@ export class RoutingTable {
 
   #index(node: TableNode): void {
     this.#byKey.set(node.key, node)
-    if (!isLocalIp(node.address.ip)) this.#byIp.set(node.address.ip, node)
+    if (!isExemptIp(node.address.ip)) this.#byIp.set(node.address.ip, node)
   }
 }
 

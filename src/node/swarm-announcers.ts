@@ -10,7 +10,7 @@ import type {
   HashAnnouncer,
   TrackerRow,
 } from '../ports/announcer.ts'
-import type { DhtContact } from '../wire/torrent-types.ts'
+import type { TorrentDhtNode } from '../wire/torrent-types.ts'
 import { TwoTrackerSwarms } from './two-tracker-swarms.ts'
 
 /** How a torrent is announced in the DHT; see src/dht/peer-search.ts. */
@@ -31,7 +31,7 @@ export interface DhtSearch {
 export interface DhtSearches {
   peers(infoHash: InfoHash, options: DhtAnnounce, onPeers: (peers: readonly PeerAddress[]) => void): DhtSearch
   /** There may be nodes there, says a torrent. */
-  nodesAt(contacts: readonly DhtContact[]): void
+  nodesAt(contacts: readonly TorrentDhtNode[]): void
 }
 
 /** What SwarmAnnouncers is made from. */
@@ -87,7 +87,7 @@ class SwarmAnnouncer implements Announcer {
   /** One for each info hash. */
   readonly #swarms: DhtSwarm[]
   /** Nodes that its file names; told once. */
-  #nodes: readonly DhtContact[]
+  #nodes: readonly TorrentDhtNode[]
   #started = false
   #changes = 0
 

@@ -2,7 +2,7 @@
 // are no flood of names and pings. What a node is tried with is given from outside.
 
 import type { DhtNode } from '../dht/node.ts'
-import type { DhtContact } from '../wire/torrent-types.ts'
+import type { TorrentDhtNode } from '../wire/torrent-types.ts'
 import type { DhtSearches } from './swarm-announcers.ts'
 
 /** Most nodes that wait; more are passed over: a DHT that has asked so many needs no others. */
@@ -12,18 +12,18 @@ const MAX_TRIED = 1000
 
 /** See the top of the file. */
 export class TorrentDhtNodes {
-  readonly #tryOne: (contact: DhtContact) => Promise<void>
+  readonly #tryOne: (contact: TorrentDhtNode) => Promise<void>
   readonly #tried = new Set<string>()
-  #waiting: DhtContact[] = []
+  #waiting: TorrentDhtNode[] = []
   #busy = false
 
   /** `tryOne` must not reject. */
-  constructor(tryOne: (contact: DhtContact) => Promise<void>) {
+  constructor(tryOne: (contact: TorrentDhtNode) => Promise<void>) {
     this.#tryOne = tryOne
   }
 
   /** The nodes of one torrent. */
-  add(contacts: readonly DhtContact[]): void {
+  add(contacts: readonly TorrentDhtNode[]): void {
     for (const contact of contacts)
       if (this.#waiting.length < MAX_WAITING && this.#isNew(contact)) this.#waiting.push(contact)
     if (!this.#busy) void this.#work()
@@ -34,7 +34,7 @@ export class TorrentDhtNodes {
     this.#waiting = []
   }
 
-  #isNew({ host, port }: DhtContact): boolean {
+  #isNew({ host, port }: TorrentDhtNode): boolean {
     const key = `${host} ${port}`
     if (this.#tried.has(key)) return false
     this.#tried.add(key)

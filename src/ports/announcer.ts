@@ -2,7 +2,7 @@
 // given peers.
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
-import type { DhtContact } from '../wire/torrent-types.ts'
+import type { TorrentDhtNode } from '../wire/torrent-types.ts'
 
 /** Counters an announce reports (BEP 3); bytes of this session: each tracker is told what came after its `started`. */
 export interface AnnounceCounters {
@@ -35,7 +35,7 @@ export interface AnnouncerParams {
   readonly peerId: Uint8Array
   readonly tiers: readonly (readonly string[])[]
   /** Nodes of the DHT that its file names (BEP 5). Absent: none. */
-  readonly dhtNodes?: readonly DhtContact[]
+  readonly dhtNodes?: readonly TorrentDhtNode[]
   /** `completed` was told in an earlier run, or must not be: it is told once ever. Absent = false. */
   readonly completedBefore?: boolean
   /** Wanted number of peers now; 0 stops asking for them. */

@@ -6,7 +6,7 @@ import type { TcpNetwork } from '../ports/tcp.ts'
 import type { ExternalAddress } from './external-address.ts'
 
 /** The DHT node, as peers hear of it (BEP 5, message `port`). */
-export interface DhtContact {
+export interface DhtPort {
   /** Its UDP port; 0 while it does not run: nobody is told then. */
   readonly port: number
   /** A peer says that a DHT node is at `address`. */
@@ -17,7 +17,7 @@ export interface DhtContact {
 export interface SwarmParts {
   /** Connects by uTP and nothing else; without it holepunching (BEP 55) is neither offered nor done. */
   readonly utp?: TcpNetwork
-  readonly dht?: DhtContact
+  readonly dht?: DhtPort
   /** Hears what peers say of our address, and gives priorities their meaning (BEP 40). */
   readonly external?: ExternalAddress
   /** Whether peers are told of each other and listened to (BEP 11); asked each time. Default: yes. */

@@ -72,7 +72,7 @@ export function idForAddress(ip: Uint8Array, random: Uint8Array): Uint8Array {
 }
 
 /** True for the local addresses that BEP 42 exempts (4 bytes), and IPv6 loopback, unique local and link-local (16). */
-export function isLocalAddress(ip: Uint8Array): boolean {
+export function isExemptAddress(ip: Uint8Array): boolean {
   const first = ip[0] ?? 0
   const second = ip[1] ?? 0
   if (ip.length === 4) {
@@ -88,7 +88,7 @@ export function isLocalAddress(ip: Uint8Array): boolean {
 export function idFitsAddress(id: Uint8Array, ip: string): boolean {
   const bytes = parseIp(ip)
   if (bytes === null) return false
-  if (isLocalAddress(bytes)) return true
+  if (isExemptAddress(bytes)) return true
   const prefix = addressPrefix(bytes, id[ID_BYTES - 1] ?? 0)
   if (id[0] !== prefix >>> 24 || id[1] !== ((prefix >>> 16) & 0xff)) return false
   return ((id[2] ?? 0) & 0xf8) === ((prefix >>> 8) & 0xf8)

@@ -4,7 +4,7 @@
 import type { BencodeValue } from './bencode.ts'
 import { utf8Text } from './bencode.ts'
 import { canonicalIp } from './compact-address.ts'
-import type { DhtContact } from './torrent-types.ts'
+import type { TorrentDhtNode } from './torrent-types.ts'
 
 /** Most nodes of one torrent that are kept: BEP 5 asks for the 8 nearest, or for the one of who made the torrent. */
 export const MAX_TORRENT_NODES = 20
@@ -13,8 +13,8 @@ export const MAX_TORRENT_NODES = 20
 const HOST_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?\.?$/i
 
 /** What can be used of a `nodes`, each once, the first MAX_TORRENT_NODES; addresses in canonical form, names in lower case. */
-export function torrentNodes(value: BencodeValue | undefined): DhtContact[] {
-  const contacts = new Map<string, DhtContact>()
+export function torrentNodes(value: BencodeValue | undefined): TorrentDhtNode[] {
+  const contacts = new Map<string, TorrentDhtNode>()
   for (const item of Array.isArray(value) ? value : []) {
     if (contacts.size >= MAX_TORRENT_NODES) break
     const contact = contactOf(item)
@@ -23,7 +23,7 @@ export function torrentNodes(value: BencodeValue | undefined): DhtContact[] {
   return [...contacts.values()]
 }
 
-function contactOf(item: BencodeValue): DhtContact | null {
+function contactOf(item: BencodeValue): TorrentDhtNode | null {
   const [rawHost, port] = Array.isArray(item) ? item : []
   if (!(rawHost instanceof Uint8Array) || rawHost.length > 255) return null
   if (typeof port !== 'number' || port < 1 || port > 65_535) return null

@@ -62,7 +62,7 @@ export interface TorrentNotes {
 }
 
 /** Where a node of the DHT may be (BEP 5). */
-export interface DhtContact {
+export interface TorrentDhtNode {
   /** An address in canonical form, or a name. */
   readonly host: string
   readonly port: number
@@ -92,5 +92,5 @@ export interface Metainfo extends TorrentNotes {
   /** Web seeds (BEP 19), cleaned, as written; absent when there are none. Peers do not have them. */
   readonly webSeeds?: readonly string[]
   /** Nodes of the DHT (BEP 5), cleaned; absent when there are none. Peers do not have them. */
-  readonly dhtNodes?: readonly DhtContact[]
+  readonly dhtNodes?: readonly TorrentDhtNode[]
 }

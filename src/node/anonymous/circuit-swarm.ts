@@ -17,7 +17,7 @@ import type { SwarmParts } from '../../torrent/index.ts'
 import { UtpNetwork } from '../../utp/mux.ts'
 import { parseIp } from '../../wire/compact-address.ts'
 import { MOST_LINKED_DATAGRAM_BYTES } from '../../wire/overlay/data-cell.ts'
-import type { DhtContact } from '../../wire/torrent-types.ts'
+import type { TorrentDhtNode } from '../../wire/torrent-types.ts'
 import { bootstrapEntries } from '../bootstrap-entries.ts'
 import { DueClock } from '../due-clock.ts'
 import { NamedDhtNodes } from '../named-dht-nodes.ts'
@@ -156,7 +156,7 @@ export class CircuitSwarm {
     })
   }
 
-  #tryNode(contact: DhtContact): void {
+  #tryNode(contact: TorrentDhtNode): void {
     if (parseIp(contact.host) === null) this.#named?.pingAt(contact)
     else this.dht?.addNode({ ip: contact.host, port: contact.port })
   }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type InfoHash, infoHashFromBytes, type PeerAddress } from '../../../src/base/ids.ts'
 import { type DhtSearches, SwarmAnnouncers } from '../../../src/node/swarm-announcers.ts'
 import type { Announcer, TrackerRow } from '../../../src/ports/announcer.ts'
-import type { DhtContact } from '../../../src/wire/torrent-types.ts'
+import type { TorrentDhtNode } from '../../../src/wire/torrent-types.ts'
 import { FakeAnnouncer, FakeAnnouncers } from '../../kit/fake-announcers.ts'
 
 const hashOf = (byte: number): InfoHash => infoHashFromBytes(new Uint8Array(20).fill(byte))
@@ -16,7 +16,7 @@ class FakeDht implements DhtSearches {
   readonly calls: string[] = []
   readonly nodes: string[] = []
 
-  nodesAt(contacts: readonly DhtContact[]): void {
+  nodesAt(contacts: readonly TorrentDhtNode[]): void {
     this.nodes.push(...contacts.map(({ host, port }) => `${host} ${port}`))
   }
 

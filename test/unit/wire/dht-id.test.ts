@@ -11,7 +11,7 @@ import {
   idForAddress,
   idFromKey,
   idKey,
-  isLocalAddress,
+  isExemptAddress,
   sharedBits,
 } from '../../../src/wire/dht-id.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
@@ -66,7 +66,7 @@ test('ids for IPv6 fit their /64, and a local address takes any id', () => {
   ])
     assert.ok(idFitsAddress(made, ip), ip)
   for (const ip of ['11.0.0.1', '172.32.0.1', '192.169.0.1', '2001:4860::1'])
-    assert.ok(!isLocalAddress(parseIp(ip) ?? new Uint8Array(4)), ip)
+    assert.ok(!isExemptAddress(parseIp(ip) ?? new Uint8Array(4)), ip)
   assert.ok(!idFitsAddress(made, 'not an address'))
 })
 

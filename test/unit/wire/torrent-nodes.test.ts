@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import { type BencodeInput, decodeBencode, encodeBencode } from '../../../src/wire/bencode.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
 import { MAX_TORRENT_NODES, torrentNodes } from '../../../src/wire/torrent-nodes.ts'
-import type { DhtContact } from '../../../src/wire/torrent-types.ts'
+import type { TorrentDhtNode } from '../../../src/wire/torrent-types.ts'
 
 const read = (value: BencodeInput): string[] => texts(torrentNodes(decodeBencode(encodeBencode(value))))
-const texts = (contacts: readonly DhtContact[]): string[] => contacts.map(({ host, port }) => `${host} ${port}`)
+const texts = (contacts: readonly TorrentDhtNode[]): string[] => contacts.map(({ host, port }) => `${host} ${port}`)
 
 test('addresses and names, each once', () => {
   const nodes = [
