@@ -15,7 +15,7 @@ import { Extras } from './extras.ts'
 import { Holders } from './holders.ts'
 import { Learning } from './learning.ts'
 import { CARE_MS, FIND_AGAIN_MS, FIND_PEERS, MAX_HELD_OF_PEER, PULL_MS, PULLED_PEERS, SOUGHT_PEERS } from './limits.ts'
-import { Recent } from './recent.ts'
+import { LruMap } from '../base/lru-map.ts'
 import { searchPeers, somePeers, withinMs } from './searching.ts'
 import { Syncs } from './syncs.ts'
 import { Telling } from './telling.ts'
@@ -57,7 +57,7 @@ export class ChannelMesh implements ChannelNetwork {
   /** Own and subscribed channels. */
   readonly #wanted = new Map<ChannelId, ChannelStanding>()
   /** When channels were asked for what no head has yet. */
-  readonly #pulledMs = new Recent<ChannelId, number>(MAX_HELD_OF_PEER)
+  readonly #pulledMs = new LruMap<ChannelId, number>(MAX_HELD_OF_PEER)
   readonly #care: Timer
   readonly #endWatches: readonly (() => void)[]
   #closed = false

@@ -9,8 +9,8 @@ import { MAX_ASKED_IDS, tellExtras } from '../wire/overlay/channel-messages.ts'
 import { type FetchDeps, fetchRecords } from './fetch.ts'
 import { EXTRA_PEERS, EXTRAS_OF_PEER, MAX_REMEMBERED_PEERS, TOLD_EXTRAS } from './limits.ts'
 import { questionForExtras } from './questions.ts'
-import { Limits } from './recent.ts'
-import { inLists } from './turns.ts'
+import { KeyedRateLimiter } from '../base/keyed-rate-limiter.ts'
+import { chunksOf } from '../base/bounded-parallel.ts'
 
 /** What it works with. */
 export interface ExtrasDeps extends FetchDeps {
@@ -27,7 +27,7 @@ const ID_BYTES = 32
 /** See the top of the file. */
 export class Extras {
   readonly #deps: ExtrasDeps
-  readonly #ofPeer = new Limits(EXTRAS_OF_PEER, MAX_REMEMBERED_PEERS)
+  readonly #ofPeer = new KeyedRateLimiter(EXTRAS_OF_PEER, MAX_REMEMBERED_PEERS)
   /** Channels of which we wrote something while nobody who wants them was there. */
   readonly #pending = new Set<ChannelId>()
 
@@ -77,7 +77,7 @@ export class Extras {
       .filter(peer => peer !== except)
       .slice(0, EXTRA_PEERS)
     if (peers.length === 0) return 0
-    for (const some of inLists(ids, MAX_ASKED_IDS)) {
+    for (const some of chunksOf(ids, MAX_ASKED_IDS)) {
       const packet = overlay.pack(tellExtras, { channel: channelIdBytes(channel), ids: some.map(recordIdBytes) })
       for (const peer of peers) overlay.sendBytes(packet, peer.address)
     }

@@ -13,7 +13,7 @@ import { choosePeer } from './choice.ts'
 import type { Holders } from './holders.ts'
 import { BUSY_MS, BUSY_TIMES, FETCH_PARALLEL } from './limits.ts'
 import { questionForRecords } from './questions.ts'
-import { inLists, inTurns } from './turns.ts'
+import { chunksOf, inParallel } from '../base/bounded-parallel.ts'
 
 /** What it works with. */
 export interface FetchDeps {
@@ -36,7 +36,7 @@ export interface FetchOptions {
 /** Brings records into the catalogue; answers how many of `ids` nobody gave. Rejects with errors of the catalogue. */
 export async function fetchRecords(ids: readonly RecordId[], options: FetchOptions, deps: FetchDeps): Promise<number> {
   let missing = 0
-  await inTurns(inLists(ids, MAX_ASKED_IDS), FETCH_PARALLEL, async some => {
+  await inParallel(chunksOf(ids, MAX_ASKED_IDS), FETCH_PARALLEL, async some => {
     missing += await fetchSome(some, options, deps)
   })
   return missing

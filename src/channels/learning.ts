@@ -24,7 +24,8 @@ import {
   REPLIES_TO_PEER,
 } from './limits.ts'
 import { questionAbout, readTagged, type TaggedItems } from './questions.ts'
-import { Limits, Recent } from './recent.ts'
+import { KeyedRateLimiter } from '../base/keyed-rate-limiter.ts'
+import { LruMap } from '../base/lru-map.ts'
 import type { Telling } from './telling.ts'
 
 /** What it works with. */
@@ -53,11 +54,11 @@ type Entry = PayloadOf<typeof have>['entries'][number]
 /** See the top of the file. */
 export class Learning {
   readonly #deps: LearningDeps
-  readonly #ofPeer = new Limits(LEARNED_OF_PEER, MAX_REMEMBERED_PEERS)
-  readonly #replies = new Limits(REPLIES_TO_PEER, MAX_REMEMBERED_PEERS)
+  readonly #ofPeer = new KeyedRateLimiter(LEARNED_OF_PEER, MAX_REMEMBERED_PEERS)
+  readonly #replies = new KeyedRateLimiter(REPLIES_TO_PEER, MAX_REMEMBERED_PEERS)
   readonly #ofAll = new Allowance(LEARNED_OF_ALL.burst, LEARNED_OF_ALL.refillMs)
   /** Until when a number of a channel is not asked for again: nobody gave it, or the catalogue refused it of a peer. */
-  readonly #inVain = new Recent<string, number>(MAX_SEEN)
+  readonly #inVain = new LruMap<string, number>(MAX_SEEN)
   /** Numbers of channels that are being asked for, and who else has them. */
   readonly #asked = new Map<string, Peer[]>()
   /** Channels that are not wanted here whose previews are asked for soon. */

@@ -20,8 +20,8 @@ import {
   TOLD_AT_MEETING,
   WORTH_MS,
 } from './limits.ts'
-import { Recent } from './recent.ts'
-import { inLists } from './turns.ts'
+import { LruMap } from '../base/lru-map.ts'
+import { chunksOf } from '../base/bounded-parallel.ts'
 
 interface Change {
   readonly dueMs: number
@@ -45,10 +45,10 @@ export interface TellingDeps {
 export class Telling {
   readonly #deps: TellingDeps
   /** The newest number of each channel that is known here. */
-  readonly seen = new Recent<ChannelId, number>(MAX_SEEN)
+  readonly seen = new LruMap<ChannelId, number>(MAX_SEEN)
   /** When each changed channel is to be told, and whether to all. */
   readonly #changed = new Map<ChannelId, Change>()
-  readonly #toldMs = new Recent<ChannelId, number>(MAX_SEEN)
+  readonly #toldMs = new LruMap<ChannelId, number>(MAX_SEEN)
   readonly #gossip: Timer
   #gathering: Timer | null = null
   /** What is told to whom we meet, kept for a while. */
@@ -173,7 +173,7 @@ export class Telling {
 
   #send(peers: readonly Peer[], entries: readonly Entry[]): void {
     if (this.#closed || peers.length === 0) return
-    for (const some of inLists(entries, MAX_HAVE_ENTRIES)) {
+    for (const some of chunksOf(entries, MAX_HAVE_ENTRIES)) {
       // Signed once: the same packet goes to all.
       const packet = this.#deps.overlay.pack(have, { entries: some })
       for (const peer of peers) this.#deps.overlay.sendBytes(packet, peer.address)

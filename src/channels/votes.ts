@@ -11,7 +11,7 @@ import { decodeVote } from '../wire/channel/vote-codec.ts'
 import { tellVotes } from '../wire/overlay/channel-messages.ts'
 import type { Holders } from './holders.ts'
 import { MAX_REMEMBERED_PEERS, VOTE_PEERS, VOTES_OF_PEER } from './limits.ts'
-import { Limits } from './recent.ts'
+import { KeyedRateLimiter } from '../base/keyed-rate-limiter.ts'
 
 /** Votes of a packet. */
 const MAX_TOLD = 7
@@ -29,7 +29,7 @@ export interface VotesDeps {
 /** See the top of the file. */
 export class Votes {
   readonly #deps: VotesDeps
-  readonly #ofPeer = new Limits(VOTES_OF_PEER, MAX_REMEMBERED_PEERS)
+  readonly #ofPeer = new KeyedRateLimiter(VOTES_OF_PEER, MAX_REMEMBERED_PEERS)
 
   /** It hears from here on. */
   constructor(deps: VotesDeps) {

@@ -15,7 +15,7 @@ import { choosePeer } from './choice.ts'
 import type { Holders } from './holders.ts'
 import { MAX_WALK_IDS, WALK_PARALLEL } from './limits.ts'
 import { questionForTree } from './questions.ts'
-import { inLists, inTurns } from './turns.ts'
+import { chunksOf, inParallel } from '../base/bounded-parallel.ts'
 
 /** What it works with. */
 export interface WalkDeps {
@@ -66,7 +66,7 @@ class Walk {
   /** Looks at these, and answers the places below that differ. */
   async level(places: readonly Place[]): Promise<readonly Place[]> {
     this.#next = []
-    await inTurns(inLists(places, MAX_ASKED_NODES), WALK_PARALLEL, async some => {
+    await inParallel(chunksOf(places, MAX_ASKED_NODES), WALK_PARALLEL, async some => {
       for (const [place, node] of await this.#fetch(some)) await this.#look(place, node)
       const { added, removed } = this.found
       if (added.length + removed.length > MAX_WALK_IDS) throw new WalkFailed('too much differs')

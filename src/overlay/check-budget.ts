@@ -3,13 +3,13 @@
 
 import { Allowance } from '../base/allowance.ts'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
-import { Allowances } from './allowances.ts'
+import { KeyedRateLimiter } from '../base/keyed-rate-limiter.ts'
 import { CHECKS_OF_ADDRESS, CHECKS_OF_STRANGERS, MAX_CHECKED_ADDRESSES } from './limits.ts'
 
 /** Says which signatures are checked. */
 export class CheckBudget {
   readonly #strangers = new Allowance(CHECKS_OF_STRANGERS.burst, CHECKS_OF_STRANGERS.refillMs)
-  readonly #addresses = new Allowances(CHECKS_OF_ADDRESS, MAX_CHECKED_ADDRESSES)
+  readonly #addresses = new KeyedRateLimiter(CHECKS_OF_ADDRESS, MAX_CHECKED_ADDRESSES)
   #refused = 0
 
   /** Packets that were dropped unchecked. */

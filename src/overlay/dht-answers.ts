@@ -20,7 +20,7 @@ import {
 import { decodeValue, MOST_VALUE_BYTES } from '../wire/overlay/dht-value.ts'
 import type { PayloadOf } from '../wire/overlay/message.ts'
 import { midOf } from '../wire/overlay/public-key.ts'
-import { Allowances } from './allowances.ts'
+import { KeyedRateLimiter } from '../base/keyed-rate-limiter.ts'
 import type { DhtNodeRef } from './dht-contact.ts'
 import type { DhtStoredPeers } from './dht-stored-peers.ts'
 import type { DhtTable } from './dht-table.ts'
@@ -53,7 +53,7 @@ interface Asker extends DhtNodeRef {
 /** See the top of the file. */
 export class DhtAnswers {
   readonly #deps: DhtAnswersDeps
-  readonly #allowances = new Allowances(DHT_QUERIES, MAX_CHECKED_ADDRESSES)
+  readonly #allowances = new KeyedRateLimiter(DHT_QUERIES, MAX_CHECKED_ADDRESSES)
 
   constructor(deps: DhtAnswersDeps) {
     this.#deps = deps

@@ -32,7 +32,7 @@ import {
 import type { Overlay } from './overlay.ts'
 import type { OwnAddresses } from './own-addresses.ts'
 import type { PeerBook } from './peer-book.ts'
-import { Turns } from './turns.ts'
+import { Semaphore } from '../base/semaphore.ts'
 
 /** What it works with. */
 export interface DhtOverlayDeps {
@@ -63,7 +63,7 @@ export class DhtOverlay implements OverlayDht {
   readonly #values: DhtValues
   readonly #stored: DhtStoredPeers
   readonly #self: DhtSelf
-  readonly #turns = new Turns(MAX_DHT_LOOKUPS, MAX_DHT_LOOKUPS_WAITING)
+  readonly #lookups = new Semaphore(MAX_DHT_LOOKUPS, MAX_DHT_LOOKUPS_WAITING)
   #timers: Timer[] = []
   #refreshedMs: number
 
@@ -102,7 +102,7 @@ export class DhtOverlay implements OverlayDht {
   /** Ends; look-ups end with what they have. */
   stop(): void {
     for (const timer of this.#timers.splice(0)) timer.cancel()
-    this.#turns.close()
+    this.#lookups.close()
     this.#rpc.close()
   }
 
@@ -139,7 +139,7 @@ export class DhtOverlay implements OverlayDht {
   /** Runs a look-up when there is a turn for it; nobody answers when too many wait. */
   async #lookUp(options: DhtLookupOptions): Promise<DhtAnswerer[]> {
     const { own, identity, book, clock } = this.#deps
-    if (!(await this.#turns.begin())) return []
+    if (!(await this.#lookups.acquire())) return []
     const start = this.#table.nearest(options.target, DHT_BUCKET)
     const lookup = new DhtLookup(options, start, {
       rpc: this.#rpc,
@@ -150,7 +150,7 @@ export class DhtOverlay implements OverlayDht {
         return peer !== null && clock.now() - peer.heardMs < SILENT_MS
       },
     })
-    return lookup.run().finally(() => this.#turns.end())
+    return lookup.run().finally(() => this.#lookups.release())
   }
 
   /** Values that were found are stored at the nearest node that had none (section 6). */

@@ -19,7 +19,7 @@ import {
 import type { PacketMessage, PayloadOf } from '../../wire/overlay/message.ts'
 import { type BookDigests, DIGEST_DEPTH } from '../book-digests.ts'
 import { ANSWERED_OF_ALL, ANSWERED_OF_PEER, MAX_REMEMBERED_PEERS } from './limits.ts'
-import { Allowances } from './recent.ts'
+import { KeyedRateLimiter } from '../../base/keyed-rate-limiter.ts'
 
 /** What it works with. */
 export interface AnsweringDeps {
@@ -35,7 +35,7 @@ const DIGITS = [...'0123456789abcdef']
 /** See the top of the file. */
 export class Answering {
   readonly #deps: AnsweringDeps
-  readonly #ofPeers = new Allowances(ANSWERED_OF_PEER, MAX_REMEMBERED_PEERS)
+  readonly #ofPeers = new KeyedRateLimiter(ANSWERED_OF_PEER, MAX_REMEMBERED_PEERS)
   readonly #ofAll = new Allowance(ANSWERED_OF_ALL.burst, ANSWERED_OF_ALL.refillMs)
   #answered = 0
   #refused = 0

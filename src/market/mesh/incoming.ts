@@ -24,7 +24,8 @@ import {
   REFUSED_MS,
   STATEMENTS_OF_TRADER,
 } from './limits.ts'
-import { Allowances, Recent } from './recent.ts'
+import { KeyedRateLimiter } from '../../base/keyed-rate-limiter.ts'
+import { TtlMap } from '../../base/ttl-map.ts'
 
 /** What it works with. */
 export interface IncomingDeps {
@@ -51,10 +52,10 @@ export type Taken = BookChange | 'malformed' | 'forged' | 'over budget'
 export class Incoming {
   readonly #deps: IncomingDeps
   readonly #ofAll = new Allowance(CHECKS_OF_ALL.burst, CHECKS_OF_ALL.refillMs)
-  readonly #ofPeers = new Allowances(CHECKS_OF_PEER, MAX_REMEMBERED_PEERS)
-  readonly #ofTraders = new Allowances(STATEMENTS_OF_TRADER, MAX_REMEMBERED_TRADERS)
-  readonly #refused = new Recent<true>(MAX_REFUSED, REFUSED_MS)
-  readonly #blamed = new Recent<true>(MAX_REMEMBERED_PEERS, BLAMED_MS)
+  readonly #ofPeers = new KeyedRateLimiter(CHECKS_OF_PEER, MAX_REMEMBERED_PEERS)
+  readonly #ofTraders = new KeyedRateLimiter(STATEMENTS_OF_TRADER, MAX_REMEMBERED_TRADERS)
+  readonly #refused = new TtlMap<true>(MAX_REFUSED, REFUSED_MS)
+  readonly #blamed = new TtlMap<true>(MAX_REMEMBERED_PEERS, BLAMED_MS)
   /** By hash, so that none is checked twice at a time. */
   readonly #checking = new Map<string, Promise<Taken>>()
   #checks = 0

@@ -9,7 +9,7 @@ import type { OrderRef, OrderStatement, OrderTerms, TraderId } from '../../wire/
 import type { Book } from '../book.ts'
 import { HINT_AGAIN_MS, HINT_MS, HINT_SPREAD_MS, HINTING_NODES, HINTS, MAX_HINTS_WAITING } from './limits.ts'
 import { isNewer } from '../priority.ts'
-import { Recent } from './recent.ts'
+import { TtlMap } from '../../base/ttl-map.ts'
 
 /** What it works with. */
 export interface MatchHintsDeps {
@@ -28,7 +28,7 @@ export class MatchHints {
   readonly #deps: MatchHintsDeps
   readonly #allowance = new Allowance(HINTS.burst, HINTS.refillMs)
   readonly #waiting = new Map<string, Timer>()
-  readonly #hinted = new Recent<true>(MAX_HINTS_WAITING, HINT_AGAIN_MS)
+  readonly #hinted = new TtlMap<true>(MAX_HINTS_WAITING, HINT_AGAIN_MS)
   #sent = 0
 
   constructor(deps: MatchHintsDeps) {

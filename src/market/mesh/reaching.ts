@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/clock.ts'
 import { traderOf } from '../../wire/market/order-codec.ts'
 import type { TraderId } from '../../wire/market/types.ts'
 import { CONTACT_MS, MAX_CONTACTS, MAX_SEEKING } from './limits.ts'
-import { Recent } from './recent.ts'
+import { TtlMap } from '../../base/ttl-map.ts'
 
 /** What it works with. */
 export interface ReachingDeps {
@@ -18,7 +18,7 @@ export interface ReachingDeps {
 /** See the top of the file. */
 export class Reaching {
   readonly #deps: ReachingDeps
-  readonly #contacts = new Recent<PeerAddress>(MAX_CONTACTS, CONTACT_MS)
+  readonly #contacts = new TtlMap<PeerAddress>(MAX_CONTACTS, CONTACT_MS)
   readonly #seeking = new Map<TraderId, Promise<PeerAddress | null>>()
 
   constructor(deps: ReachingDeps) {

@@ -8,7 +8,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import { Comparing, type ComparingDeps } from './comparing.ts'
 import { FRUITLESS_MS, MAX_REMEMBERED_PEERS, MAX_RUNS, MAX_RUNS_WAITING, MEET_MS, RECONCILE_MS } from './limits.ts'
-import { Recent } from './recent.ts'
+import { TtlMap } from '../../base/ttl-map.ts'
 
 /** What it works with. */
 export interface ReconcilingDeps extends ComparingDeps {
@@ -29,9 +29,9 @@ export interface ReconcilingCounts {
 /** See the top of the file. */
 export class Reconciling {
   readonly #deps: ReconcilingDeps
-  readonly #resting = new Recent<true>(MAX_REMEMBERED_PEERS, FRUITLESS_MS)
+  readonly #resting = new TtlMap<true>(MAX_REMEMBERED_PEERS, FRUITLESS_MS)
   /** New peers that were looked at: one that goes and comes again is no new one. */
-  readonly #met = new Recent<true>(MAX_REMEMBERED_PEERS, RECONCILE_MS)
+  readonly #met = new TtlMap<true>(MAX_REMEMBERED_PEERS, RECONCILE_MS)
   readonly #waiting: Peer[] = []
   readonly #running = new Set<string>()
   readonly #meetings = new Set<Timer>()

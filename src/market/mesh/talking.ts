@@ -31,7 +31,8 @@ import {
   SOUGHT_AFTER,
 } from './limits.ts'
 import type { Reaching } from './reaching.ts'
-import { Allowances, Recent } from './recent.ts'
+import { KeyedRateLimiter } from '../../base/keyed-rate-limiter.ts'
+import { TtlMap } from '../../base/ttl-map.ts'
 
 /** What it works with. */
 export interface TalkingDeps {
@@ -54,8 +55,8 @@ export class Talking {
   readonly #deps: TalkingDeps
   readonly #startedMs: number
   /** Ids of messages that were heard (true), or are being looked at. */
-  readonly #nonces = new Recent<boolean>(MAX_NONCES, 2 * SAID_MS)
-  readonly #ofTraders = new Allowances(MESSAGES_OF_TRADER, MAX_REMEMBERED_TRADERS)
+  readonly #nonces = new TtlMap<boolean>(MAX_NONCES, 2 * SAID_MS)
+  readonly #ofTraders = new KeyedRateLimiter(MESSAGES_OF_TRADER, MAX_REMEMBERED_TRADERS)
   readonly #ofStrangers = new Allowance(MESSAGES_OF_STRANGERS.burst, MESSAGES_OF_STRANGERS.refillMs)
   readonly #sending = new Map<string, Confirm>()
   #under = 0

@@ -5,8 +5,9 @@ import { describe, it } from 'node:test'
 import { AnswerBudget } from '../../../src/channels/answer-budget.ts'
 import { ANSWERING_OF_PEER, SEARCHES_OF_PEER } from '../../../src/channels/limits.ts'
 import { addressItem, questionOfSearch, readTagged } from '../../../src/channels/questions.ts'
-import { Limits, Recent } from '../../../src/channels/recent.ts'
-import { inLists, inTurns } from '../../../src/channels/turns.ts'
+import { KeyedRateLimiter } from '../../../src/base/keyed-rate-limiter.ts'
+import { LruMap } from '../../../src/base/lru-map.ts'
+import { chunksOf, inParallel } from '../../../src/base/bounded-parallel.ts'
 import { ComingAnswer, emptyAnswer, MAX_PARTS, partsOf } from '../../../src/wire/overlay/answer-parts.ts'
 import { ANSWER_STATE, askTree, have } from '../../../src/wire/overlay/channel-messages.ts'
 import { decodePayload, encodePayload } from '../../../src/wire/overlay/message.ts'
@@ -121,13 +122,13 @@ describe('budgets of the overlay of channels', () => {
   })
 
   it('remember those that are there', () => {
-    const recent = new Recent<string, number>(2)
+    const recent = new LruMap<string, number>(2)
     recent.set('a', 1)
     recent.set('b', 2)
     recent.get('a')
     recent.set('c', 3)
     assert.deepEqual([recent.get('a'), recent.get('b'), recent.get('c')], [1, undefined, 3])
-    const limits = new Limits({ burst: 1, refillMs: 100 }, 10)
+    const limits = new KeyedRateLimiter({ burst: 1, refillMs: 100 }, 10)
     assert.deepEqual(
       [limits.take('x', 0), limits.take('x', 0), limits.take('y', 0), limits.take('x', 100)],
       [true, false, true, true],
@@ -137,17 +138,17 @@ describe('budgets of the overlay of channels', () => {
 
 describe('work in turns', () => {
   it('runs so many at a time, and stops at the first failure', async () => {
-    assert.deepEqual(inLists([1, 2, 3], 2), [[1, 2], [3]])
+    assert.deepEqual(chunksOf([1, 2, 3], 2), [[1, 2], [3]])
     let running = 0
     let most = 0
-    await inTurns([1, 2, 3, 4, 5], 2, async () => {
+    await inParallel([1, 2, 3, 4, 5], 2, async () => {
       most = Math.max(most, ++running)
       await new Promise(resolve => setImmediate(resolve))
       running--
     })
     assert.equal(most, 2)
     const begun: number[] = []
-    const failing = inTurns([1, 2, 3], 1, item => {
+    const failing = inParallel([1, 2, 3], 1, item => {
       begun.push(item)
       return item === 2 ? Promise.reject(new Error('two')) : Promise.resolve()
     })

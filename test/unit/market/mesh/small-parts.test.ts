@@ -5,7 +5,8 @@ import { describe, it } from 'node:test'
 import { Comparing, type ComparingDeps } from '../../../../src/market/mesh/comparing.ts'
 import { RUN_GIVEN, RUN_QUESTIONS, RUN_QUESTIONS_EACH } from '../../../../src/market/mesh/limits.ts'
 import { Reaching } from '../../../../src/market/mesh/reaching.ts'
-import { Allowances, Recent } from '../../../../src/market/mesh/recent.ts'
+import { KeyedRateLimiter } from '../../../../src/base/keyed-rate-limiter.ts'
+import { TtlMap } from '../../../../src/base/ttl-map.ts'
 import { OrderBook } from '../../../../src/market/order-book.ts'
 import type { Overlay, OverlayDht, Peer, SignedSender } from '../../../../src/overlay/index.ts'
 import type { OrderStatement } from '../../../../src/wire/market/types.ts'
@@ -15,7 +16,7 @@ import { VirtualClock } from '../../../kit/virtual-clock.ts'
 
 describe('memory that is bounded', () => {
   it('forgets what is oldest, and what is too old', () => {
-    const recent = new Recent<number>(2, 100)
+    const recent = new TtlMap<number>(2, 100)
     recent.set('a', 1, 0)
     recent.set('b', 2, 10)
     assert.equal(recent.hasRoom(10), false)
@@ -28,7 +29,7 @@ describe('memory that is bounded', () => {
   })
 
   it('counts for each of many what it may', () => {
-    const allowances = new Allowances({ burst: 2, refillMs: 10 }, 2)
+    const allowances = new KeyedRateLimiter({ burst: 2, refillMs: 10 }, 2)
     assert.deepEqual(
       [1, 2, 3].map(() => allowances.take('a', 0)),
       [true, true, false],

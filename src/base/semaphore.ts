@@ -1,7 +1,7 @@
-// So many at a time, so many that wait, and no more.
+// A semaphore with a bounded queue: so many at a time, so many that wait, and who comes then is sent away.
 
-/** See the top of the file. */
-export class Turns {
+/** At most `most` hold it at a time, at most `mostWaiting` wait for it. */
+export class Semaphore {
   readonly #most: number
   readonly #mostWaiting: number
   readonly #waiting: ((mine: boolean) => void)[] = []
@@ -13,22 +13,22 @@ export class Turns {
     this.#mostWaiting = mostWaiting
   }
 
-  /** Waits for a turn; false when there is none to be had. A true one is given back with end(). */
-  begin(): Promise<boolean> {
+  /** Waits until it is had; false when it cannot be. Who got true gives it back by release(). */
+  acquire(): Promise<boolean> {
     if (this.#closed || this.#waiting.length >= this.#mostWaiting) return Promise.resolve(false)
     if (this.#running >= this.#most) return new Promise(resolve => this.#waiting.push(resolve))
     this.#running++
     return Promise.resolve(true)
   }
 
-  /** The turn is over. */
-  end(): void {
+  /** Gives it back. */
+  release(): void {
     const next = this.#waiting.shift()
     if (next === undefined) this.#running--
     else next(true)
   }
 
-  /** Nobody gets a turn any more. */
+  /** Nobody gets it any more; who waits hears so. */
   close(): void {
     this.#closed = true
     for (const resolve of this.#waiting.splice(0)) resolve(false)

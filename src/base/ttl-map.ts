@@ -1,9 +1,7 @@
-// Bounded memory of the overlay of the market: values by key, of which the least recently set goes first, and how often each of many may do something.
+// A bounded map whose values are kept for a time (TTL). Knows no clock: the caller says what time it is.
 
-import { Allowance } from '../../base/allowance.ts'
-
-/** Values that are kept for a while. */
-export class Recent<V> {
+/** Values by key; of too many the one that was set first goes first. */
+export class TtlMap<V> {
   readonly #most: number
   readonly #keptMs: number
   /** In the order in which they were set. */
@@ -48,38 +46,5 @@ export class Recent<V> {
       if (this.#entries.size <= this.#most && untilMs > nowMs) return
       this.#entries.delete(oldest)
     }
-  }
-}
-
-/** Each of many may do something so often; of `most` keys the use is remembered. */
-export class Allowances {
-  readonly #each: { readonly burst: number; readonly refillMs: number }
-  readonly #most: number
-  readonly #uses = new Map<string, Allowance>()
-
-  constructor(each: { readonly burst: number; readonly refillMs: number }, most: number) {
-    this.#each = each
-    this.#most = most
-  }
-
-  /** True when `key` may once more; it is counted then. */
-  take(key: string, nowMs: number): boolean {
-    return this.#of(key).take(nowMs)
-  }
-
-  /** Whether it could. */
-  has(key: string, nowMs: number): boolean {
-    return this.#of(key).available(nowMs) > 0
-  }
-
-  #of(key: string): Allowance {
-    const use = this.#uses.get(key) ?? new Allowance(this.#each.burst, this.#each.refillMs)
-    this.#uses.delete(key)
-    this.#uses.set(key, use)
-    for (const oldest of this.#uses.keys()) {
-      if (this.#uses.size <= this.#most) break
-      this.#uses.delete(oldest)
-    }
-    return use
   }
 }
