@@ -20,7 +20,7 @@ export interface SetChange {
 /** See ChannelCatalogue.adopt; the head is checked. */
 export function adopt(parts: Parts, channel: ChannelRow, head: ChannelHead, change: SetChange): boolean {
   try {
-    parts.desk.sql.database.transaction(() => {
+    parts.context.sql.database.transaction(() => {
       const changed = move(parts, channel, change)
       const root = parts.tree.root(channel.id)
       if (root.count !== head.records || !sameBytes(root.hash, head.root)) throw new NotTheSet()

@@ -63,7 +63,7 @@ export class Arrivals {
     if (known !== undefined) return { verdict: 'known', ...this.#promote(known, record, role) }
     const reason = room <= 0 ? 'no room' : this.#reason(channel, record, role)
     if (reason !== null) {
-      this.#parts.desk.refuse(reason)
+      this.#parts.context.refuse(reason)
       return { verdict: 'refused' }
     }
     const row = rows.insert(channel.id, record, role)
@@ -78,28 +78,28 @@ export class Arrivals {
   }
 
   #decode(channel: ChannelRow, bytes: Uint8Array): ChannelRecord | null {
-    const { desk } = this.#parts
+    const { context } = this.#parts
     try {
       const record = decodeRecord(bytes)
-      if (record.channel !== channel.cid) desk.refuse('of another channel')
-      else if (record.timeS > desk.nowS() + MAX_FUTURE_S) desk.refuse('from the future')
+      if (record.channel !== channel.cid) context.refuse('of another channel')
+      else if (record.timeS > context.nowS() + MAX_FUTURE_S) context.refuse('from the future')
       else return record
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      desk.refuse('unreadable')
+      context.refuse('unreadable')
     }
     return null
   }
 
   /** Why a record is not taken; null: it is. */
   #reason(channel: ChannelRow, record: ChannelRecord, role: number): string | null {
-    const { desk, view } = this.#parts
+    const { context, view } = this.#parts
     if (role === EXTRA) {
       // What the owner says of a set that is here comes with its head: what it has taken out must not come back.
       if (channel.held_sequence > 0 && isOwner(record.author, channel.cid)) return 'not in the head'
       if (!view.judge.allows(channel, record, view.judge.rules(channel))) return 'not allowed'
     }
-    return verifyRecord(record, desk.verify) ? null : 'forged'
+    return verifyRecord(record, context.verify) ? null : 'forged'
   }
 
   #room(channel: ChannelRow, role: number): number {
@@ -124,7 +124,7 @@ export class Arrivals {
   /** A set that was left when its channel was unsubscribed from goes when it is out of date. */
   #letGo(channel: ChannelRow): boolean {
     if (channel.standing !== DISCOVERED || channel.head_sequence <= channel.held_sequence) return false
-    dropContent(this.#parts.desk, channel.id)
+    dropContent(this.#parts.context, channel.id)
     this.#parts.channels.setHeld(channel, 0, 0)
     return true
   }

@@ -5,7 +5,7 @@ import { AppError } from '../base/errors.ts'
 import { headFromBytes, headToBytes } from '../wire/channel/head-codec.ts'
 import { parseChannelId } from '../wire/channel/ids.ts'
 import type { ChannelHead, ChannelId, ChannelMode } from '../wire/channel/types.ts'
-import type { Desk } from './desk.ts'
+import type { CatalogueContext } from './catalogue-context.ts'
 
 /** A channel that others told of; numbers of ChannelStanding as the table has them. */
 export const DISCOVERED = 0
@@ -67,14 +67,14 @@ export function knownOf(row: ChannelRow): KnownChannel {
 
 /** Statements over `channels`. */
 export class ChannelRows {
-  readonly #desk: Desk
+  readonly #context: CatalogueContext
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(context: CatalogueContext) {
+    this.#context = context
   }
 
   find(cid: string): ChannelRow | undefined {
-    return this.#desk.sql.get<ChannelRow>('SELECT * FROM channels WHERE cid = ?', cid)
+    return this.#context.sql.get<ChannelRow>('SELECT * FROM channels WHERE cid = ?', cid)
   }
 
   /** By the path of a request. AppError ChannelNotFound. */
@@ -86,7 +86,7 @@ export class ChannelRows {
   }
 
   byId(id: number): ChannelRow {
-    const row = this.#desk.sql.get<ChannelRow>('SELECT * FROM channels WHERE id = ?', id)
+    const row = this.#context.sql.get<ChannelRow>('SELECT * FROM channels WHERE id = ?', id)
     if (row === undefined) throw new Error(`channel ${id} is gone`)
     return row
   }
@@ -94,46 +94,46 @@ export class ChannelRows {
   /** Makes a row of a channel of which nothing is known. */
   make(cid: ChannelId, standing: number, giver: string): ChannelRow {
     const text = 'INSERT INTO channels (cid, standing, giver, found_at) VALUES (?, ?, ?, ?)'
-    const id = this.#desk.sql.insert(text, cid, standing, giver, this.#desk.nowS())
+    const id = this.#context.sql.insert(text, cid, standing, giver, this.#context.nowS())
     if (standing !== DISCOVERED)
-      this.#desk.tell({ kind: 'standing', channel: cid, standing: STANDINGS[standing] ?? null })
+      this.#context.tell({ kind: 'standing', channel: cid, standing: STANDINGS[standing] ?? null })
     return this.byId(id)
   }
 
   setHead(row: ChannelRow, head: ChannelHead): void {
     const text = 'UPDATE channels SET head = ?, head_sequence = ?, head_records = ?, head_time = ? WHERE id = ?'
-    this.#desk.sql.run(text, headToBytes(head), head.sequence, head.records, head.timeS, row.id)
-    this.#desk.tell({ kind: 'head', channel: row.cid, own: row.standing === OWN })
+    this.#context.sql.run(text, headToBytes(head), head.sequence, head.records, head.timeS, row.id)
+    this.#context.tell({ kind: 'head', channel: row.cid, own: row.standing === OWN })
   }
 
   setHeld(row: ChannelRow, sequence: number, records: number): void {
     const text = 'UPDATE channels SET held_sequence = ?, held_records = ? WHERE id = ?'
-    this.#desk.sql.run(text, sequence, records, row.id)
+    this.#context.sql.run(text, sequence, records, row.id)
   }
 
   setStanding(row: ChannelRow, standing: number): void {
-    this.#desk.sql.run('UPDATE channels SET standing = ? WHERE id = ?', standing, row.id)
-    this.#desk.tell({ kind: 'standing', channel: row.cid, standing: STANDINGS[standing] ?? null })
+    this.#context.sql.run('UPDATE channels SET standing = ? WHERE id = ?', standing, row.id)
+    this.#context.tell({ kind: 'standing', channel: row.cid, standing: STANDINGS[standing] ?? null })
   }
 
   /** Whether the owner of an own channel is subscribed to it; it changes no standing, no vote, and nothing is told. */
   setOwnSubscription({ id }: ChannelRow, subscribed: boolean): void {
-    this.#desk.sql.run('UPDATE channels SET own_left = ? WHERE id = ?', subscribed ? 0 : 1, id)
+    this.#context.sql.run('UPDATE channels SET own_left = ? WHERE id = ?', subscribed ? 0 : 1, id)
   }
 
   /** Forgets the channel and all that hangs on it, votes included. */
   drop(row: Pick<ChannelRow, 'id' | 'cid'>): void {
-    const { sql } = this.#desk
-    dropContent(this.#desk, row.id)
+    const { sql } = this.#context
+    dropContent(this.#context, row.id)
     sql.run('DELETE FROM votes WHERE channel = ?', row.id)
     sql.run('DELETE FROM found_channels WHERE rowid = ?', row.id)
     sql.run('DELETE FROM channels WHERE id = ?', row.id)
-    this.#desk.tell({ kind: 'standing', channel: row.cid, standing: null })
+    this.#context.tell({ kind: 'standing', channel: row.cid, standing: null })
   }
 }
 
 /** Takes away all records of a channel and what they came to. */
-export function dropContent({ sql, ownersWords }: Desk, channel: number): void {
+export function dropContent({ sql, ownersWords }: CatalogueContext, channel: number): void {
   ownersWords.changes++
   sql.run(
     'DELETE FROM found_torrents WHERE rowid IN (SELECT id FROM torrents WHERE channel = ? AND shown = 1)',

@@ -8,7 +8,7 @@ import { recordIdBytes } from '../wire/channel/ids.ts'
 import { isOwner } from '../wire/channel/rights.ts'
 import type { ChannelRecord, RecordId } from '../wire/channel/types.ts'
 import { type ChannelRow, OWN } from './channel-rows.ts'
-import type { Desk } from './desk.ts'
+import type { CatalogueContext } from './catalogue-context.ts'
 import { Judge, type Judgement } from './judge.ts'
 import type { RecordRow, RecordRows, StoredRecord } from './record-rows.ts'
 import { addSubjects, noSubjects } from './subjects.ts'
@@ -27,13 +27,13 @@ type TorrentRow = RecordRow & {
 /** See the top of the file. */
 export class ChannelView {
   readonly judge: Judge
-  readonly #desk: Desk
+  readonly #context: CatalogueContext
   readonly #rows: RecordRows
 
-  constructor(desk: Desk, rows: RecordRows) {
-    this.#desk = desk
+  constructor(context: CatalogueContext, rows: RecordRows) {
+    this.#context = context
     this.#rows = rows
-    this.judge = new Judge(rows, desk)
+    this.judge = new Judge(rows, context)
   }
 
   /** To be called when records of a channel came, went, or changed their role. */
@@ -56,7 +56,7 @@ export class ChannelView {
   }
 
   #noteTimes({ id }: ChannelRow, { begunS, ceasedS }: Judgement): void {
-    const { sql } = this.#desk
+    const { sql } = this.#context
     const before = sql.value<number>('SELECT modified FROM channels WHERE id = ?', id) ?? 0
     const known = Math.max(before, begunS)
     // What was the newest may count no more: then all are looked through.
@@ -66,7 +66,7 @@ export class ChannelView {
   }
 
   #showInfo(channel: ChannelRow): void {
-    const { sql } = this.#desk
+    const { sql } = this.#context
     const words = this.#rows
       .ofKind(channel.id, 'channel')
       .filter(({ record, counted }) => counted === 1 && isOwner(record.author, channel.cid))
@@ -85,21 +85,21 @@ export class ChannelView {
     if (named === 0) return
     sql.run('INSERT INTO found_channels (rowid, words) VALUES (?, ?)', channel.id, `${info.name} ${info.description}`)
     if (channel.announced === 1 || channel.standing === OWN) return
-    this.#desk.tell({ kind: 'channel-found', channel: channel.cid, name: info.name, description: info.description })
+    this.#context.tell({ kind: 'channel-found', channel: channel.cid, name: info.name, description: info.description })
   }
 
   /** Of several torrents with one info hash the first one is shown. */
   #showTorrent(channel: ChannelRow, infoHash: InfoHash): void {
     const text = `SELECT r.id, r.role, r.counted, r.bytes, r.hash, t.shown, t.name, t.seeders FROM torrents t JOIN records r ON r.id = t.id
       WHERE t.infohash = ? AND t.channel = ? ${IN_ORDER}`
-    const rows = this.#desk.sql.all<TorrentRow>(text, infoHashBytes(infoHash), channel.id)
+    const rows = this.#context.sql.all<TorrentRow>(text, infoHashBytes(infoHash), channel.id)
     const shown = rows.find(row => row.counted === 1 && !this.#isDeleted(channel.id, row.hash))
     for (const row of rows) if (row !== shown && row.shown === 1) this.#hideTorrent(channel.id, row)
     if (shown !== undefined) this.#showRow(channel, shown)
   }
 
   #showRow(channel: ChannelRow, row: TorrentRow): void {
-    const { sql } = this.#desk
+    const { sql } = this.#context
     const record = decodeRecord(row.bytes)
     const { content } = record
     if (content.kind !== 'torrent') return
@@ -122,7 +122,7 @@ export class ChannelView {
   }
 
   #hideTorrent(channel: number, row: TorrentRow): void {
-    const { sql } = this.#desk
+    const { sql } = this.#context
     sql.run('UPDATE torrents SET shown = 0 WHERE id = ?', row.id)
     sql.run('DELETE FROM found_torrents WHERE rowid = ?', row.id)
     sql.run('UPDATE channels SET torrents = torrents - 1, seeders = seeders - ? WHERE id = ?', row.seeders, channel)
@@ -131,10 +131,10 @@ export class ChannelView {
   #tellTorrent(channel: ChannelRow, { content, timeS: timestamp }: ChannelRecord): void {
     if (content.kind !== 'torrent') return
     const text = 'SELECT 1 FROM torrents WHERE infohash = ? AND shown = 1'
-    if (this.#desk.sql.value<number>(text, infoHashBytes(content.infoHash)) !== undefined) return
+    if (this.#context.sql.value<number>(text, infoHashBytes(content.infoHash)) !== undefined) return
     const { infoHash: infohash, name, trackers } = content
     const files = content.files.map(({ path, size }) => ({ name: path, size }))
-    this.#desk.tell({ kind: 'torrent-found', channel: channel.cid, infohash, name, trackers, files, timestamp })
+    this.#context.tell({ kind: 'torrent-found', channel: channel.cid, infohash, name, trackers, files, timestamp })
   }
 
   #showPlaylist(channel: number, id: RecordId): void {
@@ -143,13 +143,13 @@ export class ChannelView {
     const shown = this.#stands(channel, found) ? 1 : 0
     const { name, description } = this.#edited(channel, found.record, found.record.content)
     const text = 'UPDATE playlists SET shown = ?, name = ?, description = ? WHERE id = ?'
-    this.#desk.sql.run(text, shown, name, description, found.row)
+    this.#context.sql.run(text, shown, name, description, found.row)
   }
 
   #showPlain(table: 'entries' | 'comments', channel: number, id: RecordId): void {
     const found = this.#rows.find(channel, id)
     if (found === undefined) return
-    this.#desk.sql.run(`UPDATE ${table} SET shown = ? WHERE id = ?`, this.#stands(channel, found) ? 1 : 0, found.row)
+    this.#context.sql.run(`UPDATE ${table} SET shown = ? WHERE id = ?`, this.#stands(channel, found) ? 1 : 0, found.row)
   }
 
   #stands(channel: number, stored: StoredRecord): boolean {
@@ -159,7 +159,7 @@ export class ChannelView {
   #isDeleted(channel: number, hash: Uint8Array): boolean {
     const text = `SELECT 1 FROM refs JOIN records r ON r.id = refs.record
       WHERE refs.channel = ? AND refs.target = ? AND r.kind = 6 AND r.counted = 1`
-    return this.#desk.sql.value<number>(text, channel, hash) !== undefined
+    return this.#context.sql.value<number>(text, channel, hash) !== undefined
   }
 
   /** Name and description after the edits of a record: of each the newest. */

@@ -143,7 +143,7 @@ export class Contributions {
     if (infoHash === null) return null
     const sql = `SELECT r.hash FROM torrents t JOIN records r ON r.id = t.id
       WHERE t.infohash = ? AND t.channel = ? AND t.shown = 1`
-    const hash = this.#parts.desk.sql.value<Uint8Array>(sql, infoHashBytes(infoHash), channel.id)
+    const hash = this.#parts.context.sql.value<Uint8Array>(sql, infoHashBytes(infoHash), channel.id)
     return hash === undefined ? null : recordIdFromBytes(hash)
   }
 
@@ -153,7 +153,7 @@ export class Contributions {
     if (infoHash === null || this.#shownTorrent(channel, text) === null) return []
     const sql = `SELECT r.hash FROM torrents t JOIN records r ON r.id = t.id
       WHERE t.infohash = ? AND t.channel = ? AND r.counted = 1`
-    return this.#parts.desk.sql.values<Uint8Array>(sql, infoHashBytes(infoHash), channel.id).map(recordIdFromBytes)
+    return this.#parts.context.sql.values<Uint8Array>(sql, infoHashBytes(infoHash), channel.id).map(recordIdFromBytes)
   }
 
   /** AppError PlaylistNotFound. */
@@ -165,7 +165,7 @@ export class Contributions {
 
   #shown(table: 'playlists' | 'comments', channel: ChannelRow, id: number): RecordId | null {
     const sql = `SELECT r.hash FROM ${table} s JOIN records r ON r.id = s.id WHERE s.id = ? AND s.channel = ? AND s.shown = 1`
-    const hash = this.#parts.desk.sql.value<Uint8Array>(sql, id, channel.id)
+    const hash = this.#parts.context.sql.value<Uint8Array>(sql, id, channel.id)
     return hash === undefined ? null : recordIdFromBytes(hash)
   }
 
@@ -174,7 +174,7 @@ export class Contributions {
     if (infoHash === null) return []
     const sql = `SELECT r.hash FROM entries e JOIN records r ON r.id = e.id
       WHERE e.channel = ? AND e.playlist = ? AND e.infohash = ? AND e.shown = 1`
-    const hashes = this.#parts.desk.sql.values<Uint8Array>(
+    const hashes = this.#parts.context.sql.values<Uint8Array>(
       sql,
       channel.id,
       Buffer.from(playlist, 'hex'),

@@ -44,21 +44,21 @@ export class FoundRows {
   }
 
   #checked(bytes: Uint8Array): ChannelRecord | null {
-    const { desk } = this.#parts
+    const { context } = this.#parts
     try {
       const record = decodeRecord(bytes)
-      if (record.timeS <= desk.nowS() + MAX_FUTURE_S && verifyRecord(record, desk.verify)) return record
-      desk.refuse('forged')
+      if (record.timeS <= context.nowS() + MAX_FUTURE_S && verifyRecord(record, context.verify)) return record
+      context.refuse('forged')
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      desk.refuse('unreadable')
+      context.refuse('unreadable')
     }
     return null
   }
 
   #torrent({ content, id }: ChannelRecord): ListedTorrent | null {
     if (content.kind !== 'torrent') return null
-    const { sql } = this.#parts.desk
+    const { sql } = this.#parts.context
     const text = `SELECT ${TORRENT_COLUMNS} FROM torrents t WHERE t.infohash = ? AND t.shown = 1`
     const known = sql.get<TorrentListRow>(text, infoHashBytes(content.infoHash))
     const infohash = infoHashBytes(content.infoHash)

@@ -2,7 +2,7 @@
 
 import { prefixesOf, type Subtree, subtreeOf, type TreeSource, treeNodeOf } from '../wire/channel/tree.ts'
 import type { RecordId, TreeNode } from '../wire/channel/types.ts'
-import type { Desk } from './desk.ts'
+import type { CatalogueContext } from './catalogue-context.ts'
 import type { RecordRows } from './record-rows.ts'
 
 /** Digits of the longest prefix that is kept: beyond 16^12 a node of a million ids is a leaf, unless somebody made its ids so. */
@@ -10,11 +10,11 @@ const DEEPEST = 12
 
 /** Trees of all channels. */
 export class HeldTree {
-  readonly #desk: Desk
+  readonly #context: CatalogueContext
   readonly #records: RecordRows
 
-  constructor(desk: Desk, records: RecordRows) {
-    this.#desk = desk
+  constructor(context: CatalogueContext, records: RecordRows) {
+    this.#context = context
     this.#records = records
   }
 
@@ -33,17 +33,17 @@ export class HeldTree {
   forget(channel: number, ids: readonly RecordId[]): void {
     const prefixes = new Set(ids.flatMap(id => prefixesOf(id, DEEPEST)))
     for (const prefix of prefixes) {
-      this.#desk.sql.run('DELETE FROM tree WHERE channel = ? AND prefix = ?', channel, prefix)
+      this.#context.sql.run('DELETE FROM tree WHERE channel = ? AND prefix = ?', channel, prefix)
     }
   }
 
   /** As forget(), for very many. */
   forgetAll(channel: number): void {
-    this.#desk.sql.run('DELETE FROM tree WHERE channel = ?', channel)
+    this.#context.sql.run('DELETE FROM tree WHERE channel = ?', channel)
   }
 
   #source(channel: number): TreeSource {
-    const { sql } = this.#desk
+    const { sql } = this.#context
     return {
       ids: (prefix, limit) => this.#records.heldIds(channel, prefix, limit),
       known: prefix =>

@@ -5,7 +5,7 @@ import { type ChannelRules, mayWrite, type TargetOf } from '../wire/channel/righ
 import { rulesOf } from '../wire/channel/fold.ts'
 import { recordIdBytes } from '../wire/channel/ids.ts'
 import type { ChannelId, ChannelRecord } from '../wire/channel/types.ts'
-import type { Desk } from './desk.ts'
+import type { CatalogueContext } from './catalogue-context.ts'
 import { EXTRA, HELD, PREVIEW, type RecordRows, type StoredRecord, WANTED } from './record-rows.ts'
 
 /** All loose records of a channel are judged anew when its rules change: their number is bounded (limits.ts). */
@@ -38,9 +38,9 @@ export class Judge {
   readonly #rows: RecordRows
   readonly #kept = new Map<number, { readonly changes: number; readonly rules: ChannelRules }>()
 
-  readonly #ownersWords: Desk['ownersWords']
+  readonly #ownersWords: CatalogueContext['ownersWords']
 
-  constructor(rows: RecordRows, { ownersWords }: Pick<Desk, 'ownersWords'>) {
+  constructor(rows: RecordRows, { ownersWords }: Pick<CatalogueContext, 'ownersWords'>) {
     this.#rows = rows
     this.#ownersWords = ownersWords
   }

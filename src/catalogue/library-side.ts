@@ -89,16 +89,16 @@ export class LibrarySide implements Handlers {
 
   #checkName(name: string, besides: number | null): void {
     const text = `SELECT 1 FROM channels WHERE standing = ${OWN} AND name = ? AND id <> ?`
-    const taken = this.#parts.desk.sql.value<number>(text, name, besides ?? 0)
+    const taken = this.#parts.context.sql.value<number>(text, name, besides ?? 0)
     if (taken !== undefined) throw new AppError('DuplicateChannelIdError', `Channel name already exists: ${name}`)
   }
 
   remove(cid: string): void {
     const row = this.#ownNamed(cid)
-    const { channels, desk, own } = this.#parts
-    dropContent(desk, row.id)
-    desk.sql.run("UPDATE channels SET name = '', description = '' WHERE id = ?", row.id)
-    desk.sql.run('DELETE FROM found_channels WHERE rowid = ?', row.id)
+    const { channels, context, own } = this.#parts
+    dropContent(context, row.id)
+    context.sql.run("UPDATE channels SET name = '', description = '' WHERE id = ?", row.id)
+    context.sql.run('DELETE FROM found_channels WHERE rowid = ?', row.id)
     own.noteChanged(row.cid)
     // The last head says that there is nothing; it stands among the discovered ones, so that others hear of it.
     own.signHeads()
@@ -139,11 +139,11 @@ export class LibrarySide implements Handlers {
   }
 
   #cast(row: ChannelRow, value: -1 | 0 | 1): void {
-    const { keys, votes, desk } = this.#parts
+    const { keys, votes, context } = this.#parts
     const { publicKey, sign } = keys.author()
     const before = votes.of(row.id, publicKey)
     if (before.value === value) return
-    const timeS = Math.max(desk.nowS(), before.time + 1)
+    const timeS = Math.max(context.nowS(), before.time + 1)
     votes.keep(row.id, encodeVote({ channel: row.cid, voter: publicKey, value, timeS }, sign))
   }
 

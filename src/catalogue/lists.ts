@@ -52,31 +52,31 @@ export class Lists {
   discovered(hideXxx: boolean): ListedChannel[] {
     const text =
       "SELECT * FROM channels WHERE name <> '' AND adult <= ? AND NOT (head_records = 0 AND head_sequence > 0)"
-    const rows = this.#parts.desk.sql.all<ChannelRow>(text, hideXxx ? 0 : 1)
-    return bestFirst(rows, this.#parts.desk.nowS(), true).map(row => this.listed(row))
+    const rows = this.#parts.context.sql.all<ChannelRow>(text, hideXxx ? 0 : 1)
+    return bestFirst(rows, this.#parts.context.nowS(), true).map(row => this.listed(row))
   }
 
   subscribed(): ListedChannel[] {
     const text = `SELECT * FROM channels WHERE standing = ${SUBSCRIBED} OR (standing = ${OWN} AND own_left = 0) ORDER BY id`
-    return this.#parts.desk.sql.all<ChannelRow>(text).map(row => this.listed(row))
+    return this.#parts.context.sql.all<ChannelRow>(text).map(row => this.listed(row))
   }
 
   standing(standing: number): ListedChannel[] {
     const text = 'SELECT * FROM channels WHERE standing = ? ORDER BY id'
-    return this.#parts.desk.sql.all<ChannelRow>(text, standing).map(row => this.listed(row))
+    return this.#parts.context.sql.all<ChannelRow>(text, standing).map(row => this.listed(row))
   }
 
   torrents({ id }: ChannelRow, hideXxx: boolean): ListedTorrent[] {
     const text = `SELECT ${TORRENT_COLUMNS} FROM torrents t WHERE t.channel = ? AND t.shown = 1 AND t.adult <= ?
       ORDER BY t.time DESC, t.id DESC LIMIT ${MAX_LISTED}`
-    return this.#parts.desk.sql.all<TorrentListRow>(text, id, hideXxx ? 0 : 1).map(listedTorrent)
+    return this.#parts.context.sql.all<TorrentListRow>(text, id, hideXxx ? 0 : 1).map(listedTorrent)
   }
 
   newest({ id }: ChannelRow, limit: number, hideXxx: boolean): NewestTorrent[] {
     const text = `SELECT ${TORRENT_COLUMNS}, t.description, t.time, r.bytes FROM torrents t JOIN records r ON r.id = t.id
       WHERE t.channel = ? AND t.shown = 1 AND t.adult <= ? ORDER BY t.time DESC, t.id DESC LIMIT ?`
     type Row = TorrentListRow & { readonly description: string; readonly time: number; readonly bytes: Uint8Array }
-    const rows = this.#parts.desk.sql.all<Row>(text, id, hideXxx ? 0 : 1, Math.min(limit, MAX_LISTED))
+    const rows = this.#parts.context.sql.all<Row>(text, id, hideXxx ? 0 : 1, Math.min(limit, MAX_LISTED))
     return rows.map(({ infohash, name, description, size, category, time, bytes }) => {
       const { content } = decodeRecord(bytes)
       const trackers = content.kind === 'torrent' ? content.trackers : []
@@ -87,7 +87,10 @@ export class Lists {
   playlists({ id }: ChannelRow, hideXxx: boolean): ListedPlaylist[] {
     const text = `SELECT p.id, p.name, p.description, r.hash FROM playlists p JOIN records r ON r.id = p.id
       WHERE p.channel = ? AND p.shown = 1 ${IN_ORDER}`
-    const rows = this.#parts.desk.sql.all<{ id: number; name: string; description: string; hash: Uint8Array }>(text, id)
+    const rows = this.#parts.context.sql.all<{ id: number; name: string; description: string; hash: Uint8Array }>(
+      text,
+      id,
+    )
     return rows.map(({ hash, ...row }) => ({ ...row, torrents: this.#entries(id, hash, hideXxx) }))
   }
 
@@ -95,14 +98,14 @@ export class Lists {
     const text = `SELECT ${TORRENT_COLUMNS} FROM entries e JOIN records r ON r.id = e.id
       JOIN torrents t ON t.infohash = e.infohash AND t.channel = e.channel AND t.shown = 1
       WHERE e.channel = ? AND e.playlist = ? AND e.shown = 1 AND t.adult <= ? ${IN_ORDER} LIMIT ${MAX_LISTED}`
-    const rows = this.#parts.desk.sql.all<TorrentListRow>(text, channel, playlist, hideXxx ? 0 : 1)
+    const rows = this.#parts.context.sql.all<TorrentListRow>(text, channel, playlist, hideXxx ? 0 : 1)
     return [...new Map(rows.map(row => [row.id, row])).values()].map(listedTorrent)
   }
 
   comments({ id }: ChannelRow): ListedComment[] {
     const text = `SELECT r.id, r.bytes FROM comments c JOIN records r ON r.id = c.id
       WHERE c.channel = ? AND c.shown = 1 ${IN_ORDER} LIMIT ${MAX_LISTED}`
-    return this.#parts.desk.sql.all<CommentRow>(text, id).flatMap(row => this.#comment(id, row))
+    return this.#parts.context.sql.all<CommentRow>(text, id).flatMap(row => this.#comment(id, row))
   }
 
   #comment(channel: number, row: CommentRow): ListedComment[] {
@@ -116,7 +119,7 @@ export class Lists {
   }
 
   #shownHash(row: number): string | null {
-    const found = this.#parts.desk.sql.value<Uint8Array>(
+    const found = this.#parts.context.sql.value<Uint8Array>(
       'SELECT infohash FROM torrents WHERE id = ? AND shown = 1',
       row,
     )
@@ -125,7 +128,9 @@ export class Lists {
 
   #isPlaylist(row: number | undefined): boolean {
     if (row === undefined) return false
-    return this.#parts.desk.sql.value<number>('SELECT 1 FROM playlists WHERE id = ? AND shown = 1', row) !== undefined
+    return (
+      this.#parts.context.sql.value<number>('SELECT 1 FROM playlists WHERE id = ? AND shown = 1', row) !== undefined
+    )
   }
 
   grants(row: ChannelRow): ListedGrant[] {
@@ -140,7 +145,7 @@ export class Lists {
    * than its share while others have some.
    */
   unchecked(limit: number, olderThanS: number): UncheckedTorrent[] {
-    const { sql, nowS } = { sql: this.#parts.desk.sql, nowS: this.#parts.desk.nowS() }
+    const { sql, nowS } = { sql: this.#parts.context.sql, nowS: this.#parts.context.nowS() }
     const rows = bestFirst(sql.all<RankRow>(`SELECT ${RANK_COLUMNS} FROM channels WHERE torrents > 0`), nowS)
     const wanted = rows.filter((row, index) => row.standing !== DISCOVERED || index < CHECKED_CHANNELS)
     const found = new Map<string, UncheckedTorrent>()
@@ -157,7 +162,7 @@ export class Lists {
     const text = `SELECT t.infohash, t.checked, r.bytes FROM torrents t JOIN records r ON r.id = t.id
       WHERE t.channel = ? AND t.shown = 1 AND t.checked < ? ORDER BY t.checked, t.time DESC LIMIT ?`
     type Row = { infohash: Uint8Array; checked: number; bytes: Uint8Array }
-    return this.#parts.desk.sql.all<Row>(text, channel, olderThanS, limit).map(row => {
+    return this.#parts.context.sql.all<Row>(text, channel, olderThanS, limit).map(row => {
       const { content } = decodeRecord(row.bytes)
       const trackers = content.kind === 'torrent' ? content.trackers : []
       return { infoHash: infoHashFromBytes(row.infohash), trackers, checkedS: row.checked }
@@ -165,7 +170,7 @@ export class Lists {
   }
 
   checked(healths: readonly SwarmHealth[]): void {
-    const { sql } = this.#parts.desk
+    const { sql } = this.#parts.context
     for (const { infoHash, seeders, leechers, checkedS } of healths) {
       const text = 'SELECT id, channel, shown, seeders FROM torrents WHERE infohash = ?'
       type Row = { id: number; channel: number; shown: number; seeders: number }
@@ -183,7 +188,7 @@ export class Lists {
     const text = `SELECT ${TORRENT_COLUMNS}, r.bytes, c.cid FROM torrents t JOIN records r ON r.id = t.id
       JOIN channels c ON c.id = t.channel WHERE t.infohash = ? AND t.shown = 1 ORDER BY c.standing DESC, t.id`
     type Row = TorrentListRow & { readonly bytes: Uint8Array; readonly cid: string }
-    const rows = this.#parts.desk.sql.all<Row>(text, infoHashBytes(infoHash))
+    const rows = this.#parts.context.sql.all<Row>(text, infoHashBytes(infoHash))
     const [first] = rows
     if (first === undefined) return null
     const contents = rows.map(({ bytes }) => decodeRecord(bytes).content)
@@ -200,7 +205,7 @@ export class Lists {
   }
 
   counts(): LibraryCounts {
-    const { sql } = this.#parts.desk
+    const { sql } = this.#parts.context
     const text = "SELECT count(*) AS channels, coalesce(sum(torrents), 0) AS torrents FROM channels WHERE name <> ''"
     const sums = sql.get<{ channels: number; torrents: number }>(text) ?? { channels: 0, torrents: 0 }
     const pages = Number(sql.database.pragma('page_count', { simple: true }))

@@ -49,15 +49,15 @@ export class NetworkSide implements Handlers {
   }
 
   worthTelling(limit: number): KnownChannel[] {
-    const { desk, channels } = this.#parts
-    const rows = desk.sql.all<RankRow>(`SELECT ${RANK_COLUMNS} FROM channels WHERE head IS NOT NULL`)
-    const best = bestFirst(rows, desk.nowS()).slice(0, limit)
+    const { context, channels } = this.#parts
+    const rows = context.sql.all<RankRow>(`SELECT ${RANK_COLUMNS} FROM channels WHERE head IS NOT NULL`)
+    const best = bestFirst(rows, context.nowS()).slice(0, limit)
     return best.map(({ id }) => knownOf(channels.byId(id)))
   }
 
   wanted(): KnownChannel[] {
     const text = `SELECT * FROM channels WHERE standing > ${DISCOVERED} ORDER BY id`
-    return this.#parts.desk.sql.all<ChannelRow>(text).map(knownOf)
+    return this.#parts.context.sql.all<ChannelRow>(text).map(knownOf)
   }
 
   known(channel: ChannelId): KnownChannel | null {
@@ -66,7 +66,7 @@ export class NetworkSide implements Handlers {
   }
 
   offerHead(offered: ChannelHead, from: string): HeadVerdict {
-    const { channels, desk } = this.#parts
+    const { channels, context } = this.#parts
     const head = this.#checked(offered)
     if (head === null) return 'refused'
     const row = channels.find(head.channel)
@@ -75,19 +75,19 @@ export class NetworkSide implements Handlers {
     if (!this.#signed(head)) return 'refused'
     channels.setHead(row, head)
     // The owner has ended the channel.
-    if (head.records === 0 && row.standing === DISCOVERED) dropContent(desk, row.id)
+    if (head.records === 0 && row.standing === DISCOVERED) dropContent(context, row.id)
     return 'newer'
   }
 
   #admit(head: ChannelHead, from: string): HeadVerdict {
-    const { channels, desk } = this.#parts
+    const { channels, context } = this.#parts
     // Upkeep forgets the worst ranked beyond MAX_DISCOVERED: junk that came first must not keep others out for good.
     const discovered = `SELECT count(*) FROM channels WHERE standing = ${DISCOVERED}`
-    const full = (desk.sql.value<number>(discovered) ?? 0) >= MAX_DISCOVERED + ADMITTED_BEFORE_EVICTION
+    const full = (context.sql.value<number>(discovered) ?? 0) >= MAX_DISCOVERED + ADMITTED_BEFORE_EVICTION
     const reason =
-      head.records === 0 ? 'ended' : full ? 'no room' : this.#newChannels.take(from, desk.nowS()) ? null : 'too many'
+      head.records === 0 ? 'ended' : full ? 'no room' : this.#newChannels.take(from, context.nowS()) ? null : 'too many'
     if (reason !== null) {
-      desk.refuse(reason)
+      context.refuse(reason)
       return 'refused'
     }
     if (!this.#signed(head)) return 'refused'
@@ -97,22 +97,22 @@ export class NetworkSide implements Handlers {
 
   /** The head as its own bytes tell it, whatever else the object says. */
   #checked(head: ChannelHead): ChannelHead | null {
-    const { desk } = this.#parts
+    const { context } = this.#parts
     try {
       const own = decodeHead(head)
-      if (own.timeS <= desk.nowS() + MAX_FUTURE_S) return own
-      desk.refuse('from the future')
+      if (own.timeS <= context.nowS() + MAX_FUTURE_S) return own
+      context.refuse('from the future')
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      desk.refuse('unreadable')
+      context.refuse('unreadable')
     }
     return null
   }
 
   #signed(head: ChannelHead): boolean {
-    const { desk } = this.#parts
-    const signed = verifyHead(head, desk.verify)
-    if (!signed) desk.refuse('forged')
+    const { context } = this.#parts
+    const signed = verifyHead(head, context.verify)
+    if (!signed) context.refuse('forged')
     return signed
   }
 
@@ -131,13 +131,13 @@ export class NetworkSide implements Handlers {
   }
 
   records(channel: ChannelId, ids: readonly RecordId[], maxBytes: number): Uint8Array[] {
-    const { channels, desk } = this.#parts
+    const { channels, context } = this.#parts
     const row = channels.find(channel)
     const found: Uint8Array[] = []
     let bytes = 0
     for (const id of row === undefined ? [] : ids) {
       const text = 'SELECT bytes FROM records WHERE channel = ? AND hash = ?'
-      const record = desk.sql.value<Uint8Array>(text, row?.id ?? 0, recordIdBytes(id))
+      const record = context.sql.value<Uint8Array>(text, row?.id ?? 0, recordIdBytes(id))
       if (record === undefined) continue
       bytes += record.length
       if (bytes > maxBytes && found.length > 0) break
@@ -149,7 +149,7 @@ export class NetworkSide implements Handlers {
   offerRecords(channel: ChannelId, records: readonly Uint8Array[], role: RecordRole, _from: string): RecordsVerdict {
     const row = this.#parts.channels.find(channel)
     if (row !== undefined) return this.#arrivals.take(row, records, role)
-    this.#parts.desk.refuse('channel not known', records.length)
+    this.#parts.context.refuse('channel not known', records.length)
     return { kept: 0, known: 0, refused: records.length }
   }
 
@@ -183,24 +183,24 @@ export class NetworkSide implements Handlers {
   }
 
   offerVotes(votes: readonly ChannelVote[], from: string): number {
-    const { channels, desk, votes: kept } = this.#parts
+    const { channels, context, votes: kept } = this.#parts
     let taken = 0
     for (const vote of votes) {
       const row = channels.find(vote.channel)
       const reason =
         row === undefined
           ? 'channel not known'
-          : vote.timeS > desk.nowS() + MAX_FUTURE_S
+          : vote.timeS > context.nowS() + MAX_FUTURE_S
             ? 'from the future'
             : kept.of(row.id, vote.voter).time >= vote.timeS
               ? 'known'
-              : !this.#newVotes.take(from, desk.nowS())
+              : !this.#newVotes.take(from, context.nowS())
                 ? 'too many votes'
-                : verifyVote(vote, desk.verify)
+                : verifyVote(vote, context.verify)
                   ? null
                   : 'forged'
       if (reason === null && row !== undefined) taken += Number(kept.keep(row.id, vote))
-      else if (reason !== null && reason !== 'known') desk.refuse(reason)
+      else if (reason !== null && reason !== 'known') context.refuse(reason)
     }
     return taken
   }
@@ -210,14 +210,14 @@ export class NetworkSide implements Handlers {
     after: RecordId | null,
     maxBytes: number,
   ): { readonly id: RecordId; readonly bytes: Uint8Array }[] {
-    const { channels, desk } = this.#parts
+    const { channels, context } = this.#parts
     const row = channels.find(channel)
     if (row === undefined) return []
     const text = 'SELECT hash, bytes FROM records WHERE channel = ? AND hash > ? AND role = 0 ORDER BY hash LIMIT 1000'
     const from = after === null ? new Uint8Array(0) : recordIdBytes(after)
     const found: { id: RecordId; bytes: Uint8Array }[] = []
     let bytes = 0
-    for (const record of desk.sql.all<{ hash: Uint8Array; bytes: Uint8Array }>(text, row.id, from)) {
+    for (const record of context.sql.all<{ hash: Uint8Array; bytes: Uint8Array }>(text, row.id, from)) {
       bytes += record.bytes.length
       if (bytes > maxBytes && found.length > 0) break
       found.push({ id: Buffer.from(record.hash).toString('hex') as RecordId, bytes: record.bytes })

@@ -7,14 +7,14 @@ import type { InfoHash } from '../base/ids.ts'
 import type { ChannelHead, ChannelId, ChannelRecord, RecordContent } from '../wire/channel/types.ts'
 import { type ChannelRow, type ChannelRows, OWN } from './channel-rows.ts'
 import type { ChannelView } from './channel-view.ts'
-import type { Desk } from './desk.ts'
+import type { CatalogueContext } from './catalogue-context.ts'
 import type { HeldTree } from './held-tree.ts'
 import type { OwnKeys, Signer } from './own-keys.ts'
 import { EXTRA, HELD, type RecordRows } from './record-rows.ts'
 
 /** The parts of the thread that own writes need. */
 export interface OwnParts {
-  readonly desk: Desk
+  readonly context: CatalogueContext
   readonly channels: ChannelRows
   readonly rows: RecordRows
   readonly tree: HeldTree
@@ -33,24 +33,24 @@ export class OwnChannels {
 
   /** Signs and stores a statement by us: into the set of an own channel, as an extra of another's. */
   write(channel: ChannelRow, content: RecordContent): ChannelRecord {
-    const { rows, view, tree, keys, desk } = this.#parts
+    const { rows, view, tree, keys, context } = this.#parts
     const own = channel.standing === OWN
     const record = this.sign(channel, content, own ? this.#ownSigner(channel.cid) : keys.author())
     const row = rows.insert(channel.id, record, own ? HELD : EXTRA)
     if (own) {
       tree.forget(channel.id, [record.id])
       this.#changed.add(channel.cid)
-    } else desk.tell({ kind: 'extra', channel: channel.cid })
+    } else context.tell({ kind: 'extra', channel: channel.cid })
     view.refresh(channel, [{ row, role: own ? HELD : EXTRA, counted: -1, record }])
     return record
   }
 
   /** A statement by `signer` with its next clock; stored by nobody yet. */
   sign(channel: ChannelRow, content: RecordContent, { publicKey, sign }: Signer): ChannelRecord {
-    const { rows, desk } = this.#parts
+    const { rows, context } = this.#parts
     // Clocks go with the time, so that a node that was restored from an older copy gives none twice.
-    const clock = Math.max(rows.lastClock(channel.id, publicKey) + 1, desk.nowS())
-    return encodeRecord({ channel: channel.cid, author: publicKey, clock, timeS: desk.nowS(), content }, sign)
+    const clock = Math.max(rows.lastClock(channel.id, publicKey) + 1, context.nowS())
+    return encodeRecord({ channel: channel.cid, author: publicKey, clock, timeS: context.nowS(), content }, sign)
   }
 
   /** The set of an own channel has changed: its head is signed at the end of the batch. */
@@ -86,11 +86,11 @@ export class OwnChannels {
   }
 
   #setHead(channel: ChannelRow, set: Pick<ChannelHead, 'records' | 'root' | 'pack'>): ChannelHead {
-    const { desk, channels } = this.#parts
+    const { context, channels } = this.#parts
     const { publicKey, sign } = this.#ownSigner(channel.cid)
     // As the clocks of records: never one that an older copy of this node has given.
-    const sequence = Math.max(channel.head_sequence + 1, desk.nowS())
-    const head = encodeHead({ publicKey, sequence, timeS: desk.nowS(), ...set }, sign)
+    const sequence = Math.max(channel.head_sequence + 1, context.nowS())
+    const head = encodeHead({ publicKey, sequence, timeS: context.nowS(), ...set }, sign)
     channels.setHead(channel, head)
     channels.setHeld(channel, sequence, set.records)
     return head

@@ -4,7 +4,7 @@
 import { channelIdOf } from '../wire/channel/ids.ts'
 import type { Sign } from '../wire/channel/record-codec.ts'
 import type { ChannelId } from '../wire/channel/types.ts'
-import type { Desk } from './desk.ts'
+import type { CatalogueContext } from './catalogue-context.ts'
 
 const SEED_BYTES = 32
 const AUTHOR = 'author-seed'
@@ -17,33 +17,33 @@ export interface Signer {
 
 /** All own keys. */
 export class OwnKeys {
-  readonly #desk: Desk
+  readonly #context: CatalogueContext
   readonly #signers = new Map<string, Signer>()
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(context: CatalogueContext) {
+    this.#context = context
   }
 
   /** Makes the key of a new channel. */
   newChannel(): ChannelId {
-    const seed = this.#desk.random(SEED_BYTES)
-    const cid = channelIdOf(this.#desk.ed25519.publicKey(seed))
-    this.#desk.sql.run('INSERT INTO own_keys (cid, seed) VALUES (?, ?)', cid, seed)
+    const seed = this.#context.random(SEED_BYTES)
+    const cid = channelIdOf(this.#context.ed25519.publicKey(seed))
+    this.#context.sql.run('INSERT INTO own_keys (cid, seed) VALUES (?, ?)', cid, seed)
     return cid
   }
 
   /** The key of an own channel; null: it is not ours. */
   ofChannel(cid: ChannelId): Signer | null {
-    return this.#signer(cid, () => this.#desk.sql.value<Uint8Array>('SELECT seed FROM own_keys WHERE cid = ?', cid))
+    return this.#signer(cid, () => this.#context.sql.value<Uint8Array>('SELECT seed FROM own_keys WHERE cid = ?', cid))
   }
 
   /** The author's key; made when it is first asked for. */
   author(): Signer {
-    const { sql } = this.#desk
+    const { sql } = this.#context
     const signer = this.#signer(AUTHOR, () => {
       const found = sql.value<Uint8Array>('SELECT value FROM node WHERE key = ?', AUTHOR)
       if (found !== undefined) return found
-      const seed = this.#desk.random(SEED_BYTES)
+      const seed = this.#context.random(SEED_BYTES)
       sql.run('INSERT INTO node (key, value) VALUES (?, ?)', AUTHOR, seed)
       return seed
     })
@@ -61,7 +61,7 @@ export class OwnKeys {
     if (known !== undefined) return known
     const seed = seedOf()
     if (seed === undefined) return null
-    const { ed25519 } = this.#desk
+    const { ed25519 } = this.#context
     const signer = { publicKey: ed25519.publicKey(seed), sign: (bytes: Uint8Array) => ed25519.sign(bytes, seed) }
     this.#signers.set(name, signer)
     return signer

@@ -2,7 +2,7 @@
 
 import { ChannelRows } from './channel-rows.ts'
 import { ChannelView } from './channel-view.ts'
-import type { Desk } from './desk.ts'
+import type { CatalogueContext } from './catalogue-context.ts'
 import { HeldTree } from './held-tree.ts'
 import { OwnChannels, type OwnParts } from './own-channels.ts'
 import { OwnKeys } from './own-keys.ts'
@@ -16,16 +16,16 @@ export interface Parts extends OwnParts {
 }
 
 /** Makes them. */
-export function makeParts(desk: Desk): Parts {
-  const channels = new ChannelRows(desk)
-  const rows = new RecordRows(desk)
+export function makeParts(context: CatalogueContext): Parts {
+  const channels = new ChannelRows(context)
+  const rows = new RecordRows(context)
   const shared: OwnParts = {
-    desk,
+    context,
     channels,
     rows,
-    tree: new HeldTree(desk, rows),
-    view: new ChannelView(desk, rows),
-    keys: new OwnKeys(desk),
+    tree: new HeldTree(context, rows),
+    view: new ChannelView(context, rows),
+    keys: new OwnKeys(context),
   }
-  return { ...shared, own: new OwnChannels(shared), votes: new VoteRows(desk) }
+  return { ...shared, own: new OwnChannels(shared), votes: new VoteRows(context) }
 }

@@ -11,14 +11,16 @@ import { recordIdBytes } from '../wire/channel/ids.ts'
 const DELETIONS = 8
 
 /** Encodings, the channel's own record first. */
-export function previewOf({ rows, desk }: Parts, channel: ChannelRow, limit: number): Uint8Array[] {
+export function previewOf({ rows, context }: Parts, channel: ChannelRow, limit: number): Uint8Array[] {
   const counted = (stored: StoredRecord): boolean => stored.counted === 1
   const newest = (some: StoredRecord[]): StoredRecord[] =>
     some
       .filter(counted)
       .sort((one, other) => other.record.timeS - one.record.timeS || other.record.clock - one.record.clock)
   const text = 'SELECT id FROM torrents WHERE channel = ? AND shown = 1 ORDER BY time DESC, id DESC LIMIT ?'
-  const torrents = desk.sql.values<number>(text, channel.id, Math.max(0, limit)).flatMap(row => rows.byRow(row) ?? [])
+  const torrents = context.sql
+    .values<number>(text, channel.id, Math.max(0, limit))
+    .flatMap(row => rows.byRow(row) ?? [])
   const edits = torrents.flatMap(({ record }) =>
     newest(rows.about(channel.id, recordIdBytes(record.id), 'edit')).slice(0, 1),
   )

@@ -5,7 +5,7 @@ import { decodeRecord } from '../wire/channel/record-codec.ts'
 import { recordIdBytes, recordIdFromBytes } from '../wire/channel/ids.ts'
 import { isOwner } from '../wire/channel/rights.ts'
 import type { ChannelRecord, RecordId, RecordKind, UnsignedRecord } from '../wire/channel/types.ts'
-import type { Desk } from './desk.ts'
+import type { CatalogueContext } from './catalogue-context.ts'
 import { dropShown, insertShown } from './shown-tables.ts'
 
 /** In the set of the head that is held. */
@@ -57,26 +57,30 @@ const COLUMNS = 'r.id, r.role, r.counted, r.bytes'
 
 /** Statements over `records`, `authors` and `refs`. */
 export class RecordRows {
-  readonly #desk: Desk
+  readonly #context: CatalogueContext
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(context: CatalogueContext) {
+    this.#context = context
   }
 
   /** The row of a record; undefined: it is not here in any role. */
   find(channel: number, id: RecordId): StoredRecord | undefined {
     const text = `SELECT ${COLUMNS} FROM records r WHERE r.channel = ? AND r.hash = ?`
-    const row = this.#desk.sql.get<RecordRow>(text, channel, recordIdBytes(id))
+    const row = this.#context.sql.get<RecordRow>(text, channel, recordIdBytes(id))
     return row && stored(row)
   }
 
   /** Role of a record without reading it. */
   roleOf(channel: number, id: RecordId): { readonly id: number; readonly role: number } | undefined {
-    return this.#desk.sql.get('SELECT id, role FROM records WHERE channel = ? AND hash = ?', channel, recordIdBytes(id))
+    return this.#context.sql.get(
+      'SELECT id, role FROM records WHERE channel = ? AND hash = ?',
+      channel,
+      recordIdBytes(id),
+    )
   }
 
   byRow(row: number): StoredRecord | undefined {
-    const found = this.#desk.sql.get<RecordRow>(`SELECT ${COLUMNS} FROM records r WHERE r.id = ?`, row)
+    const found = this.#context.sql.get<RecordRow>(`SELECT ${COLUMNS} FROM records r WHERE r.id = ?`, row)
     return found && stored(found)
   }
 
@@ -84,36 +88,36 @@ export class RecordRows {
   about(channel: number, target: Uint8Array, kind: RecordKind): StoredRecord[] {
     const text = `SELECT ${COLUMNS} FROM refs JOIN records r ON r.id = refs.record
       WHERE refs.channel = ? AND refs.target = ? AND r.kind = ?`
-    return this.#desk.sql.all<RecordRow>(text, channel, target, kindNumber(kind)).map(stored)
+    return this.#context.sql.all<RecordRow>(text, channel, target, kindNumber(kind)).map(stored)
   }
 
   /** All of a kind other than torrents. */
   ofKind(channel: number, kind: Exclude<RecordKind, 'torrent'>): StoredRecord[] {
     const text = `SELECT ${COLUMNS} FROM records r WHERE r.channel = ? AND r.kind = ? AND r.kind <> 2`
-    return this.#desk.sql.all<RecordRow>(text, channel, kindNumber(kind)).map(stored)
+    return this.#context.sql.all<RecordRow>(text, channel, kindNumber(kind)).map(stored)
   }
 
   /** All in a role other than HELD, the newest first. */
   inRole(channel: number, role: number, limit: number): StoredRecord[] {
     const text = `SELECT ${COLUMNS} FROM records r WHERE r.channel = ? AND r.role = ? AND r.role <> 0 ORDER BY r.id DESC LIMIT ?`
-    return this.#desk.sql.all<RecordRow>(text, channel, role, limit).map(stored)
+    return this.#context.sql.all<RecordRow>(text, channel, role, limit).map(stored)
   }
 
   /** Ids of those that are in no head and count, the newest first. */
   countedExtras(channel: number, limit: number): RecordId[] {
     const text = 'SELECT hash FROM records WHERE channel = ? AND role = 1 AND counted = 1 ORDER BY id DESC LIMIT ?'
-    return this.#desk.sql.values<Uint8Array>(text, channel, limit).map(recordIdFromBytes)
+    return this.#context.sql.values<Uint8Array>(text, channel, limit).map(recordIdFromBytes)
   }
 
   countInRole(channel: number, role: number): number {
     const text = 'SELECT count(*) FROM records WHERE channel = ? AND role = ? AND role <> 0'
-    return this.#desk.sql.value<number>(text, channel, role) ?? 0
+    return this.#context.sql.value<number>(text, channel, role) ?? 0
   }
 
   /** Stores a record and the row of its view; it is not judged yet. */
   insert(channel: number, record: ChannelRecord, role: number): number {
-    const { sql } = this.#desk
-    if (isOwner(record.author, record.channel)) this.#desk.ownersWords.changes++
+    const { sql } = this.#context
+    if (isOwner(record.author, record.channel)) this.#context.ownersWords.changes++
     const kind = kindNumber(record.content.kind)
     const text = `INSERT INTO records (channel, hash, role, kind, author, clock, time, counted, bytes)
       VALUES (?, ?, ?, ?, ?, ?, ?, -1, ?)`
@@ -130,55 +134,55 @@ export class RecordRows {
   }
 
   setRole(row: number, role: number): void {
-    this.#desk.ownersWords.changes++
-    this.#desk.sql.run('UPDATE records SET role = ? WHERE id = ?', role, row)
+    this.#context.ownersWords.changes++
+    this.#context.sql.run('UPDATE records SET role = ? WHERE id = ?', role, row)
   }
 
   /** The record joins the held set, to be judged anew. */
   hold(row: number): void {
-    this.#desk.ownersWords.changes++
-    this.#desk.sql.run('UPDATE records SET role = 0, counted = -1 WHERE id = ?', row)
+    this.#context.ownersWords.changes++
+    this.#context.sql.run('UPDATE records SET role = 0, counted = -1 WHERE id = ?', row)
   }
 
   setCounted(row: number, counted: number): void {
-    this.#desk.sql.run('UPDATE records SET counted = ? WHERE id = ?', counted, row)
+    this.#context.sql.run('UPDATE records SET counted = ? WHERE id = ?', counted, row)
   }
 
   /** Those with the author and clock of `record`, itself included: one of them counts. */
   inSlot(channel: number, record: UnsignedRecord): Twin[] {
     const text = `SELECT r.id AS row, r.role, r.hash FROM authors a JOIN records r ON r.author = a.id
       WHERE a.key = ? AND r.channel = ? AND r.clock = ?`
-    return this.#desk.sql.all<Twin>(text, record.author, channel, record.clock)
+    return this.#context.sql.all<Twin>(text, record.author, channel, record.clock)
   }
 
   /** Edits and deletions of `target` that are in no head: whether they count may depend on it. */
   looseAbout(channel: number, target: Uint8Array): StoredRecord[] {
     const text = `SELECT ${COLUMNS} FROM refs JOIN records r ON r.id = refs.record
       WHERE refs.channel = ? AND refs.target = ? AND r.kind IN (5, 6) AND r.role IN (1, 3)`
-    return this.#desk.sql.all<RecordRow>(text, channel, target).map(stored)
+    return this.#context.sql.all<RecordRow>(text, channel, target).map(stored)
   }
 
   /** Whether a row counts, as `counted` of StoredRecord. */
   countedOf(row: number): number {
-    return this.#desk.sql.value<number>('SELECT counted FROM records WHERE id = ?', row) ?? -1
+    return this.#context.sql.value<number>('SELECT counted FROM records WHERE id = ?', row) ?? -1
   }
 
   /** The highest clock of an author; 0: nothing of it is here. */
   lastClock(channel: number, author: Uint8Array): number {
     const text = 'SELECT max(clock) FROM records WHERE channel = ? AND author = (SELECT id FROM authors WHERE key = ?)'
-    return this.#desk.sql.value<number | null>(text, channel, author) ?? 0
+    return this.#context.sql.value<number | null>(text, channel, author) ?? 0
   }
 
   /** Some that are not judged yet, and belong to what a channel shows. */
   unjudged(channel: number, limit: number): StoredRecord[] {
     const text = `SELECT ${COLUMNS} FROM records r WHERE r.channel = ? AND r.counted < 0 AND r.role <> 2 ORDER BY r.id LIMIT ?`
-    return this.#desk.sql.all<RecordRow>(text, channel, limit).map(stored)
+    return this.#context.sql.all<RecordRow>(text, channel, limit).map(stored)
   }
 
   /** Takes a record away; nothing may show it any more. */
   drop(channel: number, { row, record }: StoredRecord): void {
-    const { sql } = this.#desk
-    if (isOwner(record.author, record.channel)) this.#desk.ownersWords.changes++
+    const { sql } = this.#context
+    if (isOwner(record.author, record.channel)) this.#context.ownersWords.changes++
     for (const target of targetsOf(record)) {
       sql.run('DELETE FROM refs WHERE channel = ? AND target = ? AND record = ?', channel, target, row)
     }
@@ -189,8 +193,8 @@ export class RecordRows {
 
   /** The number of an author's key. */
   #author(key: Uint8Array): number {
-    const found = this.#desk.sql.value<number>('SELECT id FROM authors WHERE key = ?', key)
-    return found ?? this.#desk.sql.insert('INSERT INTO authors (key) VALUES (?)', key)
+    const found = this.#context.sql.value<number>('SELECT id FROM authors WHERE key = ?', key)
+    return found ?? this.#context.sql.insert('INSERT INTO authors (key) VALUES (?)', key)
   }
 
   /** Ids that begin with `prefix` (hexadecimal) of the held set, in order. */
@@ -199,7 +203,7 @@ export class RecordRows {
     const to = Buffer.from(prefix.padEnd(64, 'f'), 'hex')
     const text =
       'SELECT hash FROM records WHERE channel = ? AND hash BETWEEN ? AND ? AND role = 0 ORDER BY hash LIMIT ?'
-    return this.#desk.sql.values<Uint8Array>(text, channel, from, to, limit).map(recordIdFromBytes)
+    return this.#context.sql.values<Uint8Array>(text, channel, from, to, limit).map(recordIdFromBytes)
   }
 }
 

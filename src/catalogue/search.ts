@@ -54,7 +54,7 @@ export class Search {
 
   /** Rows, best first; a last word that ends with `*`, or finds too little as it is, may go on. */
   find(text: string, limit: number, hideXxx: boolean): SearchResults {
-    const nowS = this.#parts.desk.nowS()
+    const nowS = this.#parts.context.nowS()
     const torrents = this.#torrents(text, limit, hideXxx).map(({ score, ...row }) => ({
       ...listedTorrent(row),
       dispersy_cid: row.cid,
@@ -70,14 +70,14 @@ export class Search {
   }
 
   #trackers(id: number): readonly string[] {
-    const bytes = this.#parts.desk.sql.value<Uint8Array>('SELECT bytes FROM records WHERE id = ?', id)
+    const bytes = this.#parts.context.sql.value<Uint8Array>('SELECT bytes FROM records WHERE id = ?', id)
     const content = bytes === undefined ? null : decodeRecord(bytes).content
     return content?.kind === 'torrent' ? content.trackers : []
   }
 
   /** For a peer: the records themselves. */
   forPeer(text: string, limit: number): FoundRecords {
-    const { desk, channels, rows } = this.#parts
+    const { context, channels, rows } = this.#parts
     const torrents = this.#torrents(text, limit, false)
     const found = this.#channels(text, limit, false)
     const cids = new Set([...found.map(({ cid }) => cid as string), ...torrents.map(({ cid }) => cid)])
@@ -91,7 +91,7 @@ export class Search {
       if (info !== undefined) records.push(info.record.bytes)
     }
     for (const { id } of torrents) {
-      const bytes = desk.sql.value<Uint8Array>('SELECT bytes FROM records WHERE id = ?', id)
+      const bytes = context.sql.value<Uint8Array>('SELECT bytes FROM records WHERE id = ?', id)
       if (bytes !== undefined && records.length < limit) records.push(bytes)
     }
     return { heads: heads.slice(0, limit), records: records.slice(0, limit) }
@@ -123,7 +123,7 @@ export class Search {
   #names(index: string, table: string, match: string, hideXxx: boolean): string[] {
     const text = `SELECT t.name FROM (SELECT rowid AS id FROM ${index} WHERE ${index} MATCH ? ORDER BY rowid DESC LIMIT ?) f
       JOIN ${table} t ON t.id = f.id WHERE t.adult <= ?`
-    return this.#parts.desk.sql.values<string>(text, match, COMPLETED_FROM, hideXxx ? 0 : 1)
+    return this.#parts.context.sql.values<string>(text, match, COMPLETED_FROM, hideXxx ? 0 : 1)
   }
 
   #torrents(text: string, limit: number, hideXxx: boolean): Found<TorrentRow>[] {
@@ -171,7 +171,7 @@ export class Search {
 
   #asked<Row>(sql: string, match: string, adult: number): Row[] {
     try {
-      return this.#parts.desk.sql.all<Row>(sql, match, MAX_CANDIDATES, adult)
+      return this.#parts.context.sql.all<Row>(sql, match, MAX_CANDIDATES, adult)
     } catch (error) {
       // A word of a script that the index knows as several: it has none of it.
       if (error instanceof Error && error.message.startsWith('fts5:')) return []

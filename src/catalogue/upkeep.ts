@@ -38,9 +38,9 @@ export class Upkeep {
 
   /** Records of big sets that were adopted. */
   #judgeLate(): boolean {
-    const { desk, channels, view } = this.#parts
+    const { context, channels, view } = this.#parts
     const text = 'SELECT channel FROM records WHERE counted < 0 AND role <> 2 LIMIT 1'
-    const id = desk.sql.value<number>(text)
+    const id = context.sql.value<number>(text)
     if (id === undefined) return false
     view.refreshLate(channels.byId(id), JUDGED_LATE)
     return true
@@ -48,7 +48,7 @@ export class Upkeep {
 
   #takeExtras(): boolean {
     const text = 'SELECT * FROM channels WHERE standing = ?'
-    const own = this.#parts.desk.sql.all<ChannelRow>(text, OWN)
+    const own = this.#parts.context.sql.all<ChannelRow>(text, OWN)
     return own.map(channel => takeExtras(this.#parts, channel)).includes(true)
   }
 
@@ -61,24 +61,24 @@ export class Upkeep {
 
   /** The worst ranked go until the rest fits, in bytes and in number; own and subscribed ones never do. */
   #evict(): boolean {
-    const { desk, channels } = this.#parts
+    const { context, channels } = this.#parts
     const text = `SELECT count(*) AS channels, coalesce(sum(bytes + ${CHANNEL_BYTES}), 0) AS bytes FROM channels
       WHERE standing = ${DISCOVERED}`
-    const sums = desk.sql.get<{ channels: number; bytes: number }>(text) ?? { channels: 0, bytes: 0 }
+    const sums = context.sql.get<{ channels: number; bytes: number }>(text) ?? { channels: 0, bytes: 0 }
     let over = sums.bytes - this.#quotaBytes
     let tooMany = this.#tooMany(sums.channels)
     if (over <= 0 && tooMany <= 0) return false
-    const rows = desk.sql.all<RankRow & Pick<ChannelRow, 'cid' | 'bytes' | 'found_at'>>(
+    const rows = context.sql.all<RankRow & Pick<ChannelRow, 'cid' | 'bytes' | 'found_at'>>(
       `SELECT ${RANK_COLUMNS}, cid, bytes, found_at FROM channels WHERE standing = ?`,
       DISCOVERED,
     )
-    const nowS = desk.nowS()
+    const nowS = context.nowS()
     const ranked = rows.map(row => ({ row, rank: rankOf(row, nowS) }))
     ranked.sort((one, other) => one.rank - other.rank || one.row.found_at - other.row.found_at)
     for (const { row } of ranked.slice(0, EVICTED_AT_ONCE)) {
       if (over <= 0 && tooMany <= 0) break
       channels.drop(row)
-      desk.refuse('evicted')
+      context.refuse('evicted')
       over -= row.bytes + CHANNEL_BYTES
       tooMany--
     }

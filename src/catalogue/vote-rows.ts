@@ -2,20 +2,20 @@
 
 import { decodeVote } from '../wire/channel/vote-codec.ts'
 import type { ChannelVote } from '../wire/channel/types.ts'
-import type { Desk } from './desk.ts'
+import type { CatalogueContext } from './catalogue-context.ts'
 import { MAX_VOTES } from './limits.ts'
 
 /** Statements over `votes`. */
 export class VoteRows {
-  readonly #desk: Desk
+  readonly #context: CatalogueContext
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(context: CatalogueContext) {
+    this.#context = context
   }
 
   /** Keeps a vote that is signed; false: a newer one of this voter is here, or there are too many. */
   keep(channel: number, vote: ChannelVote): boolean {
-    const { sql } = this.#desk
+    const { sql } = this.#context
     const text = 'SELECT value, time FROM votes WHERE channel = ? AND voter = ?'
     const before = sql.get<{ value: number; time: number }>(text, channel, vote.voter)
     if (before !== undefined && before.time >= vote.timeS) return false
@@ -29,18 +29,18 @@ export class VoteRows {
   }
 
   count(channel: number): number {
-    return this.#desk.sql.value<number>('SELECT count(*) FROM votes WHERE channel = ?', channel) ?? 0
+    return this.#context.sql.value<number>('SELECT count(*) FROM votes WHERE channel = ?', channel) ?? 0
   }
 
   /** The vote of a key; 0: none. */
   of(channel: number, voter: Uint8Array): { readonly value: number; readonly time: number } {
     const text = 'SELECT value, time FROM votes WHERE channel = ? AND voter = ?'
-    return this.#desk.sql.get<{ value: number; time: number }>(text, channel, voter) ?? { value: 0, time: 0 }
+    return this.#context.sql.get<{ value: number; time: number }>(text, channel, voter) ?? { value: 0, time: 0 }
   }
 
   /** The newest. */
   list(channel: number, limit: number): ChannelVote[] {
     const text = 'SELECT bytes FROM votes WHERE channel = ? ORDER BY time DESC LIMIT ?'
-    return this.#desk.sql.values<Uint8Array>(text, channel, limit).map(decodeVote)
+    return this.#context.sql.values<Uint8Array>(text, channel, limit).map(decodeVote)
   }
 }

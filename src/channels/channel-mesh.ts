@@ -9,16 +9,16 @@ import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { ChannelId } from '../wire/channel/types.ts'
-import { Answering } from './answering.ts'
-import { Asking } from './asking.ts'
+import { ChannelRequestServer } from './request-server.ts'
+import { ChannelRequestClient } from './request-client.ts'
 import { Extras } from './extras.ts'
 import { Holders } from './holders.ts'
-import { Learning } from './learning.ts'
+import { AnnouncementIntake } from './announcement-intake.ts'
 import { CARE_MS, FIND_AGAIN_MS, FIND_PEERS, MAX_HELD_OF_PEER, PULL_MS, PULLED_PEERS, SOUGHT_PEERS } from './limits.ts'
 import { LruMap } from '../base/lru-map.ts'
 import { searchPeers, somePeers, withinMs } from './searching.ts'
 import { Syncs } from './syncs.ts'
-import { Telling } from './telling.ts'
+import { ChannelGossip } from './gossip.ts'
 import { Votes } from './votes.ts'
 
 /** What it works with. */
@@ -47,10 +47,10 @@ export interface ChannelMeshCounts {
 export class ChannelMesh implements ChannelNetwork {
   readonly #deps: ChannelMeshDeps
   readonly #holders: Holders
-  readonly #asking: Asking
-  readonly #answering: Answering
-  readonly #telling: Telling
-  readonly #learning: Learning
+  readonly #requests: ChannelRequestClient
+  readonly #answering: ChannelRequestServer
+  readonly #gossip: ChannelGossip
+  readonly #intake: AnnouncementIntake
   readonly #syncs: Syncs
   readonly #extras: Extras
   readonly #votes: Votes
@@ -69,11 +69,11 @@ export class ChannelMesh implements ChannelNetwork {
     const { overlay, introductions } = community
     const run = (work: Promise<unknown>): void => this.#run(work)
     const holders = (this.#holders = new Holders({ overlay, clock }))
-    const asking = (this.#asking = new Asking({ overlay, clock, random }))
-    const shared = { overlay, introductions, catalogue, clock, random, log, holders, asking, run }
-    this.#answering = new Answering({ ...shared, answersSearches: () => deps.answersSearches?.() ?? true })
-    const telling = (this.#telling = new Telling(shared))
-    this.#learning = new Learning({
+    const requests = (this.#requests = new ChannelRequestClient({ overlay, clock, random }))
+    const shared = { overlay, introductions, catalogue, clock, random, log, holders, requests, run }
+    this.#answering = new ChannelRequestServer({ ...shared, answersSearches: () => deps.answersSearches?.() ?? true })
+    const telling = (this.#gossip = new ChannelGossip(shared))
+    this.#intake = new AnnouncementIntake({
       ...{ ...shared, telling },
       wants: channel => this.#wanted.has(channel),
       takes: channel => this.#wanted.has(channel) || (deps.discovers?.() ?? true),
@@ -140,14 +140,14 @@ export class ChannelMesh implements ChannelNetwork {
     this.#care.cancel()
     for (const end of this.#endWatches) end()
     this.#syncs.close()
-    this.#telling.close()
-    this.#learning.close()
-    this.#asking.close()
+    this.#gossip.close()
+    this.#intake.close()
+    this.#requests.close()
     this.#deps.community.close()
   }
 
-  #shared(): ChannelMeshDeps & { overlay: Community['overlay']; holders: Holders; asking: Asking } {
-    return { ...this.#deps, overlay: this.#deps.community.overlay, holders: this.#holders, asking: this.#asking }
+  #shared(): ChannelMeshDeps & { overlay: Community['overlay']; holders: Holders; requests: ChannelRequestClient } {
+    return { ...this.#deps, overlay: this.#deps.community.overlay, holders: this.#holders, requests: this.#requests }
   }
 
   #happened(event: CatalogueHappening): void {
@@ -155,7 +155,7 @@ export class ChannelMesh implements ChannelNetwork {
     if (event.kind !== 'head' && event.kind !== 'standing') return
     const { channel } = event
     if (event.kind === 'standing') this.#stands(channel, event.standing)
-    else this.#telling.changed(channel)
+    else this.#gossip.changed(channel)
     if (this.#wanted.get(channel) === 'subscribed') this.#syncs.hurry(channel)
   }
 
@@ -163,9 +163,9 @@ export class ChannelMesh implements ChannelNetwork {
     const before = this.#wanted.has(channel)
     if (standing === null || standing === 'discovered') this.#wanted.delete(channel)
     else this.#wanted.set(channel, standing)
-    if (standing === null) this.#telling.forget(channel)
+    if (standing === null) this.#gossip.forget(channel)
     if (!before && !this.#wanted.has(channel)) return
-    this.#telling.changed(channel, true)
+    this.#gossip.changed(channel, true)
     this.#run(this.#votes.tell(channel))
   }
 
@@ -179,7 +179,7 @@ export class ChannelMesh implements ChannelNetwork {
   async #seek(channel: ChannelId, known: number, most: number): Promise<void> {
     const peers = new Set(somePeers(most, this.#shared()))
     for (const peer of this.#holders.holdersOf(channel).slice(0, most)) peers.add(peer)
-    await Promise.all([...peers].map(peer => this.#learning.askAbout(peer, channel, known)))
+    await Promise.all([...peers].map(peer => this.#intake.askAbout(peer, channel, known)))
   }
 
   /** The set is held: some of those that want the channel are asked for what no head has yet, now and then. */

@@ -2,19 +2,19 @@
 
 import type { Peer } from '../overlay/index.ts'
 import type { Random } from '../ports/random.ts'
-import type { Asking } from './asking.ts'
+import type { ChannelRequestClient } from './request-client.ts'
 
 /** The peer to ask; null: all were tried. */
 export function choosePeer(
   peers: readonly Peer[],
   tried: ReadonlySet<Peer>,
-  deps: { readonly asking: Asking; readonly random: Random },
+  deps: { readonly requests: ChannelRequestClient; readonly random: Random },
 ): Peer | null {
   let best: Peer[] = []
   let most = -1
   for (const peer of peers) {
     if (tried.has(peer)) continue
-    const room = deps.asking.room(peer)
+    const room = deps.requests.room(peer)
     if (room > most) best = []
     if (room >= most) best.push(peer)
     most = Math.max(most, room)

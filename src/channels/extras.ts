@@ -54,8 +54,8 @@ export class Extras {
 
   /** Asks a peer for what no head has yet. */
   async pull(channel: ChannelId, peer: Peer): Promise<void> {
-    const { asking, overlay } = this.#deps
-    const answer = await asking.ask(peer, questionForExtras(overlay, channel))
+    const { requests, overlay } = this.#deps
+    const answer = await requests.ask(peer, questionForExtras(overlay, channel))
     const all = Buffer.concat([...answer.items.values()].filter(item => item.length % ID_BYTES === 0))
     const ids: RecordId[] = []
     for (let at = 0; at < all.length && ids.length < TOLD_EXTRAS; at += ID_BYTES)

@@ -8,7 +8,7 @@ import type { Random } from '../ports/random.ts'
 import { recordIdOf } from '../wire/channel/ids.ts'
 import type { ChannelId, RecordId } from '../wire/channel/types.ts'
 import { MAX_ASKED_IDS } from '../wire/overlay/channel-messages.ts'
-import type { Answer, Asking } from './asking.ts'
+import type { Answer, ChannelRequestClient } from './request-client.ts'
 import { choosePeer } from './choice.ts'
 import type { Holders } from './holders.ts'
 import { BUSY_MS, BUSY_TIMES, FETCH_PARALLEL } from './limits.ts'
@@ -21,7 +21,7 @@ export interface FetchDeps {
   readonly clock: Clock
   readonly random: Random
   readonly catalogue: ChannelCatalogue
-  readonly asking: Asking
+  readonly requests: ChannelRequestClient
   readonly holders: Holders
 }
 
@@ -43,7 +43,7 @@ export async function fetchRecords(ids: readonly RecordId[], options: FetchOptio
 }
 
 async function fetchSome(ids: readonly RecordId[], options: FetchOptions, deps: FetchDeps): Promise<number> {
-  const { asking, overlay, catalogue, holders } = deps
+  const { requests, overlay, catalogue, holders } = deps
   const { channel, role } = options
   const tried = new Set<Peer>()
   let left = ids
@@ -51,7 +51,7 @@ async function fetchSome(ids: readonly RecordId[], options: FetchOptions, deps: 
   while (left.length > 0) {
     const peer = choosePeer(options.givers(), tried, deps)
     if (peer === null) return left.length
-    const answer = await asking.ask(peer, questionForRecords(overlay, channel, left))
+    const answer = await requests.ask(peer, questionForRecords(overlay, channel, left))
     const { right, wrong } = sorted(answer, left)
     if (wrong > 0) holders.blame(peer)
     if (answer.came === 'busy' && ++busy <= BUSY_TIMES) await pause(deps.clock)

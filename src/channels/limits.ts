@@ -58,7 +58,7 @@ export const MAX_FOUND_HEADS = 20
 export const GOSSIP_MS = 5_000
 /** Channels told to a peer that comes, and of those told by chance. */
 export const TOLD_AT_MEETING = 116
-/** What peers are told at meetings is asked of the catalogue at most once in this time. */
+/** What peers are told when they are met is asked of the catalogue at most once in this time. */
 export const WORTH_MS = 15_000
 /** Changes are gathered so long before they are told. */
 export const GATHER_MS = 60

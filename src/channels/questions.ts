@@ -17,7 +17,7 @@ import {
   ITEM_TAG,
   MAX_SEARCH_BYTES,
 } from '../wire/overlay/channel-messages.ts'
-import type { Question } from './asking.ts'
+import type { Question } from './request-client.ts'
 
 const ADDRESS_BYTES = 6
 

@@ -5,7 +5,7 @@ import type { Overlay, Peer } from '../overlay/index.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import type { Asking } from './asking.ts'
+import type { ChannelRequestClient } from './request-client.ts'
 import type { Holders } from './holders.ts'
 import { MAX_FOUND_HEADS, SEARCHED_PEERS } from './limits.ts'
 import { questionOfSearch, readTagged } from './questions.ts'
@@ -16,7 +16,7 @@ export interface SearchingDeps {
   readonly clock: Clock
   readonly random: Random
   readonly catalogue: ChannelCatalogue
-  readonly asking: Asking
+  readonly requests: ChannelRequestClient
   readonly holders: Holders
 }
 
@@ -37,8 +37,8 @@ export async function searchPeers(
 }
 
 async function searchAt(peer: Peer, text: string, deps: SearchingDeps): Promise<readonly Uint8Array[]> {
-  const { asking, overlay, catalogue } = deps
-  const answer = await asking.ask(peer, questionOfSearch(overlay, text))
+  const { requests, overlay, catalogue } = deps
+  const answer = await requests.ask(peer, questionOfSearch(overlay, text))
   const { heads, records, bad } = readTagged(answer.items.values())
   if (bad) overlay.countDropped()
   for (const head of heads.slice(0, MAX_FOUND_HEADS)) await catalogue.offerHead(head, peer.member)

@@ -9,7 +9,7 @@ import type { Log } from '../ports/log.ts'
 import type { ChannelHead, ChannelId } from '../wire/channel/types.ts'
 import { type FetchDeps, fetchRecords } from './fetch.ts'
 import { MAX_RETRY_MS, MAX_SYNCS, MAX_WALK_IDS, RETRY_MS } from './limits.ts'
-import type { Telling } from './telling.ts'
+import type { ChannelGossip } from './gossip.ts'
 import { WalkFailed, walkTree } from './walk.ts'
 
 /** What it works with. */
@@ -17,7 +17,7 @@ export interface SyncsDeps extends FetchDeps {
   readonly catalogue: ChannelCatalogue
   readonly clock: Clock
   readonly log: Log
-  readonly telling: Telling
+  readonly telling: ChannelGossip
   /** Nobody that we know holds what is wanted: asks around. */
   seek(channel: ChannelId, known: number): Promise<void>
   /** The set is held: what no head has yet may be asked for. */

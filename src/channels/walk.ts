@@ -10,7 +10,7 @@ import type { Random } from '../ports/random.ts'
 import { decodeTreeNode, isNodeOf } from '../wire/channel/tree.ts'
 import type { ChannelHead, RecordId, TreeNode } from '../wire/channel/types.ts'
 import { MAX_ASKED_NODES } from '../wire/overlay/channel-messages.ts'
-import type { Asking } from './asking.ts'
+import type { ChannelRequestClient } from './request-client.ts'
 import { choosePeer } from './choice.ts'
 import type { Holders } from './holders.ts'
 import { MAX_WALK_IDS, WALK_PARALLEL } from './limits.ts'
@@ -22,7 +22,7 @@ export interface WalkDeps {
   readonly overlay: Overlay
   readonly random: Random
   readonly catalogue: ChannelCatalogue
-  readonly asking: Asking
+  readonly requests: ChannelRequestClient
   readonly holders: Holders
 }
 
@@ -77,7 +77,7 @@ class Walk {
   /** The nodes at these places, by whoever has them. */
   async #fetch(places: readonly Place[]): Promise<Map<Place, TreeNode>> {
     const { channel, sequence } = this.#head
-    const { holders, asking, overlay } = this.#deps
+    const { holders, requests, overlay } = this.#deps
     const nodes = new Map<Place, TreeNode>()
     const tried = new Set<Peer>()
     for (;;) {
@@ -86,7 +86,7 @@ class Walk {
       const peer = choosePeer(holders.holdersOf(channel, sequence), tried, this.#deps)
       if (peer === null) throw new WalkFailed('nobody gave what is needed')
       const prefixes = left.map(place => place.prefix)
-      const answer = await asking.ask(peer, questionForTree(overlay, channel, sequence, prefixes))
+      const answer = await requests.ask(peer, questionForTree(overlay, channel, sequence, prefixes))
       const came = nodes.size
       for (const [at, bytes] of answer.items) this.#check(left[at] as Place, bytes, peer, nodes)
       if (nodes.size === came || holders.isBlamed(peer)) tried.add(peer)

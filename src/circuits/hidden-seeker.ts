@@ -18,7 +18,7 @@ import {
   MAX_CONNECTIONS,
   SOON_LOOKUPS,
 } from './hidden-limits.ts'
-import type { SeederMeetings } from './hidden-meetings.ts'
+import type { SeederRendezvous } from './seeder-rendezvous.ts'
 import { type IntroductionPointName, KnownPoints, seederText } from './hidden-points.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'
 import { MeetingWays } from './hidden-ways.ts'
@@ -33,7 +33,7 @@ export interface PeersFound {
 /** What a downloader works with. */
 export interface SeekerDeps {
   readonly contact: ContactCircuits
-  readonly meetings: SeederMeetings
+  readonly meetings: SeederRendezvous
   readonly peers: Answers<PeersFound>
   readonly clock: Clock
   readonly random: Random

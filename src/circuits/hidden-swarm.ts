@@ -3,32 +3,32 @@
 
 import type { PeerAddress } from '../base/ids.ts'
 import type { HiddenSwarm } from '../ports/circuits.ts'
-import { type MeetingDeps, type MeetingOptions, SeederMeetings } from './hidden-meetings.ts'
+import { type SeederRendezvousDeps, type SeederRendezvousOptions, SeederRendezvous } from './seeder-rendezvous.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'
 import { type CreateE2e, HiddenSeeding, type SeedingDeps } from './hidden-seeding.ts'
 import { HiddenSeeker, type SeekerDeps } from './hidden-seeker.ts'
 
 /** What a swarm works with. */
-export interface JoinedSwarmDeps extends MeetingDeps, SeedingDeps, Omit<SeekerDeps, 'meetings'> {
+export interface JoinedSwarmDeps extends SeederRendezvousDeps, SeedingDeps, Omit<SeekerDeps, 'meetings'> {
   /** Called once, when it was left. */
   readonly left: () => void
 }
 
 /** See the top of the file. */
 export class JoinedSwarm implements HiddenSwarm {
-  readonly #options: MeetingOptions
+  readonly #options: SeederRendezvousOptions
   readonly #deps: JoinedSwarmDeps
-  readonly #meetings: SeederMeetings
+  readonly #rendezvous: SeederRendezvous
   #seeker: HiddenSeeker | null
   #seeding: HiddenSeeding | null = null
   #sated = false
   #left = false
 
   /** Begins as downloader. */
-  constructor(options: MeetingOptions, deps: JoinedSwarmDeps) {
+  constructor(options: SeederRendezvousOptions, deps: JoinedSwarmDeps) {
     this.#options = options
     this.#deps = deps
-    this.#meetings = new SeederMeetings(options, deps)
+    this.#rendezvous = new SeederRendezvous(options, deps)
     this.#seeker = this.#newSeeker()
   }
 
@@ -55,7 +55,7 @@ export class JoinedSwarm implements HiddenSwarm {
     this.#left = true
     this.#seeker?.close()
     this.#seeding?.close()
-    this.#meetings.close()
+    this.#rendezvous.close()
     this.#deps.left()
   }
 
@@ -73,12 +73,12 @@ export class JoinedSwarm implements HiddenSwarm {
 
   /** A circuit is gone, perhaps one of ours. */
   circuitGone(circuit: HiddenCircuit): void {
-    if (this.#meetings.circuitGone(circuit)) this.#seeker?.lost()
+    if (this.#rendezvous.circuitGone(circuit)) this.#seeker?.lost()
     this.#seeding?.circuitGone(circuit)
   }
 
   #newSeeker(): HiddenSeeker {
-    const seeker = new HiddenSeeker(this.#options.lookup, { ...this.#deps, meetings: this.#meetings })
+    const seeker = new HiddenSeeker(this.#options.lookup, { ...this.#deps, meetings: this.#rendezvous })
     seeker.setSated(this.#sated)
     return seeker
   }

@@ -1,7 +1,7 @@
 // Tells the other side of a swap when we have funded, so that it looks at once; and hands on what we are told. Nothing depends on it: the chains say the same.
 
 import type { MarketNetwork } from '../ports/market-network.ts'
-import type { SwapDesk } from '../ports/swap-desk.ts'
+import type { SwapEngine } from '../ports/swap-engine.ts'
 import type { TraderId } from '../wire/market/types.ts'
 import type { HeldTrade } from './own-trade.ts'
 import type { Trades } from './trades.ts'
@@ -9,14 +9,14 @@ import type { Trades } from './trades.ts'
 /** See the top of the file. */
 export class FundedHints {
   readonly #network: MarketNetwork
-  readonly #desk: SwapDesk
+  readonly #swapEngine: SwapEngine
   readonly #trades: Trades
   /** What was told last, by trade; of trades that run only. */
   readonly #told = new Map<string, string>()
 
-  constructor(network: MarketNetwork, desk: SwapDesk, trades: Trades) {
+  constructor(network: MarketNetwork, swapEngine: SwapEngine, trades: Trades) {
     this.#network = network
-    this.#desk = desk
+    this.#swapEngine = swapEngine
     this.#trades = trades
   }
 
@@ -36,6 +36,6 @@ export class FundedHints {
   /** The other side says that it has funded. */
   heard(from: TraderId, id: string, txid: string): void {
     const trade = this.#trades.byId(id)
-    if (trade !== null && !trade.ended && trade.partner.trader === from) this.#desk.hint(id, txid)
+    if (trade !== null && !trade.ended && trade.partner.trader === from) this.#swapEngine.hint(id, txid)
   }
 }

@@ -2,7 +2,7 @@
 
 import { COIN_IDS, type Asset, type CoinId } from '../wire/market/assets.ts'
 import type { LegTerms, OrderRef, OrderTerms, SwapAgreement } from '../wire/market/types.ts'
-import type { SwapPayment, SwapView } from '../ports/swap-desk.ts'
+import type { SwapPayment, SwapView } from '../ports/swap-engine.ts'
 import type { KeptOrder, KeptStatus } from './held-order.ts'
 import type { KeptTrade } from './own-trade.ts'
 

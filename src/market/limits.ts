@@ -58,7 +58,7 @@ export const PROPOSALS_OF_TRADER = { burst: 20, refillMs: 3_000 } as const
 export const PROPOSALS_OF_ALL = { burst: 200, refillMs: 100 } as const
 /** Answers that are remembered, to be given again; of swaps that began the trades remember. */
 export const MAX_ANSWERS = 1_024
-/** Swaps under way with one trader, and in all: what others may pin of ours; the desk has room for a few more. */
+/** Swaps under way with one trader, and in all: what others may pin of ours; the engine of swaps has room for a few more. */
 export const MAX_SWAPS_OF_TRADER = 8
 /** See above. */
 export const MAX_SWAPS = 48

@@ -11,17 +11,17 @@ import type { NegotiationMessage } from '../wire/market/negotiation.ts'
 import { makeStatement } from '../wire/market/order-codec.ts'
 import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../wire/market/types.ts'
 import { tell } from '../wire/overlay/market-messages.ts'
-import { Answering, atHome } from './mesh/answering.ts'
-import { Asking } from './mesh/asking.ts'
+import { BookRequestServer, atHome } from './mesh/book-request-server.ts'
+import { BookRequestClient } from './mesh/book-request-client.ts'
 import type { BookDigests } from './book-digests.ts'
 import type { Book } from './book.ts'
 import { Gossip } from './mesh/gossip.ts'
-import { Incoming, type IncomingCounts } from './mesh/incoming.ts'
+import { StatementIntake, type StatementIntakeCounts } from './mesh/statement-intake.ts'
 import { MatchHints } from './mesh/match-hints.ts'
 import { EXPIRE_MS } from './mesh/limits.ts'
-import { Reaching } from './mesh/reaching.ts'
-import { Reconciling, type ReconcilingCounts } from './mesh/reconciling.ts'
-import { Talking } from './mesh/talking.ts'
+import { PeerLookup } from './mesh/peer-lookup.ts'
+import { AntiEntropy, type AntiEntropyCounts } from './mesh/anti-entropy.ts'
+import { ReliableMessages } from './mesh/reliable-messages.ts'
 
 /** What it works with. */
 export interface MarketMeshDeps {
@@ -36,7 +36,7 @@ export interface MarketMeshDeps {
 }
 
 /** Figures, for statistics and tests. */
-export interface MarketMeshCounts extends IncomingCounts, ReconcilingCounts {
+export interface MarketMeshCounts extends StatementIntakeCounts, AntiEntropyCounts {
   readonly peers: number
   /** Statements sent unasked. */
   readonly told: number
@@ -53,12 +53,12 @@ type Heard = (from: TraderId, message: NegotiationMessage) => void
 /** See the top of the file. */
 export class MarketMesh implements MarketNetwork {
   readonly #deps: MarketMeshDeps
-  readonly #incoming: Incoming
+  readonly #incoming: StatementIntake
   readonly #gossip: Gossip
-  readonly #asking: Asking
-  readonly #answering: Answering
-  readonly #reconciling: Reconciling
-  readonly #talking: Talking
+  readonly #requests: BookRequestClient
+  readonly #answering: BookRequestServer
+  readonly #antiEntropy: AntiEntropy
+  readonly #messages: ReliableMessages
   readonly #hints: MatchHints
   readonly #heard = new Set<Heard>()
   readonly #expiring: Timer
@@ -70,27 +70,27 @@ export class MarketMesh implements MarketNetwork {
     const { overlay } = community
     const shared = { ...deps, overlay }
     this.#gossip = new Gossip(shared)
-    const incoming = (this.#incoming = new Incoming({
+    const incoming = (this.#incoming = new StatementIntake({
       ...{ book, clock, check },
       taken: (statement, from, before) => this.#taken(statement, from, before),
     }))
-    this.#asking = new Asking(shared)
-    this.#answering = new Answering({ ...shared, isBlamed: member => incoming.isBlamed(member) })
-    this.#talking = new Talking({
-      ...{ ...shared, incoming, reaching: new Reaching(shared) },
+    this.#requests = new BookRequestClient(shared)
+    this.#answering = new BookRequestServer({ ...shared, isBlamed: member => incoming.isBlamed(member) })
+    this.#messages = new ReliableMessages({
+      ...{ ...shared, incoming, reaching: new PeerLookup(shared) },
       heard: (from, said) => this.#tellHeard(from, said),
     })
     this.#hints = new MatchHints({
       ...{ book, clock, random, trader: this.trader },
       peers: () => this.peers,
-      send: (to, hint) => this.#talking.send(to, hint),
+      send: (to, hint) => this.#messages.send(to, hint),
     })
     overlay.onSigned(tell, ({ statements }, from) => {
       const peer = atHome(from)
       if (peer === null) return overlay.countDropped()
       for (const bytes of statements) void incoming.take(bytes, peer.member)
     })
-    this.#reconciling = new Reconciling({ ...shared, asking: this.#asking, incoming, gossip: this.#gossip })
+    this.#antiEntropy = new AntiEntropy({ ...shared, requests: this.#requests, incoming, gossip: this.#gossip })
     this.#expiring = clock.every(EXPIRE_MS, () => book.expire(clock.wallMs()))
   }
 
@@ -104,8 +104,8 @@ export class MarketMesh implements MarketNetwork {
 
   get counts(): MarketMeshCounts {
     return {
-      ...{ ...this.#incoming.counts, ...this.#reconciling.counts, ...this.#answering.counts },
-      ...{ peers: this.peers, told: this.#gossip.told, unheard: this.#talking.refused, hints: this.#hints.sent },
+      ...{ ...this.#incoming.counts, ...this.#antiEntropy.counts, ...this.#answering.counts },
+      ...{ peers: this.peers, told: this.#gossip.told, unheard: this.#messages.refused, hints: this.#hints.sent },
     }
   }
 
@@ -124,7 +124,7 @@ export class MarketMesh implements MarketNetwork {
   }
 
   send(to: TraderId, message: NegotiationMessage): Promise<boolean> {
-    return this.#talking.send(to, message)
+    return this.#messages.send(to, message)
   }
 
   onMessage(heard: Heard): () => void {
@@ -138,10 +138,10 @@ export class MarketMesh implements MarketNetwork {
     this.#heard.clear()
     this.#incoming.close()
     this.#hints.close()
-    this.#talking.close()
-    this.#reconciling.close()
+    this.#messages.close()
+    this.#antiEntropy.close()
     this.#gossip.close()
-    this.#asking.close()
+    this.#requests.close()
     this.#deps.community.close()
   }
 

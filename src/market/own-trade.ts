@@ -1,7 +1,7 @@
 // A trade of ours: two orders, what was agreed on, and how its swap stands.
 
 import type { OwnTrade } from '../ports/market-trader.ts'
-import type { SwapView } from '../ports/swap-desk.ts'
+import type { SwapView } from '../ports/swap-engine.ts'
 import type { OrderRef, OrderTerms, Side, SwapAgreement } from '../wire/market/types.ts'
 
 /** What of a trade outlasts the process; the journal of its swap has the rest. */

@@ -1,4 +1,4 @@
-// The trader of this node: own orders, negotiation and trades put together. Who starts it has started the desk of the swaps before: their journals are the truth
+// The trader of this node: own orders, negotiation and trades put together. Who starts it has started the engine of the swaps before: their journals are the truth
 // about what is being swapped.
 
 import { AppError } from '../base/errors.ts'
@@ -9,10 +9,10 @@ import type { MarketFunds } from '../ports/market-funds.ts'
 import type { MarketNetwork } from '../ports/market-network.ts'
 import type { MarketTrader, OwnOrder, OwnTrade, TraderEvent, WantedOrder } from '../ports/market-trader.ts'
 import type { Random } from '../ports/random.ts'
-import type { SwapDesk } from '../ports/swap-desk.ts'
+import type { SwapEngine } from '../ports/swap-engine.ts'
 import type { NegotiationMessage } from '../wire/market/negotiation.ts'
 import type { TraderId } from '../wire/market/types.ts'
-import { Answering } from './answering.ts'
+import { ProposalAcceptor } from './proposal-acceptor.ts'
 import type { Book } from './book.ts'
 import { TraderConduct } from './conduct.ts'
 import type { ChainOf } from './fill-needs.ts'
@@ -24,8 +24,8 @@ import { OrderFunds } from './order-funds.ts'
 import { OrderWatch } from './order-watch.ts'
 import { OwnOrders } from './own-orders.ts'
 import type { HeldTrade } from './own-trade.ts'
-import { Placing } from './placing.ts'
-import { type NegotiationDeps, Proposing } from './proposing.ts'
+import { OrderPlacement } from './order-placement.ts'
+import { type NegotiationDeps, ProposalSender } from './proposal-sender.ts'
 import { TradeEffects } from './trade-effects.ts'
 import { Trades } from './trades.ts'
 
@@ -35,7 +35,7 @@ export interface TraderDeps {
   readonly book: Book
   readonly funds: MarketFunds
   /** Has been started. */
-  readonly desk: SwapDesk
+  readonly swapEngine: SwapEngine
   readonly files: MarketFiles
   readonly chains: ChainOf
   readonly clock: Clock
@@ -54,9 +54,9 @@ export class Trader implements MarketTrader {
   readonly #trades: Trades
   readonly #watch: OrderWatch
   readonly #turns: MatchingTurns
-  readonly #proposing: Proposing
-  readonly #answering: Answering
-  readonly #placing: Placing
+  readonly #proposals: ProposalSender
+  readonly #answering: ProposalAcceptor
+  readonly #placement: OrderPlacement
   readonly #hints: FundedHints
   readonly #effects: TradeEffects
   readonly #listeners = new Set<(event: TraderEvent) => void>()
@@ -64,7 +64,7 @@ export class Trader implements MarketTrader {
   #running = false
 
   constructor(deps: TraderDeps) {
-    const { network, funds, desk, chains, clock, book } = deps
+    const { network, funds, swapEngine, chains, clock, book } = deps
     this.id = network.trader
     this.#deps = deps
     this.#kept = new KeptTexts(deps.files, clock, deps.log)
@@ -74,19 +74,19 @@ export class Trader implements MarketTrader {
     this.#effects = new TradeEffects(this.#orders, this.#orderFunds, this.#conduct)
     const changed = (trade: HeldTrade, what: 'began' | 'went on' | 'ended'): void => this.#tradeChanged(trade, what)
     this.#trades = new Trades({
-      ...{ trader: this.id, desk, kept: this.#kept, clock, log: deps.log, changed },
+      ...{ trader: this.id, swapEngine, kept: this.#kept, clock, log: deps.log, changed },
       orderOf: number => this.#orders.get(number)?.terms ?? null,
     })
-    this.#hints = new FundedHints(network, desk, this.#trades)
+    this.#hints = new FundedHints(network, swapEngine, this.#trades)
     this.#turns = new MatchingTurns({
-      ...{ network, clock, live: () => this.#orders.live(), match: order => this.#proposing.match(order) },
+      ...{ network, clock, live: () => this.#orders.live(), match: order => this.#proposals.match(order) },
       known: statement => book.get(statement.terms),
     })
     const negotiation = this.#negotiationDeps()
-    this.#proposing = new Proposing(negotiation)
-    this.#answering = new Answering(negotiation, id => this.#proposing.has(id))
+    this.#proposals = new ProposalSender(negotiation)
+    this.#answering = new ProposalAcceptor(negotiation, id => this.#proposals.has(id))
     this.#watch = this.#makeWatch()
-    this.#placing = new Placing({
+    this.#placement = new OrderPlacement({
       ...{ trader: this.id, orders: this.#orders, funds, orderFunds: this.#orderFunds, chains, clock },
     })
   }
@@ -122,7 +122,7 @@ export class Trader implements MarketTrader {
     for (const end of this.#ends.splice(0)) end()
     this.#turns.stop()
     this.#answering.stop()
-    this.#proposing.stop()
+    this.#proposals.stop()
     this.#watch.stop()
     this.#trades.stop()
     await this.#kept.stop()
@@ -131,7 +131,7 @@ export class Trader implements MarketTrader {
 
   async place(wanted: WantedOrder): Promise<OwnOrder> {
     if (!this.#running) throw new AppError('NotReady')
-    const order = await this.#placing.place(wanted)
+    const order = await this.#placement.place(wanted)
     // The wallets may have changed while it was written.
     this.#watch.look(order)
     this.#turns.soon(order)
@@ -144,7 +144,7 @@ export class Trader implements MarketTrader {
     if (order === null) throw new AppError('OrderNotFound')
     await this.#orders.cancel(order)
     this.#orderFunds.letGo(order)
-    this.#proposing.drop(order)
+    this.#proposals.drop(order)
   }
 
   orders(): readonly OwnOrder[] {
@@ -177,15 +177,15 @@ export class Trader implements MarketTrader {
   #makeWatch(): OrderWatch {
     return new OrderWatch({
       ...{ orders: this.#orders, funds: this.#deps.funds, orderFunds: this.#orderFunds, clock: this.#deps.clock },
-      halted: order => this.#proposing.drop(order),
+      halted: order => this.#proposals.drop(order),
       ready: order => this.#turns.soon(order),
     })
   }
 
   #negotiationDeps(): NegotiationDeps {
-    const { network, book, desk, funds, chains, clock, random, log } = this.#deps
+    const { network, book, swapEngine, funds, chains, clock, random, log } = this.#deps
     return {
-      ...{ network, book, desk, funds, chains, clock, random, log },
+      ...{ network, book, swapEngine, funds, chains, clock, random, log },
       ...{ orderFunds: this.#orderFunds, trades: this.#trades, conduct: this.#conduct },
       orderOf: number => this.#orders.get(number),
       doubtful: order => this.#watch.withdraw(order, 'The disk failed while a trade of it began.'),
@@ -197,7 +197,7 @@ export class Trader implements MarketTrader {
     if (message.kind === 'propose') this.#answering.heard(from, message)
     else if (message.kind === 'funded') this.#hints.heard(from, message.id, message.txid)
     else if (message.kind === 'match') this.#hinted(message.order.trader, message.order.number)
-    else this.#proposing.heard(from, message)
+    else this.#proposals.heard(from, message)
   }
 
   #hinted(trader: TraderId, number: number): void {

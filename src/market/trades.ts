@@ -3,7 +3,7 @@
 
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { SwapDesk, SwapView } from '../ports/swap-desk.ts'
+import type { SwapEngine, SwapView } from '../ports/swap-engine.ts'
 import type { OrderTerms, SwapAgreement, TraderId } from '../wire/market/types.ts'
 import { parseTrade, textOf } from './kept-forms.ts'
 import type { KeptTexts } from './kept-texts.ts'
@@ -14,7 +14,7 @@ const PREFIX = 'trade-'
 /** What trades need. */
 export interface TradesDeps {
   readonly trader: TraderId
-  readonly desk: SwapDesk
+  readonly swapEngine: SwapEngine
   readonly kept: KeptTexts
   readonly clock: Clock
   readonly log: Log
@@ -59,9 +59,9 @@ export class Trades {
     return count
   }
 
-  /** Swaps for which the desk must have room: ended ones too, until they are closed. */
+  /** Swaps for which the engine must have room: ended ones too, until they are closed. */
   underWay(): number {
-    return this.#deps.desk.list().filter(view => view.step !== 'closed').length
+    return this.#deps.swapEngine.list().filter(view => view.step !== 'closed').length
   }
 
   /** Whether a swap with this hash runs. */
@@ -84,8 +84,8 @@ export class Trades {
 
   /** Compares trades and swaps, and follows the swaps from now on. `forgotten`: a trade whose swap nobody knows. */
   follow(forgotten: (trade: HeldTrade) => void): void {
-    this.#unwatch = this.#deps.desk.watch(view => this.#saw(view))
-    const views = [...this.#deps.desk.list()].sort((a, b) => a.agreement.timeMs - b.agreement.timeMs)
+    this.#unwatch = this.#deps.swapEngine.watch(view => this.#saw(view))
+    const views = [...this.#deps.swapEngine.list()].sort((a, b) => a.agreement.timeMs - b.agreement.timeMs)
     const known = new Set(views.map(view => view.agreement.id))
     for (const view of views) {
       if (this.#byId.has(view.agreement.id)) this.#saw(view)
@@ -109,7 +109,7 @@ export class Trades {
     }
     const trade = new HeldTrade({ number: ++this.#last, order, agreement, needsFee, needsGas, endedMs: 0, end: null })
     this.#put(trade)
-    trade.swap = this.#deps.desk.list().find(view => view.agreement.id === agreement.id) ?? null
+    trade.swap = this.#deps.swapEngine.list().find(view => view.agreement.id === agreement.id) ?? null
     if (trade.ended) {
       trade.endedMs = this.#deps.clock.wallMs()
       this.#running.delete(trade)

@@ -35,7 +35,7 @@ import { makeServices, type NodeServices } from './services.ts'
 import type { Settings } from './settings-schema.ts'
 import { SideServices } from './side-services.ts'
 import { StartedParts } from './started-parts.ts'
-import { holdYoungSpace } from './young-space.ts'
+import { holdYoungGeneration } from './young-generation.ts'
 
 /** Of the time that the engine is waited for, ms: what it takes to close when its sessions have ended late. */
 const ENGINE_REST_MS = 150
@@ -97,7 +97,7 @@ export class TributaryNode {
     this.#priority.follow(this.#environment.settings.values.resource_monitor.cpu_priority)
     checkMachineCode(['koffi', 'sodium-native'])
     const [records, { startEngine }] = await Promise.all([this.#openRecords(), loadEngine()])
-    const release = holdYoungSpace()
+    const release = holdYoungGeneration()
     await this.#load(records, startEngine).finally(release)
     this.#parts.state.markStarted()
     this.#parts.events.emit('tribler_started')

@@ -68,10 +68,10 @@ export async function startMarket(deps: MarketPartsDeps): Promise<RunningMarket>
     started.add('chains of swaps', () => Promise.resolve(chains.close()))
     const folder = join(deps.stateDir, MARKET_FOLDER)
     const files = new MarketFolder(folder)
-    const desk = await startSwaps(deps, { funds, chains, files, folder }, started)
+    const swapEngine = await startSwaps(deps, { funds, chains, files, folder }, started)
     const book = new OrderBook(deps.clock)
     const network = await makeOverlay(deps, book, started)
-    const trader = await startTrader(deps, { network, book, funds, desk, files, chains }, started)
+    const trader = await startTrader(deps, { network, book, funds, swapEngine, files, chains }, started)
     // Not waited for: the market is there at once, peers come when they come.
     void network.start()
     const service = new Market({
@@ -134,7 +134,7 @@ async function startTrader(
     network: MarketOverlay
     book: OrderBook
     funds: MarketWallets
-    desk: Swaps
+    swapEngine: Swaps
     files: MarketFiles
     chains: SwapChains
   },

@@ -3,7 +3,7 @@
 
 import type { Asset } from '../wire/market/assets.ts'
 import type { OrderRef, OrderTerms, Side, SwapAgreement, TraderId } from '../wire/market/types.ts'
-import type { SwapView } from './swap-desk.ts'
+import type { SwapView } from './swap-engine.ts'
 
 /**
  * `open`: it can be matched; `suspended`: its wallet is locked or cannot be read; `completed`: all of it is traded; `expired`; `cancelled`: by us;

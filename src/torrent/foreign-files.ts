@@ -11,13 +11,13 @@ import type { TorrentContent, TorrentCore } from './torrent-core.ts'
 type Wishes = Pick<TorrentCore, 'overwrite' | 'selected' | 'destination'>
 
 /** Throws AppError ForeignFile when a file that is foreign, as far as it is known by now, is in the way. */
-export function refuseForeign(content: TorrentContent, look: FirstLook, wishes: Wishes): void {
-  if (wishes.overwrite) return
+export function refuseForeign(content: TorrentContent, look: FirstLook, options: Wishes): void {
+  if (options.overwrite) return
   const { files } = content.metainfo
-  const inWay = foreignOf(look.found()).filter(index => isInWay(content, files[index] as TorrentFile, wishes))
+  const inWay = foreignOf(look.found()).filter(index => isInWay(content, files[index] as TorrentFile, options))
   const first = inWay[0]
   if (first === undefined) return
-  const path = [wishes.destination, ...(files[first] as TorrentFile).path].join('/')
+  const path = [options.destination, ...(files[first] as TorrentFile).path].join('/')
   throw foreignFile(path, look.whyForeign(first), inWay.length)
 }
 
@@ -25,10 +25,10 @@ export function refuseForeign(content: TorrentContent, look: FirstLook, wishes: 
  * The look is over. Rejects as refuseForeign() throws; otherwise files that fit become the torrent's own, those with other names
  * left out: they are copied first when they are written to.
  */
-export async function settleLook(content: TorrentContent, look: FirstLook, wishes: Wishes): Promise<void> {
+export async function settleLook(content: TorrentContent, look: FirstLook, options: Wishes): Promise<void> {
   const found = look.found()
   content.own.looked(found)
-  refuseForeign(content, look, wishes)
+  refuseForeign(content, look, options)
   const fitting = [...found].flatMap(([index, what]) => (what === 'fits' ? [index] : []))
   if (fitting.length > 0) await content.own.note((await content.store.unshared?.(fitting)) ?? fitting)
 }

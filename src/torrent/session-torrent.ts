@@ -166,7 +166,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   obstacles(): TorrentObstacles {
-    if (this.#state.row === null) return this.#state.torrent().wishes.obstacles()
+    if (this.#state.row === null) return this.#state.torrent().options.obstacles()
     return restingObstacles(this.#state.row, this.#engine.deps.swarm?.networkTrouble?.() ?? null)
   }
 
@@ -184,7 +184,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     if (this.#moving) throw new AppError('StateConflict', 'The files of this download are being moved already.')
     this.#moving = true
     try {
-      await (await this.#state.wakened()).wishes.moveStorage(move)
+      await (await this.#state.wakened()).options.moveStorage(move)
       this.#state.movedTo(move.destination)
     } finally {
       this.#moving = false
@@ -192,7 +192,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   async leaveFolder(folder: string): Promise<void> {
-    await (await this.#state.wakened()).wishes.leaveFolder(folder)
+    await (await this.#state.wakened()).options.leaveFolder(folder)
   }
 
   // --- TorrentHandle: awake only
@@ -254,7 +254,7 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
 
   setRateLimits(limits: TorrentLimits): void {
     this.#limits = limits
-    this.#state.awake?.wishes.setRateLimits(limits)
+    this.#state.awake?.options.setRateLimits(limits)
   }
 
   /** See Torrent. */
@@ -315,12 +315,12 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
 
   // --- WakeHooks
 
-  equip({ wishes }: Torrent): void {
-    if (this.#limits !== null) wishes.setRateLimits(this.#limits)
+  equip({ options }: Torrent): void {
+    if (this.#limits !== null) options.setRateLimits(this.#limits)
     if (this.#controls === null) return
-    wishes.setOrder(this.#controls)
-    wishes.setSuperSeeding(this.#controls.superSeeding === true)
-    wishes.setOverwrite(this.#controls.overwrite === true)
+    options.setOrder(this.#controls)
+    options.setSuperSeeding(this.#controls.superSeeding === true)
+    options.setOverwrite(this.#controls.overwrite === true)
   }
 
   woken(): void {

@@ -22,7 +22,7 @@ import { TorrentScrub } from './torrent-scrub.ts'
 import { TorrentStreams } from './torrent-streams.ts'
 import { TorrentSwarm } from './torrent-swarm.ts'
 import { TorrentWebSeeds } from './torrent-web-seeds.ts'
-import { TorrentWishes } from './torrent-wishes.ts'
+import { TorrentOptions } from './torrent-options.ts'
 import type { TorrentSpec, TorrentStatus } from './types.ts'
 import { NewMetadata } from './new-metadata.ts'
 
@@ -47,7 +47,7 @@ export class TorrentParts implements Ticker {
   readonly #check: TorrentCheck
   readonly newMetadata: NewMetadata
   /** Limits, order, place. */
-  readonly wishes: TorrentWishes
+  readonly options: TorrentOptions
   #secondMs = 0
 
   /** `gate`: its place in the queue. `rested`: it goes on where a rest began, without looking at its files. */
@@ -141,7 +141,7 @@ export class TorrentParts implements Ticker {
       runsForIt: () => this.run.forReaders,
       unneeded: () => this.streams.hungry === 0 && this.run.readersDone(),
     })
-    this.wishes = new TorrentWishes(core, this.#requests, this.swarm.peers.dials, this.run, this.changed)
+    this.options = new TorrentOptions(core, this.#requests, this.swarm.peers.connector, this.run, this.changed)
     // Metadata without the hashes of its pieces is not whole: they are fetched first.
     if (spec.metainfo !== null && !this.#metadata.holdsBack(spec.metainfo)) {
       this.#begin(core.setContent(spec.metainfo), rested)
@@ -153,7 +153,7 @@ export class TorrentParts implements Ticker {
   /** Peers that somebody named; null: the user or a magnet. */
   learn(peers: readonly PeerAddress[], origin: PeerOrigin | null): void {
     if (peers.length === 0) return
-    this.swarm.peers.dials.addAddresses(peers, origin)
+    this.swarm.peers.connector.addAddresses(peers, origin)
     if (this.core.online) this.core.engine.activate(this)
   }
 
@@ -216,7 +216,7 @@ export class TorrentParts implements Ticker {
 
   #online(): void {
     this.core.engine.activate(this)
-    this.swarm.peers.dials.connectSome(this.core.now())
+    this.swarm.peers.connector.connectSome(this.core.now())
   }
 
   #offline(reason: string, cut: boolean): void {
@@ -329,7 +329,10 @@ export class TorrentParts implements Ticker {
     if (this.webSeeds.busy) return true
     const { peers } = this.core
     return (
-      peers.size > 0 || this.swarm.peers.dials.size > 0 || this.pieces.dirty || this.swarm.peers.dials.hasCandidates
+      peers.size > 0 ||
+      this.swarm.peers.connector.size > 0 ||
+      this.pieces.dirty ||
+      this.swarm.peers.connector.hasCandidates
     )
   }
 }

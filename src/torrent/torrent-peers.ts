@@ -15,7 +15,7 @@ import { type PeerHost, PeerSession } from './peer-session.ts'
 import type { TorrentCore } from './torrent-core.ts'
 import type { TurnJob } from './turn-end.ts'
 import { answeringHash, type ConnectionHashes, connectionHashes, offersV2 } from './v2-upgrade.ts'
-import { TorrentDials } from './torrent-dials.ts'
+import { OutboundConnector } from './outbound-connector.ts'
 
 /** BEP 3: a keep-alive every two minutes; who is silent for four is gone. */
 const KEEP_ALIVE_MS = 120_000
@@ -54,7 +54,7 @@ export interface PeerHooks {
 /** The peers of one torrent. */
 export class TorrentPeers {
   /** Whom it calls. */
-  readonly dials: TorrentDials
+  readonly connector: OutboundConnector
   readonly #core: TorrentCore
   readonly #host: PeerHost
   readonly #hooks: PeerHooks
@@ -75,8 +75,8 @@ export class TorrentPeers {
     this.#core = core
     this.#host = host
     this.#hooks = hooks
-    this.dials = new TorrentDials(core, {
-      hasRoom: () => this.#core.peers.size + this.dials.size < this.#limit,
+    this.connector = new OutboundConnector(core, {
+      hasRoom: () => this.#core.peers.size + this.connector.size < this.#limit,
       isTaken: () => core.peers.size >= this.#limit || core.engine.connected >= core.engine.limits.maxConnections,
       crowded: ip => this.#core.engine.crowds(ip, this.#addresses),
       count: (ip, change) => this.#count(ip, change),
@@ -90,7 +90,7 @@ export class TorrentPeers {
   /** How many more addresses would be of use. */
   get wanted(): number {
     if (!this.#core.online || (this.#core.working && this.#core.satisfied)) return 0
-    return Math.max(0, this.#limit - this.#core.peers.size - this.dials.size)
+    return Math.max(0, this.#limit - this.#core.peers.size - this.connector.size)
   }
 
   /** Takes over an incoming connection whose handshake named this torrent; null = refused. */
@@ -115,11 +115,11 @@ export class TorrentPeers {
   /** Once a second: time-outs, keep-alives, choking, new connections. */
   tick(nowMs: number): void {
     this.#followOwnAddress()
-    this.dials.tick(nowMs)
+    this.connector.tick(nowMs)
     for (const peer of this.#core.peers.values()) this.#tend(peer, nowMs)
     const wastes = (): boolean => this.#core.complete && this.#choker.wastes(this.#chokePeers(nowMs), nowMs)
     if (this.#chokeWanted || nowMs - this.#lastChokeMs >= CHOKE_INTERVAL_MS || wastes()) this.#decideChoking(nowMs)
-    this.dials.connectSome(nowMs)
+    this.connector.connectSome(nowMs)
     if (this.wanted > 0 && (this.#core.known.size === 0 || this.#core.peers.size === 0)) this.#hooks.wantPeers()
   }
 
@@ -141,7 +141,7 @@ export class TorrentPeers {
    */
   goPrivate(): void {
     const reason = 'not from a tracker of this private torrent'
-    this.dials.keepTracked(reason)
+    this.connector.keepTracked(reason)
     for (const peer of this.#core.peers.values()) {
       if (!peer.link.incoming && this.#core.known.get(addressKey(peer.address))?.tracked !== true) peer.close(reason)
     }
@@ -150,7 +150,7 @@ export class TorrentPeers {
 
   /** Ends everything; afterwards no peer is left, and none is blamed for it. `cut`: nothing more is sent to them either. */
   closeAll(reason: string, cut = false): void {
-    this.dials.closeAll(reason)
+    this.connector.closeAll(reason)
     for (const peer of this.#core.peers.values()) {
       if (cut) peer.link.cut(reason)
       peer.close(reason)
@@ -164,7 +164,7 @@ export class TorrentPeers {
   closeRefused(reason: string): void {
     const nowMs = this.#core.now()
     const refused = (link: PeerLink): boolean => this.#core.engine.refuses(link.remote.ip, nowMs)
-    this.dials.closeRefused(reason)
+    this.connector.closeRefused(reason)
     for (const peer of this.#core.peers.values()) if (refused(peer.link)) peer.close(reason)
   }
 

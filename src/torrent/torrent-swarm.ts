@@ -99,7 +99,7 @@ export class TorrentSwarm implements PeerHost {
     this.#requests.refillSoon()
     this.peers.chokeSoon()
     // The other side must see the end of a connection before the next one: the tick makes it.
-    if (!anew) this.peers.dials.connectSome(this.#core.now())
+    if (!anew) this.peers.connector.connectSome(this.#core.now())
   }
 
   /** Tells of a piece that is there now. */

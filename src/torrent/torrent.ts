@@ -13,7 +13,7 @@ import { type RestingTorrent, UNKNOWN_LEFT } from './resting-torrent.ts'
 import type { RunGate } from './torrent-queue.ts'
 import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torrent-stats.ts'
 import { TorrentParts } from './torrent-parts.ts'
-import { TorrentWishes } from './torrent-wishes.ts'
+import { TorrentOptions } from './torrent-options.ts'
 import type {
   FileReader,
   FileSnapshot,
@@ -47,8 +47,8 @@ export class Torrent {
   }
 
   /** Limits, order, place. */
-  get wishes(): TorrentWishes {
-    return this.#parts.wishes
+  get options(): TorrentOptions {
+    return this.#parts.options
   }
 
   // --- what services/ ask, by way of session-torrent.ts
@@ -193,7 +193,7 @@ export class Torrent {
 
   /** Somebody is connected or reads: no time to rest. */
   get inUse(): boolean {
-    return this.#parts.streams.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.dials.size > 0
+    return this.#parts.streams.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.connector.size > 0
   }
 
   /**
@@ -218,7 +218,7 @@ export class Torrent {
     if (status === 'downloading' && !this.#waitsForSomebody(place === 'crowd')) return null
     if (!MAY_REST.has(status)) return null
     const patient = place === 'alone' || place === 'called'
-    if (patient && this.#core.working && this.#parts.swarm.peers.dials.hasDue(this.#core.now())) return null
+    if (patient && this.#core.working && this.#parts.swarm.peers.connector.hasDue(this.#core.now())) return null
     this.#core.engine.deactivate(this.#parts)
     this.#parts.webSeeds.stop()
     if (status === 'downloading') this.#noteDead()
@@ -251,7 +251,7 @@ export class Torrent {
     if (all) known.forgiveAll()
     else known.retryGood()
     if (!online) return
-    this.#parts.swarm.peers.dials.connectSome(this.#core.now())
+    this.#parts.swarm.peers.connector.connectSome(this.#core.now())
     engine.activate(this.#parts)
   }
 

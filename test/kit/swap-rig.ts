@@ -3,7 +3,7 @@
 import { Swaps } from '../../src/market/swap/swaps.ts'
 import type { MarketPayment } from '../../src/ports/market-funds.ts'
 import type { ChainPace } from '../../src/ports/swap-chain.ts'
-import type { SwapHalf, SwapView, SwapWish } from '../../src/ports/swap-desk.ts'
+import type { SwapHalf, SwapView, SwapRequest } from '../../src/ports/swap-engine.ts'
 import type { Asset, CoinId } from '../../src/wire/market/assets.ts'
 import type { SwapAgreement, SwapRole } from '../../src/wire/market/types.ts'
 import { FakeChain, makeTransaction, USUAL_FEE } from './fake-chain.ts'
@@ -205,7 +205,7 @@ export class SwapRig {
     }
   }
 
-  wish(role: SwapRole): SwapWish {
+  wish(role: SwapRole): SwapRequest {
     const [first, second] = this.chains.map(each => each.options.asset) as [Asset, Asset]
     const initiates = role === 'initiator'
     return {

@@ -5,7 +5,7 @@ import { OrderBook } from '../../src/market/order-book.ts'
 import type { OwnOrder, TraderEvent, WantedOrder } from '../../src/ports/market-trader.ts'
 import type { Asset } from '../../src/wire/market/assets.ts'
 import { DyingFiles } from './dying-files.ts'
-import { FakeSwapDesk, fakeChain } from './fake-swap-desk.ts'
+import { FakeSwapEngine, fakeChain } from './fake-swap-engine.ts'
 import { BTC, LTC } from './market-orders.ts'
 import { MemoryMarketFiles } from './memory-market-files.ts'
 import { MemoryMarketFunds, type MemoryWallet, memoryWallet } from './memory-market-funds.ts'
@@ -40,7 +40,7 @@ export class FloorTrader {
   readonly events: TraderEvent[] = []
   files: DyingFiles
   member: MemoryMember
-  desk: FakeSwapDesk
+  swapEngine: FakeSwapEngine
   trader: Trader
   readonly #floor: TradingFloor
   /** Ends what the process does. */
@@ -54,7 +54,7 @@ export class FloorTrader {
     const parts = this.#make(Number.POSITIVE_INFINITY)
     this.files = parts.files
     this.member = parts.member
-    this.desk = parts.desk
+    this.swapEngine = parts.swapEngine
     this.trader = parts.trader
   }
 
@@ -63,7 +63,7 @@ export class FloorTrader {
   }
 
   async start(): Promise<void> {
-    await this.desk.start()
+    await this.swapEngine.start()
     await this.trader.start()
   }
 
@@ -100,7 +100,7 @@ export class FloorTrader {
     return order
   }
 
-  #make(dies: number): Pick<FloorTrader, 'files' | 'member' | 'desk' | 'trader'> {
+  #make(dies: number): Pick<FloorTrader, 'files' | 'member' | 'swapEngine' | 'trader'> {
     const { market } = this.#floor
     const [clock, funds] = [new MortalClock(this.#floor.clock), new MortalFunds(this.funds)]
     this.#end = () => {
@@ -111,15 +111,15 @@ export class FloorTrader {
     const book = new OrderBook(clock)
     const member = market.join(this.name, book)
     for (const statement of this.#floor.known(this.name)) book.put(statement)
-    const desk = new FakeSwapDesk(member.trader, files, this.funds, () => clock.wallMs())
+    const swapEngine = new FakeSwapEngine(member.trader, files, this.funds, () => clock.wallMs())
     const chains = { BTC: fakeChain(BTC), LTC: fakeChain(LTC), ETH: fakeChain(ETH, GAS) }
     const trader = new Trader({
-      ...{ network: member, book, funds, desk, files, clock, log: silentLog },
+      ...{ network: member, book, funds, swapEngine, files, clock, log: silentLog },
       chains: coin => (coin in chains ? chains[coin as keyof typeof chains] : null),
       random: new SeededRandom(this.#floor.seed++ + 1000 * ++this.#starts),
     })
     trader.watch(event => this.events.push(event))
-    return { files, member, desk, trader }
+    return { files, member, swapEngine, trader }
   }
 }
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sameAsset } from '../../src/wire/market/assets.ts'
-import { FUND_FEE } from '../kit/fake-swap-desk.ts'
+import { FUND_FEE } from '../kit/fake-swap-engine.ts'
 import { BTC, LTC } from '../kit/market-orders.ts'
 import { SeededRandom } from '../kit/seeded-random.ts'
 import { COIN, type FloorTrader, TradingFloor } from '../kit/trading-floor.ts'
@@ -32,7 +32,7 @@ function checkTrader(one: FloorTrader): void {
   // Every swap is a trade, and no swap is two.
   const ids = one.trader.trades().map(({ agreement }) => agreement.id)
   assert.equal(new Set(ids).size, ids.length)
-  for (const { agreement } of one.desk.list())
+  for (const { agreement } of one.swapEngine.list())
     assert.ok(ids.includes(agreement.id), `${one.name}: a swap without a trade`)
   const numbers = one.trader.trades().map(({ number }) => number)
   assert.equal(new Set(numbers).size, numbers.length)
@@ -59,9 +59,9 @@ function checkPairs(traders: readonly FloorTrader[]): void {
 /** Money of a coin, in all wallets and in swaps that are funded and not over. */
 function moneyIn(traders: readonly FloorTrader[], coin: 'LTC' | 'BTC'): bigint {
   let sum = 0n
-  for (const { funds, desk } of traders) {
+  for (const { funds, swapEngine } of traders) {
     sum += funds.wallets.get(coin)?.balance ?? 0n
-    for (const { payments, outcome, given } of desk.list()) {
+    for (const { payments, outcome, given } of swapEngine.list()) {
       const fund = payments.find(payment => payment.kind === 'fund' && payment.coin === coin)
       if (fund === undefined) continue
       const fee = payments.find(({ kind }) => kind === 'purse')?.fee ?? 0n
@@ -77,17 +77,22 @@ function moneyIn(traders: readonly FloorTrader[], coin: 'LTC' | 'BTC'): bigint {
 async function finish(traders: readonly FloorTrader[], chance: (id: string) => number): Promise<void> {
   const swaps = new Map<string, FloorTrader[]>()
   for (const one of traders) {
-    for (const { agreement } of one.desk.list()) swaps.set(agreement.id, [...(swaps.get(agreement.id) ?? []), one])
+    for (const { agreement } of one.swapEngine.list())
+      swaps.set(agreement.id, [...(swaps.get(agreement.id) ?? []), one])
   }
   for (const [id, both] of swaps) {
-    const views = both.map(({ desk }) => desk.list().find(({ agreement }) => agreement.id === id))
+    const views = both.map(({ swapEngine }) => swapEngine.list().find(({ agreement }) => agreement.id === id))
     const ended = views.find(view => (view?.outcome ?? null) !== null)?.outcome
     const how =
       ended ?? (both.length < 2 || chance(id) === 0 ? 'abandoned' : chance(id) === 1 ? 'refunded' : 'completed')
     const open = both.filter((_one, at) => views[at]?.outcome === null)
-    for (const { desk } of open) if (how !== 'abandoned') await desk.fund(id)
-    for (const { desk } of open) {
-      await (how === 'abandoned' ? desk.abandon(id) : how === 'refunded' ? desk.refund(id) : desk.complete(id))
+    for (const { swapEngine } of open) if (how !== 'abandoned') await swapEngine.fund(id)
+    for (const { swapEngine } of open) {
+      await (how === 'abandoned'
+        ? swapEngine.abandon(id)
+        : how === 'refunded'
+          ? swapEngine.refund(id)
+          : swapEngine.complete(id))
     }
   }
 }
@@ -105,11 +110,12 @@ async function story(floor: TradingFloor, ann: FloorTrader, bob: FloorTrader): P
   await tried(ann.trader.cancel(2))
   await tried(bob.place({ side: 'bid', quantity: 6n * COIN, key: 'four' }))
   await floor.pass(2_000)
-  const has = (one: FloorTrader, id: string): boolean => one.desk.list().some(({ agreement }) => agreement.id === id)
-  const id = ann.desk.list().find(({ agreement }) => has(bob, agreement.id))?.agreement.id
-  for (const { desk } of id === undefined ? [] : [ann, bob]) {
-    await tried(desk.fund(id as string))
-    await tried(desk.complete(id as string))
+  const has = (one: FloorTrader, id: string): boolean =>
+    one.swapEngine.list().some(({ agreement }) => agreement.id === id)
+  const id = ann.swapEngine.list().find(({ agreement }) => has(bob, agreement.id))?.agreement.id
+  for (const { swapEngine } of id === undefined ? [] : [ann, bob]) {
+    await tried(swapEngine.fund(id as string))
+    await tried(swapEngine.complete(id as string))
   }
   await floor.pass(2_000)
 }

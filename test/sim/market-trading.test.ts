@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SHORTAGE_MS } from '../../src/market/limits.ts'
-import { FUND_FEE } from '../kit/fake-swap-desk.ts'
+import { FUND_FEE } from '../kit/fake-swap-engine.ts'
 import { BTC, LTC } from '../kit/market-orders.ts'
 import { memoryWallet } from '../kit/memory-market-funds.ts'
 import { COIN, ETH, type FloorTrader, GAS, TradingFloor } from '../kit/trading-floor.ts'
@@ -13,11 +13,11 @@ const FEE = FUND_FEE + 10n
 
 /** The two swaps of each trade come to their ends. */
 async function complete(floor: TradingFloor, ...traders: FloorTrader[]): Promise<void> {
-  for (const { desk } of traders) {
-    for (const { agreement, outcome } of desk.list()) {
+  for (const { swapEngine } of traders) {
+    for (const { agreement, outcome } of swapEngine.list()) {
       if (outcome !== null) continue
-      await desk.fund(agreement.id)
-      await desk.complete(agreement.id)
+      await swapEngine.fund(agreement.id)
+      await swapEngine.complete(agreement.id)
     }
   }
   await floor.pass(100)
@@ -181,7 +181,7 @@ test('messages that are lost: proposals are sent again, acceptances given again;
   assert.equal(bob.order(2).reserved, 10n * COIN)
   await floor.pass(31_000)
   assert.equal(bob.order(2).reserved, 0n)
-  assert.equal(bob.desk.prepared.size, 0)
+  assert.equal(bob.swapEngine.prepared.size, 0)
   floor.market.loses = () => false
   await floor.pass(60_000)
   assert.equal(bob.order(2).reserved, 10n * COIN)
@@ -219,31 +219,31 @@ test('who has missed an order is told of it by the owner of the older one', asyn
   await floor.stop()
 })
 
-test('what is funded is told to the other side, once, and handed to the desk', async () => {
+test('what is funded is told to the other side, once, and handed to the swapEngine', async () => {
   const floor = new TradingFloor()
   const [ann, bob] = [await floor.trader('ann'), await floor.trader('bob')]
   await ann.place()
   await floor.pass(100)
   await bob.place({ side: 'bid' })
   await floor.pass(1_000)
-  const id = bob.desk.list()[0]?.agreement.id ?? ''
-  await bob.desk.fund(id)
+  const id = bob.swapEngine.list()[0]?.agreement.id ?? ''
+  await bob.swapEngine.fund(id)
   await floor.pass(100)
-  assert.deepEqual(ann.desk.hints, [`${id} fund-${id}`])
-  // Said again by the desk, told once.
-  await bob.desk.fund(id)
+  assert.deepEqual(ann.swapEngine.hints, [`${id} fund-${id}`])
+  // Said again by the swapEngine, told once.
+  await bob.swapEngine.fund(id)
   await floor.pass(100)
-  assert.equal(ann.desk.hints.length, 1)
+  assert.equal(ann.swapEngine.hints.length, 1)
   // The purse is paid: it is not set aside any more.
   assert.equal(bob.trader.fundsOf(1), 0n)
-  await bob.desk.complete(id)
+  await bob.swapEngine.complete(id)
   await floor.pass(100)
-  assert.equal(ann.desk.hints.length, 1)
+  assert.equal(ann.swapEngine.hints.length, 1)
   // Another trader knows nothing of this swap.
   const cat = await floor.trader('cat')
   await cat.member.send(ann.id, { kind: 'funded', id, txid: 'ff' })
   await floor.pass(100)
-  assert.equal(ann.desk.hints.length, 1)
+  assert.equal(ann.swapEngine.hints.length, 1)
   await floor.stop()
 })
 
@@ -257,11 +257,11 @@ test('a swap that is refunded or abandoned gives its quantity back, and the orde
   await cat.place({ side: 'bid' })
   await floor.pass(1_000)
   assert.equal(ann.order(1).reserved, 10n * COIN)
-  const id = bob.desk.list()[0]?.agreement.id ?? ''
-  await bob.desk.fund(id)
-  await ann.desk.fund(id)
-  await bob.desk.refund(id)
-  await ann.desk.refund(id)
+  const id = bob.swapEngine.list()[0]?.agreement.id ?? ''
+  await bob.swapEngine.fund(id)
+  await ann.swapEngine.fund(id)
+  await bob.swapEngine.refund(id)
+  await ann.swapEngine.refund(id)
   await floor.pass(60_000)
   // Bob is at fault in the eyes of ann and the other way round; cat gets what came back.
   assert.equal(bob.order(1).traded, 0n)
@@ -305,7 +305,7 @@ test('cancelling ends proposals too: an acceptance that comes late begins nothin
   assert.equal(bob.order(1).reserved, 10n * COIN)
   await bob.trader.cancel(1)
   assert.equal(bob.order(1).reserved, 0n)
-  assert.equal(bob.desk.prepared.size, 0)
+  assert.equal(bob.swapEngine.prepared.size, 0)
   assert.equal(bob.funds.reserved.size, 0)
   await floor.pass(5_000)
   assert.equal(bob.trader.trades().length, 0)
@@ -325,7 +325,7 @@ test('locking ends proposals that nobody has accepted', async () => {
   await floor.pass(1_000)
   assert.equal(bob.order(1).reserved, 0n)
   assert.equal(bob.order(1).status, 'suspended')
-  assert.equal(bob.desk.prepared.size, 0)
+  assert.equal(bob.swapEngine.prepared.size, 0)
   await floor.stop()
 })
 
@@ -390,7 +390,7 @@ test('who takes a coin of Ethereum’s kind sets gas money aside there too', asy
   await floor.pass(100)
   await bob.place({ ...pair, side: 'bid' })
   await floor.pass(1_000)
-  const id = bob.desk.list()[0]?.agreement.id ?? ''
+  const id = bob.swapEngine.list()[0]?.agreement.id ?? ''
   assert.equal(ann.funds.reserved.get(`order-1-${id.slice(0, 16)}-gas`)?.amount, GAS + 10n)
   assert.equal(ann.funds.reserved.has('order-1-gas'), false)
   await complete(floor, ann, bob)
@@ -438,7 +438,7 @@ test('a restart: orders stand, suspended until the wallets are unlocked, with hi
   assert.equal(ann.order(1).traded, 4n * COIN)
   assert.equal(ann.trader.trades()[0]?.swap?.outcome, 'completed')
   assert.equal(ann.trader.trades()[0]?.number, 1)
-  // What has ended is kept with its trade, also when the desk has forgotten the swap.
+  // What has ended is kept with its trade, also when the swapEngine has forgotten the swap.
   ann.kill()
   for (const name of ann.disk.texts.keys()) if (name.startsWith('swap-')) ann.disk.texts.delete(name)
   await ann.restart()

@@ -39,8 +39,8 @@ const rpcRoute = (id: string, path: string): Route<'json'> =>
       status: 200,
     },
     run: async (context, { parameters, caller }) => {
-      const { TransmissionDoor } = await import('../transmission/door.ts')
-      return TransmissionDoor.of(context).answer(parameters, caller)
+      const { TransmissionEndpoint } = await import('../transmission/rpc-endpoint.ts')
+      return TransmissionEndpoint.of(context).answer(parameters, caller)
     },
   })
 

@@ -2,7 +2,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { PatchDownload } from '../../services/api.ts'
-import { type DoorContext, type RpcMethod, type RpcResult, targetsOf } from './door-context.ts'
+import { type RpcContext, type RpcMethod, type RpcResult, targetsOf } from './rpc-context.ts'
 import { eachTorrent } from './each-torrent.ts'
 import { freeSpace, groupGet, portTest, sessionClose, sessionGet, sessionSet, sessionStats } from './session-methods.ts'
 import { torrentAdd } from './torrent-add.ts'
@@ -40,7 +40,7 @@ const FIXED_QUEUE = 'the queue runs in the order of adding, which cannot be chan
 
 const refused =
   (text: string) =>
-  async (_context: DoorContext): Promise<RpcResult> => {
+  async (_context: RpcContext): Promise<RpcResult> => {
     throw new AppError('InvalidParameter', text)
   }
 

@@ -2,13 +2,13 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { Json } from '../../services/api.ts'
-import { admitted, checkAdmin, type DoorContext, type RpcResult } from './door-context.ts'
+import { admitted, checkAdmin, type RpcContext, type RpcResult } from './rpc-context.ts'
 import { type RpcArguments, wrong } from './rpc-arguments.ts'
 import type { SettingsSections } from './seen-torrent.ts'
 import { type SessionFacts, sessionFields, textOf } from './session-fields.ts'
 import { isStopped } from './status-codes.ts'
 
-async function factsOf({ services, version }: DoorContext, withSpace: boolean): Promise<SessionFacts> {
+async function factsOf({ services, version }: RpcContext, withSpace: boolean): Promise<SessionFacts> {
   const { settings, ports } = services.settings.read()
   const folder = textOf(settings, 'download_defaults', 'saveas')
   // A folder that is not there yet has no free space to tell.
@@ -17,7 +17,7 @@ async function factsOf({ services, version }: DoorContext, withSpace: boolean): 
 }
 
 /** `session-get`: all fields, or those of `fields`. */
-export async function sessionGet(context: DoorContext, args: RpcArguments): Promise<RpcResult> {
+export async function sessionGet(context: RpcContext, args: RpcArguments): Promise<RpcResult> {
   const asked = args.texts('fields') ?? [...sessionFields.keys()]
   const facts = await factsOf(context, asked.includes('download-dir-free-space'))
   const answer: Record<string, Json> = {}
@@ -29,7 +29,7 @@ export async function sessionGet(context: DoorContext, args: RpcArguments): Prom
 }
 
 /** `session-set`: all or nothing. What this node has no setting for may only be what it is. */
-export async function sessionSet(context: DoorContext, args: RpcArguments): Promise<RpcResult> {
+export async function sessionSet(context: RpcContext, args: RpcArguments): Promise<RpcResult> {
   checkAdmin(context)
   const facts = await factsOf(context, false)
   const change: SettingsSections = {}
@@ -49,7 +49,7 @@ export async function sessionSet(context: DoorContext, args: RpcArguments): Prom
 }
 
 /** `session-stats`. */
-export async function sessionStats({ services }: DoorContext): Promise<RpcResult> {
+export async function sessionStats({ services }: RpcContext): Promise<RpcResult> {
   const sums = { torrents: 0, stopped: 0, down: 0, up: 0, downloaded: 0, uploaded: 0 }
   for await (const record of services.downloads.list({ peers: false, pieces: false, files: false })) {
     sums.torrents += 1
@@ -78,21 +78,21 @@ export async function sessionStats({ services }: DoorContext): Promise<RpcResult
 }
 
 /** `session-close`: the node stops. */
-export async function sessionClose(context: DoorContext): Promise<RpcResult> {
+export async function sessionClose(context: RpcContext): Promise<RpcResult> {
   checkAdmin(context)
   context.services.shutdown.shutDown()
   return {}
 }
 
 /** `port-test`: nobody outside is asked, so only a router's word counts. */
-export async function portTest({ services }: DoorContext): Promise<RpcResult> {
+export async function portTest({ services }: RpcContext): Promise<RpcResult> {
   const mapped = services.state.network()?.mappings.some(({ protocol }) => protocol === 'tcp') ?? false
   if (!mapped) throw new AppError('StateConflict', 'not known: this node asks nobody outside whether its port is open')
   return { 'port-is-open': true }
 }
 
 /** `free-space`. */
-export async function freeSpace(context: DoorContext, args: RpcArguments): Promise<RpcResult> {
+export async function freeSpace(context: RpcContext, args: RpcArguments): Promise<RpcResult> {
   const path = args.text('path')
   if (path === null || !path.startsWith('/')) throw wrong('path', 'an absolute path')
   const { destination } = await admitted(context, path)

@@ -2,7 +2,7 @@
 
 import type { AddDownload } from '../../services/api.ts'
 import { AppError } from '../../base/errors.ts'
-import { type DoorContext, nowSec, type RpcResult } from './door-context.ts'
+import { type RpcContext, nowSec, type RpcResult } from './rpc-context.ts'
 import { type RpcArguments, wrong } from './rpc-arguments.ts'
 
 /** This node's priorities for low, normal and high, "not fetched", and "as it is". */
@@ -11,7 +11,7 @@ export const PRIORITY = { low: 1, normal: 4, high: 7, none: 0, same: -1 } as con
 const BASE64 = /^[A-Za-z0-9+/\s]+=*\s*$/
 
 /** The method. `cookies`, `peer-limit` and `bandwidthPriority` have nothing here that they could change. */
-export async function torrentAdd(context: DoorContext, args: RpcArguments): Promise<RpcResult> {
+export async function torrentAdd(context: RpcContext, args: RpcArguments): Promise<RpcResult> {
   const { downloads, callerPaths } = context.services
   const begunSec = nowSec(context)
   const request = requestOf(args)
@@ -27,7 +27,7 @@ export async function torrentAdd(context: DoorContext, args: RpcArguments): Prom
   return answerFor(context, added.infohash, begunSec)
 }
 
-async function answerFor(context: DoorContext, infohash: string, begunSec: number): Promise<RpcResult> {
+async function answerFor(context: RpcContext, infohash: string, begunSec: number): Promise<RpcResult> {
   const options = { peers: false, pieces: false, files: false, details: true, only: [infohash] }
   for await (const record of context.services.downloads.list(options)) {
     // One that was there is older than the request.

@@ -3,14 +3,14 @@
 
 import type { ListedDownload, ListOptions } from '../../services/api.ts'
 import {
-  type DoorContext,
+  type RpcContext,
   LongRpcResult,
   nowSec,
   recentlyActive,
   type RpcResult,
   type Selection,
   selectionOf,
-} from './door-context.ts'
+} from './rpc-context.ts'
 import { type RpcArguments, wrong } from './rpc-arguments.ts'
 import { type AnswerFacts, SeenTorrent } from './seen-torrent.ts'
 import { type TorrentField, torrentFields } from './torrent-fields.ts'
@@ -21,7 +21,7 @@ const MANY = 100
 type Column = readonly [name: string, field: TorrentField]
 
 /** The method. */
-export async function torrentGet(context: DoorContext, args: RpcArguments): Promise<LongRpcResult> {
+export async function torrentGet(context: RpcContext, args: RpcArguments): Promise<LongRpcResult> {
   const asked = args.texts('fields')
   if (asked === null) throw wrong('fields', 'a list of names')
   const format = args.text('format') ?? 'objects'
@@ -40,7 +40,7 @@ export async function torrentGet(context: DoorContext, args: RpcArguments): Prom
 }
 
 async function* objectsOf(
-  context: DoorContext,
+  context: RpcContext,
   columns: readonly Column[],
   selection: Selection,
 ): AsyncGenerator<object, void> {
@@ -55,7 +55,7 @@ async function* objectsOf(
 }
 
 async function* tableOf(
-  context: DoorContext,
+  context: RpcContext,
   columns: readonly Column[],
   selection: Selection,
 ): AsyncGenerator<unknown[], void> {
@@ -68,7 +68,7 @@ async function* tableOf(
 }
 
 async function* torrentsOf(
-  context: DoorContext,
+  context: RpcContext,
   columns: readonly Column[],
   selection: Selection,
 ): AsyncGenerator<SeenTorrent, void> {
@@ -87,7 +87,7 @@ async function* torrentsOf(
 }
 
 async function* recordsOf(
-  context: DoorContext,
+  context: RpcContext,
   options: ListOptions,
   selection: Selection,
 ): AsyncGenerator<ListedDownload, void> {

@@ -3,7 +3,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { FileRecord, PatchDownload } from '../../services/api.ts'
-import { admitted, type DoorContext, nowSec, type RpcResult, targetsOf } from './door-context.ts'
+import { admitted, type RpcContext, nowSec, type RpcResult, targetsOf } from './rpc-context.ts'
 import { eachTorrent } from './each-torrent.ts'
 import { rpcPriority, trackersOf } from './list-fields.ts'
 import { type RpcArguments, wrong } from './rpc-arguments.ts'
@@ -19,7 +19,7 @@ const NO_GOAL = -1
 const KILO = 1000
 
 /** `torrent-set`. `queuePosition` changes nothing: the queue runs in the order of adding. */
-export async function torrentSet(context: DoorContext, args: RpcArguments): Promise<RpcResult> {
+export async function torrentSet(context: RpcContext, args: RpcArguments): Promise<RpcResult> {
   const targets = await targetsOf(context, args)
   const { downloads } = context.services
   await eachTorrent(targets, async infohash => {
@@ -40,7 +40,7 @@ export async function torrentSet(context: DoorContext, args: RpcArguments): Prom
 }
 
 /** `torrent-set-location`: the files are moved; to look for them elsewhere is something this node does not do. */
-export async function torrentSetLocation(context: DoorContext, args: RpcArguments): Promise<RpcResult> {
+export async function torrentSetLocation(context: RpcContext, args: RpcArguments): Promise<RpcResult> {
   const location = args.text('location')
   if (location === null || location === '') throw new AppError('MissingParameter', 'location is missing')
   const place = await admitted(context, absolute('location', location))
@@ -52,7 +52,7 @@ export async function torrentSetLocation(context: DoorContext, args: RpcArgument
   return {}
 }
 
-async function seen(context: DoorContext, infohash: string): Promise<SeenTorrent | null> {
+async function seen(context: RpcContext, infohash: string): Promise<SeenTorrent | null> {
   const { services, ids } = context
   const options = { peers: false, pieces: false, files: false, details: true, only: [infohash] }
   const { settings } = services.settings.read()
@@ -90,7 +90,7 @@ function plainChange({ record, details }: SeenTorrent, args: RpcArguments): Patc
   }
 }
 
-async function moved(context: DoorContext, args: RpcArguments): Promise<PatchDownload> {
+async function moved(context: RpcContext, args: RpcArguments): Promise<PatchDownload> {
   const location = args.text('location')
   return location === null ? {} : await admitted(context, absolute('location', location))
 }

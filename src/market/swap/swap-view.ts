@@ -1,6 +1,6 @@
 // How a swap stands, for whoever asks: made of its journal. Pure.
 
-import type { SwapPayment, SwapView } from '../../ports/swap-desk.ts'
+import type { SwapPayment, SwapView } from '../../ports/swap-engine.ts'
 import { assetOf, legOf, SIDES, type KeptTransaction, type SwapJournal } from './swap-journal.ts'
 
 /** `step` and `waitsFor` as the last step says. */

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Random } from '../../ports/random.ts'
 import type { SwapChain } from '../../ports/swap-chain.ts'
-import type { SwapDesk, SwapHalf, SwapView, SwapWish } from '../../ports/swap-desk.ts'
+import type { SwapEngine, SwapHalf, SwapView, SwapRequest } from '../../ports/swap-engine.ts'
 import { type Asset, sameAsset } from '../../wire/market/assets.ts'
 import type { SwapAgreement } from '../../wire/market/types.ts'
 import { decodeJournal, encodeJournal, type SwapJournal } from './swap-journal.ts'
@@ -12,14 +12,14 @@ import { ENDED_MS, MAX_ENDED, MAX_PREPARED, MAX_RUNNING } from './swap-limits.ts
 import { checkSwapLocks, locksFor, type SwapPaces } from './swap-locks.ts'
 import { journalName, SwapRun, type SwapDeps } from './swap-run.ts'
 
-/** What the desk is made with. */
+/** What the engine of swaps is made with. */
 export interface SwapsDeps extends SwapDeps {
   readonly random: Random
 }
 
 /** A half, with what only its owner knows. */
 interface Prepared {
-  readonly wish: SwapWish
+  readonly wish: SwapRequest
   readonly half: SwapHalf
   readonly key: Uint8Array
   /** Of an initiator; else none. */
@@ -32,7 +32,7 @@ const ID = /^[0-9a-f]{32}$/
 const PREFIX = 'swap-'
 
 /** See the top of the file. start() once, before anything else; stop() at the end of the process. */
-export class Swaps implements SwapDesk {
+export class Swaps implements SwapEngine {
   readonly #deps: SwapsDeps
   readonly #prepared = new Map<string, Prepared>()
   readonly #runs = new Map<string, SwapRun>()
@@ -60,7 +60,7 @@ export class Swaps implements SwapDesk {
     for (const run of this.#runs.values()) run.stop()
   }
 
-  async prepare(wish: SwapWish): Promise<SwapHalf> {
+  async prepare(wish: SwapRequest): Promise<SwapHalf> {
     if (!ID.test(wish.id) || this.#runs.has(wish.id))
       throw new AppError('InvalidParameter', 'This swap cannot be begun.')
     if (this.#running() >= MAX_RUNNING) throw new AppError('InvalidParameter', 'Too many swaps are under way.')
@@ -111,7 +111,7 @@ export class Swaps implements SwapDesk {
     return () => this.#watchers.delete(changed)
   }
 
-  async #prepare(wish: SwapWish): Promise<Prepared> {
+  async #prepare(wish: SwapRequest): Promise<Prepared> {
     const { random, funds } = this.#deps
     const give = this.#chain(wish.give)
     const take = this.#chain(wish.take)
@@ -217,14 +217,14 @@ export class Swaps implements SwapDesk {
   }
 }
 
-function pacesOf(wish: SwapWish, give: SwapChain, take: SwapChain): SwapPaces {
+function pacesOf(wish: SwapRequest, give: SwapChain, take: SwapChain): SwapPaces {
   const [first, second] = wish.role === 'initiator' ? [give, take] : [take, give]
   return { first: first.pace, second: second.pace }
 }
 
 /** Whether both chains can hold such amounts; `others` stands for the keys of the other side. AppError InvalidParameter. */
 function checkAmounts(
-  wish: SwapWish,
+  wish: SwapRequest,
   half: SwapHalf,
   others: { readonly give: string; readonly take: string },
   { give, take }: { readonly give: SwapChain; readonly take: SwapChain },

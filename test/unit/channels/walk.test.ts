@@ -26,7 +26,7 @@ function depsOf(theirs: readonly RecordId[], ours: readonly RecordId[], random: 
         return Promise.resolve(node === null ? null : { sequence: 1, node })
       },
     },
-    asking: {
+    requests: {
       room: () => 1,
       ask: (_: unknown, question: { pack(identifier: number): Uint8Array }) => {
         const { prefixes } = decodePayload(askTree, question.pack(1))

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SwapPayment } from '../../../src/ports/swap-desk.ts'
+import type { SwapPayment } from '../../../src/ports/swap-engine.ts'
 import type { KeptOrder } from '../../../src/market/held-order.ts'
 import { parseOrder, parseTrade, textOf } from '../../../src/market/kept-forms.ts'
 import type { KeptTrade } from '../../../src/market/own-trade.ts'

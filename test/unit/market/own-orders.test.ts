@@ -94,9 +94,9 @@ test('a disk that fails while a trade begins: the order trades no more, since th
   assert.equal(ann.order(1).status, 'withdrawn')
   assert.match(ann.order(1).reason, /disk failed/)
   assert.equal(ann.trader.trades().length, 0)
-  // A desk that has it, though it could not say so: then it is a trade.
+  // A swapEngine that has it, though it could not say so: then it is a trade.
   await ann.place()
-  ann.desk.beginFailsLate = new AppError('DiskError')
+  ann.swapEngine.beginFailsLate = new AppError('DiskError')
   await floor.pass(60_000)
   assert.equal(ann.order(2).reserved, 10n * COIN)
   assert.equal(ann.trader.trades().length, 1)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Answering } from '../../../../src/market/mesh/answering.ts'
+import { BookRequestServer } from '../../../../src/market/mesh/book-request-server.ts'
 import { ANSWERED_OF_ALL, ANSWERED_OF_PEER } from '../../../../src/market/mesh/limits.ts'
 import { OrderBook } from '../../../../src/market/order-book.ts'
 import type { Overlay, SignedSender } from '../../../../src/overlay/index.ts'
@@ -24,7 +24,7 @@ class Rig {
   readonly book = new OrderBook(this.clock)
   readonly sent: { name: string; values: Values }[] = []
   readonly blamed = new Set<string>()
-  readonly answering: Answering
+  readonly answering: BookRequestServer
   readonly #handlers = new Map<string, (values: Values, from: SignedSender) => void>()
 
   constructor() {
@@ -35,7 +35,7 @@ class Rig {
       countDropped: () => undefined,
     } as unknown as Overlay
     const { clock, book } = this
-    this.answering = new Answering({ overlay, clock, book, isBlamed: member => this.blamed.has(member) })
+    this.answering = new BookRequestServer({ overlay, clock, book, isBlamed: member => this.blamed.has(member) })
   }
 
   /** A peer (null: a stranger) asks. */

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { Comparing, type ComparingDeps } from '../../../../src/market/mesh/comparing.ts'
+import { BookComparison, type BookComparisonDeps } from '../../../../src/market/mesh/book-comparison.ts'
 import { RUN_GIVEN, RUN_QUESTIONS, RUN_QUESTIONS_EACH } from '../../../../src/market/mesh/limits.ts'
-import { Reaching } from '../../../../src/market/mesh/reaching.ts'
+import { PeerLookup } from '../../../../src/market/mesh/peer-lookup.ts'
 import { KeyedRateLimiter } from '../../../../src/base/keyed-rate-limiter.ts'
 import { TtlMap } from '../../../../src/base/ttl-map.ts'
 import { OrderBook } from '../../../../src/market/order-book.ts'
@@ -57,7 +57,7 @@ describe('traders', () => {
         return Promise.resolve(found)
       },
     } as unknown as OverlayDht
-    return { clock, sought, reaching: new Reaching({ overlay, dht, clock }) }
+    return { clock, sought, reaching: new PeerLookup({ overlay, dht, clock }) }
   }
 
   it('are peers, or were heard lately, or are found once', async () => {
@@ -85,7 +85,7 @@ describe('traders', () => {
 
 describe('comparing books', () => {
   /** A peer whose book is `theirs`, or which answers as `lies` do. */
-  function compare(ours: OrderBook, theirs: OrderBook, lies: Partial<ComparingDeps['asking']> = {}) {
+  function compare(ours: OrderBook, theirs: OrderBook, lies: Partial<BookComparisonDeps['requests']> = {}) {
     const asked = { questions: 0 }
     const given: Uint8Array[] = []
     const count = <T>(value: T): Promise<T> => {
@@ -93,7 +93,7 @@ describe('comparing books', () => {
       return Promise.resolve(value)
     }
     const DIGITS = [...'0123456789abcdef']
-    const asking = {
+    const requests = {
       digests: (_: Peer, nodes: readonly { prefix: string; digest: string }[]) =>
         count(
           nodes
@@ -107,7 +107,7 @@ describe('comparing books', () => {
       statements: (_: Peer, hashes: readonly string[]) =>
         count(hashes.flatMap(hash => theirs.statement(hash)?.bytes ?? [])),
       ...lies,
-    } as unknown as ComparingDeps['asking']
+    } as unknown as BookComparisonDeps['requests']
     const incoming = {
       wants: (hash: string) => ours.statement(hash) === null,
       isBlamed: () => false,
@@ -115,11 +115,11 @@ describe('comparing books', () => {
         const statement = [...known.values()].find(one => Buffer.compare(one.bytes, bytes) === 0)
         return statement === undefined ? 'forged' : ours.put(statement)
       },
-    } as unknown as ComparingDeps['incoming']
+    } as unknown as BookComparisonDeps['incoming']
     const gossip = {
       give: (_: Peer, statements: readonly Uint8Array[]) => given.push(...statements),
-    } as unknown as ComparingDeps['gossip']
-    const comparing = new Comparing({ member: 'peer' } as Peer, { book: ours, asking, incoming, gossip })
+    } as unknown as BookComparisonDeps['gossip']
+    const comparing = new BookComparison({ member: 'peer' } as Peer, { book: ours, requests, incoming, gossip })
     return { run: () => comparing.run(), asked, given }
   }
 

@@ -31,7 +31,7 @@ interface Change {
 type Entry = PayloadOf<typeof have>['entries'][number]
 
 /** What it works with. */
-export interface TellingDeps {
+export interface ChannelGossipDeps {
   readonly overlay: Overlay
   readonly clock: Clock
   readonly random: Random
@@ -42,8 +42,8 @@ export interface TellingDeps {
 }
 
 /** See the top of the file. */
-export class Telling {
-  readonly #deps: TellingDeps
+export class ChannelGossip {
+  readonly #deps: ChannelGossipDeps
   /** The newest number of each channel that is known here. */
   readonly seen = new LruMap<ChannelId, number>(MAX_SEEN)
   /** When each changed channel is to be told, and whether to all. */
@@ -55,7 +55,7 @@ export class Telling {
   #worth: { readonly atMs: number; readonly channels: Promise<KnownChannel[]> } | null = null
   #closed = false
 
-  constructor(deps: TellingDeps) {
+  constructor(deps: ChannelGossipDeps) {
     this.#deps = deps
     this.#gossip = deps.clock.every(GOSSIP_MS, () => this.#tellSomebody())
   }

@@ -8,7 +8,7 @@ import { type RpcArguments, wrong } from './rpc-arguments.ts'
 import type { TorrentIds } from './torrent-ids.ts'
 
 /** See the top of the file. */
-export interface DoorContext {
+export interface RpcContext {
   readonly services: Services
   readonly clock: Pick<Clock, 'wallMs'>
   /** Of this node. */
@@ -33,15 +33,15 @@ export class LongRpcResult {
 }
 
 /** A method of the RPC: the arguments of its answer. AppErrors become the answer's `result`. */
-export type RpcMethod = (context: DoorContext, args: RpcArguments) => Promise<RpcResult | LongRpcResult>
+export type RpcMethod = (context: RpcContext, args: RpcArguments) => Promise<RpcResult | LongRpcResult>
 
 /** AppError ScopeMissing for whoever may not change the node itself. */
-export function checkAdmin({ caller }: Pick<DoorContext, 'caller'>): void {
+export function checkAdmin({ caller }: Pick<RpcContext, 'caller'>): void {
   if (!caller.localFiles) throw new AppError('ScopeMissing')
 }
 
 /** A destination that the caller may name. AppErrors PathNotAllowed, InvalidParameter. */
-export async function admitted({ services, caller }: DoorContext, destination: string): Promise<Destination> {
+export async function admitted({ services, caller }: RpcContext, destination: string): Promise<Destination> {
   const named: Destination = { destination }
   return await services.callerPaths.admit(named, caller)
 }
@@ -53,7 +53,7 @@ export interface Destination {
 }
 
 /** Unix time, seconds. */
-export function nowSec({ clock }: Pick<DoorContext, 'clock'>): number {
+export function nowSec({ clock }: Pick<RpcContext, 'clock'>): number {
   return Math.floor(clock.wallMs() / 1000)
 }
 
@@ -64,7 +64,7 @@ const INFOHASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
 const PLAIN = { peers: false, pieces: false, files: false } as const
 
 /** Argument `ids` (part 3.1). Numbers and hashes that mean nothing are passed over. AppError InvalidParameter. */
-export async function selectionOf(context: DoorContext, args: RpcArguments): Promise<Selection> {
+export async function selectionOf(context: RpcContext, args: RpcArguments): Promise<Selection> {
   if (!args.has('ids')) return 'all'
   const given = args.raw('ids')
   if (given === 'recently-active') return given
@@ -81,7 +81,7 @@ export async function selectionOf(context: DoorContext, args: RpcArguments): Pro
 }
 
 /** Gives every torrent its number, and takes those of others back; their info hashes. */
-export async function numberAll(context: DoorContext): Promise<string[]> {
+export async function numberAll(context: RpcContext): Promise<string[]> {
   const all = new Set<string>()
   for await (const { infohash } of context.services.downloads.list(PLAIN)) {
     all.add(infohash)
@@ -92,7 +92,7 @@ export async function numberAll(context: DoorContext): Promise<string[]> {
 }
 
 /** The info hashes that a request is about, of torrents that there are. AppError InvalidParameter. */
-export async function targetsOf(context: DoorContext, args: RpcArguments): Promise<string[]> {
+export async function targetsOf(context: RpcContext, args: RpcArguments): Promise<string[]> {
   const selection = await selectionOf(context, args)
   if (selection === 'all') return numberAll(context)
   const targets: string[] = []
@@ -108,7 +108,7 @@ export async function targetsOf(context: DoorContext, args: RpcArguments): Promi
 
 /** Of all downloads those that changed within the last minute, as far as this door saw them. */
 export async function* recentlyActive(
-  context: DoorContext,
+  context: RpcContext,
   all: AsyncIterable<ListedDownload>,
 ): AsyncGenerator<ListedDownload, void> {
   const seen = new Set<string>()

@@ -8,7 +8,7 @@ import { countAndNot, forEachPiece } from './piece-set.ts'
 import type { RateLimiter } from './rate-limiter.ts'
 import type { RateMeter } from './rate-meter.ts'
 import type { TorrentContent, TorrentCore } from './torrent-core.ts'
-import type { TorrentDials } from './torrent-dials.ts'
+import type { OutboundConnector } from './outbound-connector.ts'
 import type { TorrentRequests } from './torrent-requests.ts'
 import type { TorrentRun } from './torrent-run.ts'
 import type { PieceOrder, TorrentObstacles } from './types.ts'
@@ -20,23 +20,23 @@ const AT_LIMIT = 0.8
 const MAX_NAMED = 5
 
 /** See the top of the file. */
-export class TorrentWishes {
+export class TorrentOptions {
   readonly #core: TorrentCore
   readonly #requests: Pick<TorrentRequests, 'refillSoon'>
-  readonly #dials: Pick<TorrentDials, 'size'>
+  readonly #connector: Pick<OutboundConnector, 'size'>
   readonly #run: Pick<TorrentRun, 'waitsForSpace' | 'metForeignFile'>
   readonly #changed: Pick<ChangedFiles, 'list'>
 
   constructor(
     core: TorrentCore,
     requests: Pick<TorrentRequests, 'refillSoon'>,
-    dials: Pick<TorrentDials, 'size'>,
+    connector: Pick<OutboundConnector, 'size'>,
     run: Pick<TorrentRun, 'waitsForSpace' | 'metForeignFile'>,
     changed: Pick<ChangedFiles, 'list'>,
   ) {
     this.#core = core
     this.#requests = requests
-    this.#dials = dials
+    this.#connector = connector
     this.#run = run
     this.#changed = changed
   }
@@ -86,7 +86,7 @@ export class TorrentWishes {
     const core = this.#core
     const { engine, content, known, peers } = core
     const nowMs = core.now()
-    const dialing = this.#dials.size
+    const dialing = this.#connector.size
     const usable = known.hasCandidates(one => !engine.refuses(one.address.ip, nowMs))
     const allBlocked = peers.size === 0 && dialing === 0 && known.size > 0 && !usable
     return {

@@ -4,7 +4,7 @@ import type { Asset, CoinId } from '../wire/market/assets.ts'
 import type { SwapAgreement, SwapRole } from '../wire/market/types.ts'
 
 /** Which legs are swapped: what we give and what we take. */
-export interface SwapWish {
+export interface SwapRequest {
   readonly id: string
   readonly role: SwapRole
   readonly give: Asset
@@ -22,7 +22,7 @@ export interface SwapHalf {
   readonly refundKey: string
   /** Of our secret; '' for a participant. */
   readonly hash: string
-  /** Locks as we would have them; a participant checks those it was told with checkLocks of the desk. */
+  /** Locks as we would have them; a participant checks those it was told with checkLocks of the engine. */
   readonly firstLockS: number
   readonly secondLockS: number
 }
@@ -58,9 +58,9 @@ export interface SwapView {
 }
 
 /** See the top of the file. */
-export interface SwapDesk {
+export interface SwapEngine {
   /** Makes a key (and a secret) for a swap to come; kept in memory only until begin(). AppErrors InvalidParameter (cannot be swapped), WalletNotCreated, WalletServerFailed. */
-  prepare(wish: SwapWish): Promise<SwapHalf>
+  prepare(wish: SwapRequest): Promise<SwapHalf>
   /** Whether the locks of a proposal leave each side its time. Throws AppError InvalidParameter. */
   checkLocks(agreement: SwapAgreement): void
   /** Begins what was prepared; durable when settled. AppErrors InvalidParameter, DiskFull, DiskError. */

@@ -11,7 +11,7 @@ import { askDigests, askList, askStatements, digests, list, statements } from '.
 import { ANSWER_MS, MAX_ANSWER_PARTS, MAX_ASKED, QUESTIONS_TO_PEER, QUIET_MS } from './limits.ts'
 
 /** What it works with. */
-export interface AskingDeps {
+export interface BookRequestClientDeps {
   readonly overlay: Overlay
   readonly clock: Clock
   readonly random: Random
@@ -36,8 +36,8 @@ interface Waiting {
 }
 
 /** See the top of the file. */
-export class Asking {
-  readonly #deps: AskingDeps
+export class BookRequestClient {
+  readonly #deps: BookRequestClientDeps
   readonly #waiting = new Map<number, Waiting>()
   readonly #lines = new WeakMap<Peer, Allowance>()
   /** What waits for its turn. */
@@ -45,7 +45,7 @@ export class Asking {
   #closed = false
 
   /** It hears answers from here on. */
-  constructor(deps: AskingDeps) {
+  constructor(deps: BookRequestClientDeps) {
     this.#deps = deps
     const { overlay } = deps
     overlay.onPlain(digests, (told, from) => this.#came('digests', told.identifier, from, 0, 1, told.nodes))

@@ -22,7 +22,7 @@ import { ANSWERED_OF_ALL, ANSWERED_OF_PEER, MAX_REMEMBERED_PEERS } from './limit
 import { KeyedRateLimiter } from '../../base/keyed-rate-limiter.ts'
 
 /** What it works with. */
-export interface AnsweringDeps {
+export interface BookRequestServerDeps {
   readonly overlay: Overlay
   readonly clock: Clock
   readonly book: BookDigests
@@ -33,15 +33,15 @@ export interface AnsweringDeps {
 const DIGITS = [...'0123456789abcdef']
 
 /** See the top of the file. */
-export class Answering {
-  readonly #deps: AnsweringDeps
+export class BookRequestServer {
+  readonly #deps: BookRequestServerDeps
   readonly #ofPeers = new KeyedRateLimiter(ANSWERED_OF_PEER, MAX_REMEMBERED_PEERS)
   readonly #ofAll = new Allowance(ANSWERED_OF_ALL.burst, ANSWERED_OF_ALL.refillMs)
   #answered = 0
   #refused = 0
 
   /** It answers from here on. */
-  constructor(deps: AnsweringDeps) {
+  constructor(deps: BookRequestServerDeps) {
     this.#deps = deps
     this.#answer(askDigests, (asked, peer) => this.#digests(asked, peer))
     this.#answer(askList, (asked, peer) => this.#list(asked, peer))

@@ -18,15 +18,15 @@ import { seederText } from './hidden-points.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'
 import type { MeetingWay, MeetingWays } from './hidden-ways.ts'
 
-/** What meetings of a downloader work with. */
-export interface MeetingDeps extends AttemptDeps {
+/** What a downloader needs to meet seeders. */
+export interface SeederRendezvousDeps extends AttemptDeps {
   readonly contact: ContactCircuits
   readonly clock: Clock
   readonly log: Log
 }
 
-/** Whose meetings. */
-export interface MeetingOptions {
+/** Whose seeders are met. */
+export interface SeederRendezvousOptions {
   readonly lookup: Uint8Array
   /** Of the download. */
   readonly hops: number
@@ -45,10 +45,10 @@ interface Meeting {
   timer: Timer | null
 }
 
-/** The meetings of one swarm. */
-export class SeederMeetings {
-  readonly #options: MeetingOptions
-  readonly #deps: MeetingDeps
+/** The rendezvous with the seeders of one swarm. */
+export class SeederRendezvous {
+  readonly #options: SeederRendezvousOptions
+  readonly #deps: SeederRendezvousDeps
   /** Seeders that are being met. */
   readonly #pending = new Map<string, Meeting>()
   /** Seeders that we are linked with. */
@@ -56,7 +56,7 @@ export class SeederMeetings {
   readonly #circuits = new Map<HiddenCircuit, string>()
   #closed = false
 
-  constructor(options: MeetingOptions, deps: MeetingDeps) {
+  constructor(options: SeederRendezvousOptions, deps: SeederRendezvousDeps) {
     this.#options = options
     this.#deps = deps
   }

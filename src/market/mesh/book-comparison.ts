@@ -3,17 +3,17 @@
 
 import type { Peer } from '../../overlay/index.ts'
 import { MAX_ASKED_DIGESTS, MAX_LISTED } from '../../wire/overlay/market-messages.ts'
-import type { Asking, ToldNode } from './asking.ts'
+import type { BookRequestClient, ToldNode } from './book-request-client.ts'
 import { type BookDigest, type BookDigests, DIGEST_DEPTH } from '../book-digests.ts'
 import type { Gossip } from './gossip.ts'
-import type { Incoming } from './incoming.ts'
+import type { StatementIntake } from './statement-intake.ts'
 import { RUN_GIVEN, RUN_PARALLEL, RUN_QUESTIONS, RUN_QUESTIONS_EACH } from './limits.ts'
 
 /** What it works with. */
-export interface ComparingDeps {
+export interface BookComparisonDeps {
   readonly book: BookDigests
-  readonly asking: Asking
-  readonly incoming: Incoming
+  readonly requests: BookRequestClient
+  readonly incoming: StatementIntake
   readonly gossip: Gossip
 }
 
@@ -32,9 +32,9 @@ const MAX_PREFIX_DIGITS = 64
 const DIGITS = [...'0123456789abcdef']
 
 /** See the top of the file. */
-export class Comparing {
+export class BookComparison {
   readonly #peer: Peer
-  readonly #deps: ComparingDeps
+  readonly #deps: BookComparisonDeps
   /** Prefixes whose digests are to be asked for, those whose hashes are, and hashes of statements. The last is taken first. */
   readonly #nodes: string[] = ['']
   readonly #lists: string[] = []
@@ -47,7 +47,7 @@ export class Comparing {
   #ended = false
   #done: (compared: Compared) => void = () => undefined
 
-  constructor(peer: Peer, deps: ComparingDeps) {
+  constructor(peer: Peer, deps: BookComparisonDeps) {
     this.#peer = peer
     this.#deps = deps
   }
@@ -91,8 +91,8 @@ export class Comparing {
   }
 
   async #askDigests(prefixes: readonly string[]): Promise<void> {
-    const { asking, book } = this.#deps
-    const told = await asking.digests(
+    const { requests, book } = this.#deps
+    const told = await requests.digests(
       this.#peer,
       prefixes.map(prefix => ({ prefix, ...book.digest(prefix) })),
     )
@@ -114,8 +114,8 @@ export class Comparing {
   }
 
   async #askList(prefix: string): Promise<void> {
-    const { asking, incoming, book } = this.#deps
-    const told = await asking.list(this.#peer, prefix)
+    const { requests, incoming, book } = this.#deps
+    const told = await requests.list(this.#peer, prefix)
     if (told === null) {
       this.#silent = true
       return
@@ -129,10 +129,10 @@ export class Comparing {
   }
 
   async #askStatements(): Promise<void> {
-    const { asking, incoming } = this.#deps
+    const { requests, incoming } = this.#deps
     const hashes = this.#wanted.splice(-MAX_LISTED).filter(hash => incoming.wants(hash))
     if (hashes.length === 0) return
-    const told = await asking.statements(this.#peer, hashes)
+    const told = await requests.statements(this.#peer, hashes)
     const some = told.slice(0, hashes.length)
     const taken = await Promise.all(some.map(async bytes => incoming.takeAsked(bytes, this.#peer.member, hashes)))
     this.#gained += taken.filter(change => change === 'new' || change === 'newer' || change === 'fraud').length

@@ -9,19 +9,19 @@ import { CONTACT_MS, MAX_CONTACTS, MAX_SEEKING } from './limits.ts'
 import { TtlMap } from '../../base/ttl-map.ts'
 
 /** What it works with. */
-export interface ReachingDeps {
+export interface PeerLookupDeps {
   readonly overlay: Overlay
   readonly dht: OverlayDht
   readonly clock: Clock
 }
 
 /** See the top of the file. */
-export class Reaching {
-  readonly #deps: ReachingDeps
+export class PeerLookup {
+  readonly #deps: PeerLookupDeps
   readonly #contacts = new TtlMap<PeerAddress>(MAX_CONTACTS, CONTACT_MS)
   readonly #seeking = new Map<TraderId, Promise<PeerAddress | null>>()
 
-  constructor(deps: ReachingDeps) {
+  constructor(deps: PeerLookupDeps) {
     this.#deps = deps
   }
 

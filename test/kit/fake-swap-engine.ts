@@ -4,7 +4,7 @@
 import { AppError } from '../../src/base/errors.ts'
 import type { MarketFiles } from '../../src/ports/market-files.ts'
 import type { SwapChain } from '../../src/ports/swap-chain.ts'
-import type { SwapDesk, SwapHalf, SwapPayment, SwapView, SwapWish } from '../../src/ports/swap-desk.ts'
+import type { SwapEngine, SwapHalf, SwapPayment, SwapView, SwapRequest } from '../../src/ports/swap-engine.ts'
 import type { Asset } from '../../src/wire/market/assets.ts'
 import type { LegTerms, SwapAgreement, TraderId } from '../../src/wire/market/types.ts'
 import { ourPart } from '../../src/market/own-trade.ts'
@@ -34,8 +34,8 @@ interface Swap {
 }
 
 /** See the top of the file. `start` reads what another one wrote. */
-export class FakeSwapDesk implements SwapDesk {
-  readonly prepared = new Map<string, { readonly wish: SwapWish; readonly half: SwapHalf }>()
+export class FakeSwapEngine implements SwapEngine {
+  readonly prepared = new Map<string, { readonly wish: SwapRequest; readonly half: SwapHalf }>()
   readonly hints: string[] = []
   /** What prepare throws, once. */
   prepareFails: Error | null = null
@@ -63,7 +63,7 @@ export class FakeSwapDesk implements SwapDesk {
     }
   }
 
-  async prepare(wish: SwapWish): Promise<SwapHalf> {
+  async prepare(wish: SwapRequest): Promise<SwapHalf> {
     const fails = this.prepareFails
     this.prepareFails = null
     if (fails !== null) throw fails

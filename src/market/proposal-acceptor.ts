@@ -2,7 +2,7 @@
 // accepts. A proposal that comes again gets the same answer. What strangers may pin of ours is bounded: see limits.ts.
 
 import { AppError, errorText } from '../base/errors.ts'
-import type { SwapHalf } from '../ports/swap-desk.ts'
+import type { SwapHalf } from '../ports/swap-engine.ts'
 import type { DeclineReason, NegotiationMessage } from '../wire/market/negotiation.ts'
 import type { SwapAgreement, TraderId } from '../wire/market/types.ts'
 import { type FillNeeds, fillNeeds } from './fill-needs.ts'
@@ -10,7 +10,7 @@ import type { HeldOrder } from './held-order.ts'
 import { MAX_ANSWERING, MAX_ANSWERING_OF_TRADER, MAX_ANSWERS } from './limits.ts'
 import { MAX_SWAPS, MAX_SWAPS_OF_TRADER, MAX_TRADES_OF_ORDER } from './limits.ts'
 import { swapReservation } from './order-funds.ts'
-import type { NegotiationDeps } from './proposing.ts'
+import type { NegotiationDeps } from './proposal-sender.ts'
 import { agreementOf, giveAndTake, type Proposal, refusalOf } from './trade-terms.ts'
 
 type Answer = Extract<NegotiationMessage, { kind: 'accept' | 'counter' | 'decline' }>
@@ -25,7 +25,7 @@ class Refused extends Error {
 }
 
 /** See the top of the file. */
-export class Answering {
+export class ProposalAcceptor {
   readonly #deps: NegotiationDeps
   /** Answers that began no swap, by trader and id, the oldest first. */
   readonly #answers = new Map<string, Answer>()
@@ -101,7 +101,7 @@ export class Answering {
   /** Begins the swap of a proposal, or throws why not. */
   async #take(from: TraderId, proposal: Proposal): Promise<SwapHalf> {
     const order = this.#orderOf(from, proposal)
-    const { orderFunds, desk } = this.#deps
+    const { orderFunds, swapEngine } = this.#deps
     const { number } = order.terms
     const { id } = proposal
     order.negotiate(id, proposal.quantity)
@@ -119,7 +119,7 @@ export class Answering {
       if (!begun) {
         order.giveBack(id)
         orderFunds.release(number, id)
-        desk.discard(id)
+        swapEngine.discard(id)
       }
       this.#deps.settled(order)
     }
@@ -136,26 +136,26 @@ export class Answering {
     const wish = { give: order.giveAsset, take: order.takeAsset, giveAmount: give, takeAmount: take }
     const reservation = swapReservation(order.terms.number, id)
     try {
-      return await this.#deps.desk.prepare({ id, role: 'participant', ...wish, reservation })
+      return await this.#deps.swapEngine.prepare({ id, role: 'participant', ...wish, reservation })
     } catch (error) {
       throw invalid(error) ? new Refused('quantity') : error
     }
   }
 
   async #begin(agreement: SwapAgreement, order: HeldOrder): Promise<void> {
-    const { desk } = this.#deps
+    const { swapEngine } = this.#deps
     try {
-      desk.checkLocks(agreement)
+      swapEngine.checkLocks(agreement)
     } catch (error) {
       throw invalid(error) ? new Refused('locks') : error
     }
     // It may have been cancelled, suspended or ended while the chains were asked.
     if (!order.tradable) throw new Refused(whyNotTradable(order))
     try {
-      await desk.begin(agreement)
+      await swapEngine.begin(agreement)
     } catch (error) {
       // Whoever could not say that it is durable may have it all the same.
-      if (desk.list().some(view => view.agreement.id === agreement.id)) return
+      if (swapEngine.list().some(view => view.agreement.id === agreement.id)) return
       if (invalid(error)) throw new Refused('keys')
       this.#deps.doubtful(order)
       throw error

@@ -34,7 +34,7 @@ interface Dial {
 }
 
 /** What calls need of the torrent's peers, and what comes of them. */
-export interface DialHooks {
+export interface OutboundHooks {
   /** Room for one more connection of this torrent. */
   hasRoom(): boolean
   /** All places of this torrent, or all there are, are taken by connected peers. */
@@ -51,15 +51,15 @@ export interface DialHooks {
 }
 
 /** The calls of one torrent. */
-export class TorrentDials implements LinkOwner {
+export class OutboundConnector implements LinkOwner {
   readonly #core: TorrentCore
-  readonly #hooks: DialHooks
+  readonly #hooks: OutboundHooks
   readonly #dialing = new Map<PeerLink, Dial>()
   /** Of these the ones that somebody introduced us for: by uTP alone, and not a second time. */
   readonly #punching = new Set<PeerLink>()
   #needMs = Number.NEGATIVE_INFINITY
 
-  constructor(core: TorrentCore, hooks: DialHooks) {
+  constructor(core: TorrentCore, hooks: OutboundHooks) {
     this.#core = core
     this.#hooks = hooks
   }

@@ -5,7 +5,7 @@ import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Caller, Services } from '../../services/api.ts'
 import { ListedJson } from '../route.ts'
-import { type DoorContext, LongRpcResult, type RpcResult } from './door-context.ts'
+import { type RpcContext, LongRpcResult, type RpcResult } from './rpc-context.ts'
 import { rpcMethods } from './methods.ts'
 import { RpcArguments } from './rpc-arguments.ts'
 import { TorrentIds } from './torrent-ids.ts'
@@ -19,11 +19,11 @@ export interface RpcAnswer {
   tag?: number
 }
 
-const doors = new WeakMap<Services, TransmissionDoor>()
+const doors = new WeakMap<Services, TransmissionEndpoint>()
 
 /** See the top of the file. Its numbers of torrents hold as long as the process runs. */
-export class TransmissionDoor {
-  readonly #context: Omit<DoorContext, 'caller'>
+export class TransmissionEndpoint {
+  readonly #context: Omit<RpcContext, 'caller'>
 
   constructor(facts: { readonly services: Services; readonly clock: Clock; readonly version: string }) {
     const { services, clock, version } = facts
@@ -31,8 +31,12 @@ export class TransmissionDoor {
   }
 
   /** The door of a node. */
-  static of(facts: { readonly services: Services; readonly clock: Clock; readonly version: string }): TransmissionDoor {
-    const door = doors.get(facts.services) ?? new TransmissionDoor(facts)
+  static of(facts: {
+    readonly services: Services
+    readonly clock: Clock
+    readonly version: string
+  }): TransmissionEndpoint {
+    const door = doors.get(facts.services) ?? new TransmissionEndpoint(facts)
     doors.set(facts.services, door)
     return door
   }

@@ -26,7 +26,7 @@ export interface Question {
 }
 
 /** What it works with. */
-export interface AskingDeps {
+export interface ChannelRequestClientDeps {
   readonly overlay: Overlay
   readonly clock: Clock
   readonly random: Random
@@ -51,8 +51,8 @@ class Line {
 const silence: Answer = { came: 'silent', items: new Map() }
 
 /** See the top of the file. */
-export class Asking {
-  readonly #deps: AskingDeps
+export class ChannelRequestClient {
+  readonly #deps: ChannelRequestClientDeps
   readonly #waiting = new Map<number, Waiting>()
   readonly #lines = new WeakMap<Peer, Line>()
   /** Lines whose timers run. */
@@ -61,7 +61,7 @@ export class Asking {
   #closed = false
 
   /** It hears answers from here on. */
-  constructor(deps: AskingDeps) {
+  constructor(deps: ChannelRequestClientDeps) {
     this.#deps = deps
     deps.overlay.onPlain(answerPart, (part, from) => this.#came(part, from))
   }

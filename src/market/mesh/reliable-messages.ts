@@ -18,7 +18,7 @@ import { traderOf } from '../../wire/market/order-codec.ts'
 import type { OrderStatement, TraderId } from '../../wire/market/types.ts'
 import { NONCE_BYTES, received } from '../../wire/overlay/market-messages.ts'
 import type { Book } from '../book.ts'
-import type { Incoming, Taken } from './incoming.ts'
+import type { StatementIntake, Taken } from './statement-intake.ts'
 import { MAX_AHEAD_MS } from '../limits.ts'
 import {
   MAX_NONCES,
@@ -30,19 +30,19 @@ import {
   SEND_AGAIN_MS,
   SOUGHT_AFTER,
 } from './limits.ts'
-import type { Reaching } from './reaching.ts'
+import type { PeerLookup } from './peer-lookup.ts'
 import { KeyedRateLimiter } from '../../base/keyed-rate-limiter.ts'
 import { TtlMap } from '../../base/ttl-map.ts'
 
 /** What it works with. */
-export interface TalkingDeps {
+export interface ReliableMessagesDeps {
   readonly overlay: Overlay
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
   readonly book: Pick<Book, 'get'>
-  readonly incoming: Incoming
-  readonly reaching: Reaching
+  readonly incoming: StatementIntake
+  readonly reaching: PeerLookup
   /** A message has come. */
   heard(from: TraderId, said: NegotiationMessage): void
 }
@@ -51,8 +51,8 @@ export interface TalkingDeps {
 type Confirm = (confirmed: boolean) => void
 
 /** See the top of the file. */
-export class Talking {
-  readonly #deps: TalkingDeps
+export class ReliableMessages {
+  readonly #deps: ReliableMessagesDeps
   readonly #startedMs: number
   /** Ids of messages that were heard (true), or are being looked at. */
   readonly #nonces = new TtlMap<boolean>(MAX_NONCES, 2 * SAID_MS)
@@ -64,7 +64,7 @@ export class Talking {
   #closed = false
 
   /** It hears from here on. */
-  constructor(deps: TalkingDeps) {
+  constructor(deps: ReliableMessagesDeps) {
     this.#deps = deps
     this.#startedMs = deps.clock.wallMs()
     const { overlay } = deps

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { test } from 'node:test'
 
-const module = new URL('../../../src/node/young-space.js', import.meta.url).href
+const module = new URL('../../../src/node/young-generation.js', import.meta.url).href
 
 /** MiB of new space after much was made that survives. */
 function grownMiB(prepare: string): number {

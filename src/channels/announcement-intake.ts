@@ -10,7 +10,7 @@ import { channelIdFromBytes } from '../wire/channel/ids.ts'
 import type { ChannelId } from '../wire/channel/types.ts'
 import type { PayloadOf } from '../wire/overlay/message.ts'
 import { have } from '../wire/overlay/channel-messages.ts'
-import type { Asking } from './asking.ts'
+import type { ChannelRequestClient } from './request-client.ts'
 import type { Holders } from './holders.ts'
 import {
   ASK_AGAIN_MS,
@@ -26,17 +26,17 @@ import {
 import { questionAbout, readTagged, type TaggedItems } from './questions.ts'
 import { KeyedRateLimiter } from '../base/keyed-rate-limiter.ts'
 import { LruMap } from '../base/lru-map.ts'
-import type { Telling } from './telling.ts'
+import type { ChannelGossip } from './gossip.ts'
 
 /** What it works with. */
-export interface LearningDeps {
+export interface AnnouncementIntakeDeps {
   readonly overlay: Overlay
   readonly introductions: PeerIntroductions
   readonly clock: Clock
   readonly catalogue: ChannelCatalogue
-  readonly asking: Asking
+  readonly requests: ChannelRequestClient
   readonly holders: Holders
-  readonly telling: Telling
+  readonly telling: ChannelGossip
   run(work: Promise<unknown>): void
   /** Whether the channel is own or subscribed. */
   wants(channel: ChannelId): boolean
@@ -52,8 +52,8 @@ const MAX_OTHERS = 4
 type Entry = PayloadOf<typeof have>['entries'][number]
 
 /** See the top of the file. */
-export class Learning {
-  readonly #deps: LearningDeps
+export class AnnouncementIntake {
+  readonly #deps: AnnouncementIntakeDeps
   readonly #ofPeer = new KeyedRateLimiter(LEARNED_OF_PEER, MAX_REMEMBERED_PEERS)
   readonly #replies = new KeyedRateLimiter(REPLIES_TO_PEER, MAX_REMEMBERED_PEERS)
   readonly #ofAll = new Allowance(LEARNED_OF_ALL.burst, LEARNED_OF_ALL.refillMs)
@@ -66,15 +66,15 @@ export class Learning {
   #closed = false
 
   /** It hears from here on. */
-  constructor(deps: LearningDeps) {
+  constructor(deps: AnnouncementIntakeDeps) {
     this.#deps = deps
     deps.overlay.onSigned(have, ({ entries }, from) => this.#heard(entries, from))
   }
 
   /** Asks a peer about a channel, and offers the catalogue what it says. True when the head that it has is here afterwards. */
   async askAbout(peer: Peer, channel: ChannelId, known: number, preview = true): Promise<boolean> {
-    const { asking, overlay } = this.#deps
-    const answer = await asking.ask(peer, questionAbout(overlay, channel, known, preview))
+    const { requests, overlay } = this.#deps
+    const answer = await requests.ask(peer, questionAbout(overlay, channel, known, preview))
     const items = readTagged(answer.items.values())
     if (items.bad) overlay.countDropped()
     this.#meet(items.addresses, peer)

@@ -6,19 +6,19 @@ import type { Timer } from '../../ports/clock.ts'
 import type { Overlay } from '../../overlay/index.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import { Comparing, type ComparingDeps } from './comparing.ts'
+import { BookComparison, type BookComparisonDeps } from './book-comparison.ts'
 import { FRUITLESS_MS, MAX_REMEMBERED_PEERS, MAX_RUNS, MAX_RUNS_WAITING, MEET_MS, RECONCILE_MS } from './limits.ts'
 import { TtlMap } from '../../base/ttl-map.ts'
 
 /** What it works with. */
-export interface ReconcilingDeps extends ComparingDeps {
+export interface AntiEntropyDeps extends BookComparisonDeps {
   readonly overlay: Overlay
   readonly clock: Clock
   readonly random: Random
 }
 
 /** Figures of it. */
-export interface ReconcilingCounts {
+export interface AntiEntropyCounts {
   /** Comparisons that ended. */
   readonly runs: number
   /** Their questions, and the statements that came of them. */
@@ -27,8 +27,8 @@ export interface ReconcilingCounts {
 }
 
 /** See the top of the file. */
-export class Reconciling {
-  readonly #deps: ReconcilingDeps
+export class AntiEntropy {
+  readonly #deps: AntiEntropyDeps
   readonly #resting = new TtlMap<true>(MAX_REMEMBERED_PEERS, FRUITLESS_MS)
   /** New peers that were looked at: one that goes and comes again is no new one. */
   readonly #met = new TtlMap<true>(MAX_REMEMBERED_PEERS, RECONCILE_MS)
@@ -37,11 +37,11 @@ export class Reconciling {
   readonly #meetings = new Set<Timer>()
   readonly #timer: Timer
   readonly #endWatch: () => void
-  #counts: ReconcilingCounts = { runs: 0, questions: 0, gained: 0 }
+  #counts: AntiEntropyCounts = { runs: 0, questions: 0, gained: 0 }
   #closed = false
 
   /** It compares from here on. */
-  constructor(deps: ReconcilingDeps) {
+  constructor(deps: AntiEntropyDeps) {
     this.#deps = deps
     const { overlay, clock } = deps
     this.#timer = clock.every(RECONCILE_MS, () => this.#withSomebody())
@@ -49,7 +49,7 @@ export class Reconciling {
     for (const peer of overlay.peers()) this.#meet(peer)
   }
 
-  get counts(): ReconcilingCounts {
+  get counts(): AntiEntropyCounts {
     return this.#counts
   }
 
@@ -97,7 +97,7 @@ export class Reconciling {
 
   async #run(peer: Peer): Promise<void> {
     this.#running.add(peer.member)
-    const { questions, gained, exhausted } = await new Comparing(peer, this.#deps).run()
+    const { questions, gained, exhausted } = await new BookComparison(peer, this.#deps).run()
     this.#running.delete(peer.member)
     const { counts } = this
     this.#counts = { runs: counts.runs + 1, questions: counts.questions + questions, gained: counts.gained + gained }

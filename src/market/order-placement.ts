@@ -17,7 +17,7 @@ import type { OwnOrders } from './own-orders.ts'
 const MAX_AMOUNT = (1n << 128n) - 1n
 
 /** What it needs. */
-export interface PlacingDeps {
+export interface OrderPlacementDeps {
   readonly trader: TraderId
   readonly orders: OwnOrders
   readonly funds: MarketFunds
@@ -27,13 +27,13 @@ export interface PlacingDeps {
 }
 
 /** See the top of the file. */
-export class Placing {
-  readonly #deps: PlacingDeps
+export class OrderPlacement {
+  readonly #deps: OrderPlacementDeps
   /** By key: orders that are being placed. */
   readonly #underWay = new Map<string, { readonly wanted: WantedOrder; readonly placed: Promise<HeldOrder> }>()
-  #placing = 0
+  #placement = 0
 
-  constructor(deps: PlacingDeps) {
+  constructor(deps: OrderPlacementDeps) {
     this.#deps = deps
   }
 
@@ -57,20 +57,20 @@ export class Placing {
   async #place(wanted: WantedOrder): Promise<HeldOrder> {
     check(wanted)
     checkWallets(wanted, this.#deps.funds)
-    if (this.#deps.orders.live().length + this.#placing >= MAX_OPEN_ORDERS) {
+    if (this.#deps.orders.live().length + this.#placement >= MAX_OPEN_ORDERS) {
       throw new AppError('TooManyRequests', `There are ${MAX_OPEN_ORDERS} open orders already: cancel one.`)
     }
-    if (this.#deps.orders.inTime() + this.#placing >= MAX_ORDERS_IN_TIME) {
+    if (this.#deps.orders.inTime() + this.#placement >= MAX_ORDERS_IN_TIME) {
       throw new AppError('TooManyRequests', 'Too many orders were placed for the time they stand: wait for their end.')
     }
-    this.#placing++
+    this.#placement++
     try {
       const needs = await fillNeeds(wanted, this.#deps.funds, this.#deps.chains)
       checkLeast(wanted, needs)
       checkWallets(wanted, this.#deps.funds)
       return await this.#add(wanted, needs)
     } finally {
-      this.#placing--
+      this.#placement--
     }
   }
 

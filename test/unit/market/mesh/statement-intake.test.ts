@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { makeDeferred } from '../../../../src/base/deferred.ts'
-import { Incoming, type IncomingDeps } from '../../../../src/market/mesh/incoming.ts'
+import { StatementIntake, type StatementIntakeDeps } from '../../../../src/market/mesh/statement-intake.ts'
 import {
   BLAMED_MS,
   CHECKS_OF_ALL,
@@ -25,11 +25,12 @@ class Rig {
   readonly clock = new VirtualClock()
   readonly book = new OrderBook(this.clock)
   readonly taken: { statement: OrderStatement; from: string; against: OrderStatement | null }[] = []
-  readonly incoming: Incoming
+  readonly incoming: StatementIntake
 
-  constructor(changed: Partial<IncomingDeps> = {}) {
-    const taken: IncomingDeps['taken'] = (statement, from, against) => this.taken.push({ statement, from, against })
-    this.incoming = new Incoming({ book: this.book, clock: this.clock, check: fakeCheck, taken, ...changed })
+  constructor(changed: Partial<StatementIntakeDeps> = {}) {
+    const taken: StatementIntakeDeps['taken'] = (statement, from, against) =>
+      this.taken.push({ statement, from, against })
+    this.incoming = new StatementIntake({ book: this.book, clock: this.clock, check: fakeCheck, taken, ...changed })
   }
 
   order(trader: TestTrader, wish: OrderWish = {}): OrderStatement {

@@ -7,7 +7,7 @@ import type { Log } from '../ports/log.ts'
 import type { MarketFunds } from '../ports/market-funds.ts'
 import type { MarketNetwork } from '../ports/market-network.ts'
 import type { Random } from '../ports/random.ts'
-import type { SwapDesk } from '../ports/swap-desk.ts'
+import type { SwapEngine } from '../ports/swap-engine.ts'
 import type { DeclineReason, NegotiationMessage } from '../wire/market/negotiation.ts'
 import type { OrderStatement, TraderId } from '../wire/market/types.ts'
 import type { Book } from './book.ts'
@@ -36,7 +36,7 @@ import type { Trades } from './trades.ts'
 export interface NegotiationDeps {
   readonly network: MarketNetwork
   readonly book: Book
-  readonly desk: SwapDesk
+  readonly swapEngine: SwapEngine
   readonly funds: MarketFunds
   readonly orderFunds: OrderFunds
   readonly chains: ChainOf
@@ -69,7 +69,7 @@ interface Open {
 }
 
 /** See the top of the file. */
-export class Proposing {
+export class ProposalSender {
   readonly #deps: NegotiationDeps
   readonly #open = new Map<string, Open>()
   readonly #resting: RestingPairs
@@ -169,17 +169,17 @@ export class Proposing {
     const { order, theirs, id } = open
     const { price } = theirs.terms
     const { give, take } = giveAndTake(order.terms, open.quantity, price)
-    const { orderFunds, desk, funds, chains } = this.#deps
+    const { orderFunds, swapEngine, funds, chains } = this.#deps
     try {
       open.needs = await fillNeeds(order.terms, funds, chains)
       if (open.ended) return
       orderFunds.take(order, id, give, open.needs)
-      const half = await desk.prepare({
+      const half = await swapEngine.prepare({
         ...{ id, role: 'initiator', give: order.giveAsset, take: order.takeAsset, giveAmount: give, takeAmount: take },
         reservation: swapReservation(order.terms.number, id),
       })
       if (open.ended || order.statement === null) {
-        desk.discard(id)
+        swapEngine.discard(id)
         return
       }
       open.message = {
@@ -206,18 +206,18 @@ export class Proposing {
   }
 
   async #begin(open: Open, keys: AcceptKeys): Promise<void> {
-    const { desk, trades, orderFunds, log } = this.#deps
+    const { swapEngine, trades, orderFunds, log } = this.#deps
     const { order, id, needs, message } = open
     if (message === null || needs === null) return
     open.accepted = true
     cancelAll(open)
     const agreement = agreementOf(message, keys)
     try {
-      await desk.begin(agreement)
+      await swapEngine.begin(agreement)
     } catch (error) {
       log.warn('an accepted trade could not begin', { reason: errorText(error) })
       // Whoever could not say that it is durable may have it all the same.
-      if (!desk.list().some(view => view.agreement.id === id)) {
+      if (!swapEngine.list().some(view => view.agreement.id === id)) {
         open.accepted = false
         const invalid = error instanceof AppError && error.code === 'InvalidParameter'
         if (!invalid) this.#deps.doubtful(order)
@@ -273,7 +273,7 @@ export class Proposing {
     this.#open.delete(open.id)
     open.order.giveBack(open.id)
     this.#deps.orderFunds.release(open.order.terms.number, open.id)
-    this.#deps.desk.discard(open.id)
+    this.#deps.swapEngine.discard(open.id)
     this.#deps.settled(open.order)
   }
 }

@@ -28,7 +28,7 @@ import { KeyedRateLimiter } from '../../base/keyed-rate-limiter.ts'
 import { TtlMap } from '../../base/ttl-map.ts'
 
 /** What it works with. */
-export interface IncomingDeps {
+export interface StatementIntakeDeps {
   readonly book: Book & BookDigests
   readonly clock: Clock
   readonly check: SignatureCheck
@@ -37,7 +37,7 @@ export interface IncomingDeps {
 }
 
 /** Figures of it. */
-export interface IncomingCounts {
+export interface StatementIntakeCounts {
   /** Signatures checked. */
   readonly checks: number
   /** Statements that were dropped without a check. */
@@ -49,8 +49,8 @@ export interface IncomingCounts {
 export type Taken = BookChange | 'malformed' | 'forged' | 'over budget'
 
 /** See the top of the file. */
-export class Incoming {
-  readonly #deps: IncomingDeps
+export class StatementIntake {
+  readonly #deps: StatementIntakeDeps
   readonly #ofAll = new Allowance(CHECKS_OF_ALL.burst, CHECKS_OF_ALL.refillMs)
   readonly #ofPeers = new KeyedRateLimiter(CHECKS_OF_PEER, MAX_REMEMBERED_PEERS)
   readonly #ofTraders = new KeyedRateLimiter(STATEMENTS_OF_TRADER, MAX_REMEMBERED_TRADERS)
@@ -63,11 +63,11 @@ export class Incoming {
   #blames = 0
   #closed = false
 
-  constructor(deps: IncomingDeps) {
+  constructor(deps: StatementIntakeDeps) {
     this.#deps = deps
   }
 
-  get counts(): IncomingCounts {
+  get counts(): StatementIntakeCounts {
     return { checks: this.#checks, spared: this.#spared, blames: this.#blames }
   }
 

@@ -1,4 +1,4 @@
-// What all parts of the catalogue's thread work with.
+// The context of the catalogue: what all parts of its thread work with.
 
 import type { CatalogueHappening } from '../ports/channel-catalogue.ts'
 import type { Ed25519 } from '../ports/ed25519.ts'
@@ -6,7 +6,7 @@ import type { Verify } from '../wire/channel/record-signature.ts'
 import type { Sql } from './sql.ts'
 
 /** See the top of the file. */
-export interface Desk {
+export interface CatalogueContext {
   readonly sql: Sql
   /** Seconds since 1970. */
   nowS(): number

@@ -30,7 +30,7 @@ import { MAX_ANSWER_BYTES, PREVIEW_RECORDS, SEARCH_RESULTS, TOLD_EXTRAS, TOLD_HO
 import { addressItem, headItem, tagged } from './questions.ts'
 
 /** What it works with. */
-export interface AnsweringDeps {
+export interface ChannelRequestServerDeps {
   readonly overlay: Overlay
   readonly clock: Clock
   readonly log: Log
@@ -44,12 +44,12 @@ export interface AnsweringDeps {
 type Items = readonly (Uint8Array | null)[] | null
 
 /** See the top of the file. */
-export class Answering {
-  readonly #deps: AnsweringDeps
+export class ChannelRequestServer {
+  readonly #deps: ChannelRequestServerDeps
   readonly #budget: AnswerBudget
 
   /** It answers from here on. */
-  constructor(deps: AnsweringDeps) {
+  constructor(deps: ChannelRequestServerDeps) {
     this.#deps = deps
     this.#budget = new AnswerBudget(deps.clock)
     this.#answer(askAbout, asked => this.#about(channelIdFromBytes(asked.channel), asked.known, asked.preview))
