@@ -2,6 +2,7 @@
 // from there before are never kept waiting. Bounded: so many addresses and right keys are remembered, so many answers wait,
 // one timer wakes them all.
 
+import { Allowance } from '../base/allowance.ts'
 import { AppError } from '../base/errors.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 
@@ -14,6 +15,12 @@ const FORGET_AFTER_MS = 15 * 60 * 1000
 const MAX_ADDRESSES = 1_024
 /** Right keys that are remembered, each with its network. */
 const MAX_RIGHT = 1_024
+/**
+ * While nobody waits so many right keys a second are looked at for where they come from, and of further ones one in LOOK_AT_ONE_OF:
+ * the kernel is asked for the address, which costs a quarter of what a small request does.
+ */
+const LOOKS_PER_SEC = 100
+const LOOK_AT_ONE_OF = 32
 /** Answers that wait: of one address, of all. */
 const MAX_WAITING_EACH = 8
 const MAX_WAITING = 256
@@ -39,6 +46,8 @@ export class WrongKeys {
   /** Network and holder of keys that were right, the one used longest ago first. */
   readonly #right = new Set<string>()
   #newestRight = ''
+  readonly #looks = new Allowance(LOOKS_PER_SEC, 1000 / LOOKS_PER_SEC)
+  #passed = 0
   /** By `dueMs`. */
   readonly #late: Late[] = []
   #timer: Timer | null = null
@@ -63,7 +72,7 @@ export class WrongKeys {
    * before passes. `holder`: id of whose key it is, null = nobody's.
    */
   checkRoom(address: () => Uint8Array, holder: string | null): void {
-    if (holder === null && this.#late.length === 0) return
+    if (this.#late.length === 0 && (holder === null || this.#isOneOfMany())) return
     const network = networkOf(address())
     const right = holder === null ? null : `${network} ${holder}`
     if (right !== null && right === this.#newestRight) return
@@ -72,6 +81,13 @@ export class WrongKeys {
       if (tries !== undefined && tries.waiting >= MAX_WAITING_EACH) throw tooMany()
     }
     if (right !== null) this.#remember(right)
+  }
+
+  /** True for a right key that need not be looked at: so many others are. */
+  #isOneOfMany(): boolean {
+    if (this.#looks.take(this.#clock.now())) return false
+    this.#passed = (this.#passed + 1) % LOOK_AT_ONE_OF
+    return this.#passed !== 0
   }
 
   #remember(right: string): void {

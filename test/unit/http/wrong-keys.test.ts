@@ -106,3 +106,21 @@ test('a key that was right from there before passes; one that was not, or elsewh
   assert.throws(() => wrong.checkRoom(() => ipv4(1), 'first'), refused, 'the oldest is forgotten')
   wrong.stop()
 })
+
+test('while nobody waits, of many right keys a second some are looked at; a slow client always is', async () => {
+  const clock = new VirtualClock()
+  const wrong = new WrongKeys(clock)
+  let looks = 0
+  const from = (last: number) => () => {
+    looks += 1
+    return ipv4(last)
+  }
+  for (let n = 0; n < 6500; n++) wrong.checkRoom(from(1), 'flood')
+  assert.equal(looks, 100 + 200)
+  for (let n = 0; n < 64; n++) wrong.checkRoom(from(2), 'beside it')
+  assert.equal(looks, 302)
+  await clock.advance(1000)
+  for (let n = 0; n < 50; n++) wrong.checkRoom(from(3), 'slow')
+  assert.equal(looks, 352)
+  assert.equal(wrong.rightOnes, 3)
+})
