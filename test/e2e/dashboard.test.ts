@@ -279,6 +279,8 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     await page.getByRole('dialog', { name: 'Remove' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // The focus comes back with the next frame.
+    await untilInPage(page, `document.activeElement?.getAttribute('role') === 'grid'`)
     await page.keyboard.press('Delete')
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click()
     await untilInPage(page, `document.querySelectorAll('.row[data-infohash]').length === ${downloads.length - 1}`)
