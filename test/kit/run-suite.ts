@@ -1,4 +1,4 @@
-// Runs the test files named by the arguments, three at a time. Some of them hold a real clock against a machine of two busy
+// Runs the test files named by the arguments, two at a time. Some of them hold a real clock against a machine of two busy
 // cores, so a few files that failed beside others are tried once more, each alone: what fails twice fails the run, and so does
 // a run with more failures than chance explains. The end of the output names each failure, of both tries, and counts the
 // second tries, with those of earlier whole runs (`--whole=NAME` in front; retry-record.ts). `--together=FOLDER` after it: many files of
@@ -13,8 +13,8 @@ import { both, canRunTogether, type Run, runFiles, runTogether } from './test-ru
 /** More files than these do not fail by chance. */
 const MAX_TRIED_AGAIN = 4
 
-/** Tests wait for half of the time: with two at a time two cores have nothing to do for half of it too. */
-const FILES_AT_A_TIME = 3
+/** Their tests wait for half of the time, and hardly ever hold a real clock against the machine. */
+const GROUPS_AT_A_TIME = 3
 /** In front of the files: those below this folder of the tests run many in a process, where Node can. */
 const TOGETHER = /^--together=(.+)$/
 
@@ -36,9 +36,9 @@ async function firstTry(files: readonly string[], together: string | undefined):
     together !== undefined && canRunTogether && file.split(sep).includes(together)
   const runs: Run[] = []
   const grouped = files.filter(isGrouped)
-  if (grouped.length > 0) runs.push(await runTogether(grouped, FILES_AT_A_TIME))
+  if (grouped.length > 0) runs.push(await runTogether(grouped, GROUPS_AT_A_TIME))
   const alone = files.filter(file => !isGrouped(file))
-  if (alone.length > 0) runs.push(await runFiles(alone, FILES_AT_A_TIME))
+  if (alone.length > 0) runs.push(await runFiles(alone, 2))
   return both(...runs)
 }
 
