@@ -96,7 +96,7 @@ export class HiddenSeeker implements ContactUser {
     this.#meetAll()
   }
 
-  /** Ends it; circuits that are linked are ended by SeederMeetings. */
+  /** Ends it; circuits that are linked are ended by SeederRendezvous. */
   close(): void {
     this.#closed = true
     this.#deps.contact.release(this)

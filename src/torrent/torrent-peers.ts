@@ -1,4 +1,4 @@
-// The peers of one torrent: who may come and stay, choking, keep-alives, going idle. Whom it calls is in torrent-dials.ts.
+// The peers of one torrent: who may come and stay, choking, keep-alives, going idle. Whom it calls is in outbound-connector.ts.
 // Invariant: an address in `known` is busy exactly while a connection to it exists or is being made; engine.connected
 // counts every peer here once.
 

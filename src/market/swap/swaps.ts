@@ -1,4 +1,4 @@
-// All swaps of this node: halves that wait for an agreement, swaps that run, and those that ended. Implements SwapDesk.
+// All swaps of this node: halves that wait for an agreement, swaps that run, and those that ended. Implements SwapEngine.
 
 import { createHash } from 'node:crypto'
 import { AppError, errorText } from '../../base/errors.ts'

@@ -10,7 +10,7 @@ const module = new URL('../../../src/node/young-generation.js', import.meta.url)
 function grownMiB(prepare: string): number {
   const script = `
     import { getHeapSpaceStatistics } from 'node:v8'
-    import { holdYoungSpace } from ${JSON.stringify(module)}
+    import { holdYoungGeneration } from ${JSON.stringify(module)}
     ${prepare}
     const kept = []
     for (let i = 0; i < 400_000; i++) kept.push({ i, next: [i] })
@@ -20,9 +20,9 @@ function grownMiB(prepare: string): number {
 }
 
 test('what survives while the room is held does not double it', () => {
-  assert.ok(grownMiB('holdYoungSpace()') <= 4)
+  assert.ok(grownMiB('holdYoungGeneration()') <= 4)
 })
 
 test('after the hold V8 takes room as ever', () => {
-  assert.ok(grownMiB('holdYoungSpace()()') >= 8)
+  assert.ok(grownMiB('holdYoungGeneration()()') >= 8)
 })
