@@ -1,4 +1,4 @@
-// The door for clients of Transmission: one request of its RPC, and the answer. What a caller can cause or cure is said in
+// The RPC endpoint for clients of Transmission: one request, and the answer. What a caller can cause or cure is said in
 // `result`, as the real program does; what must be tried again later stays an HTTP error.
 
 import { AppError } from '../../base/errors.ts'
@@ -19,7 +19,7 @@ export interface RpcAnswer {
   tag?: number
 }
 
-const doors = new WeakMap<Services, TransmissionEndpoint>()
+const endpoints = new WeakMap<Services, TransmissionEndpoint>()
 
 /** See the top of the file. Its numbers of torrents hold as long as the process runs. */
 export class TransmissionEndpoint {
@@ -30,15 +30,15 @@ export class TransmissionEndpoint {
     this.#context = { services, clock, version, ids: new TorrentIds() }
   }
 
-  /** The door of a node. */
+  /** The endpoint of a node. */
   static of(facts: {
     readonly services: Services
     readonly clock: Clock
     readonly version: string
   }): TransmissionEndpoint {
-    const door = doors.get(facts.services) ?? new TransmissionEndpoint(facts)
-    doors.set(facts.services, door)
-    return door
+    const endpoint = endpoints.get(facts.services) ?? new TransmissionEndpoint(facts)
+    endpoints.set(facts.services, endpoint)
+    return endpoint
   }
 
   /** Answers a request. Rejects with AppErrors NotReady and TooManyRequests, and with bugs. */

@@ -107,7 +107,7 @@ test('a key that was right from there before passes; one that was not, or elsewh
   wrong.stop()
 })
 
-test('while nobody waits, of many right keys a second some are looked at; a slow client always is', async () => {
+test('while nobody waits, of many right keys a second some are looked at, of few all', async () => {
   const clock = new VirtualClock()
   const wrong = new WrongKeys(clock)
   let looks = 0
