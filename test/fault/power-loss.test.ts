@@ -22,7 +22,7 @@ import { killAfter } from './killed-child.ts'
 
 const skip = needs('gcc')
 const PIECE_BYTES = 64 * 1024
-const CUTS = Number(process.env['CUTS'] ?? '5')
+const CUTS = Number(process.env['CUTS'] ?? '3')
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1e6)
 
 test('the cut itself: what was synced stays, all else is as it was', { skip }, async t => {

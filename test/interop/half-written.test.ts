@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
 import { LoopbackNode } from '../kit/loopback-node.ts'
 import { type MadeTorrent, makeTorrent, seededBytes } from '../kit/make-torrent.ts'
@@ -57,25 +57,30 @@ async function leaveHalf(made: MadeTorrent, from: LoopbackNode, folder: string):
   }
 }
 
-for (const [kind, make] of Object.entries(KINDS)) {
-  test(`${kind}: what libtorrent left is taken and downloaded to the end`, { skip, timeout: 60_000 }, async t => {
-    const made = make()
-    const { from, to } = await nodes(t, made)
-    await leaveHalf(made, from, to.folder)
-    const inFolder = (name: string): string => join(to.folder, 'folder', name)
-    const film = inFolder('a-film.bin')
-    const { ino } = statSync(film)
-    assert.ok(!readFileSync(film).equals(FILES[0]?.content ?? new Uint8Array()), 'libtorrent was faster than its death')
-    const handle = to.add(made, { peers: [from.address] })
-    const { snapshot } = handle
-    await waitFor('all of it', () => /seeding|error/.test(handle.snapshot().status), 30_000, snapshot.bind(handle))
-    assert.equal(handle.snapshot().error, '')
-    for (const { path, content } of FILES) assert.ok(readFileSync(inFolder(path)).equals(content), path)
-    assert.equal(statSync(film).ino, ino, 'the file is the one that was there')
-    assert.deepEqual(
-      readdirSync(join(to.folder, 'folder')).sort(),
-      FILES.map(({ path }) => path),
-    )
-    assert.ok(handle.snapshot().totalDown < 0.75 * bytesOf(made), `${handle.snapshot().totalDown} bytes were fetched`)
-  })
-}
+describe('files that libtorrent left', { concurrency: 3 }, () => {
+  for (const [kind, make] of Object.entries(KINDS)) {
+    test(`${kind}: what libtorrent left is taken and downloaded to the end`, { skip, timeout: 60_000 }, async t => {
+      const made = make()
+      const { from, to } = await nodes(t, made)
+      await leaveHalf(made, from, to.folder)
+      const inFolder = (name: string): string => join(to.folder, 'folder', name)
+      const film = inFolder('a-film.bin')
+      const { ino } = statSync(film)
+      assert.ok(
+        !readFileSync(film).equals(FILES[0]?.content ?? new Uint8Array()),
+        'libtorrent was faster than its death',
+      )
+      const handle = to.add(made, { peers: [from.address] })
+      const { snapshot } = handle
+      await waitFor('all of it', () => /seeding|error/.test(handle.snapshot().status), 30_000, snapshot.bind(handle))
+      assert.equal(handle.snapshot().error, '')
+      for (const { path, content } of FILES) assert.ok(readFileSync(inFolder(path)).equals(content), path)
+      assert.equal(statSync(film).ino, ino, 'the file is the one that was there')
+      assert.deepEqual(
+        readdirSync(join(to.folder, 'folder')).sort(),
+        FILES.map(({ path }) => path),
+      )
+      assert.ok(handle.snapshot().totalDown < 0.75 * bytesOf(made), `${handle.snapshot().totalDown} bytes were fetched`)
+    })
+  }
+})

@@ -50,7 +50,7 @@ async function portOf(node: NodeProcess): Promise<number> {
   return variables.ports['libtorrent~port'] ?? 0
 }
 
-describe('files changed by somebody else', { concurrency: 3 }, () => {
+describe('files changed by somebody else', { concurrency: 5 }, () => {
   let folder: TestFolder
   let node: NodeProcess
   let other: NodeProcess

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { makeTestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
@@ -39,58 +39,60 @@ function inOrder(end: ExitedNode & { ms: number }): void {
   assert.deepEqual([end.code, end.signal], [0, null], end.stderr)
 }
 
-test('a silent name server holds neither the stop nor work on files', { skip, timeout: 60_000 }, async () => {
-  const folder = await makeTestFolder()
-  const names = await startSilentNames(folder.path)
-  const settings = { 'libtorrent.dht': true, 'libtorrent.interface': '' }
-  const node = await startNode({ prefix: names.prefix, settings, stateDir: await folder.sub('state') })
-  try {
-    const trackers = Array.from({ length: 40 }, (_, at) => `&tr=udp%3A%2F%2Ft${at}.example%3A80`).join('')
-    await node.request('PUT', '/downloads', { uri: `magnet:?xt=urn:btih:${'a'.repeat(40)}${trackers}` })
-    await waitFor('questions', () => names.heard() > 4)
-    const began = performance.now()
-    const made = makeTorrent({ name: 'film.bin', length: 8 * MIB, pieceLength: 256 * 1024 })
-    const home = await folder.sub('data')
-    await writeContent(made, home, 'film.bin')
-    await downloadComplete(node, await addDownload(node, await writeTorrent(made, folder.path), home))
-    assert.ok(performance.now() - began < 5000, 'a file was checked meanwhile')
-    inOrder(await stopped(node))
-  } finally {
-    await node.stop()
-    names.close()
-    await folder.remove()
-  }
-})
+describe('stopping', { concurrency: 2 }, () => {
+  test('a silent name server holds neither the stop nor work on files', { skip, timeout: 60_000 }, async () => {
+    const folder = await makeTestFolder()
+    const names = await startSilentNames(folder.path)
+    const settings = { 'libtorrent.dht': true, 'libtorrent.interface': '' }
+    const node = await startNode({ prefix: names.prefix, settings, stateDir: await folder.sub('state') })
+    try {
+      const trackers = Array.from({ length: 40 }, (_, at) => `&tr=udp%3A%2F%2Ft${at}.example%3A80`).join('')
+      await node.request('PUT', '/downloads', { uri: `magnet:?xt=urn:btih:${'a'.repeat(40)}${trackers}` })
+      await waitFor('questions', () => names.heard() > 4)
+      const began = performance.now()
+      const made = makeTorrent({ name: 'film.bin', length: 8 * MIB, pieceLength: 256 * 1024 })
+      const home = await folder.sub('data')
+      await writeContent(made, home, 'film.bin')
+      await downloadComplete(node, await addDownload(node, await writeTorrent(made, folder.path), home))
+      assert.ok(performance.now() - began < 5000, 'a file was checked meanwhile')
+      inOrder(await stopped(node))
+    } finally {
+      await node.stop()
+      names.close()
+      await folder.remove()
+    }
+  })
 
-test('a stalled mount does not hold the stop, and a second start on the same directory works', {
-  skip: skip || needs('bindfs'),
-  timeout: 90_000,
-}, async () => {
-  const folder = await makeTestFolder()
-  const mount = await makeStalledMount(folder.path)
-  const made = makeTorrent({ name: 'film.bin', length: 64 * MIB, pieceLength: 256 * 1024 })
-  await writeContent(made, mount.path, 'film.bin')
-  const stateDir = await folder.sub('state')
-  let node = await startNode({ stateDir })
-  try {
-    const infoHash = await addDownload(node, await writeTorrent(made, folder.path), mount.path)
-    await downloadComplete(node, infoHash)
-    mount.stall()
-    const hung = Array.from({ length: 8 }, (_, at) => {
-      const other = `magnet:?xt=urn:btih:${String(at).repeat(40)}`
-      const add = { uri: other, destination: join(mount.path, `new-${at}`) }
-      return [node.request('PUT', '/downloads', add), node.request('GET', `/downloads/${infoHash}/stream/0`)]
-    }).flat()
-    for (const one of hung) one.catch(() => undefined)
-    await waitFor('a thread that the mount holds', () => threadsHeld(node.pid))
-    const end = await stopped(node, () => mount.recover())
-    node = await startNode({ stateDir, until: 'listening' })
-    inOrder(end)
-    inOrder(await stopped(node, () => mount.recover()))
-  } finally {
-    mount.recover()
-    await node.stop()
-    await mount.remove()
-    await folder.remove()
-  }
+  test('a stalled mount does not hold the stop, and a second start on the same directory works', {
+    skip: skip || needs('bindfs'),
+    timeout: 90_000,
+  }, async () => {
+    const folder = await makeTestFolder()
+    const mount = await makeStalledMount(folder.path)
+    const made = makeTorrent({ name: 'film.bin', length: 64 * MIB, pieceLength: 256 * 1024 })
+    await writeContent(made, mount.path, 'film.bin')
+    const stateDir = await folder.sub('state')
+    let node = await startNode({ stateDir })
+    try {
+      const infoHash = await addDownload(node, await writeTorrent(made, folder.path), mount.path)
+      await downloadComplete(node, infoHash)
+      mount.stall()
+      const hung = Array.from({ length: 8 }, (_, at) => {
+        const other = `magnet:?xt=urn:btih:${String(at).repeat(40)}`
+        const add = { uri: other, destination: join(mount.path, `new-${at}`) }
+        return [node.request('PUT', '/downloads', add), node.request('GET', `/downloads/${infoHash}/stream/0`)]
+      }).flat()
+      for (const one of hung) one.catch(() => undefined)
+      await waitFor('a thread that the mount holds', () => threadsHeld(node.pid))
+      const end = await stopped(node, () => mount.recover())
+      node = await startNode({ stateDir, until: 'listening' })
+      inOrder(end)
+      inOrder(await stopped(node, () => mount.recover()))
+    } finally {
+      mount.recover()
+      await node.stop()
+      await mount.remove()
+      await folder.remove()
+    }
+  })
 })

@@ -16,7 +16,7 @@ import { type NodeProcess, startNode } from '../kit/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const KIB = 1024
-const KILLS = Number(process.env['TRIBUTARY_KILLS'] ?? 10)
+const KILLS = Number(process.env['TRIBUTARY_KILLS'] ?? 5)
 const MIN_SEC = 6
 /** Torrents of which a tracker is to hear `stopped` at the end. */
 const COUNT = Number(process.env['TRIBUTARY_FAREWELLS'] ?? 100)

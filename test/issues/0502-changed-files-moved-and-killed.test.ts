@@ -53,7 +53,7 @@ function replace(path: string): void {
 }
 
 // They mostly wait, each for nodes and folders of its own.
-describe('files changed around moves, kills and stops', { concurrency: 3 }, () => {
+describe('files changed around moves, kills and stops', { concurrency: 5 }, () => {
   test('moved at completion: no false alarm, and a change afterwards is seen', { timeout: 60_000 }, async () => {
     const folder = await makeTestFolder()
     const made = makeTorrent({ name: 'film.bin', length: LENGTH, pieceLength: PIECE, seed: 502 })

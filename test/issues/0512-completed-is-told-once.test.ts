@@ -2,7 +2,7 @@
 // away. A tracker that heard it twice counts a download that never was.
 
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { describe, test, type TestContext } from 'node:test'
 import type { DownloadRecord } from '../../src/services/api.ts'
 import { makeTestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
@@ -91,67 +91,72 @@ const untilTold = (told: () => SeenAnnounce[], event: string, times = 1, limitMs
     () => events(told()),
   )
 
-test('complete while `started` waits, killed: the next run tells it, and no run after that', LIMIT, async t => {
-  const { openTracker, begin, answered, feed, complete, restart, end, record } = await scene(t, {
-    intervalSec: 1800,
-    minIntervalSec: MIN_SEC,
+describe('completed over kills', { concurrency: 3 }, () => {
+  test('complete while `started` waits, killed: the next run tells it, and no run after that', LIMIT, async t => {
+    const { openTracker, begin, answered, feed, complete, restart, end, record } = await scene(t, {
+      intervalSec: 1800,
+      minIntervalSec: MIN_SEC,
+    })
+    const { told, close } = await openTracker()
+    t.after(close)
+    await begin()
+    await untilTold(told, 'started')
+    await answered()
+    await restart(feed)
+    await complete()
+    assert.deepEqual(events(told()), ['started'], 'this run may not say anything yet')
+    await restart()
+    assert.equal((await record())?.progress, 1)
+    await untilTold(told, 'completed')
+    assert.deepEqual(events(told()), ['started', 'started', 'completed'])
+    assert.deepEqual(
+      told().map(({ left }) => left),
+      [20 * PIECE, 0, 0],
+    )
+    await restart()
+    await untilTold(told, 'started', 3)
+    await answered()
+    await end()
+    assert.deepEqual(events(told()).slice(3), ['started', 'stopped'])
   })
-  const { told, close } = await openTracker()
-  t.after(close)
-  await begin()
-  await untilTold(told, 'started')
-  await answered()
-  await restart(feed)
-  await complete()
-  assert.deepEqual(events(told()), ['started'], 'this run may not say anything yet')
-  await restart()
-  assert.equal((await record())?.progress, 1)
-  await untilTold(told, 'completed')
-  assert.deepEqual(events(told()), ['started', 'started', 'completed'])
-  assert.deepEqual(
-    told().map(({ left }) => left),
-    [20 * PIECE, 0, 0],
-  )
-  await restart()
-  await untilTold(told, 'started', 3)
-  await answered()
-  await end()
-  assert.deepEqual(events(told()).slice(3), ['started', 'stopped'])
-})
 
-test('killed while the answer to `completed` is on its way: it is not said again', LIMIT, async t => {
-  const { openTracker, begin, answered, feed, restart, end } = await scene(t, { intervalSec: 1800, minIntervalSec: 0 })
-  const { told, close } = await openTracker({ delayMs: 300 })
-  t.after(close)
-  await begin()
-  await untilTold(told, 'started')
-  await feed()
-  await untilTold(told, 'completed')
-  await restart()
-  await answered()
-  await end()
-  assert.deepEqual(events(told()), ['started', 'completed', 'started', 'stopped'])
-})
-
-test('complete while the tracker is away, and killed: it is told when the tracker is back', LIMIT, async t => {
-  const { openTracker, begin, answered, feed, complete, restart, end } = await scene(t, {
-    intervalSec: 1800,
-    minIntervalSec: 0,
+  test('killed while the answer to `completed` is on its way: it is not said again', LIMIT, async t => {
+    const { openTracker, begin, answered, feed, restart, end } = await scene(t, {
+      intervalSec: 1800,
+      minIntervalSec: 0,
+    })
+    const { told, close } = await openTracker({ delayMs: 300 })
+    t.after(close)
+    await begin()
+    await untilTold(told, 'started')
+    await feed()
+    await untilTold(told, 'completed')
+    await restart()
+    await answered()
+    await end()
+    assert.deepEqual(events(told()), ['started', 'completed', 'started', 'stopped'])
   })
-  const before = await openTracker()
-  await begin()
-  await untilTold(before.told, 'started')
-  await before.close()
-  await feed()
-  await complete()
-  await restart()
-  const { told, close } = await openTracker()
-  t.after(close)
-  await restart()
-  await untilTold(told, 'completed')
-  await restart()
-  await answered()
-  await end()
-  assert.equal(count(told(), 'completed'), 1)
-  assert.deepEqual(events(told()).slice(-2), ['started', 'stopped'])
+
+  test('complete while the tracker is away, and killed: it is told when the tracker is back', LIMIT, async t => {
+    const { openTracker, begin, answered, feed, complete, restart, end } = await scene(t, {
+      intervalSec: 1800,
+      minIntervalSec: 0,
+    })
+    const before = await openTracker()
+    await begin()
+    await untilTold(before.told, 'started')
+    await before.close()
+    await feed()
+    await complete()
+    await restart()
+    const { told, close } = await openTracker()
+    t.after(close)
+    await restart()
+    await untilTold(told, 'completed')
+    await restart()
+    await answered()
+    await end()
+    assert.equal(count(told(), 'completed'), 1)
+    assert.deepEqual(events(told()).slice(-2), ['started', 'stopped'])
+  })
 })
