@@ -44,9 +44,16 @@ export const USUAL_FEE = 100n
 const json = (value: unknown): string =>
   JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? `${each}n` : each))
 
+const textsOfTerms = new WeakMap<LegTerms, string>()
+
 /** The same text for the same terms. */
-export function termsText({ asset, hash, amount, lockS, claimKey, refundKey }: LegTerms): string {
-  return json([asset.coin, asset.chain, hash, amount, lockS, claimKey, refundKey])
+export function termsText(terms: LegTerms): string {
+  const known = textsOfTerms.get(terms)
+  if (known !== undefined) return known
+  const { asset, hash, amount, lockS, claimKey, refundKey } = terms
+  const text = json([asset.coin, asset.chain, hash, amount, lockS, claimKey, refundKey])
+  textsOfTerms.set(terms, text)
+  return text
 }
 
 /** Its id is the hash of the rest. */

@@ -203,7 +203,8 @@ export class FakeSwapChain implements SwapChain {
 
   /** Of Ethereum's kind only what blocks have. */
   #coins(key: Uint8Array): [string, FakeOutput][] {
-    return [...this.chain.spendable(!this.#evm)].filter(([, output]) => output.address === publicKey(key))
+    const own = publicKey(key)
+    return [...this.chain.spendable(!this.#evm)].filter(([, output]) => output.address === own)
   }
 
   #depth(height: number | null): { confirmations: number; height: number | null } {

@@ -3,14 +3,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { playRow, rowText, TROUBLES } from '../kit/swap-outcomes.ts'
+import { inThread } from '../kit/in-thread.ts'
+import { type OutcomeRow, rowText, TROUBLES } from '../kit/swap-outcomes.ts'
 import { PAIRINGS, ROLES } from '../kit/swap-rig.ts'
 
 for (const pairing of PAIRINGS) {
   for (const side of ROLES) {
     for (const trouble of TROUBLES) {
       test(`${pairing}: ${side} ${trouble}, at each step`, async t => {
-        const row = await playRow(pairing, side, trouble)
+        const outcomes = new URL('../kit/swap-outcomes.js', import.meta.url)
+        const row = await inThread<OutcomeRow>(outcomes, 'playRow', [pairing, side, trouble])
         t.diagnostic(rowText(row))
         assert.deepEqual(row.problems, [])
         assert.ok(row.cases >= 20, `only ${row.cases} cases`)
