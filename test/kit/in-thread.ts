@@ -25,10 +25,12 @@ export function inThread<Answer>(module: URL, name: string, args: readonly unkno
   })
 }
 
-if (!isMainThread && parentPort !== null) {
+const starter = isMainThread ? null : parentPort
+if (starter !== null) {
   const { module, name, args } = workerData as Call
   const exported = (await import(module)) as Record<string, (...given: readonly unknown[]) => Promise<unknown>>
   const run = exported[name]
   if (run === undefined) throw new Error(`${module} exports no ${name}`)
-  parentPort.postMessage(await run(...args))
+  const answer = await run(...args)
+  starter.postMessage(answer, [])
 }
