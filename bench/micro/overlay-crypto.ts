@@ -13,7 +13,7 @@ import { CellBatches } from '../../src/pools/cell-batches.ts'
 import { BATCH_BYTES, SEAL_SLOT_BYTES } from '../../src/pools/contract/seal-slot.ts'
 import { WorkerPool } from '../../src/pools/pool.ts'
 import { SealPool } from '../../src/pools/seal-pool.ts'
-import { sealWorkerUrl } from '../../src/pools/worker-url.ts'
+import { workerUrl } from '../../src/io/worker-url.ts'
 import type { OverlayCrypto } from '../../src/ports/overlay-crypto.ts'
 import type { CellText } from '../../src/ports/overlay-crypto-pool.ts'
 import { parsePublicKey } from '../../src/wire/overlay/public-key.ts'
@@ -95,7 +95,7 @@ async function layers(crypto: OverlayCrypto): Promise<void> {
   const slots = new SharedArrayBuffer(SEAL_SLOT_BYTES)
   const arena = new SharedArena({ id: 'seal', slotBytes: BATCH_BYTES, bytes: BATCH_BYTES })
   const workerData = { slots, batches: arena.buffer }
-  const pool = new WorkerPool({ threads: 1, worker: sealWorkerUrl, workerData }, { log: silentLog })
+  const pool = new WorkerPool({ threads: 1, worker: workerUrl('seal'), workerData }, { log: silentLog })
   const [here, there] = [new CellBatches(arena, pool, Number.POSITIVE_INFINITY), new CellBatches(arena, pool, 0)]
   const rows: Row[] = []
   for (const hops of [1, 3])

@@ -1,6 +1,7 @@
 // The main thread's end of the catalogue: both ports over one database thread. Upkeep runs by itself, a while after what needs it.
 
 import type { AppError } from '../base/errors.ts'
+import { workerUrl } from '../io/worker-url.ts'
 import type { CatalogueHappening, ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { ChannelLibrary } from '../ports/channel-library.ts'
 import { DatabaseLink } from '../records/database-link.ts'
@@ -13,7 +14,6 @@ import {
   networkJobs,
 } from './jobs.ts'
 
-const WORKER_URL = new URL('../../workers/catalogue.js', import.meta.url)
 /** Arguments of background jobs in a batch: small, so that a search waits for few signatures. */
 const BACKGROUND_BYTES = 48 * 1024
 /** Records of an offer go to the thread so many at a time. */
@@ -113,7 +113,7 @@ export class Catalogue {
     let ports: CataloguePorts | null = null
     let catalogue: Catalogue | null = null
     const link = new DatabaseLink<CatalogueJobs, CatalogueFacts>(
-      WORKER_URL,
+      workerUrl('catalogue'),
       options,
       { what: 'channels', patient: new Set(), background: backgroundJobs, backgroundBytes: BACKGROUND_BYTES },
       {

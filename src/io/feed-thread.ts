@@ -3,14 +3,12 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../base/errors.ts'
 import type { FeedDocument, FeedThreadAnswer, ParsedFeed } from '../wire/feed/types.ts'
+import { workerUrl } from './worker-url.ts'
 
 /** For the whole life of the thread; a feed of 8 MiB takes about a second. */
 const LIMIT_MS = 15_000
 /** Of the thread's heap; the tree of a feed of 8 MiB has up to 300 MiB, of real ones a tenth. */
 const MEMORY_MIB = 192
-
-/** The built thread. */
-export const feedWorkerUrl = new URL('../../workers/feed.js', import.meta.url)
 
 /** Where the thread's code lies, and what it may take. */
 export interface FeedThreadOptions {
@@ -25,7 +23,7 @@ export function readFeedInThread(
   signal: AbortSignal,
   options: FeedThreadOptions = {},
 ): Promise<ParsedFeed> {
-  const { worker: url = feedWorkerUrl, limitMs = LIMIT_MS, memoryMib = MEMORY_MIB } = options
+  const { worker: url = workerUrl('feed'), limitMs = LIMIT_MS, memoryMib = MEMORY_MIB } = options
   if (signal.aborted) return Promise.reject(new AppError('Aborted'))
   // A copy of its own, which moves to the thread.
   const bytes = new Uint8Array(document.bytes)

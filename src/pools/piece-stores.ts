@@ -17,7 +17,7 @@ import { FileContents } from './file-contents.ts'
 import { FilePieceStore, type StoreParts } from './file-piece-store.ts'
 import type { PoolStats } from './pool.ts'
 import { VolumeJobs } from './volume-jobs.ts'
-import { pieceWorkerUrl } from './worker-url.ts'
+import { workerUrl } from '../io/worker-url.ts'
 
 /** More threads than this bring nothing: the main thread cannot feed them. */
 const MAX_DEFAULT_THREADS = 4
@@ -80,7 +80,7 @@ export class FilePieceStores implements PieceStores {
     this.#jobs = new VolumeJobs(
       {
         threads: Math.max(1, options.threads ?? defaultThreads()),
-        worker: options.worker ?? pieceWorkerUrl,
+        worker: options.worker ?? workerUrl('piece'),
         workerData: { arenas },
         threadsOnly: options.threadsOnly === true,
         ...(options.maxJobs === undefined ? {} : { maxJobs: options.maxJobs }),

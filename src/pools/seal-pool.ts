@@ -24,7 +24,7 @@ import type { SealJobName } from './contract/jobs.ts'
 import { BATCH_BYTES, partsOf, putParts, SEAL_SLOT_BYTES } from './contract/seal-slot.ts'
 import { CellBatches } from './cell-batches.ts'
 import { WorkerPool } from './pool.ts'
-import { sealWorkerUrl } from './worker-url.ts'
+import { workerUrl } from '../io/worker-url.ts'
 
 /** The main thread does without a worker until it has spent this much in a window (a fifth of it). */
 const HERE_US = 2_000
@@ -93,7 +93,7 @@ export class SealPool implements OverlayCryptoPool {
     this.#pool = new WorkerPool(
       {
         threads: options.threads ?? 1,
-        worker: options.worker ?? sealWorkerUrl,
+        worker: options.worker ?? workerUrl('seal'),
         workerData: { slots: this.#slots.buffer, batches: batches.buffer },
       },
       { log: deps.log },

@@ -28,6 +28,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'io/ed25519.ts',
     'io/overlay-crypto-sodium.ts',
     'io/random.ts',
+    'io/worker-url.ts',
     'records/database-link.ts',
     'records/database-trouble.ts',
     'records/made-stores.ts',
