@@ -13,7 +13,7 @@ export const LATER = [
   'src/node/channel-parts.ts',
   'src/node/anonymous/anonymous-engine.ts',
   'src/node/anonymous/late-lane.ts',
-  'src/node/wallet-parts.ts',
+  'src/chapters/wallets/wiring/wallet-parts.ts',
   'src/node/market-parts.ts',
 ] as const
 

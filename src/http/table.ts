@@ -25,8 +25,8 @@ import { shutdownRoutes } from './routes/shutdown.ts'
 import { torrentHealthRoutes } from './routes/torrent-health.ts'
 import { transmissionRoutes } from './routes/transmission.ts'
 import { updateRoutes } from './routes/updates.ts'
-import { walletExtraRoutes } from './routes/wallet-extras.ts'
-import { walletRoutes } from './routes/wallets.ts'
+import { walletExtraRoutes } from '../chapters/wallets/http/wallet-extras.ts'
+import { walletRoutes } from '../chapters/wallets/http/wallets.ts'
 
 /** Bytes of a body that holds no torrent, nor lists as long as one has files (decision 0453). */
 export const MAX_PLAIN_BODY_BYTES = 1024 * 1024

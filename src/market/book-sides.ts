@@ -1,6 +1,6 @@
 // What stands in a book, by pair and side, the best price first. Prices of a side with nothing in it are forgotten.
 
-import type { Asset } from '../wire/market/assets.ts'
+import type { Asset } from '../chapters/wallets/core/assets.ts'
 import type { OrderTerms, Side } from '../wire/market/types.ts'
 import type { Pair } from './book.ts'
 import { compareAsks, compareBids, reaches } from './priority.ts'

@@ -1,6 +1,6 @@
 // The order book as the rest of the market sees it (order-book.ts makes it). It holds checked statements only.
 
-import type { Asset } from '../wire/market/assets.ts'
+import type { Asset } from '../chapters/wallets/core/assets.ts'
 import type { OrderRef, OrderStatement, OrderTerms, Side } from '../wire/market/types.ts'
 
 /**

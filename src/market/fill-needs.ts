@@ -1,9 +1,9 @@
 // What one trade costs its owner beside what is traded, and the least that is worth trading. Reckoned at present rates.
 
 import { AppError } from '../base/errors.ts'
-import type { MarketFunds } from '../ports/market-funds.ts'
+import type { MarketFunds } from '../chapters/wallets/ports/market-funds.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
-import { type Asset, COIN_DECIMALS, type CoinId, sameAsset } from '../wire/market/assets.ts'
+import { type Asset, COIN_DECIMALS, type CoinId, sameAsset } from '../chapters/wallets/core/assets.ts'
 import type { Side } from '../wire/market/types.ts'
 
 /** For one trade of an order, in the smallest unit of each coin. */

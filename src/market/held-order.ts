@@ -2,7 +2,7 @@
 // quantity are together never more than the whole, since each part is taken out of what is left.
 
 import type { OwnOrder, OwnOrderStatus } from '../ports/market-trader.ts'
-import type { Asset } from '../wire/market/assets.ts'
+import type { Asset } from '../chapters/wallets/core/assets.ts'
 import type { OrderState, OrderStatement, OrderTerms } from '../wire/market/types.ts'
 import type { FillNeeds } from './fill-needs.ts'
 

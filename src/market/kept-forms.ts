@@ -1,6 +1,6 @@
 // Own orders and trades as texts of files. What a file says is believed only when every field has its form; whole numbers of money are decimal texts.
 
-import { COIN_IDS, type Asset, type CoinId } from '../wire/market/assets.ts'
+import { COIN_IDS, type Asset, type CoinId } from '../chapters/wallets/core/assets.ts'
 import type { LegTerms, OrderRef, OrderTerms, SwapAgreement } from '../wire/market/types.ts'
 import type { SwapPayment, SwapView } from '../ports/swap-engine.ts'
 import type { KeptOrder, KeptStatus } from './held-order.ts'

@@ -3,7 +3,7 @@
 
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { MarketNetwork } from '../ports/market-network.ts'
-import { sameAsset } from '../wire/market/assets.ts'
+import { sameAsset } from '../chapters/wallets/core/assets.ts'
 import type { OrderStatement } from '../wire/market/types.ts'
 import type { HeldOrder } from './held-order.ts'
 import { MATCH_HINT_MS, MAX_MATCH_HINTS } from './limits.ts'

@@ -1,7 +1,7 @@
 // Price-time matching: what an order can be filled with, the best price first, of one price the oldest, at the price of the older order of the two.
 // Pure: anybody can run it over the same book and comes to the same.
 
-import { COIN_DECIMALS } from '../wire/market/assets.ts'
+import { COIN_DECIMALS } from '../chapters/wallets/core/assets.ts'
 import { costOf } from '../wire/market/cost.ts'
 import type { OrderTerms } from '../wire/market/types.ts'
 import { isNewer } from './priority.ts'

@@ -2,9 +2,9 @@
 // swap under way what it will pay (`order-N-<id>`). All of it happens in one turn, so that nobody else takes what moves between the names.
 
 import { AppError } from '../base/errors.ts'
-import type { MarketFunds } from '../ports/market-funds.ts'
-import type { CoinId } from '../wire/market/assets.ts'
-import { COIN_DECIMALS } from '../wire/market/assets.ts'
+import type { MarketFunds } from '../chapters/wallets/ports/market-funds.ts'
+import type { CoinId } from '../chapters/wallets/core/assets.ts'
+import { COIN_DECIMALS } from '../chapters/wallets/core/assets.ts'
 import { costOf } from '../wire/market/cost.ts'
 import type { FillNeeds } from './fill-needs.ts'
 import type { HeldOrder } from './held-order.ts'

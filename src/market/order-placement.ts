@@ -2,9 +2,9 @@
 
 import { AppError } from '../base/errors.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { MarketFunds } from '../ports/market-funds.ts'
+import type { MarketFunds } from '../chapters/wallets/ports/market-funds.ts'
 import type { WantedOrder } from '../ports/market-trader.ts'
-import { COIN_DECIMALS, sameAsset } from '../wire/market/assets.ts'
+import { COIN_DECIMALS, sameAsset } from '../chapters/wallets/core/assets.ts'
 import { costOf } from '../wire/market/cost.ts'
 import type { OrderTerms, TraderId } from '../wire/market/types.ts'
 import { type ChainOf, type FillNeeds, fillNeeds } from './fill-needs.ts'

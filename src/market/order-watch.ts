@@ -2,8 +2,8 @@
 
 import { AppError } from '../base/errors.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
-import type { MarketFunds } from '../ports/market-funds.ts'
-import { type Asset, sameAsset } from '../wire/market/assets.ts'
+import type { MarketFunds } from '../chapters/wallets/ports/market-funds.ts'
+import { type Asset, sameAsset } from '../chapters/wallets/core/assets.ts'
 import type { HeldOrder } from './held-order.ts'
 import { SHORTAGE_MS, UPKEEP_MS } from './limits.ts'
 import type { OrderFunds } from './order-funds.ts'

@@ -4,7 +4,7 @@
 import { AppError, errorText } from '../base/errors.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { MarketFunds } from '../ports/market-funds.ts'
+import type { MarketFunds } from '../chapters/wallets/ports/market-funds.ts'
 import type { MarketNetwork } from '../ports/market-network.ts'
 import type { Random } from '../ports/random.ts'
 import type { SwapEngine } from '../ports/swap-engine.ts'

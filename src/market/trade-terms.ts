@@ -1,7 +1,7 @@
 // What two orders and a proposal come to: who gives what, the legs of the swap, and whether a proposal fits the order it is for. Pure.
 
 import type { NegotiationMessage, DeclineReason } from '../wire/market/negotiation.ts'
-import { COIN_DECIMALS, sameAsset } from '../wire/market/assets.ts'
+import { COIN_DECIMALS, sameAsset } from '../chapters/wallets/core/assets.ts'
 import { costOf } from '../wire/market/cost.ts'
 import type { OrderTerms, SwapAgreement } from '../wire/market/types.ts'
 import { MAX_AHEAD_MS, PROPOSAL_MS } from './limits.ts'

@@ -37,7 +37,7 @@ import { rightOf } from './settings-rights.ts'
 import { settingsDocs } from './settings-docs.ts'
 import type { Settings } from './settings-schema.ts'
 import { makeUpdates } from './updates.ts'
-import { WalletServices } from './wallet-services.ts'
+import { WalletServices } from '../chapters/wallets/wiring/wallet-services.ts'
 
 /** The services, and those parts of them that the composition goes on with. */
 export interface NodeServices {

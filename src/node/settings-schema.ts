@@ -12,7 +12,7 @@ import {
 import { marketCommunitySettings } from './settings-market.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
 import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from './settings-overlay.ts'
-import { walletSettings } from './settings-wallets.ts'
+import { walletSettings } from '../chapters/wallets/wiring/settings-wallets.ts'
 import { watchFolderSettings } from './settings-watch-folder.ts'
 
 /** Defaults that depend on where the node runs are made by `defaultsFor`. */

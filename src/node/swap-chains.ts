@@ -2,13 +2,13 @@
 // kept, since it shares the reading of blocks among all swaps; a changed server is asked from the next question on.
 
 import { AppError } from '../base/errors.ts'
-import type { JsonRpc, MakeJsonRpc } from '../ports/json-rpc.ts'
-import type { ChainNames } from '../ports/market-funds.ts'
+import type { JsonRpc, MakeJsonRpc } from '../chapters/wallets/ports/json-rpc.ts'
+import type { ChainNames } from '../chapters/wallets/ports/market-funds.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
 import { EvmSwapChain } from '../services/swap-evm-chain.ts'
 import { SwapUtxoChain } from '../services/swap-utxo-chain.ts'
-import { COINS } from '../wallet/coins.ts'
-import { type Asset, chainTag, type CoinId } from '../wire/market/assets.ts'
+import { COINS } from '../chapters/wallets/core/coins.ts'
+import { type Asset, chainTag, type CoinId } from '../chapters/wallets/core/assets.ts'
 
 /** What they are made from. */
 export interface SwapChainsDeps {

@@ -1,7 +1,7 @@
 // Own orders and own trades as the interface sees them. The trader of the market (src/market/trader.ts) places orders, negotiates and begins swaps;
 // who asks here only reads and gives orders.
 
-import type { Asset } from '../wire/market/assets.ts'
+import type { Asset } from '../chapters/wallets/core/assets.ts'
 import type { OrderRef, OrderTerms, Side, SwapAgreement, TraderId } from '../wire/market/types.ts'
 import type { SwapView } from './swap-engine.ts'
 

@@ -4,7 +4,7 @@
 // A swap has one key of its own (32 bytes, secp256k1). Its PURSE is the plain address of that key: the wallet pays into it once, and everything
 // after that is signed by the swap's key alone, so nothing waits for a wallet to be unlocked.
 
-import type { Asset } from '../wire/market/assets.ts'
+import type { Asset } from '../chapters/wallets/core/assets.ts'
 import type { LegTerms } from '../wire/market/types.ts'
 
 /** How fast a chain is, and when a payment on it counts. */

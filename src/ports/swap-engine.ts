@@ -1,6 +1,6 @@
 // Swaps as those who negotiate see them: halves are made, an agreement begins a swap, and from then on it goes to its end by itself.
 
-import type { Asset, CoinId } from '../wire/market/assets.ts'
+import type { Asset, CoinId } from '../chapters/wallets/core/assets.ts'
 import type { SwapAgreement, SwapRole } from '../wire/market/types.ts'
 
 /** Which legs are swapped: what we give and what we take. */

@@ -17,7 +17,7 @@ import type { StatisticsService } from './statistics-api.ts'
 import type { TorrentHealthService } from './torrent-health-api.ts'
 import type { TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
 import type { UpdatesService } from './updates-api.ts'
-import type { WalletsService } from './wallets-api.ts'
+import type { WalletsService } from '../chapters/wallets/service/wallets-api.ts'
 
 export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord } from './callers-api.ts'
 export type {
@@ -71,7 +71,7 @@ export type {
   WalletRecord,
   WalletsService,
   WalletTransactionRecord,
-} from './wallets-api.ts'
+} from '../chapters/wallets/service/wallets-api.ts'
 export type { EventRecord, EventRun, EventSubscription, EventsService } from './events-api.ts'
 
 /** PUT /shutdown (extra). */

@@ -1,9 +1,9 @@
 // What a trade costs at the present rates: for each of both sides what its swap takes of either coin, and the least that is worth trading.
 
-import type { MarketFunds } from '../ports/market-funds.ts'
+import type { MarketFunds } from '../chapters/wallets/ports/market-funds.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
-import { parseAmount } from '../wallet/amounts.ts'
-import { COIN_DECIMALS, type CoinId } from '../wire/market/assets.ts'
+import { parseAmount } from '../chapters/wallets/core/amounts.ts'
+import { COIN_DECIMALS, type CoinId } from '../chapters/wallets/core/assets.ts'
 import { costOf } from '../wire/market/cost.ts'
 import type { MarketFeesRecord, MarketService } from './market-api.ts'
 import { coinsNamed, createdWallet } from './market-orders.ts'

@@ -3,8 +3,8 @@
 
 import type { SwapPayment } from '../ports/swap-engine.ts'
 import type { OwnOrder, OwnTrade } from '../ports/market-trader.ts'
-import { formatAmount } from '../wallet/amounts.ts'
-import { COIN_DECIMALS, type CoinId } from '../wire/market/assets.ts'
+import { formatAmount } from '../chapters/wallets/core/amounts.ts'
+import { COIN_DECIMALS, type CoinId } from '../chapters/wallets/core/assets.ts'
 import type { OrderStatement, OrderTerms } from '../wire/market/types.ts'
 import type { MarketPaymentRecord, MarketTransactionRecord, OrderRecord, TickRecord } from './market-api.ts'
 

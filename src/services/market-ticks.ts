@@ -2,7 +2,7 @@
 // is on one of them, orders of another chain are nothing we could trade, and are left out.
 
 import type { Book } from '../market/book.ts'
-import type { Asset, CoinId } from '../wire/market/assets.ts'
+import type { Asset, CoinId } from '../chapters/wallets/core/assets.ts'
 import type { OrderStatement, Side } from '../wire/market/types.ts'
 import type { TickGroup } from './market-api.ts'
 import { tickRecord } from './market-records.ts'

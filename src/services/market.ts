@@ -2,10 +2,10 @@
 
 import { AppError } from '../base/errors.ts'
 import type { Book } from '../market/book.ts'
-import type { MarketFunds, SpendGate } from '../ports/market-funds.ts'
+import type { MarketFunds, SpendGate } from '../chapters/wallets/ports/market-funds.ts'
 import type { MarketTrader, OwnOrder } from '../ports/market-trader.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
-import type { CoinId } from '../wire/market/assets.ts'
+import type { CoinId } from '../chapters/wallets/core/assets.ts'
 import type { Side } from '../wire/market/types.ts'
 import { KeyedQueue } from './keyed-queue.ts'
 import type {

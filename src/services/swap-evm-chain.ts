@@ -4,7 +4,7 @@
 
 import { HDKey } from '@scure/bip32'
 import { AppError } from '../base/errors.ts'
-import { type JsonRpc, RpcRefusal } from '../ports/json-rpc.ts'
+import { type JsonRpc, RpcRefusal } from '../chapters/wallets/ports/json-rpc.ts'
 import type {
   ChainNow,
   ChainPace,
@@ -23,13 +23,18 @@ import {
   refundCall,
   secretOf,
 } from '../wallet/evm-contract.ts'
-import { type EvmTransfer, evmAddressOf, readEvmTransfer, signEvmTransfer } from '../wallet/evm-signing.ts'
-import type { Asset } from '../wire/market/assets.ts'
+import {
+  type EvmTransfer,
+  evmAddressOf,
+  readEvmTransfer,
+  signEvmTransfer,
+} from '../chapters/wallets/core/evm-signing.ts'
+import type { Asset } from '../chapters/wallets/core/assets.ts'
 import type { LegTerms } from '../wire/market/types.ts'
 import { RAISE, SWAP_GAS, WaitingFees } from './swap-evm-fees.ts'
 import { EvmSwapServer } from './swap-evm-server.ts'
 import { checkEvmTerms } from './swap-evm-terms.ts'
-import { type EvmBlock, type EvmFees, PLAIN_GAS } from './wallet-evm-chain.ts'
+import { type EvmBlock, type EvmFees, PLAIN_GAS } from '../chapters/wallets/service/wallet-evm-chain.ts'
 
 /** anvil, Hardhat: chains for tests on one machine. */
 const LOCAL_CHAIN = 31_337n

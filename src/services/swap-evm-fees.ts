@@ -2,7 +2,7 @@
 // replacement must pay more than what waits with the same number.
 
 import { AppError } from '../base/errors.ts'
-import { type EvmFees, HIGHEST_FEE } from './wallet-evm-chain.ts'
+import { type EvmFees, HIGHEST_FEE } from '../chapters/wallets/service/wallet-evm-chain.ts'
 
 /** Bounds of gas, each at least a third above what is used (test/interop/swap-ether.test.ts measures it). */
 export const SWAP_GAS = {

@@ -2,7 +2,7 @@
 // Answers that cannot be are refused; facts are read anew each time, so that blocks that are taken back take what was in them along.
 
 import { AppError } from '../base/errors.ts'
-import { type JsonRpc, RpcRefusal } from '../ports/json-rpc.ts'
+import { type JsonRpc, RpcRefusal } from '../chapters/wallets/ports/json-rpc.ts'
 import {
   LOCK_ADDRESS,
   LOCK_TOPICS,
@@ -12,7 +12,7 @@ import {
   stateCall,
 } from '../wallet/evm-contract.ts'
 import { LOCK_CODE } from '../wallet/hash-time-lock.ts'
-import { type EvmBlock, EvmChain } from './wallet-evm-chain.ts'
+import { type EvmBlock, EvmChain } from '../chapters/wallets/service/wallet-evm-chain.ts'
 
 const HASH = /^0x[0-9a-f]{64}$/i
 const QUANTITY = /^0x[0-9a-f]{1,12}$/i

@@ -2,9 +2,9 @@
 
 import { AppError } from '../base/errors.ts'
 import { LOCK_ADDRESS } from '../wallet/evm-contract.ts'
-import { type Asset, sameAsset } from '../wire/market/assets.ts'
+import { type Asset, sameAsset } from '../chapters/wallets/core/assets.ts'
 import type { LegTerms } from '../wire/market/types.ts'
-import { MAX_WEI } from './wallet-evm-chain.ts'
+import { MAX_WEI } from '../chapters/wallets/service/wallet-evm-chain.ts'
 
 const HASH = /^[0-9a-f]{64}$/
 const ADDRESS = /^0x[0-9a-f]{40}$/

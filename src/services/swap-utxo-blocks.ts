@@ -1,14 +1,14 @@
 // The chain of a coin as its swaps see it: blocks that were read, what waits, the clock of time locks. One for all swaps of the coin.
 
 import type { ChainNow } from '../ports/swap-chain.ts'
-import type { JsonRpc } from '../ports/json-rpc.ts'
-import type { UtxoCoin, UtxoNetwork } from '../wallet/coins.ts'
-import type { SpendableCoin } from '../wallet/coin-selection.ts'
-import type { WatchedFact, WatchKey } from '../wallet/watched-facts.ts'
+import type { JsonRpc } from '../chapters/wallets/ports/json-rpc.ts'
+import type { UtxoCoin, UtxoNetwork } from '../chapters/wallets/core/coins.ts'
+import type { SpendableCoin } from '../chapters/wallets/core/coin-selection.ts'
+import type { WatchedFact, WatchKey } from '../chapters/wallets/core/watched-facts.ts'
 import { SwapHeaders } from './swap-utxo-headers.ts'
 import { SwapScan } from './swap-utxo-scan.ts'
 import { SwapWaiting } from './swap-utxo-waiting.ts'
-import { UtxoChain } from './wallet-utxo-chain.ts'
+import { UtxoChain } from '../chapters/wallets/service/wallet-utxo-chain.ts'
 
 /** See the top of the file. All of it rejects with AppError WalletServerFailed. */
 export class SwapBlocks {

@@ -2,7 +2,7 @@
 // (src/decisions/0441). It keeps no state that a restart would miss.
 
 import { AppError, errorText } from '../base/errors.ts'
-import { RpcRefusal, type JsonRpc } from '../ports/json-rpc.ts'
+import { RpcRefusal, type JsonRpc } from '../chapters/wallets/ports/json-rpc.ts'
 import type {
   ChainNow,
   ChainPace,
@@ -13,9 +13,9 @@ import type {
   SignedTransaction,
   SwapChain,
 } from '../ports/swap-chain.ts'
-import { addressOfScript, dustLimit, scriptOfAddress } from '../wallet/addresses.ts'
-import { feeOf, type SpendableCoin } from '../wallet/coin-selection.ts'
-import type { UtxoCoin, UtxoNetwork } from '../wallet/coins.ts'
+import { addressOfScript, dustLimit, scriptOfAddress } from '../chapters/wallets/core/addresses.ts'
+import { feeOf, type SpendableCoin } from '../chapters/wallets/core/coin-selection.ts'
+import type { UtxoCoin, UtxoNetwork } from '../chapters/wallets/core/coins.ts'
 import { checkHtlcTerms, htlcOutput } from '../wallet/htlc-script.ts'
 import {
   contractSpendSize,
@@ -27,7 +27,7 @@ import {
   spendPurse,
   sumOf,
 } from '../wallet/htlc-spend.ts'
-import { type Asset, chainTag, sameAsset } from '../wire/market/assets.ts'
+import { type Asset, chainTag, sameAsset } from '../chapters/wallets/core/assets.ts'
 import type { LegTerms } from '../wire/market/types.ts'
 import { SwapBlocks } from './swap-utxo-blocks.ts'
 import { findEnd, findFunding, readPlace, spendOf } from './swap-utxo-contract.ts'

@@ -4,7 +4,7 @@
 import { AppError } from '../base/errors.ts'
 import type { FoundEnd, FoundFunding } from '../ports/swap-chain.ts'
 import { htlcOutput, readHtlcEnd } from '../wallet/htlc-script.ts'
-import type { WatchedFact, WatchKey } from '../wallet/watched-facts.ts'
+import type { WatchedFact, WatchKey } from '../chapters/wallets/core/watched-facts.ts'
 import type { LegTerms } from '../wire/market/types.ts'
 import type { SwapBlocks } from './swap-utxo-blocks.ts'
 

@@ -2,8 +2,8 @@
 // clock of time locks (median of the last eleven times, BIP 113), computed here and never asked for.
 
 import { AppError } from '../base/errors.ts'
-import type { ReadHeader } from '../wallet/tx-reader.ts'
-import type { UtxoChain } from './wallet-utxo-chain.ts'
+import type { ReadHeader } from '../chapters/wallets/core/tx-reader.ts'
+import type { UtxoChain } from '../chapters/wallets/service/wallet-utxo-chain.ts'
 
 /** Blocks that may be taken back; a server that shows more than these differently is not believed. */
 const MAX_REORG = 100

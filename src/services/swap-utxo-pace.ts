@@ -1,8 +1,8 @@
 // How fast chains of Bitcoin's kind are for swaps, when a payment on them counts, and what their transactions cost as a lock comes near.
 
 import type { ChainPace } from '../ports/swap-chain.ts'
-import { feeOf } from '../wallet/coin-selection.ts'
-import type { UtxoCoin, UtxoNetwork } from '../wallet/coins.ts'
+import { feeOf } from '../chapters/wallets/core/coin-selection.ts'
+import type { UtxoCoin, UtxoNetwork } from '../chapters/wallets/core/coins.ts'
 
 /** The clock of time locks is the median of eleven blocks: six behind, and blocks come unevenly; twice that is rare. */
 const LAG_BLOCKS = 12

@@ -2,10 +2,10 @@
 // blocks whose marks may have it. Blocks that are taken back take what they said with them. Nothing is stored: whoever asks says where to begin.
 
 import { AppError } from '../base/errors.ts'
-import type { ReadBlock } from '../wallet/tx-reader.ts'
-import { factsIn, markOf, marksOf, type WatchedFact, type WatchKey } from '../wallet/watched-facts.ts'
+import type { ReadBlock } from '../chapters/wallets/core/tx-reader.ts'
+import { factsIn, markOf, marksOf, type WatchedFact, type WatchKey } from '../chapters/wallets/core/watched-facts.ts'
 import type { SwapHeaders } from './swap-utxo-headers.ts'
-import type { UtxoChain } from './wallet-utxo-chain.ts'
+import type { UtxoChain } from '../chapters/wallets/service/wallet-utxo-chain.ts'
 
 /** Things that are watched; the one that nobody asked about for longest goes. */
 const MAX_WATCHES = 4_096

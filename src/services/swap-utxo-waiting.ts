@@ -1,8 +1,8 @@
 // What waits for a block, as far as swaps ask: the server's list is read through once, a mark of 32 bits for each thing in it is kept, and
 // only transactions whose marks fit are looked at again. The server is not told what is looked for.
 
-import { factsIn, markOf, marksOf, type WatchedFact, type WatchKey } from '../wallet/watched-facts.ts'
-import type { UtxoChain } from './wallet-utxo-chain.ts'
+import { factsIn, markOf, marksOf, type WatchedFact, type WatchKey } from '../chapters/wallets/core/watched-facts.ts'
+import type { UtxoChain } from '../chapters/wallets/service/wallet-utxo-chain.ts'
 
 /** Transactions fetched for one question; the next goes on. */
 const MAX_LOOKS = 2_000

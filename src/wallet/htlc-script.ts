@@ -5,8 +5,8 @@ import { createHash, ECDH } from 'node:crypto'
 import { p2wsh, Script } from '@scure/btc-signer'
 import { AppError } from '../base/errors.ts'
 import type { LegTerms } from '../wire/market/types.ts'
-import { addressOfScript } from './addresses.ts'
-import type { UtxoNetwork } from './coins.ts'
+import { addressOfScript } from '../chapters/wallets/core/addresses.ts'
+import type { UtxoNetwork } from '../chapters/wallets/core/coins.ts'
 
 /** Bytes of a secret: no more, so that one which a chain takes is taken by every other chain too. */
 export const SECRET_BYTES = 32

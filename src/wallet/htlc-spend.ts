@@ -4,10 +4,10 @@
 import { createECDH } from 'node:crypto'
 import { p2wpkh, Transaction } from '@scure/btc-signer'
 import { AppError } from '../base/errors.ts'
-import { feeOf, type SpendableCoin } from './coin-selection.ts'
+import { feeOf, type SpendableCoin } from '../chapters/wallets/core/coin-selection.ts'
 import { htlcOutput, htlcScript, type HtlcTerms, SECRET_BYTES } from './htlc-script.ts'
-import { readTransaction } from './tx-reader.ts'
-import type { Payment } from './utxo-signing.ts'
+import { readTransaction } from '../chapters/wallets/core/tx-reader.ts'
+import type { Payment } from '../chapters/wallets/core/utxo-signing.ts'
 
 /** Says that a transaction with a higher fee may take its place; it also lets the lock time count (BIP 65). */
 const REPLACEABLE = 0xfffffffd

@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { chapterRooms, chaptersNeeded, coreIntoChapters, edgeRooms } from './chapter-rooms.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
+import { chapterOf, roomOf } from './room-of.ts'
 import { type SourceFile, sourceFiles } from './source-tree.ts'
 
 const forbiddenText = /\bDate\.now\b|\bset(Timeout|Interval)\(|\bMath\.random\b|\bprocess\.env\b|\bperformance\.now\b/
@@ -11,20 +13,28 @@ const forbiddenModules = /^node:(net|dgram|fs|fs\/promises|http|https|tls|dns|ch
 const sources = sourceFiles('src')
 const workers = sourceFiles('workers')
 
-function layerOf(path: string): string {
-  return path.split('/')[1] ?? ''
+const rules: Record<string, readonly string[]> = { ...allowedImports, ...chapterRooms }
+
+/** True for what a file of the core has of a chapter, which is counted. */
+function isUpward(from: string, target: string): boolean {
+  return chapterOf(from) === null && chapterOf(target) !== null
 }
 
 function mayImport(from: SourceFile, target: string): boolean {
-  const layer = layerOf(from.path)
-  if (layerOf(target) === layer) return true
-  return (allowedImports[layer] ?? []).some(entry =>
-    entry.endsWith('.ts') ? target === `src/${entry}` : layerOf(target) === entry && target.startsWith('src/'),
+  const room = roomOf(from.path)
+  if (roomOf(target) === room || isUpward(from.path, target)) return true
+  return (rules[room] ?? []).some(entry =>
+    entry.endsWith('.ts') ? target === `src/${entry}` : roomOf(target) === entry && target.startsWith('src/'),
   )
 }
 
-test('every folder of src is a known layer', () => {
-  for (const file of sources) assert.ok(layerOf(file.path) in allowedImports, `${file.path}: layer without a rule`)
+test('every folder of src is a known room', () => {
+  for (const file of sources) assert.ok(roomOf(file.path) in rules, `${file.path}: room without a rule`)
+  const rooms = new Set(sources.map(file => roomOf(file.path)))
+  assert.deepEqual(
+    Object.keys(rules).filter(room => !rooms.has(room)),
+    [],
+  )
 })
 
 test('imports point downwards only', () => {
@@ -32,6 +42,27 @@ test('imports point downwards only', () => {
     file.imports.filter(target => !mayImport(file, target)).map(target => `${file.path} -> ${target}`),
   )
   assert.deepEqual(wrong, [])
+})
+
+test('chapters know those they need, and no other', () => {
+  const wrong = sources.flatMap(file => {
+    const chapter = chapterOf(file.path)
+    if (chapter === null) return []
+    const known = [null, chapter, ...(chaptersNeeded[chapter] ?? [])]
+    return file.imports.filter(target => !known.includes(chapterOf(target))).map(target => `${file.path} -> ${target}`)
+  })
+  assert.deepEqual(wrong, [])
+})
+
+test('what the core has of chapters grows nowhere, and falls here when it falls there', () => {
+  const counts: Record<string, number> = {}
+  for (const file of [...sources, ...workers])
+    for (const target of new Set(file.imports))
+      if (isUpward(file.path, target)) {
+        const layer = file.path.startsWith('src/') ? roomOf(file.path) : 'workers'
+        counts[layer] = (counts[layer] ?? 0) + 1
+      }
+  assert.deepEqual(counts, coreIntoChapters)
 })
 
 test('workers import only codecs, contracts and jobs', () => {
@@ -44,7 +75,7 @@ test('workers import only codecs, contracts and jobs', () => {
 })
 
 test('only edges touch time, randomness, environment, disk and network', () => {
-  const inner = sources.filter(file => !edgeFolders.has(layerOf(file.path)))
+  const inner = sources.filter(({ path }) => !edgeFolders.has(roomOf(path)) && !edgeRooms.has(roomOf(path)))
   const wrong = inner.flatMap(file => [
     ...file.specifiers.filter(name => forbiddenModules.test(name)).map(name => `${file.path} imports ${name}`),
     ...(forbiddenText.test(file.text.replace(/\/\/.*|\/\*[\s\S]*?\*\//g, ''))

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { projectRoot } from '../kit/project-root.ts'
+import { chaptersNeeded } from './chapter-rooms.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
 import { sourceFiles } from './source-tree.ts'
 
@@ -62,6 +63,13 @@ test('the rows say what the import rules say', () => {
     assert.deepEqual(cell === 'nothing' ? [] : cell.split(', '), imports, folder)
     assert.equal(edge === 'yes', edgeFolders.has(folder), `${folder}: edge`)
   }
+})
+
+test('every chapter has a row that says what it needs', () => {
+  const found = [...map.matchAll(/^\| `src\/chapters\/([a-z]+)` \|[^|]*\|([^|]*)\|$/gm)]
+  const needs = found.map(([, name = '', cell = '']) => [name, cell.trim()])
+  const known = Object.entries(chaptersNeeded).map(([name, needed]) => [name, needed.join(', ') || 'nothing'])
+  assert.deepEqual(needs.toSorted(), known.toSorted())
 })
 
 test('every decision it names has a page', () => {

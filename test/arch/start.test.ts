@@ -53,14 +53,13 @@ test('nothing of the overlay is loaded before somebody needs circuits', () => {
 test('nothing of wallets is loaded before somebody asks for them', () => {
   const loaded = loadedWith('src/node/engine-parts.ts')
   for (const name of loadedWith('src/node/main.ts')) loaded.add(name)
-  assert.ok(loaded.has('src/node/wallet-services.ts'))
-  const late =
-    /^(src\/(wallet\/|services\/wallets?(\.|-(?!api))|node\/wallet-parts|io\/(json-rpc|wallet-))|@scure|ethers)/
+  assert.ok(loaded.has('src/chapters/wallets/wiring/wallet-services.ts'))
+  const late = /^(src\/chapters\/wallets\/(core|ports|io|service\/(?!wallets-api)|wiring\/wallet-parts)|@scure|ethers)/
   assert.deepEqual(
     [...loaded].filter(name => late.test(name)),
     [],
   )
-  assert.ok(loadedWith('src/node/wallet-parts.ts').has('src/wallet/utxo-ledger.ts'))
+  assert.ok(loadedWith('src/chapters/wallets/wiring/wallet-parts.ts').has('src/chapters/wallets/core/utxo-ledger.ts'))
 })
 
 test('nothing of the market is loaded before somebody asks for it', () => {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 
 import { DecodeError } from '../../src/base/errors.ts'
 import { OrderBook } from '../../src/market/order-book.ts'
-import { COIN_DECIMALS, sameAsset } from '../../src/wire/market/assets.ts'
+import { COIN_DECIMALS, sameAsset } from '../../src/chapters/wallets/core/assets.ts'
 import { costOf } from '../../src/wire/market/cost.ts'
 import { decodeStatement, makeStatement, MAX_TIMEOUT_S } from '../../src/wire/market/order-codec.ts'
 import { verifyStatement } from '../../src/wire/market/order-signature.ts'

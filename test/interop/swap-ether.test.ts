@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import type { SignedTransaction } from '../../src/ports/swap-chain.ts'
 import { SWAP_GAS } from '../../src/services/swap-evm-fees.ts'
 import { LOCK_ADDRESS } from '../../src/wallet/evm-contract.ts'
-import { readEvmTransfer } from '../../src/wallet/evm-signing.ts'
+import { readEvmTransfer } from '../../src/chapters/wallets/core/evm-signing.ts'
 import { withoutAnvil } from '../kit/anvil-chain.ts'
 import { refusalOf, SwapEtherRig } from '../kit/swap-ether-rig.ts'
 

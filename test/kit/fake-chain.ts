@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../../src/base/errors.ts'
 import type { ChainNow, ChainPace } from '../../src/ports/swap-chain.ts'
-import type { Asset } from '../../src/wire/market/assets.ts'
+import type { Asset } from '../../src/chapters/wallets/core/assets.ts'
 import type { LegTerms } from '../../src/wire/market/types.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 

@@ -3,7 +3,7 @@
 import { AppError } from '../../src/base/errors.ts'
 import type { MarketTrader, OwnOrder, OwnTrade, TraderEvent, WantedOrder } from '../../src/ports/market-trader.ts'
 import type { SwapView } from '../../src/ports/swap-engine.ts'
-import { chainTag } from '../../src/wire/market/assets.ts'
+import { chainTag } from '../../src/chapters/wallets/core/assets.ts'
 import type { LegTerms, OrderTerms } from '../../src/wire/market/types.ts'
 
 /** Who the fake is. */

@@ -11,7 +11,7 @@ import type {
   SignedTransaction,
   SwapChain,
 } from '../../src/ports/swap-chain.ts'
-import type { Asset } from '../../src/wire/market/assets.ts'
+import type { Asset } from '../../src/chapters/wallets/core/assets.ts'
 import type { LegTerms } from '../../src/wire/market/types.ts'
 import {
   type FakeChain,

@@ -2,7 +2,7 @@
 // of balances and fees. Blocks are mined while anybody waits.
 
 import assert from 'node:assert/strict'
-import { readBlock } from '../../src/wallet/tx-reader.ts'
+import { readBlock } from '../../src/chapters/wallets/core/tx-reader.ts'
 import { startAnvil } from './anvil-chain.ts'
 import { freePort } from './free-port.ts'
 import { type NodeProcess, startNode, type StartNodeOptions } from './node-process.ts'

@@ -1,7 +1,7 @@
 // Orders of made-up traders, signed by keys whose signatures cost a hash (fake-keys.ts).
 
 import type { Identity } from '../../src/overlay/index.ts'
-import { type Asset, chainTag } from '../../src/wire/market/assets.ts'
+import { type Asset, chainTag } from '../../src/chapters/wallets/core/assets.ts'
 import { makeStatement } from '../../src/wire/market/order-codec.ts'
 import type { OrderState, OrderStatement, OrderTerms } from '../../src/wire/market/types.ts'
 import { fakeIdentity } from './fake-keys.ts'

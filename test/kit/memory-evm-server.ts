@@ -2,7 +2,7 @@
 
 import { Transaction } from 'ethers'
 import { AppError } from '../../src/base/errors.ts'
-import { type JsonRpc, RpcRefusal } from '../../src/ports/json-rpc.ts'
+import { type JsonRpc, RpcRefusal } from '../../src/chapters/wallets/ports/json-rpc.ts'
 
 /** Wei for one gas. */
 const GAS_PRICE = 2_000_000_000n

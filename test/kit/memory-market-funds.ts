@@ -2,8 +2,8 @@
 // whoever uses it, as the files of wallets outlive a process; what is set aside does not: restart().
 
 import { AppError } from '../../src/base/errors.ts'
-import type { FundsOfCoin, MarketFunds, MarketPayment } from '../../src/ports/market-funds.ts'
-import type { Asset, CoinId } from '../../src/wire/market/assets.ts'
+import type { FundsOfCoin, MarketFunds, MarketPayment } from '../../src/chapters/wallets/ports/market-funds.ts'
+import type { Asset, CoinId } from '../../src/chapters/wallets/core/assets.ts'
 
 /** A wallet for a test. */
 export interface MemoryWallet {

@@ -1,8 +1,8 @@
 // A server of a chain of Bitcoin's kind in memory (regtest of Bitcoin): its blocks are made by the test, it checks nothing, and it can be made to lie.
 
-import { type JsonRpc, RpcRefusal } from '../../src/ports/json-rpc.ts'
-import { COINS, type UtxoCoin, type UtxoNetwork } from '../../src/wallet/coins.ts'
-import { readHeader, readTransaction } from '../../src/wallet/tx-reader.ts'
+import { type JsonRpc, RpcRefusal } from '../../src/chapters/wallets/ports/json-rpc.ts'
+import { COINS, type UtxoCoin, type UtxoNetwork } from '../../src/chapters/wallets/core/coins.ts'
+import { readHeader, readTransaction } from '../../src/chapters/wallets/core/tx-reader.ts'
 import { type BlockWish, makeBlock } from './made-block.ts'
 
 const GENESIS =

@@ -1,7 +1,7 @@
 // Files of wallets in memory, that a test can have fail or wait.
 
 import { AppError } from '../../src/base/errors.ts'
-import type { WalletFiles } from '../../src/ports/wallet-files.ts'
+import type { WalletFiles } from '../../src/chapters/wallets/ports/wallet-files.ts'
 
 /** WalletFiles without a disk. */
 export class MemoryWalletFiles implements WalletFiles {

@@ -1,8 +1,8 @@
 // What a process has of the world and loses with its end: timers that run no more, wallets that hear nothing of it any more.
 
 import type { Clock, Timer } from '../../src/ports/clock.ts'
-import type { FundsOfCoin, MarketFunds, MarketPayment } from '../../src/ports/market-funds.ts'
-import type { CoinId } from '../../src/wire/market/assets.ts'
+import type { FundsOfCoin, MarketFunds, MarketPayment } from '../../src/chapters/wallets/ports/market-funds.ts'
+import type { CoinId } from '../../src/chapters/wallets/core/assets.ts'
 
 /** A clock whose timers end with the process. */
 export class MortalClock implements Clock {

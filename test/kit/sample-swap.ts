@@ -1,6 +1,6 @@
 // An agreement of a swap for tests of what does not look at its keys.
 
-import type { Asset } from '../../src/wire/market/assets.ts'
+import type { Asset } from '../../src/chapters/wallets/core/assets.ts'
 import type { SwapAgreement } from '../../src/wire/market/types.ts'
 
 /** Legs of the sample. */

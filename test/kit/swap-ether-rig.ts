@@ -2,10 +2,10 @@
 
 import { createHash, randomBytes } from 'node:crypto'
 import { AppError } from '../../src/base/errors.ts'
-import { type JsonRpc, RpcRefusal } from '../../src/ports/json-rpc.ts'
+import { type JsonRpc, RpcRefusal } from '../../src/chapters/wallets/ports/json-rpc.ts'
 import type { FoundFunding, SignedTransaction } from '../../src/ports/swap-chain.ts'
 import { EvmSwapChain } from '../../src/services/swap-evm-chain.ts'
-import { chainTag } from '../../src/wire/market/assets.ts'
+import { chainTag } from '../../src/chapters/wallets/core/assets.ts'
 import type { LegTerms } from '../../src/wire/market/types.ts'
 import { startAnvil } from './anvil-chain.ts'
 import type { RpcChain } from './rpc-chain.ts'

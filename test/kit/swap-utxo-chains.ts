@@ -1,11 +1,11 @@
 // Chains of Bitcoin's kind for tests of swaps, with all their rules in force (1,360 blocks and more) and a clock that can be moved: litecoind as TLTC,
 // bcoin as TBTC, both regtest.
 
-import { COINS, type UtxoCoin, type UtxoNetwork } from '../../src/wallet/coins.ts'
-import { addressOfScript, scriptOfAddress } from '../../src/wallet/addresses.ts'
-import { formatAmount } from '../../src/wallet/amounts.ts'
+import { COINS, type UtxoCoin, type UtxoNetwork } from '../../src/chapters/wallets/core/coins.ts'
+import { addressOfScript, scriptOfAddress } from '../../src/chapters/wallets/core/addresses.ts'
+import { formatAmount } from '../../src/chapters/wallets/core/amounts.ts'
 import { purseScript, spendPurse } from '../../src/wallet/htlc-spend.ts'
-import { readBlock, readHeader, readTransaction } from '../../src/wallet/tx-reader.ts'
+import { readBlock, readHeader, readTransaction } from '../../src/chapters/wallets/core/tx-reader.ts'
 import { addressForBcoin, startBcoin } from './bcoin-chain.ts'
 import { type BlockWish, makeBlock } from './made-block.ts'
 import { type RpcChain, startLitecoind } from './rpc-chain.ts'

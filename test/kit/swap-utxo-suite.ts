@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { AppError } from '../../src/base/errors.ts'
 import type { FoundFunding, SignedTransaction } from '../../src/ports/swap-chain.ts'
 import type { SwapUtxoChain } from '../../src/services/swap-utxo-chain.ts'
-import { readBlock } from '../../src/wallet/tx-reader.ts'
+import { readBlock } from '../../src/chapters/wallets/core/tx-reader.ts'
 import type { SwapTestChain } from './swap-utxo-chains.ts'
 import { SwapUtxoRig } from './swap-utxo-rig.ts'
 

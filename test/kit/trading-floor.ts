@@ -3,7 +3,7 @@
 import { Trader } from '../../src/market/trader.ts'
 import { OrderBook } from '../../src/market/order-book.ts'
 import type { OwnOrder, TraderEvent, WantedOrder } from '../../src/ports/market-trader.ts'
-import type { Asset } from '../../src/wire/market/assets.ts'
+import type { Asset } from '../../src/chapters/wallets/core/assets.ts'
 import { DyingFiles } from './dying-files.ts'
 import { FakeSwapEngine, fakeChain } from './fake-swap-engine.ts'
 import { BTC, LTC } from './market-orders.ts'

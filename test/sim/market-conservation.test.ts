@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sameAsset } from '../../src/wire/market/assets.ts'
+import { sameAsset } from '../../src/chapters/wallets/core/assets.ts'
 import { FUND_FEE } from '../kit/fake-swap-engine.ts'
 import { BTC, LTC } from '../kit/market-orders.ts'
 import { SeededRandom } from '../kit/seeded-random.ts'

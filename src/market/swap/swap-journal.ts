@@ -4,7 +4,7 @@
 import { AppError } from '../../base/errors.ts'
 import type { SecretSeal } from '../../ports/market-files.ts'
 import type { SignedTransaction } from '../../ports/swap-chain.ts'
-import type { Asset } from '../../wire/market/assets.ts'
+import type { Asset } from '../../chapters/wallets/core/assets.ts'
 import type { LegTerms, SwapAgreement, SwapRole } from '../../wire/market/types.ts'
 import { MAX_JOURNAL_CHARS } from './swap-limits.ts'
 

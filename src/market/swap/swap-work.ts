@@ -3,7 +3,7 @@
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { SecretSeal } from '../../ports/market-files.ts'
-import type { MarketFunds } from '../../ports/market-funds.ts'
+import type { MarketFunds } from '../../chapters/wallets/ports/market-funds.ts'
 import type { PurseTrace, SignedTransaction, SwapChain } from '../../ports/swap-chain.ts'
 import { searchFrom, type SideFacts } from './swap-facts.ts'
 import {

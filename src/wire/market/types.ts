@@ -1,7 +1,7 @@
 // What the market speaks of: orders, what their owners say of them, and what two traders agree on. Types only. Amounts are whole numbers of the
 // smallest unit of their coin; a price is the smallest unit of the price coin for one WHOLE quantity coin (10^decimals of its smallest unit).
 
-import type { Asset } from './assets.ts'
+import type { Asset } from '../../chapters/wallets/core/assets.ts'
 
 /** An ask gives the quantity coin and takes the price coin; a bid the other way round. */
 export type Side = 'ask' | 'bid'

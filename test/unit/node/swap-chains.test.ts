@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SwapChains } from '../../../src/node/swap-chains.ts'
-import { chainTag, type CoinId } from '../../../src/wire/market/assets.ts'
+import { chainTag, type CoinId } from '../../../src/chapters/wallets/core/assets.ts'
 
 function rig() {
   const names = new Map<CoinId, string>([

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SwapWaiting } from '../../../src/services/swap-utxo-waiting.ts'
-import type { UtxoChain } from '../../../src/services/wallet-utxo-chain.ts'
+import type { UtxoChain } from '../../../src/chapters/wallets/service/wallet-utxo-chain.ts'
 import { spendPurse } from '../../../src/wallet/htlc-spend.ts'
-import { readTransaction } from '../../../src/wallet/tx-reader.ts'
+import { readTransaction } from '../../../src/chapters/wallets/core/tx-reader.ts'
 import { drawnKey } from '../../kit/drawn-key.ts'
 
 const SCRIPT = `0014${'ab'.repeat(20)}`

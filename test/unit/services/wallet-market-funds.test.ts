@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AuditRecord } from '../../../src/services/wallets-api.ts'
-import { Wallets } from '../../../src/services/wallets.ts'
-import { chainTag } from '../../../src/wire/market/assets.ts'
+import type { AuditRecord } from '../../../src/chapters/wallets/service/wallets-api.ts'
+import { Wallets } from '../../../src/chapters/wallets/service/wallets.ts'
+import { chainTag } from '../../../src/chapters/wallets/core/assets.ts'
 import { MemoryEvmServer } from '../../kit/memory-evm-server.ts'
 import { MemoryWalletFiles } from '../../kit/memory-wallet-files.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { WalletReservations } from '../../../src/services/wallet-reservations.ts'
+import { WalletReservations } from '../../../src/chapters/wallets/service/wallet-reservations.ts'
 
 test('what is set aside is counted for its coin, in the place of what was there under the name', () => {
   const held = new WalletReservations()

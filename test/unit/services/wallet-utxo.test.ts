@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Wallets } from '../../../src/services/wallets.ts'
-import { addressOfScript, scriptOfAddress } from '../../../src/wallet/addresses.ts'
+import { Wallets } from '../../../src/chapters/wallets/service/wallets.ts'
+import { addressOfScript, scriptOfAddress } from '../../../src/chapters/wallets/core/addresses.ts'
 import { purseScript, spendPurse } from '../../../src/wallet/htlc-spend.ts'
 import { drawnKey } from '../../kit/drawn-key.ts'
 import { memoryCoin, MemoryUtxoServer } from '../../kit/memory-utxo-server.ts'

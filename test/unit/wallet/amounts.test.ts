@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { AppError } from '../../../src/base/errors.ts'
-import { formatAmount, parseAmount, unitsOfServer } from '../../../src/wallet/amounts.ts'
+import { formatAmount, parseAmount, unitsOfServer } from '../../../src/chapters/wallets/core/amounts.ts'
 
 test('text and numbers become whole units, exactly', () => {
   const good: [unknown, number, bigint][] = [

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { bech32 } from '@scure/base'
 import fc from 'fast-check'
 import { AppError } from '../../../src/base/errors.ts'
-import { COINS } from '../../../src/wallet/coins.ts'
+import { COINS } from '../../../src/chapters/wallets/core/coins.ts'
 import { htlcAddress, htlcOutput, htlcScript, readHtlcEnd } from '../../../src/wallet/htlc-script.ts'
 import {
   type ContractSpend,
@@ -18,7 +18,7 @@ import {
   spendContract,
   spendPurse,
 } from '../../../src/wallet/htlc-spend.ts'
-import { doubleSha256, readEnding, readTransaction } from '../../../src/wallet/tx-reader.ts'
+import { doubleSha256, readEnding, readTransaction } from '../../../src/chapters/wallets/core/tx-reader.ts'
 import { drawnKey } from '../../kit/drawn-key.ts'
 
 /** The keys 1 and 2 of secp256k1. */

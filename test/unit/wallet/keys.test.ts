@@ -5,10 +5,10 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { HDKey } from '@scure/bip32'
 import type { AppError } from '../../../src/base/errors.ts'
-import { addressOfScript, dustLimit, scriptOfAddress } from '../../../src/wallet/addresses.ts'
-import { COINS, coinOf, type UtxoCoin, type UtxoNetwork } from '../../../src/wallet/coins.ts'
-import { checkEvmAddress, evmAddressOf } from '../../../src/wallet/evm-signing.ts'
-import { hashSpendKey, openSeed, readSealedSeed, sameHash, sealSeed } from '../../../src/wallet/sealed-seed.ts'
+import { addressOfScript, dustLimit, scriptOfAddress } from '../../../src/chapters/wallets/core/addresses.ts'
+import { COINS, coinOf, type UtxoCoin, type UtxoNetwork } from '../../../src/chapters/wallets/core/coins.ts'
+import { checkEvmAddress, evmAddressOf } from '../../../src/chapters/wallets/core/evm-signing.ts'
+import { hashSpendKey, openSeed, readSealedSeed, sameHash, sealSeed } from '../../../src/chapters/wallets/core/sealed-seed.ts'
 import {
   decodeSeed,
   encodeSeed,
@@ -18,8 +18,8 @@ import {
   utxoAccount,
   wipeSeed,
   wordsOfSeed,
-} from '../../../src/wallet/seed-words.ts'
-import { scriptOfPlace } from '../../../src/wallet/utxo-signing.ts'
+} from '../../../src/chapters/wallets/core/seed-words.ts'
+import { scriptOfPlace } from '../../../src/chapters/wallets/core/utxo-signing.ts'
 
 const ABANDON = `${'abandon '.repeat(11)}about`
 const LEGAL = 'legal winner thank year wave sausage worth useful legal winner thank yellow'

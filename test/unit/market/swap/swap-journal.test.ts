@@ -12,7 +12,7 @@ import {
   wiped,
 } from '../../../../src/market/swap/swap-journal.ts'
 import { payPurse, type SwapTools } from '../../../../src/market/swap/swap-work.ts'
-import type { MarketPayment } from '../../../../src/ports/market-funds.ts'
+import type { MarketPayment } from '../../../../src/chapters/wallets/ports/market-funds.ts'
 import type { SecretSeal } from '../../../../src/ports/market-files.ts'
 import type { SwapChain } from '../../../../src/ports/swap-chain.ts'
 import { memorySeal } from '../../../kit/memory-market-files.ts'
