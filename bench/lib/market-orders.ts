@@ -4,8 +4,8 @@ import { makeOverlayCrypto } from '../../src/io/overlay-crypto.ts'
 import { SystemRandom } from '../../src/io/random.ts'
 import type { OverlayCrypto, OverlayKeyPair } from '../../src/ports/overlay-crypto.ts'
 import { type Asset, chainTag } from '../../src/chapters/wallets/core/assets.ts'
-import { makeStatement, traderOf } from '../../src/wire/market/order-codec.ts'
-import type { OrderState, OrderStatement, OrderTerms, Side } from '../../src/wire/market/types.ts'
+import { makeStatement, traderOf } from '../../src/chapters/market/wire/order-codec.ts'
+import type { OrderState, OrderStatement, OrderTerms, Side } from '../../src/chapters/market/wire/types.ts'
 import { SeededRandom } from '../../test/kit/seeded-random.ts'
 
 const LTC: Asset = { coin: 'LTC', chain: chainTag('LTC', 'main') }

@@ -1,4 +1,4 @@
-// Compiles src/wallet/hash-time-lock.sol and writes what comes of it as the module src/wallet/hash-time-lock.ts, which is committed: a node needs no
+// Compiles src/chapters/market/chains/hash-time-lock.sol and writes what comes of it as the module src/chapters/market/chains/hash-time-lock.ts, which is committed: a node needs no
 // compiler, and the address of the contract follows from every byte. Run it when the source has changed: node dist/src/build/compile-contract.js
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -6,8 +6,8 @@ import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const SOURCE = 'src/wallet/hash-time-lock.sol'
-const MODULE = 'src/wallet/hash-time-lock.ts'
+const SOURCE = 'src/chapters/market/chains/hash-time-lock.sol'
+const MODULE = 'src/chapters/market/chains/hash-time-lock.ts'
 
 /** Code as hexadecimal text without 0x. */
 export interface CompiledContract {

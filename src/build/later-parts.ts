@@ -14,7 +14,7 @@ export const LATER = [
   'src/node/anonymous/anonymous-engine.ts',
   'src/node/anonymous/late-lane.ts',
   'src/chapters/wallets/wiring/wallet-parts.ts',
-  'src/node/market-parts.ts',
+  'src/chapters/market/wiring/market-parts.ts',
 ] as const
 
 /** Before the name of a later module in an import() of the first script. */

@@ -8,7 +8,7 @@ import { addWalletCommands, WALLET_COMMANDS } from '../chapters/wallets/cli/wall
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { FEED_COMMANDS } from './feed-commands.ts'
 import { hopCount } from './hop-count.ts'
-import { addMarketCommands, MARKET_COMMANDS } from './market-commands.ts'
+import { addMarketCommands, MARKET_COMMANDS } from '../chapters/market/cli/market-commands.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { writeOutput } from './output-file.ts'
 import type { PlainCommand } from './plain-command.ts'

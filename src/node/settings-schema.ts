@@ -9,7 +9,7 @@ import {
   searchCommunitySettings,
   torrentCheckingSettings,
 } from './settings-channels.ts'
-import { marketCommunitySettings } from './settings-market.ts'
+import { marketCommunitySettings } from '../chapters/market/wiring/settings-market.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
 import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from './settings-overlay.ts'
 import { walletSettings } from '../chapters/wallets/wiring/settings-wallets.ts'

@@ -9,7 +9,7 @@ import type { DownloadsService } from './downloads-api.ts'
 import type { EventsService } from './events-api.ts'
 import type { FeedsService } from './feeds-api.ts'
 import type { ImportService } from './import-api.ts'
-import type { MarketService } from './market-api.ts'
+import type { MarketService } from '../chapters/market/service/market-api.ts'
 import type { MetricsService } from './metrics-api.ts'
 import type { SettingsService } from './settings-api.ts'
 import type { StateService } from './state-api.ts'
@@ -34,7 +34,7 @@ export type {
   NewOrder,
   OrderRecord,
   TickRecord,
-} from './market-api.ts'
+} from '../chapters/market/service/market-api.ts'
 export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
 export type { DownloadDetails, TorrentDescription } from './details-api.ts'
 export type { ImportedTorrent, ImportPage, ImportService } from './import-api.ts'

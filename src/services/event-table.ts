@@ -2,7 +2,7 @@
 // emits by it; a type that is not here does not compile.
 
 import type { Json } from './api.ts'
-import type { MarketTransactionRecord, OrderRecord } from './market-api.ts'
+import type { MarketTransactionRecord, OrderRecord } from '../chapters/market/service/market-api.ts'
 
 /** A search result's record is that of the list it belongs to (spec 2.2, 2.3), with what the search adds. */
 type ResultRecord = { readonly [key: string]: Json }

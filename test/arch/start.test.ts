@@ -65,13 +65,14 @@ test('nothing of wallets is loaded before somebody asks for them', () => {
 test('nothing of the market is loaded before somebody asks for it', () => {
   const loaded = loadedWith('src/node/engine-parts.ts')
   for (const name of loadedWith('src/node/main.ts')) loaded.add(name)
-  assert.ok(loaded.has('src/node/market-services.ts'))
-  const late = /^src\/(market\/|wire\/market\/|services\/market(\.|-(?!api))|node\/market-(?!services))/
+  assert.ok(loaded.has('src/chapters/market/wiring/market-services.ts'))
+  const late =
+    /^src\/chapters\/market\/(core|mesh|swap|chains|wire|ports|io|service\/(?!market-api)|wiring\/(?!market-services|settings-))/
   assert.deepEqual(
     [...loaded].filter(name => late.test(name)),
     [],
   )
-  assert.ok(loadedWith('src/node/market-parts.ts').has('src/services/market.ts'))
+  assert.ok(loadedWith('src/chapters/market/wiring/market-parts.ts').has('src/chapters/market/service/market.ts'))
 })
 
 test('the door for clients of Transmission is not loaded before one comes', () => {

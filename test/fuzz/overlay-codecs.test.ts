@@ -23,7 +23,7 @@ import { classifyDatagram, mayPassExit } from '../../src/wire/overlay/exit-polic
 import type { Shape } from '../../src/wire/overlay/fields.ts'
 import * as hidden from '../../src/wire/overlay/hidden-messages.ts'
 import { HttpAnswer } from '../../src/wire/overlay/http-parts.ts'
-import * as market from '../../src/wire/overlay/market-messages.ts'
+import * as market from '../../src/chapters/market/wire/market-messages.ts'
 import * as introductions from '../../src/wire/overlay/introduction-messages.ts'
 import {
   type CellMessage,
@@ -35,8 +35,8 @@ import {
 import { decodeUnwrapped, prefixKey, splitSigned } from '../../src/wire/overlay/packet.ts'
 import { decodePeerFlags, encodePeerFlags } from '../../src/wire/overlay/peer-flags.ts'
 import { isCircuitKey, parsePublicKey } from '../../src/wire/overlay/public-key.ts'
-import { NEGOTIATION_MESSAGES, negotiationOf, negotiationPayload } from '../../src/wire/market/negotiation-payloads.ts'
-import type { NegotiationMessage } from '../../src/wire/market/negotiation.ts'
+import { NEGOTIATION_MESSAGES, negotiationOf, negotiationPayload } from '../../src/chapters/market/wire/negotiation-payloads.ts'
+import type { NegotiationMessage } from '../../src/chapters/market/wire/negotiation.ts'
 import { type Fuzz, fuzz } from '../kit/fuzz.ts'
 import { TestTrader } from '../kit/market-orders.ts'
 import { projectRoot } from '../kit/project-root.ts'

@@ -3,9 +3,9 @@
 
 import { createHash } from 'node:crypto'
 import { AppError } from '../../src/base/errors.ts'
-import type { ChainNow, ChainPace } from '../../src/ports/swap-chain.ts'
+import type { ChainNow, ChainPace } from '../../src/chapters/market/ports/swap-chain.ts'
 import type { Asset } from '../../src/chapters/wallets/core/assets.ts'
-import type { LegTerms } from '../../src/wire/market/types.ts'
+import type { LegTerms } from '../../src/chapters/market/wire/types.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** Money at an address, or under the terms of a contract. */

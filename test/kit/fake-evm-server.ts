@@ -1,10 +1,10 @@
 // A server of a chain of Ethereum's kind in memory, as far as swaps ask it: honest unless a test gives an answer in its place.
 
 import { type JsonRpc, RpcRefusal } from '../../src/chapters/wallets/ports/json-rpc.ts'
-import { fundedData, LOCK_ADDRESS, LOCK_TOPICS, type LockEvent, lockId } from '../../src/wallet/evm-contract.ts'
+import { fundedData, LOCK_ADDRESS, LOCK_TOPICS, type LockEvent, lockId } from '../../src/chapters/market/chains/evm-contract.ts'
 import { readEvmTransfer } from '../../src/chapters/wallets/core/evm-signing.ts'
-import { LOCK_CODE } from '../../src/wallet/hash-time-lock.ts'
-import type { LegTerms } from '../../src/wire/market/types.ts'
+import { LOCK_CODE } from '../../src/chapters/market/chains/hash-time-lock.ts'
+import type { LegTerms } from '../../src/chapters/market/wire/types.ts'
 
 type Answer = (parameters: readonly unknown[], honest: unknown) => unknown
 

@@ -1,10 +1,10 @@
 // A trader of the market that negotiates nothing: it keeps the orders it was given and the trades that a test gives it.
 
 import { AppError } from '../../src/base/errors.ts'
-import type { MarketTrader, OwnOrder, OwnTrade, TraderEvent, WantedOrder } from '../../src/ports/market-trader.ts'
-import type { SwapView } from '../../src/ports/swap-engine.ts'
+import type { MarketTrader, OwnOrder, OwnTrade, TraderEvent, WantedOrder } from '../../src/chapters/market/ports/market-trader.ts'
+import type { SwapView } from '../../src/chapters/market/ports/swap-engine.ts'
 import { chainTag } from '../../src/chapters/wallets/core/assets.ts'
-import type { LegTerms, OrderTerms } from '../../src/wire/market/types.ts'
+import type { LegTerms, OrderTerms } from '../../src/chapters/market/wire/types.ts'
 
 /** Who the fake is. */
 export const OUR_ID = 'aa'.repeat(20)

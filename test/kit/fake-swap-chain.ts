@@ -10,9 +10,9 @@ import type {
   PurseFacts,
   SignedTransaction,
   SwapChain,
-} from '../../src/ports/swap-chain.ts'
+} from '../../src/chapters/market/ports/swap-chain.ts'
 import type { Asset } from '../../src/chapters/wallets/core/assets.ts'
-import type { LegTerms } from '../../src/wire/market/types.ts'
+import type { LegTerms } from '../../src/chapters/market/wire/types.ts'
 import {
   type FakeChain,
   type FakeOutput,

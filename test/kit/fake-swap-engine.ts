@@ -2,12 +2,12 @@
 // wallets of tests as a swap would move it.
 
 import { AppError } from '../../src/base/errors.ts'
-import type { MarketFiles } from '../../src/ports/market-files.ts'
-import type { SwapChain } from '../../src/ports/swap-chain.ts'
-import type { SwapEngine, SwapHalf, SwapPayment, SwapView, SwapRequest } from '../../src/ports/swap-engine.ts'
+import type { MarketFiles } from '../../src/chapters/market/ports/market-files.ts'
+import type { SwapChain } from '../../src/chapters/market/ports/swap-chain.ts'
+import type { SwapEngine, SwapHalf, SwapPayment, SwapView, SwapRequest } from '../../src/chapters/market/ports/swap-engine.ts'
 import type { Asset } from '../../src/chapters/wallets/core/assets.ts'
-import type { LegTerms, SwapAgreement, TraderId } from '../../src/wire/market/types.ts'
-import { ourPart } from '../../src/market/own-trade.ts'
+import type { LegTerms, SwapAgreement, TraderId } from '../../src/chapters/market/wire/types.ts'
+import { ourPart } from '../../src/chapters/market/core/own-trade.ts'
 import type { MemoryMarketFunds } from './memory-market-funds.ts'
 
 /** Fee of funding, refunding and sweeping on a fake chain. */

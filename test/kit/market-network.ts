@@ -1,12 +1,12 @@
 // Nodes with the overlay of the market in memory, on virtual time: real overlays, messages and books, datagrams that may be lost or held up.
 
 import { addressKey } from '../../src/base/ids.ts'
-import { MarketMesh } from '../../src/market/market-mesh.ts'
-import { OrderBook } from '../../src/market/order-book.ts'
-import { TARGET_PEERS } from '../../src/market/mesh/limits.ts'
+import { MarketMesh } from '../../src/chapters/market/core/market-mesh.ts'
+import { OrderBook } from '../../src/chapters/market/core/order-book.ts'
+import { TARGET_PEERS } from '../../src/chapters/market/mesh/limits.ts'
 import type { Community, SignatureCheck } from '../../src/overlay/index.ts'
-import type { NegotiationMessage } from '../../src/wire/market/negotiation.ts'
-import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../../src/wire/market/types.ts'
+import type { NegotiationMessage } from '../../src/chapters/market/wire/negotiation.ts'
+import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../../src/chapters/market/wire/types.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../src/wire/overlay/community-ids.ts'
 import type { HubLine } from './datagram-hub.ts'
 import { fakeCheck } from './fake-keys.ts'

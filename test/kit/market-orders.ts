@@ -2,8 +2,8 @@
 
 import type { Identity } from '../../src/overlay/index.ts'
 import { type Asset, chainTag } from '../../src/chapters/wallets/core/assets.ts'
-import { makeStatement } from '../../src/wire/market/order-codec.ts'
-import type { OrderState, OrderStatement, OrderTerms } from '../../src/wire/market/types.ts'
+import { makeStatement } from '../../src/chapters/market/wire/order-codec.ts'
+import type { OrderState, OrderStatement, OrderTerms } from '../../src/chapters/market/wire/types.ts'
 import { fakeIdentity } from './fake-keys.ts'
 
 /** Bitcoin and Litecoin on chains for tests. */

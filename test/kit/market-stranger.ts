@@ -1,9 +1,9 @@
 // Somebody on the market who says whatever a test wants: statements and proposals made by hand.
 
-import { OrderBook } from '../../src/market/order-book.ts'
-import type { Proposal } from '../../src/market/trade-terms.ts'
-import type { NegotiationMessage } from '../../src/wire/market/negotiation.ts'
-import type { OrderRef, OrderStatement } from '../../src/wire/market/types.ts'
+import { OrderBook } from '../../src/chapters/market/core/order-book.ts'
+import type { Proposal } from '../../src/chapters/market/core/trade-terms.ts'
+import type { NegotiationMessage } from '../../src/chapters/market/wire/negotiation.ts'
+import type { OrderRef, OrderStatement } from '../../src/chapters/market/wire/types.ts'
 import { type OrderWish, TestTrader } from './market-orders.ts'
 import type { MemoryMember } from './memory-market-network.ts'
 import { COIN, type TradingFloor } from './trading-floor.ts'

@@ -1,9 +1,9 @@
 // A whole market in one place: every order and its owner, matched over the book that nodes use (order-book.ts, matching.ts) as each node does it for
 // its own orders. A fill is reserved on both sides at once; it is settled or fails when the test says so.
 
-import { type Fill, fillsOf } from '../../src/market/matching.ts'
-import { OrderBook } from '../../src/market/order-book.ts'
-import type { OrderState, OrderStatement } from '../../src/wire/market/types.ts'
+import { type Fill, fillsOf } from '../../src/chapters/market/core/matching.ts'
+import { OrderBook } from '../../src/chapters/market/core/order-book.ts'
+import type { OrderState, OrderStatement } from '../../src/chapters/market/wire/types.ts'
 import { type OrderWish, TestTrader } from './market-orders.ts'
 import type { SetClock } from './set-clock.ts'
 

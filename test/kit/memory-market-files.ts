@@ -1,7 +1,7 @@
 // Files and the seal of the market in memory: what was written can be read after a "restart", by whoever is given the same object.
 
 import { AppError } from '../../src/base/errors.ts'
-import type { MarketFiles, SecretSeal } from '../../src/ports/market-files.ts'
+import type { MarketFiles, SecretSeal } from '../../src/chapters/market/ports/market-files.ts'
 
 /** Files that remember. `fails`: every call rejects with it as long as it is set. */
 export class MemoryMarketFiles implements MarketFiles {

@@ -1,11 +1,11 @@
 // The overlay of the market in memory: statements go to the books of all, messages to whom they are for, after a delay, unless a test loses them.
 
-import type { Book } from '../../src/market/book.ts'
+import type { Book } from '../../src/chapters/market/core/book.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import type { MarketNetwork } from '../../src/ports/market-network.ts'
-import type { NegotiationMessage } from '../../src/wire/market/negotiation.ts'
-import { makeStatement } from '../../src/wire/market/order-codec.ts'
-import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../../src/wire/market/types.ts'
+import type { MarketNetwork } from '../../src/chapters/market/ports/market-network.ts'
+import type { NegotiationMessage } from '../../src/chapters/market/wire/negotiation.ts'
+import { makeStatement } from '../../src/chapters/market/wire/order-codec.ts'
+import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../../src/chapters/market/wire/types.ts'
 import { TestTrader } from './market-orders.ts'
 
 /** What was sent. */

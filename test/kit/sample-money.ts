@@ -8,7 +8,7 @@ import type {
   OrderRecord,
   TickGroup,
   TickRecord,
-} from '../../src/services/market-api.ts'
+} from '../../src/chapters/market/service/market-api.ts'
 import type { WalletBalance, WalletRecord, WalletTransactionRecord } from '../../src/services/api.ts'
 
 /** Who the node is in the market. */

@@ -1,7 +1,7 @@
 // An agreement of a swap for tests of what does not look at its keys.
 
 import type { Asset } from '../../src/chapters/wallets/core/assets.ts'
-import type { SwapAgreement } from '../../src/wire/market/types.ts'
+import type { SwapAgreement } from '../../src/chapters/market/wire/types.ts'
 
 /** Legs of the sample. */
 export const SAMPLE_ASSETS: { readonly first: Asset; readonly second: Asset } = {

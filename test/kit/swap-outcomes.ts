@@ -1,6 +1,6 @@
 // The table of outcomes: what becomes of a swap when something happens to one side at one of its calls (journal writes, sendings, wallet payments).
 
-import type { SwapRole } from '../../src/wire/market/types.ts'
+import type { SwapRole } from '../../src/chapters/market/wire/types.ts'
 import type { KillPlan } from './mortal.ts'
 import { FIRST_AMOUNT, type Pairing, type RigNode, SECOND_AMOUNT, SwapRig } from './swap-rig.ts'
 

@@ -1,11 +1,11 @@
 // Two desks on two fake chains: an initiator and a participant, each a process of its own that can be killed and started again.
 
-import { Swaps } from '../../src/market/swap/swaps.ts'
+import { Swaps } from '../../src/chapters/market/swap/swaps.ts'
 import type { MarketPayment } from '../../src/chapters/wallets/ports/market-funds.ts'
-import type { ChainPace } from '../../src/ports/swap-chain.ts'
-import type { SwapHalf, SwapView, SwapRequest } from '../../src/ports/swap-engine.ts'
+import type { ChainPace } from '../../src/chapters/market/ports/swap-chain.ts'
+import type { SwapHalf, SwapView, SwapRequest } from '../../src/chapters/market/ports/swap-engine.ts'
 import type { Asset, CoinId } from '../../src/chapters/wallets/core/assets.ts'
-import type { SwapAgreement, SwapRole } from '../../src/wire/market/types.ts'
+import type { SwapAgreement, SwapRole } from '../../src/chapters/market/wire/types.ts'
 import { FakeChain, makeTransaction, USUAL_FEE } from './fake-chain.ts'
 import { FakeSwapChain } from './fake-swap-chain.ts'
 import { MemoryMarketFiles, memorySeal } from './memory-market-files.ts'

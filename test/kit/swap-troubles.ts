@@ -1,7 +1,7 @@
 // Plays swaps whose chains and servers are in trouble, once for each step of either side and each chain.
 
-import type { ChainNow } from '../../src/ports/swap-chain.ts'
-import type { SwapRole } from '../../src/wire/market/types.ts'
+import type { ChainNow } from '../../src/chapters/market/ports/swap-chain.ts'
+import type { SwapRole } from '../../src/chapters/market/wire/types.ts'
 import { callsOf, lockWhenPaid, problemOf, settled, stateOf } from './swap-outcomes.ts'
 import { type Pairing, ROLES, SwapRig } from './swap-rig.ts'
 

@@ -4,7 +4,7 @@
 import { COINS, type UtxoCoin, type UtxoNetwork } from '../../src/chapters/wallets/core/coins.ts'
 import { addressOfScript, scriptOfAddress } from '../../src/chapters/wallets/core/addresses.ts'
 import { formatAmount } from '../../src/chapters/wallets/core/amounts.ts'
-import { purseScript, spendPurse } from '../../src/wallet/htlc-spend.ts'
+import { purseScript, spendPurse } from '../../src/chapters/market/chains/htlc-spend.ts'
 import { readBlock, readHeader, readTransaction } from '../../src/chapters/wallets/core/tx-reader.ts'
 import { addressForBcoin, startBcoin } from './bcoin-chain.ts'
 import { type BlockWish, makeBlock } from './made-block.ts'

@@ -1,8 +1,8 @@
 // Traders on a market in memory: real books, real negotiation, made-up wallets and swaps. A trader can be killed between any two writes and started again.
 
-import { Trader } from '../../src/market/trader.ts'
-import { OrderBook } from '../../src/market/order-book.ts'
-import type { OwnOrder, TraderEvent, WantedOrder } from '../../src/ports/market-trader.ts'
+import { Trader } from '../../src/chapters/market/core/trader.ts'
+import { OrderBook } from '../../src/chapters/market/core/order-book.ts'
+import type { OwnOrder, TraderEvent, WantedOrder } from '../../src/chapters/market/ports/market-trader.ts'
 import type { Asset } from '../../src/chapters/wallets/core/assets.ts'
 import { DyingFiles } from './dying-files.ts'
 import { FakeSwapEngine, fakeChain } from './fake-swap-engine.ts'

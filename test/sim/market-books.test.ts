@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RECONCILE_MS } from '../../src/market/mesh/limits.ts'
-import type { OrderStatement } from '../../src/wire/market/types.ts'
+import { RECONCILE_MS } from '../../src/chapters/market/mesh/limits.ts'
+import type { OrderStatement } from '../../src/chapters/market/wire/types.ts'
 import { MarketNet, type MarketNode } from '../kit/market-network.ts'
 
 /** One thing that a trader does: places, changes, suspends, cancels. */

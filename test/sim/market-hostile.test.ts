@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { RECONCILE_MS, RUN_QUESTIONS } from '../../src/market/mesh/limits.ts'
-import type { OrderStatement } from '../../src/wire/market/types.ts'
-import { askStatements, statements, tell } from '../../src/wire/overlay/market-messages.ts'
+import { RECONCILE_MS, RUN_QUESTIONS } from '../../src/chapters/market/mesh/limits.ts'
+import type { OrderStatement } from '../../src/chapters/market/wire/types.ts'
+import { askStatements, statements, tell } from '../../src/chapters/market/wire/market-messages.ts'
 import { MESSAGE_ID_AT } from '../../src/wire/overlay/packet.ts'
 import { MarketNet, type MarketNode } from '../kit/market-network.ts'
 import { TestTrader } from '../kit/market-orders.ts'

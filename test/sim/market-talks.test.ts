@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { SAID_MS } from '../../src/market/mesh/limits.ts'
-import type { NegotiationMessage } from '../../src/wire/market/negotiation.ts'
-import { NEGOTIATION_MESSAGES } from '../../src/wire/market/negotiation-payloads.ts'
+import { SAID_MS } from '../../src/chapters/market/mesh/limits.ts'
+import type { NegotiationMessage } from '../../src/chapters/market/wire/negotiation.ts'
+import { NEGOTIATION_MESSAGES } from '../../src/chapters/market/wire/negotiation-payloads.ts'
 import { MESSAGE_ID_AT } from '../../src/wire/overlay/packet.ts'
 import { MarketNet, type MarketNode } from '../kit/market-network.ts'
 import { TestTrader } from '../kit/market-orders.ts'

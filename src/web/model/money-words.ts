@@ -1,6 +1,11 @@
 // What the pages of wallets and the market say: amounts, states, pairs. Pure. Amounts come and go as exact decimal text.
 
-import type { MarketPaymentRecord, OrderRecord, TickGroup, TickRecord } from '../../services/market-api.ts'
+import type {
+  MarketPaymentRecord,
+  OrderRecord,
+  TickGroup,
+  TickRecord,
+} from '../../chapters/market/service/market-api.ts'
 
 /** What is asked for or bidden, as it was typed. */
 export interface OrderWords {

@@ -8,7 +8,7 @@ import type {
   OrderExplanation,
   OrderRecord,
   TickGroup,
-} from '../../services/market-api.ts'
+} from '../../chapters/market/service/market-api.ts'
 import type { OrderWords } from '../model/money-words.ts'
 import { session } from './context.ts'
 

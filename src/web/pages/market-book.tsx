@@ -1,6 +1,6 @@
 // The order book: both sides of each pair of coins, own orders marked.
 
-import type { TickRecord } from '../../services/market-api.ts'
+import type { TickRecord } from '../../chapters/market/service/market-api.ts'
 import { bookPairs, type BookPair } from '../model/money-words.ts'
 import { bookNow, ordersNow } from '../node/money-requests.ts'
 import { useAnswer } from '../node/use-answer.ts'

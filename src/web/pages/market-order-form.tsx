@@ -1,7 +1,7 @@
 // Places an order: what is sold or bought, at which price; what it comes to and what it costs is shown before.
 
 import { useId, useState } from 'preact/hooks'
-import type { MarketFeesRecord } from '../../services/market-api.ts'
+import type { MarketFeesRecord } from '../../chapters/market/service/market-api.ts'
 import { coins, isAmount, type OrderWords, placesOf, totalOf } from '../model/money-words.ts'
 import { go, session } from '../node/context.ts'
 import { marketFees, placeOrder } from '../node/money-requests.ts'

@@ -1,7 +1,7 @@
 // Own orders: what is left of each, why it stands as it does, and taking it back.
 
 import { useState } from 'preact/hooks'
-import type { OrderRecord } from '../../services/market-api.ts'
+import type { OrderRecord } from '../../chapters/market/service/market-api.ts'
 import { coins, orderState, stands } from '../model/money-words.ts'
 import { session } from '../node/context.ts'
 import { cancelOrder, explainOrder, ordersNow } from '../node/money-requests.ts'

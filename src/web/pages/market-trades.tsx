@@ -1,7 +1,7 @@
 // Own trades: how far each has come, what it waits for, and its transactions on both chains.
 
 import { useState } from 'preact/hooks'
-import type { MarketTransactionRecord } from '../../services/market-api.ts'
+import type { MarketTransactionRecord } from '../../chapters/market/service/market-api.ts'
 import { coins, paymentName } from '../model/money-words.ts'
 import { paymentsOf, tradesNow } from '../node/money-requests.ts'
 import { useAnswer } from '../node/use-answer.ts'

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
-import { MarketFolder } from '../../../src/io/market-folder.ts'
-import { openNodeKey } from '../../../src/io/node-key.ts'
+import { MarketFolder } from '../../../src/chapters/market/io/market-folder.ts'
+import { openNodeKey } from '../../../src/chapters/market/io/node-key.ts'
 import { makeTestFolder } from '../../kit/content-on-disk.ts'
 
 let folder: Awaited<ReturnType<typeof makeTestFolder>>

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { DIGEST_DEPTH } from '../../../src/market/book-digests.ts'
-import { DigestTree } from '../../../src/market/digest-tree.ts'
-import type { OrderStatement } from '../../../src/wire/market/types.ts'
+import { DIGEST_DEPTH } from '../../../src/chapters/market/core/book-digests.ts'
+import { DigestTree } from '../../../src/chapters/market/core/digest-tree.ts'
+import type { OrderStatement } from '../../../src/chapters/market/wire/types.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
 
 const trader = new TestTrader('one')

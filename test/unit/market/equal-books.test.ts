@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OrderBook } from '../../../src/market/order-book.ts'
-import type { OrderStatement, Side } from '../../../src/wire/market/types.ts'
+import { OrderBook } from '../../../src/chapters/market/core/order-book.ts'
+import type { OrderStatement, Side } from '../../../src/chapters/market/wire/types.ts'
 import { BTC, LTC, TestTrader } from '../../kit/market-orders.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 import { SetClock } from '../../kit/set-clock.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HeldOrder } from '../../../src/market/held-order.ts'
+import { HeldOrder } from '../../../src/chapters/market/core/held-order.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
 
 test('parts are taken out of what is left, and no more than that; each is one thing at a time', () => {

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BookChange } from '../../../src/market/book.ts'
-import { BOOK_SLACK_MS, MAX_AHEAD_MS, MAX_EXPIRED_AT_ONCE } from '../../../src/market/limits.ts'
-import { OrderBook } from '../../../src/market/order-book.ts'
-import type { OrderStatement, OrderTerms } from '../../../src/wire/market/types.ts'
+import type { BookChange } from '../../../src/chapters/market/core/book.ts'
+import { BOOK_SLACK_MS, MAX_AHEAD_MS, MAX_EXPIRED_AT_ONCE } from '../../../src/chapters/market/core/limits.ts'
+import { OrderBook } from '../../../src/chapters/market/core/order-book.ts'
+import type { OrderStatement, OrderTerms } from '../../../src/chapters/market/wire/types.ts'
 import { BTC, LTC, TestTrader } from '../../kit/market-orders.ts'
 import { SetClock } from '../../kit/set-clock.ts'
 

@@ -8,7 +8,7 @@ import {
   MAX_OPEN_ORDERS,
   MAX_ORDERS_IN_TIME,
   SEQUENCES_AHEAD,
-} from '../../../src/market/limits.ts'
+} from '../../../src/chapters/market/core/limits.ts'
 import { BTC, LTC } from '../../kit/market-orders.ts'
 import { COIN, TradingFloor } from '../../kit/trading-floor.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TraderConduct } from '../../../src/market/conduct.ts'
+import { TraderConduct } from '../../../src/chapters/market/core/conduct.ts'
 import {
   FAULT_REST_MS,
   MAX_FAULT_REST_MS,
@@ -10,8 +10,8 @@ import {
   MAX_REMEMBERED_TRADERS,
   MAX_RESTING_PAIRS,
   PAIR_REST_MS,
-} from '../../../src/market/limits.ts'
-import { RestingPairs } from '../../../src/market/resting-pairs.ts'
+} from '../../../src/chapters/market/core/limits.ts'
+import { RestingPairs } from '../../../src/chapters/market/core/resting-pairs.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Heap } from '../../../src/market/heap.ts'
-import { SortedBlocks } from '../../../src/market/sorted-blocks.ts'
+import { Heap } from '../../../src/chapters/market/core/heap.ts'
+import { SortedBlocks } from '../../../src/chapters/market/core/sorted-blocks.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1e6)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SwapChains } from '../../../src/node/swap-chains.ts'
+import { SwapChains } from '../../../src/chapters/market/wiring/swap-chains.ts'
 import { chainTag, type CoinId } from '../../../src/chapters/wallets/core/assets.ts'
 
 function rig() {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tellMarketEvents } from '../../../src/services/market-events.ts'
+import { tellMarketEvents } from '../../../src/chapters/market/service/market-events.ts'
 import { FakeTrader, ownOrder, ownTrade } from '../../kit/fake-market.ts'
 
 function rig() {

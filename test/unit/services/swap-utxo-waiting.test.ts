@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SwapWaiting } from '../../../src/services/swap-utxo-waiting.ts'
+import { SwapWaiting } from '../../../src/chapters/market/chains/swap-utxo-waiting.ts'
 import type { UtxoChain } from '../../../src/chapters/wallets/service/wallet-utxo-chain.ts'
-import { spendPurse } from '../../../src/wallet/htlc-spend.ts'
+import { spendPurse } from '../../../src/chapters/market/chains/htlc-spend.ts'
 import { readTransaction } from '../../../src/chapters/wallets/core/tx-reader.ts'
 import { drawnKey } from '../../kit/drawn-key.ts'
 

@@ -20,9 +20,9 @@ import {
   refundCall,
   secretOf,
   stateCall,
-} from '../../../src/wallet/evm-contract.ts'
-import { FUND_ONCE_CREATION, LOCK_CODE, LOCK_CREATION } from '../../../src/wallet/hash-time-lock.ts'
-import type { LegTerms } from '../../../src/wire/market/types.ts'
+} from '../../../src/chapters/market/chains/evm-contract.ts'
+import { FUND_ONCE_CREATION, LOCK_CODE, LOCK_CREATION } from '../../../src/chapters/market/chains/hash-time-lock.ts'
+import type { LegTerms } from '../../../src/chapters/market/wire/types.ts'
 import { projectRoot } from '../../kit/project-root.ts'
 
 const ABI = new Interface([
@@ -46,7 +46,7 @@ const terms: LegTerms = {
 const words = [`0x${terms.hash}`, terms.claimKey, terms.refundKey, terms.amount, terms.lockS] as const
 
 test('the committed code is what the compiler makes of the source', () => {
-  const module = readFileSync(join(projectRoot, 'src/wallet/hash-time-lock.ts'), 'utf8')
+  const module = readFileSync(join(projectRoot, 'src/chapters/market/chains/hash-time-lock.ts'), 'utf8')
   assert.equal(module, contractModule(), 'run node dist/src/build/compile-contract.js: the source was changed')
   assert.ok(LOCK_CREATION.endsWith(LOCK_CODE.slice(2)))
 })

@@ -7,7 +7,7 @@ import { bech32 } from '@scure/base'
 import fc from 'fast-check'
 import { AppError } from '../../../src/base/errors.ts'
 import { COINS } from '../../../src/chapters/wallets/core/coins.ts'
-import { htlcAddress, htlcOutput, htlcScript, readHtlcEnd } from '../../../src/wallet/htlc-script.ts'
+import { htlcAddress, htlcOutput, htlcScript, readHtlcEnd } from '../../../src/chapters/market/chains/htlc-script.ts'
 import {
   type ContractSpend,
   contractSpendSize,
@@ -17,7 +17,7 @@ import {
   purseSpendSize,
   spendContract,
   spendPurse,
-} from '../../../src/wallet/htlc-spend.ts'
+} from '../../../src/chapters/market/chains/htlc-spend.ts'
 import { doubleSha256, readEnding, readTransaction } from '../../../src/chapters/wallets/core/tx-reader.ts'
 import { drawnKey } from '../../kit/drawn-key.ts'
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { BookRequestServer } from '../../../../src/market/mesh/book-request-server.ts'
-import { ANSWERED_OF_ALL, ANSWERED_OF_PEER } from '../../../../src/market/mesh/limits.ts'
-import { OrderBook } from '../../../../src/market/order-book.ts'
+import { BookRequestServer } from '../../../../src/chapters/market/mesh/book-request-server.ts'
+import { ANSWERED_OF_ALL, ANSWERED_OF_PEER } from '../../../../src/chapters/market/mesh/limits.ts'
+import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'
 import type { Overlay, SignedSender } from '../../../../src/overlay/index.ts'
 import {
   askDigests,
@@ -13,7 +13,7 @@ import {
   digests,
   list,
   statements,
-} from '../../../../src/wire/overlay/market-messages.ts'
+} from '../../../../src/chapters/market/wire/market-messages.ts'
 import { TestTrader } from '../../../kit/market-orders.ts'
 import { VirtualClock } from '../../../kit/virtual-clock.ts'
 

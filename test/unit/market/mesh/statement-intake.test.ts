@@ -5,18 +5,18 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { makeDeferred } from '../../../../src/base/deferred.ts'
-import { StatementIntake, type StatementIntakeDeps } from '../../../../src/market/mesh/statement-intake.ts'
+import { StatementIntake, type StatementIntakeDeps } from '../../../../src/chapters/market/mesh/statement-intake.ts'
 import {
   BLAMED_MS,
   CHECKS_OF_ALL,
   CHECKS_OF_PEER,
   MAX_CHECKING,
   STATEMENTS_OF_TRADER,
-} from '../../../../src/market/mesh/limits.ts'
-import { OrderBook } from '../../../../src/market/order-book.ts'
+} from '../../../../src/chapters/market/mesh/limits.ts'
+import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'
 import type { SignatureCheck } from '../../../../src/overlay/index.ts'
-import { decodeStatement } from '../../../../src/wire/market/order-codec.ts'
-import type { OrderStatement } from '../../../../src/wire/market/types.ts'
+import { decodeStatement } from '../../../../src/chapters/market/wire/order-codec.ts'
+import type { OrderStatement } from '../../../../src/chapters/market/wire/types.ts'
 import { fakeCheck } from '../../../kit/fake-keys.ts'
 import { type OrderWish, TestTrader } from '../../../kit/market-orders.ts'
 import { VirtualClock } from '../../../kit/virtual-clock.ts'

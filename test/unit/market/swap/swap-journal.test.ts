@@ -10,11 +10,11 @@ import {
   keep,
   type SwapJournal,
   wiped,
-} from '../../../../src/market/swap/swap-journal.ts'
-import { payPurse, type SwapTools } from '../../../../src/market/swap/swap-work.ts'
+} from '../../../../src/chapters/market/swap/swap-journal.ts'
+import { payPurse, type SwapTools } from '../../../../src/chapters/market/swap/swap-work.ts'
 import type { MarketPayment } from '../../../../src/chapters/wallets/ports/market-funds.ts'
-import type { SecretSeal } from '../../../../src/ports/market-files.ts'
-import type { SwapChain } from '../../../../src/ports/swap-chain.ts'
+import type { SecretSeal } from '../../../../src/chapters/market/ports/market-files.ts'
+import type { SwapChain } from '../../../../src/chapters/market/ports/swap-chain.ts'
 import { memorySeal } from '../../../kit/memory-market-files.ts'
 import { MemoryMarketFunds } from '../../../kit/memory-market-funds.ts'
 import { sampleAgreement } from '../../../kit/sample-swap.ts'

@@ -14,8 +14,8 @@ import {
   refundUrgency,
   spanS,
   type SwapPaces,
-} from '../../../../src/market/swap/swap-locks.ts'
-import type { ChainPace } from '../../../../src/ports/swap-chain.ts'
+} from '../../../../src/chapters/market/swap/swap-locks.ts'
+import type { ChainPace } from '../../../../src/chapters/market/ports/swap-chain.ts'
 import { sampleAgreement } from '../../../kit/sample-swap.ts'
 
 const BTC: ChainPace = { blockS: 600, confirmations: 3, clockLagS: 7_200 }

@@ -1,0 +1,89 @@
+// How traders have behaved towards us: who let swaps fail is left alone for a growing time, and nobody may ask too often. What it holds against them follows
+// from the trades that are kept, so that it outlasts a restart.
+
+import { Allowance } from '../../../base/allowance.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { TraderId } from '../wire/types.ts'
+import {
+  FAULT_REST_MS,
+  MAX_FAULT_REST_MS,
+  MAX_REMEMBERED_TRADERS,
+  PROPOSALS_OF_ALL,
+  PROPOSALS_OF_TRADER,
+} from './limits.ts'
+
+interface Conduct {
+  readonly proposals: Allowance
+  /** Swaps that failed through it since the last that went well. */
+  faults: number
+  /** Unix time, milliseconds. */
+  untilMs: number
+}
+
+/** See the top of the file. */
+export class TraderConduct {
+  readonly #clock: Clock
+  readonly #proposals = new Allowance(PROPOSALS_OF_ALL.burst, PROPOSALS_OF_ALL.refillMs)
+  /** In the order of last use. */
+  readonly #traders = new Map<TraderId, Conduct>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get size(): number {
+    return this.#traders.size
+  }
+
+  /** Whether one more proposal of this trader is looked at. */
+  admits(trader: TraderId): boolean {
+    const nowMs = this.#clock.now()
+    return this.#of(trader).proposals.take(nowMs) && this.#proposals.take(nowMs)
+  }
+
+  /** Whether nothing is to be begun with this trader now. */
+  avoided(trader: TraderId): boolean {
+    return (this.#traders.get(trader)?.untilMs ?? 0) > this.#clock.wallMs()
+  }
+
+  /** A swap failed by the fault of this trader. `atMs`: Unix time; earlier ones when trades are loaded. */
+  fault(trader: TraderId, atMs: number): void {
+    const conduct = this.#of(trader)
+    const restMs = Math.min(MAX_FAULT_REST_MS, FAULT_REST_MS * 2 ** Math.min(conduct.faults, 20))
+    conduct.faults++
+    conduct.untilMs = Math.max(conduct.untilMs, atMs + restMs)
+  }
+
+  /** A swap with this trader was completed. */
+  completed(trader: TraderId): void {
+    const conduct = this.#of(trader)
+    conduct.faults = 0
+  }
+
+  #of(trader: TraderId): Conduct {
+    const found = this.#traders.get(trader) ?? {
+      proposals: new Allowance(PROPOSALS_OF_TRADER.burst, PROPOSALS_OF_TRADER.refillMs),
+      faults: 0,
+      untilMs: 0,
+    }
+    this.#traders.delete(trader)
+    this.#traders.set(trader, found)
+    if (this.#traders.size > MAX_REMEMBERED_TRADERS) this.#forgetOne(trader)
+    return found
+  }
+
+  /** The one used longest ago that is not avoided; when all are, the one whose time ends first. */
+  #forgetOne(except: TraderId): void {
+    const nowMs = this.#clock.wallMs()
+    let soonest: [TraderId, number] | null = null
+    for (const [trader, { untilMs }] of this.#traders) {
+      if (trader === except) continue
+      if (untilMs <= nowMs) {
+        this.#traders.delete(trader)
+        return
+      }
+      if (soonest === null || untilMs < soonest[1]) soonest = [trader, untilMs]
+    }
+    if (soonest !== null) this.#traders.delete(soonest[0])
+  }
+}

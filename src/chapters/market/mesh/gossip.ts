@@ -1,0 +1,88 @@
+// Tells peers of new statements: our own to some more, those of others, once each, to a few by chance. What is lost, and whom chance left out, is made good
+// by reconciling. New ones are gathered for a moment, so that several share a packet.
+
+import type { Overlay, Peer } from '../../../overlay/index.ts'
+import type { Clock, Timer } from '../../../ports/clock.ts'
+import type { Random } from '../../../ports/random.ts'
+import type { OrderStatement } from '../wire/types.ts'
+import { MAX_TOLD_STATEMENTS, tell } from '../wire/market-messages.ts'
+import { FANOUT, GATHER_MS, MAX_UNTOLD, OWN_FANOUT } from './limits.ts'
+
+/** What it works with. */
+export interface GossipDeps {
+  readonly overlay: Overlay
+  readonly clock: Clock
+  readonly random: Random
+}
+
+interface Untold {
+  readonly bytes: Uint8Array
+  /** Member name of who gave it, and is not told; '' = it is ours. */
+  readonly from: string
+}
+
+/** See the top of the file. */
+export class Gossip {
+  readonly #deps: GossipDeps
+  /** By hash. */
+  readonly #untold = new Map<string, Untold>()
+  #gathering: Timer | null = null
+  #told = 0
+  #closed = false
+
+  constructor(deps: GossipDeps) {
+    this.#deps = deps
+  }
+
+  /** Statements sent, each as often as it was sent. */
+  get told(): number {
+    return this.#told
+  }
+
+  /** Tells a statement soon. `from`: member name of who gave it; '' = it is ours. */
+  spread(statement: OrderStatement, from: string): void {
+    if (this.#closed || this.#untold.size >= MAX_UNTOLD) return
+    this.#untold.set(statement.hash, { bytes: statement.bytes, from })
+    this.#gathering ??= this.#deps.clock.after(GATHER_MS, () => this.#spreadAll())
+  }
+
+  /** Tells one peer some statements now. */
+  give(peer: Peer, statements: readonly Uint8Array[]): void {
+    if (this.#closed) return
+    for (let at = 0; at < statements.length; at += MAX_TOLD_STATEMENTS) {
+      const some = statements.slice(at, at + MAX_TOLD_STATEMENTS)
+      this.#told += some.length
+      this.#deps.overlay.send(tell, { statements: some }, peer)
+    }
+  }
+
+  /** Nothing is told any more. */
+  close(): void {
+    this.#closed = true
+    this.#gathering?.cancel()
+    this.#untold.clear()
+  }
+
+  #spreadAll(): void {
+    this.#gathering = null
+    const untold = [...this.#untold.values()]
+    this.#untold.clear()
+    const own = untold.filter(({ from }) => from === '')
+    for (const [at, peer] of this.#some(OWN_FANOUT).entries()) {
+      const news = at < FANOUT ? untold.filter(({ from }) => from !== peer.member) : own
+      this.give(
+        peer,
+        news.map(({ bytes }) => bytes),
+      )
+    }
+  }
+
+  /** So many peers by chance, no one twice. */
+  #some(count: number): Peer[] {
+    const { overlay, random } = this.#deps
+    const left = [...overlay.peers()]
+    const some: Peer[] = []
+    while (some.length < count && left.length > 0) some.push(...left.splice(random.below(left.length), 1))
+    return some
+  }
+}

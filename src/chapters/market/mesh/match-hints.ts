@@ -1,0 +1,90 @@
+// Tells owners of orders what they may have missed: where two orders of others cross and stand so for some seconds, a few of the nodes that see it tell the
+// owner of the newer one, which is to propose.
+
+import { Allowance } from '../../../base/allowance.ts'
+import type { Clock, Timer } from '../../../ports/clock.ts'
+import type { Random } from '../../../ports/random.ts'
+import type { NegotiationMessage } from '../wire/negotiation.ts'
+import type { OrderRef, OrderStatement, OrderTerms, TraderId } from '../wire/types.ts'
+import type { Book } from '../core/book.ts'
+import { HINT_AGAIN_MS, HINT_MS, HINT_SPREAD_MS, HINTING_NODES, HINTS, MAX_HINTS_WAITING } from './limits.ts'
+import { isNewer } from '../core/priority.ts'
+import { TtlMap } from '../../../base/ttl-map.ts'
+
+/** What it works with. */
+export interface MatchHintsDeps {
+  readonly book: Pick<Book, 'get' | 'crossing'>
+  readonly clock: Clock
+  readonly random: Random
+  /** Us: we look at our own orders without hints. */
+  readonly trader: TraderId
+  /** Peers of the overlay now. */
+  peers(): number
+  send(to: TraderId, hint: NegotiationMessage): Promise<boolean>
+}
+
+/** See the top of the file. */
+export class MatchHints {
+  readonly #deps: MatchHintsDeps
+  readonly #allowance = new Allowance(HINTS.burst, HINTS.refillMs)
+  readonly #waiting = new Map<string, Timer>()
+  readonly #hinted = new TtlMap<true>(MAX_HINTS_WAITING, HINT_AGAIN_MS)
+  #sent = 0
+
+  constructor(deps: MatchHintsDeps) {
+    this.#deps = deps
+  }
+
+  /** Hints that were sent. */
+  get sent(): number {
+    return this.#sent
+  }
+
+  /** A statement has changed the book. */
+  changed({ terms, state }: OrderStatement): void {
+    const { clock, random } = this.#deps
+    const name = nameOf(terms)
+    if (state.status !== 'open' || state.remaining === 0n || this.#waiting.has(name)) return
+    if (this.#waiting.size >= MAX_HINTS_WAITING || !this.#isChosen()) return
+    const timer = clock.after(HINT_MS + random.below(HINT_SPREAD_MS), () => {
+      this.#waiting.delete(name)
+      this.#look(terms)
+    })
+    this.#waiting.set(name, timer)
+  }
+
+  /** Nobody is told any more. */
+  close(): void {
+    for (const timer of this.#waiting.values()) timer.cancel()
+    this.#waiting.clear()
+  }
+
+  /** All see the same book: so many of them tell it, about. */
+  #isChosen(): boolean {
+    return this.#deps.random.below(this.#deps.peers() + 1) < HINTING_NODES
+  }
+
+  #look(ref: OrderRef): void {
+    const statement = this.#deps.book.get(ref)
+    if (statement === null || statement.state.status !== 'open' || statement.state.remaining === 0n) return
+    for (const other of this.#deps.book.crossing(statement.terms)) {
+      const [newer, older] = isNewer(statement.terms, other.terms) ? [statement, other] : [other, statement]
+      return this.#hint(newer.terms, older)
+    }
+  }
+
+  #hint(newer: OrderTerms, statement: OrderStatement): void {
+    const { clock, trader, send } = this.#deps
+    const nowMs = clock.now()
+    const name = nameOf(newer)
+    const isOurs = newer.trader === trader || statement.terms.trader === trader
+    if (isOurs || this.#hinted.get(name, nowMs) !== undefined || !this.#allowance.take(nowMs)) return
+    this.#hinted.set(name, true, nowMs)
+    this.#sent++
+    void send(newer.trader, { kind: 'match', order: { trader: newer.trader, number: newer.number }, statement })
+  }
+}
+
+function nameOf({ trader, number }: OrderRef): string {
+  return `${trader}.${number}`
+}

@@ -1,0 +1,151 @@
+// The overlay of the market in a running node. Orders are signed and stand in our own book from the first moment; when the overlays run, which this asks for
+// until they do, the book is made equal with those of peers, and traders can be reached. Closed with the market.
+
+import { errorText } from '../../../base/errors.ts'
+import type { BookDigests } from '../core/book-digests.ts'
+import type { Book } from '../core/book.ts'
+import type { Communities, Community, Identity, OverlayDht, SignatureCheck } from '../../../overlay/index.ts'
+import type { Clock, Timer } from '../../../ports/clock.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { MarketNetwork } from '../ports/market-network.ts'
+import type { Random } from '../../../ports/random.ts'
+import type { NegotiationMessage } from '../wire/negotiation.ts'
+import { makeStatement } from '../wire/order-codec.ts'
+import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../wire/types.ts'
+import { COMMUNITY_IDS, communityIdBytes } from '../../../wire/overlay/community-ids.ts'
+import { overlaysOff } from '../../../node/overlay-switch.ts'
+import type { Settings } from '../../../node/settings-schema.ts'
+
+/** First wait after a start that failed, ms; doubling up to the second. */
+const RETRY_MS = 2_000
+const MAX_RETRY_MS = 60_000
+/** Orders whose time is over leave the book so often, also while there is no overlay. */
+const EXPIRE_MS = 1_000
+
+/** What the overlays give to the market. */
+export interface OverlayForMarket {
+  readonly communities: Communities
+  readonly dht: OverlayDht
+  readonly check: SignatureCheck
+}
+
+/** What a mesh is made from. */
+export interface MeshParts {
+  readonly community: Community
+  readonly dht: OverlayDht
+  readonly check: SignatureCheck
+  readonly book: Book & BookDigests
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+}
+
+/** The overlay while it runs. */
+export type RunningMesh = MarketNetwork & { close(): void }
+
+/** What it works with. */
+export interface MarketOverlayDeps {
+  readonly identity: Identity
+  readonly book: Book & BookDigests
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** How many peers are looked for, and how many there may be. */
+  readonly peers: { readonly target: number; readonly most: number }
+  settings(): Settings
+  /** The overlays of the node; starts them. Rejects with AppErrors. */
+  readonly overlay: { forMarket(): Promise<OverlayForMarket> }
+  mesh(parts: MeshParts): RunningMesh
+}
+
+type Heard = (from: TraderId, message: NegotiationMessage) => void
+
+/** See the top of the file. */
+export class MarketOverlay implements MarketNetwork {
+  readonly #deps: MarketOverlayDeps
+  readonly #heard = new Set<Heard>()
+  readonly #expiring: Timer
+  #mesh: RunningMesh | null = null
+  #timer: Timer | null = null
+  #retryMs = RETRY_MS
+  #stopped = false
+
+  constructor(deps: MarketOverlayDeps) {
+    this.#deps = deps
+    const { clock, book } = deps
+    this.#expiring = clock.every(EXPIRE_MS, () => book.expire(clock.wallMs()))
+  }
+
+  get trader(): TraderId {
+    return this.#deps.identity.member
+  }
+
+  get peers(): number {
+    return this.#mesh?.peers ?? 0
+  }
+
+  /** Opens it as soon as it can be; never rejects, and is not to be waited for. */
+  async start(): Promise<void> {
+    const { log, clock, overlay } = this.#deps
+    if (this.#stopped || this.#off()) return
+    try {
+      const parts = await overlay.forMarket()
+      if (!this.#isStopped()) this.#open(parts)
+    } catch (error) {
+      if (this.#isStopped()) return
+      log.warn('the overlay of the market could not be started; it will be tried again', { error: errorText(error) })
+      this.#timer = clock.after(this.#retryMs, () => void this.start())
+      this.#retryMs = Math.min(MAX_RETRY_MS, this.#retryMs * 2)
+    }
+  }
+
+  state(terms: OrderTerms, state: OrderState): OrderStatement {
+    if (this.#mesh !== null) return this.#mesh.state(terms, state)
+    const { book, identity } = this.#deps
+    const statement = makeStatement(terms, state, identity.publicKey, message => identity.sign(message))
+    book.put(statement)
+    return statement
+  }
+
+  async send(to: TraderId, message: NegotiationMessage): Promise<boolean> {
+    return (await this.#mesh?.send(to, message)) ?? false
+  }
+
+  onMessage(heard: Heard): () => void {
+    this.#heard.add(heard)
+    return () => this.#heard.delete(heard)
+  }
+
+  /** Ends it; the overlays are not its to stop. */
+  stop(): Promise<void> {
+    this.#stopped = true
+    this.#timer?.cancel()
+    this.#expiring.cancel()
+    this.#heard.clear()
+    this.#mesh?.close()
+    this.#mesh = null
+    return Promise.resolve()
+  }
+
+  #open({ communities, dht, check }: OverlayForMarket): void {
+    const { book, clock, random, log, peers, mesh } = this.#deps
+    const communityId = communityIdBytes(COMMUNITY_IDS.market) ?? new Uint8Array(20)
+    const limits = { targetPeers: peers.target, maxPeers: peers.most }
+    const community = communities.open({ communityId, name: 'MarketCommunity', ...limits })
+    this.#mesh = mesh({ community, dht, check, book, clock, random, log })
+    this.#mesh.onMessage((from, message) => {
+      for (const heard of [...this.#heard]) heard(from, message)
+    })
+    log.info('the overlay of the market is open')
+  }
+
+  #off(): boolean {
+    const settings = this.#deps.settings()
+    return overlaysOff(settings) !== '' || !settings.market_community.enabled
+  }
+
+  /** After a promise: the field may have changed, which the compiler does not see. */
+  #isStopped(): boolean {
+    return this.#stopped
+  }
+}
