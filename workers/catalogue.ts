@@ -2,8 +2,8 @@
 // without a thread.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { CatalogueDatabase, failure } from '../src/catalogue/catalogue-database.ts'
-import type { CatalogueFacts, CatalogueOptions } from '../src/catalogue/jobs.ts'
+import { CatalogueDatabase, failure } from '../src/chapters/channels/catalogue/catalogue-database.ts'
+import type { CatalogueFacts, CatalogueOptions } from '../src/chapters/channels/catalogue/jobs.ts'
 import { type PackedMessage, packMessage, transferred, unpackMessage } from '../src/records/packer.ts'
 import type { FromDatabase, ToDatabase } from '../src/records/thread-messages.ts'
 

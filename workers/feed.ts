@@ -1,9 +1,9 @@
-// Reads one feed and ends: see src/io/feed-thread.ts. The work is src/wire/feed, callable without a thread.
+// Reads one feed and ends: see src/chapters/channels/io/feed-thread.ts. The work is src/wire/feed, callable without a thread.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { DecodeError, errorText } from '../src/base/errors.ts'
-import { parseFeed } from '../src/wire/feed/parse-feed.ts'
-import type { FeedDocument, FeedThreadAnswer } from '../src/wire/feed/types.ts'
+import { parseFeed } from '../src/chapters/channels/feeds/wire/parse-feed.ts'
+import type { FeedDocument, FeedThreadAnswer } from '../src/chapters/channels/feeds/wire/types.ts'
 
 function answer(document: FeedDocument): FeedThreadAnswer {
   try {

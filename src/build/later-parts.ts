@@ -10,7 +10,7 @@ import { relative } from 'node:path'
  */
 export const LATER = [
   'src/node/overlay-start.ts',
-  'src/node/channel-parts.ts',
+  'src/chapters/channels/wiring/channel-parts.ts',
   'src/node/anonymous/anonymous-engine.ts',
   'src/node/anonymous/late-lane.ts',
   'src/chapters/wallets/wiring/wallet-parts.ts',

@@ -1,7 +1,7 @@
 // HTTP that the node does for itself, by the network stack: torrent files, the look for versions, webhooks.
 
-import { readFeedInThread } from '../io/feed-thread.ts'
-import { GuardedFeed } from '../io/guarded-feed.ts'
+import { readFeedInThread } from '../chapters/channels/io/feed-thread.ts'
+import { GuardedFeed } from '../chapters/channels/io/guarded-feed.ts'
 import { GuardedFetch } from '../io/guarded-fetch.ts'
 import { GuardedPost } from '../io/guarded-post.ts'
 import type { SourceFetch } from '../ports/source-fetch.ts'

@@ -2,7 +2,7 @@
 // moment, and those that need more answer NotReady until they are given it.
 
 import { join } from 'node:path'
-import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
+import { CATALOGUE_FILE_NAME } from '../chapters/channels/catalogue/file-name.ts'
 import { AllowedPaths, FreshFiles } from '../io/client-paths.ts'
 import { LoadingMarksFile } from '../io/loading-marks-file.ts'
 import { prepareFolder, readSmallFile } from '../io/local-paths.ts'
@@ -24,7 +24,7 @@ import type { Updates } from '../services/updates.ts'
 import { CountedFetch, sumOf } from '../services/work-counts.ts'
 import { askedImports, askedMetrics, type LateParts } from './asked-services.ts'
 import { databaseBytes } from './database-bytes.ts'
-import { ChannelServices } from './channel-services.ts'
+import { ChannelServices } from '../chapters/channels/wiring/channel-services.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { NodeEnvironment } from './environment.ts'
 import { FurtherKeys } from './further-keys.ts'

@@ -8,7 +8,7 @@ import {
   channelCommunitySettings,
   searchCommunitySettings,
   torrentCheckingSettings,
-} from './settings-channels.ts'
+} from '../chapters/channels/wiring/settings-channels.ts'
 import { marketCommunitySettings } from '../chapters/market/wiring/settings-market.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
 import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from './settings-overlay.ts'

@@ -2,19 +2,23 @@
 // define, a chapter each.
 
 import type { CallerPathsService, KeysService } from './callers-api.ts'
-import type { ChannelContentsService, ChannelsService, SearchService } from './channels-api.ts'
+import type {
+  ChannelContentsService,
+  ChannelsService,
+  SearchService,
+} from '../chapters/channels/service/channels-api.ts'
 import type { CircuitsService } from './circuits-api.ts'
 import type { DebugService } from './debug-api.ts'
 import type { DownloadsService } from './downloads-api.ts'
 import type { EventsService } from './events-api.ts'
-import type { FeedsService } from './feeds-api.ts'
+import type { FeedsService } from '../chapters/channels/feeds/feeds-api.ts'
 import type { ImportService } from './import-api.ts'
 import type { MarketService } from '../chapters/market/service/market-api.ts'
 import type { MetricsService } from './metrics-api.ts'
 import type { SettingsService } from './settings-api.ts'
 import type { StateService } from './state-api.ts'
 import type { StatisticsService } from './statistics-api.ts'
-import type { TorrentHealthService } from './torrent-health-api.ts'
+import type { TorrentHealthService } from '../chapters/channels/health/torrent-health-api.ts'
 import type { TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
 import type { UpdatesService } from './updates-api.ts'
 import type { WalletsService } from '../chapters/wallets/service/wallets-api.ts'
@@ -24,8 +28,8 @@ export type {
   ChannelContentsService,
   ChannelsService,
   SearchService,
-} from './channels-api.ts'
-export type { FeedsService } from './feeds-api.ts'
+} from '../chapters/channels/service/channels-api.ts'
+export type { FeedsService } from '../chapters/channels/feeds/feeds-api.ts'
 export type { DebugService } from './debug-api.ts'
 export type {
   MarketPaymentRecord,
@@ -62,7 +66,7 @@ export type {
 export type { AddDownload, ControlChange, DownloadsService, ListOptions, PatchDownload } from './downloads-api.ts'
 export type { Asker, StreamReader, StreamableFile } from './streams-api.ts'
 export type { CreateTorrent, CreatedTorrent, TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
-export type { TorrentHealthService } from './torrent-health-api.ts'
+export type { TorrentHealthService } from '../chapters/channels/health/torrent-health-api.ts'
 export type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from './state-api.ts'
 export type {
   FeeRecord,

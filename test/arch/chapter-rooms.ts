@@ -3,6 +3,77 @@
 
 /** Room -> what it may import from other rooms and layers. */
 export const chapterRooms: Record<string, readonly string[]> = {
+  'chapters/channels/catalogue': [
+    'base',
+    'ports',
+    'io/ed25519.ts',
+    'io/overlay-crypto-sodium.ts',
+    'io/random.ts',
+    'io/worker-url.ts',
+    'records/database-link.ts',
+    'records/database-trouble.ts',
+    'records/made-stores.ts',
+    'records/open-database.ts',
+    'records/thread-messages.ts',
+    'chapters/channels/ports',
+    'chapters/channels/wire',
+  ],
+  'chapters/channels/cli': [
+    'cli/command-run.ts',
+    'cli/node-client.ts',
+    'cli/plain-command.ts',
+    'cli/records.ts',
+    'cli/show.ts',
+  ],
+  'chapters/channels/feeds': ['base', 'wire', 'ports', 'chapters/channels/ports', 'chapters/channels/service'],
+  'chapters/channels/health': ['base', 'wire', 'ports', 'chapters/channels/ports'],
+  'chapters/channels/http': ['base', 'http/route.ts', 'http/routes/infohash.ts'],
+  'chapters/channels/io': [
+    'base',
+    'ports',
+    'io/disk-errors.ts',
+    'io/guarded-fetch.ts',
+    'io/guarded-http.ts',
+    'io/worker-url.ts',
+    'chapters/channels/feeds',
+  ],
+  'chapters/channels/network': [
+    'base',
+    'wire',
+    'ports',
+    'overlay/index.ts',
+    'chapters/channels/ports',
+    'chapters/channels/wire',
+  ],
+  'chapters/channels/ports': ['base', 'wire', 'chapters/channels/wire'],
+  'chapters/channels/service': [
+    'base',
+    'wire',
+    'ports',
+    'services/events.ts',
+    'chapters/channels/ports',
+    'chapters/channels/wire',
+  ],
+  'chapters/channels/wire': ['base', 'wire'],
+  'chapters/channels/wiring': [
+    'base',
+    'wire',
+    'ports',
+    'io',
+    'node',
+    'overlay',
+    'records',
+    'services',
+    'torrent',
+    'chapters/channels/catalogue',
+    'chapters/channels/feeds',
+    'chapters/channels/health',
+    'chapters/channels/io',
+    'chapters/channels/network',
+    'chapters/channels/ports',
+    'chapters/channels/service',
+    'chapters/channels/wire',
+  ],
   'chapters/market/chains': [
     'base',
     'chapters/market/ports',
@@ -110,21 +181,27 @@ export const chapterRooms: Record<string, readonly string[]> = {
 
 /** Chapter -> chapters it is built upon. */
 export const chaptersNeeded: Record<string, readonly string[]> = {
+  channels: [],
   market: ['wallets'],
   wallets: [],
 }
 
 /** Imports of chapters' files in each layer of the core: they may become fewer. */
 export const coreIntoChapters: Record<string, number> = {
-  cli: 2,
-  http: 3,
-  node: 5,
-  services: 3,
-  web: 6,
+  cli: 4,
+  http: 10,
+  node: 12,
+  services: 6,
+  web: 20,
+  workers: 4,
 }
 
 /** Rooms that may touch time, randomness, environment, disk and network themselves. */
 export const edgeRooms: ReadonlySet<string> = new Set([
+  'chapters/channels/catalogue',
+  'chapters/channels/cli',
+  'chapters/channels/io',
+  'chapters/channels/wiring',
   'chapters/market/cli',
   'chapters/market/io',
   'chapters/market/wiring',

@@ -13,26 +13,11 @@ export const allowedImports: Record<string, readonly string[]> = {
   portmap: ['base', 'wire', 'ports'],
   overlay: ['base', 'wire', 'ports'],
   circuits: ['base', 'wire', 'ports', 'overlay/index.ts'],
-  channels: ['base', 'wire', 'ports', 'overlay/index.ts'],
   services: ['base', 'wire', 'ports', 'torrent'],
   http: ['base', 'ports', 'services/api.ts', 'services/event-table.ts'],
   io: ['base', 'wire', 'ports'],
   pools: ['base', 'wire', 'ports', 'io'],
   records: ['base', 'wire', 'ports'],
-  catalogue: [
-    'base',
-    'wire',
-    'ports',
-    'io/ed25519.ts',
-    'io/overlay-crypto-sodium.ts',
-    'io/random.ts',
-    'io/worker-url.ts',
-    'records/database-link.ts',
-    'records/database-trouble.ts',
-    'records/made-stores.ts',
-    'records/open-database.ts',
-    'records/thread-messages.ts',
-  ],
   node: [
     'base',
     'wire',
@@ -45,13 +30,11 @@ export const allowedImports: Record<string, readonly string[]> = {
     'portmap',
     'overlay',
     'circuits',
-    'channels',
     'services',
     'http',
     'io',
     'pools',
     'records',
-    'catalogue',
   ],
   cli: ['base', 'node'],
   web: [
@@ -65,13 +48,4 @@ export const allowedImports: Record<string, readonly string[]> = {
 }
 
 /** Layers that may touch time, randomness, environment, disk and network themselves. */
-export const edgeFolders: ReadonlySet<string> = new Set([
-  'io',
-  'pools',
-  'records',
-  'catalogue',
-  'node',
-  'cli',
-  'web',
-  'build',
-])
+export const edgeFolders: ReadonlySet<string> = new Set(['io', 'pools', 'records', 'node', 'cli', 'web', 'build'])

@@ -1,7 +1,7 @@
 // Child of catalogue-kill.test: writes into a channel of its own without end and acknowledges each thing once it was promised.
 
 import { writeSync } from 'node:fs'
-import { Catalogue } from '../../src/catalogue/catalogue.ts'
+import { Catalogue } from '../../src/chapters/channels/catalogue/catalogue.ts'
 import { torrentOf } from '../unit/catalogue/catalogue-kit.ts'
 
 const [path = '', round = '0'] = process.argv.slice(2)

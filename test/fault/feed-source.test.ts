@@ -5,9 +5,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { AppError, type ErrorCode } from '../../src/base/errors.ts'
-import { readFeedInThread } from '../../src/io/feed-thread.ts'
-import { GuardedFeed } from '../../src/io/guarded-feed.ts'
-import type { FeedAnswer } from '../../src/ports/feed-source.ts'
+import { readFeedInThread } from '../../src/chapters/channels/io/feed-thread.ts'
+import { GuardedFeed } from '../../src/chapters/channels/io/guarded-feed.ts'
+import type { FeedAnswer } from '../../src/chapters/channels/feeds/feed-source.ts'
 import { endless, gzipBomb, type HostileServer, loopbackWorld, serve } from './hostile-http.ts'
 
 const MIB = 1024 * 1024

@@ -5,20 +5,20 @@ import assert from 'node:assert/strict'
 
 import { DecodeError } from '../../src/base/errors.ts'
 import { type InfoHash, parseInfoHash } from '../../src/base/ids.ts'
-import { encodeHead, headFromBytes, headToBytes } from '../../src/wire/channel/head-codec.ts'
-import { channelIdOf } from '../../src/wire/channel/ids.ts'
-import { PackFrames, packFrame } from '../../src/wire/channel/pack-files.ts'
-import { decodeRecord, encodeRecord } from '../../src/wire/channel/record-codec.ts'
-import { asProse, asTitle, isFilePath, isProse, isTitle } from '../../src/wire/channel/texts.ts'
-import { countOf, decodeTreeNode, encodeTreeNode, treeNode } from '../../src/wire/channel/tree.ts'
+import { encodeHead, headFromBytes, headToBytes } from '../../src/chapters/channels/wire/head-codec.ts'
+import { channelIdOf } from '../../src/chapters/channels/wire/ids.ts'
+import { PackFrames, packFrame } from '../../src/chapters/channels/wire/pack-files.ts'
+import { decodeRecord, encodeRecord } from '../../src/chapters/channels/wire/record-codec.ts'
+import { asProse, asTitle, isFilePath, isProse, isTitle } from '../../src/chapters/channels/wire/texts.ts'
+import { countOf, decodeTreeNode, encodeTreeNode, treeNode } from '../../src/chapters/channels/wire/tree.ts'
 import {
   MAX_CHANNEL_RECORDS,
   MAX_RECORD_BYTES,
   type RecordContent,
   type RecordId,
   type TreeNode,
-} from '../../src/wire/channel/types.ts'
-import { decodeVote, encodeVote } from '../../src/wire/channel/vote-codec.ts'
+} from '../../src/chapters/channels/wire/types.ts'
+import { decodeVote, encodeVote } from '../../src/chapters/channels/wire/vote-codec.ts'
 import { fuzz } from '../kit/fuzz.ts'
 import { signingKey } from '../kit/signing-key.ts'
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'
-import { channelFeedText } from '../../src/services/channel-feed-text.ts'
-import { parseFeed } from '../../src/wire/feed/parse-feed.ts'
-import { MAX_FEED_ITEMS_READ, type ParsedFeed } from '../../src/wire/feed/types.ts'
+import { channelFeedText } from '../../src/chapters/channels/feeds/channel-feed-text.ts'
+import { parseFeed } from '../../src/chapters/channels/feeds/wire/parse-feed.ts'
+import { MAX_FEED_ITEMS_READ, type ParsedFeed } from '../../src/chapters/channels/feeds/wire/types.ts'
 import { fuzz } from '../kit/fuzz.ts'
 
 const MAGNET = 'magnet:?xt=urn:btih:0123456789abcdef0123456789abcdef01234567'

@@ -1,8 +1,8 @@
 // Nodes with the overlay of channels in memory, on virtual time: real overlays and messages, catalogues in memory, datagrams that may be
 // lost.
 
-import { ChannelMesh } from '../../src/channels/channel-mesh.ts'
-import { TARGET_PEERS } from '../../src/channels/limits.ts'
+import { ChannelMesh } from '../../src/chapters/channels/network/channel-mesh.ts'
+import { TARGET_PEERS } from '../../src/chapters/channels/network/limits.ts'
 import type { Community } from '../../src/overlay/index.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../src/wire/overlay/community-ids.ts'
 import type { HubLine } from './datagram-hub.ts'

@@ -8,7 +8,7 @@ import type {
   ListedGrant,
   ListedPlaylist,
   ListedTorrent,
-} from '../../src/ports/channel-library.ts'
+} from '../../src/chapters/channels/ports/channel-library.ts'
 
 /** The key of the node. */
 export const FAKE_AUTHOR = 'cd'.repeat(32)

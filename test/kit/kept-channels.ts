@@ -2,13 +2,13 @@
 // a database. Signatures are checked as the catalogue checks them.
 
 import { sameBytes } from '../../src/base/same-bytes.ts'
-import type { CatalogueHappening, ChannelCatalogue, KnownChannel } from '../../src/ports/channel-catalogue.ts'
-import { encodeHead, verifyHead } from '../../src/wire/channel/head-codec.ts'
-import { channelIdOf } from '../../src/wire/channel/ids.ts'
-import { decodeRecord, encodeRecord } from '../../src/wire/channel/record-codec.ts'
-import { verifyRecord } from '../../src/wire/channel/record-signature.ts'
-import { treeRoot } from '../../src/wire/channel/tree.ts'
-import type { ChannelHead, ChannelId, ChannelRecord, RecordId } from '../../src/wire/channel/types.ts'
+import type { CatalogueHappening, ChannelCatalogue, KnownChannel } from '../../src/chapters/channels/ports/channel-catalogue.ts'
+import { encodeHead, verifyHead } from '../../src/chapters/channels/wire/head-codec.ts'
+import { channelIdOf } from '../../src/chapters/channels/wire/ids.ts'
+import { decodeRecord, encodeRecord } from '../../src/chapters/channels/wire/record-codec.ts'
+import { verifyRecord } from '../../src/chapters/channels/wire/record-signature.ts'
+import { treeRoot } from '../../src/chapters/channels/wire/tree.ts'
+import type { ChannelHead, ChannelId, ChannelRecord, RecordId } from '../../src/chapters/channels/wire/types.ts'
 import { parseInfoHash } from '../../src/base/ids.ts'
 import { type SigningKey, verifySignature } from './signing-key.ts'
 

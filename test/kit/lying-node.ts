@@ -2,7 +2,7 @@
 // which share what is changed here; started as the command line is.
 
 import { Overlay } from '../../src/overlay/overlay.ts'
-import { answerPart } from '../../src/wire/overlay/channel-messages.ts'
+import { answerPart } from '../../src/chapters/channels/wire/channel-messages.ts'
 import { MESSAGE_ID_AT } from '../../src/wire/overlay/packet.ts'
 import { Secret } from '../../src/base/secret.ts'
 

@@ -13,13 +13,13 @@ import type {
   KnownChannel,
   RecordRole,
   RecordsVerdict,
-} from '../../src/ports/channel-catalogue.ts'
-import { foldChannel } from '../../src/wire/channel/fold.ts'
-import { encodeHead, verifyHead } from '../../src/wire/channel/head-codec.ts'
-import { channelIdOf } from '../../src/wire/channel/ids.ts'
-import { decodeRecord, encodeRecord } from '../../src/wire/channel/record-codec.ts'
-import { verifyRecord } from '../../src/wire/channel/record-signature.ts'
-import { sortedIdsSource, treeNodeOf, treeRoot, type TreeSource } from '../../src/wire/channel/tree.ts'
+} from '../../src/chapters/channels/ports/channel-catalogue.ts'
+import { foldChannel } from '../../src/chapters/channels/wire/fold.ts'
+import { encodeHead, verifyHead } from '../../src/chapters/channels/wire/head-codec.ts'
+import { channelIdOf } from '../../src/chapters/channels/wire/ids.ts'
+import { decodeRecord, encodeRecord } from '../../src/chapters/channels/wire/record-codec.ts'
+import { verifyRecord } from '../../src/chapters/channels/wire/record-signature.ts'
+import { sortedIdsSource, treeNodeOf, treeRoot, type TreeSource } from '../../src/chapters/channels/wire/tree.ts'
 import {
   type ChannelHead,
   type ChannelId,
@@ -28,8 +28,8 @@ import {
   MAX_FUTURE_S,
   type RecordContent,
   type RecordId,
-} from '../../src/wire/channel/types.ts'
-import { encodeVote, verifyVote } from '../../src/wire/channel/vote-codec.ts'
+} from '../../src/chapters/channels/wire/types.ts'
+import { encodeVote, verifyVote } from '../../src/chapters/channels/wire/vote-codec.ts'
 
 /** A key of tests. */
 export function testKey(name: string): Uint8Array {

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { AppError } from '../../src/base/errors.ts'
-import { Catalogue, CataloguePorts, DEFAULT_QUOTA_BYTES } from '../../src/catalogue/catalogue.ts'
-import { CatalogueDatabase } from '../../src/catalogue/catalogue-database.ts'
-import { CATALOGUE_FILE_NAME } from '../../src/catalogue/file-name.ts'
-import type { ChannelCatalogue } from '../../src/ports/channel-catalogue.ts'
-import type { ChannelLibrary } from '../../src/ports/channel-library.ts'
+import { Catalogue, CataloguePorts, DEFAULT_QUOTA_BYTES } from '../../src/chapters/channels/catalogue/catalogue.ts'
+import { CatalogueDatabase } from '../../src/chapters/channels/catalogue/catalogue-database.ts'
+import { CATALOGUE_FILE_NAME } from '../../src/chapters/channels/catalogue/file-name.ts'
+import type { ChannelCatalogue } from '../../src/chapters/channels/ports/channel-catalogue.ts'
+import type { ChannelLibrary } from '../../src/chapters/channels/ports/channel-library.ts'
 
 /** How a catalogue is opened; absent: a new folder, the usual quota. */
 export interface CatalogueChoice {

@@ -1,6 +1,6 @@
 // Rows of channels and torrents for tests, told apart by a number.
 
-import type { ListedChannel, ListedTorrent } from '../../src/ports/channel-library.ts'
+import type { ListedChannel, ListedTorrent } from '../../src/chapters/channels/ports/channel-library.ts'
 
 /** A channel; `at` makes its id. */
 export function sampleChannel(at: number, parts: Partial<ListedChannel> = {}): ListedChannel {

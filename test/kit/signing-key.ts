@@ -2,7 +2,7 @@
 
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
 
-import type { Sign } from '../../src/wire/channel/record-codec.ts'
+import type { Sign } from '../../src/chapters/channels/wire/record-codec.ts'
 
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')

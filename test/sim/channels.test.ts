@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { ChannelId } from '../../src/wire/channel/types.ts'
+import type { ChannelId } from '../../src/chapters/channels/wire/types.ts'
 import { ChannelNet, type ChannelNode } from '../kit/channel-network.ts'
 import { torrentContent } from '../kit/memory-catalogue.ts'
 

@@ -1,6 +1,6 @@
 // Channels and their torrents in words, and which of them a text narrows a list to. Pure.
 
-import type { ListedChannel, ListedTorrent } from '../../ports/channel-library.ts'
+import type { ListedChannel, ListedTorrent } from '../../chapters/channels/ports/channel-library.ts'
 import { counted, duration } from './format.ts'
 
 type Channel = ListedChannel

@@ -1,6 +1,6 @@
 // Results of one search as they arrive in events: each channel and each torrent once, the best first, in bounded number. Pure.
 
-import type { SearchResults } from '../../ports/channel-library.ts'
+import type { SearchResults } from '../../chapters/channels/ports/channel-library.ts'
 import type { NodeEvent } from './event-lines.ts'
 
 /** A channel that was found. */

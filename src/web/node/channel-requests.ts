@@ -6,7 +6,7 @@ import type {
   ListedGrant,
   ListedPlaylist,
   ListedTorrent,
-} from '../../ports/channel-library.ts'
+} from '../../chapters/channels/ports/channel-library.ts'
 import {
   type ChannelMode,
   type FeedRow,

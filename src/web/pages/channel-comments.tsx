@@ -1,7 +1,7 @@
 // What people say of a channel and its torrents; new words where its mode lets this node write.
 
 import { useId, useState } from 'preact/hooks'
-import type { ListedComment } from '../../ports/channel-library.ts'
+import type { ListedComment } from '../../chapters/channels/ports/channel-library.ts'
 import { ago, authorText, named } from '../model/channel-words.ts'
 import { addComment, authorKey, commentsOf, removeComment, torrentsOf } from '../node/channel-requests.ts'
 import { ownerKeys } from '../node/channel-owner.ts'
@@ -12,7 +12,7 @@ import { Icon } from '../parts/icons.tsx'
 import type { ChannelPartProps } from './channel-part.ts'
 
 const EVERY_MS = 5000
-/** As src/wire/channel/types.ts; the node refuses what is longer. */
+/** As src/chapters/channels/wire/types.ts; the node refuses what is longer. */
 const MAX_COMMENT = 1023
 
 function CommentForm({ cid, changed }: { cid: string; changed: () => void }) {

@@ -1,7 +1,7 @@
 // What the owner of a channel can change: its words, who may write, its end. For channels of others: the key to give their owner.
 
 import { useState } from 'preact/hooks'
-import type { ListedGrant } from '../../ports/channel-library.ts'
+import type { ListedGrant } from '../../chapters/channels/ports/channel-library.ts'
 import { named } from '../model/channel-words.ts'
 import { channelsHome } from '../model/place.ts'
 import {

@@ -1,7 +1,7 @@
 // One channel: what it is, whether this node follows it, its torrents, playlists, comments, and what its owner can change.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { ListedChannel } from '../../chapters/channels/ports/channel-library.ts'
 import { channelFacts, channelTag, modeName, named } from '../model/channel-words.ts'
 import { addressOf, channelsHome, type ChannelTab, channelTabs } from '../model/place.ts'
 import { callSpam, channelNow, feedLinkOf } from '../node/channel-requests.ts'

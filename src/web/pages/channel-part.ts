@@ -1,6 +1,6 @@
 // What every part of a channel's page is given.
 
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { ListedChannel } from '../../chapters/channels/ports/channel-library.ts'
 
 /** See the top of the file. */
 export interface ChannelPartProps {

@@ -2,7 +2,7 @@
 // and removed.
 
 import { useState } from 'preact/hooks'
-import type { ListedPlaylist, ListedTorrent } from '../../ports/channel-library.ts'
+import type { ListedPlaylist, ListedTorrent } from '../../chapters/channels/ports/channel-library.ts'
 import { named } from '../model/channel-words.ts'
 import { counted } from '../model/format.ts'
 import { playlistsOf, removeFromPlaylist, removePlaylist, savePlaylist } from '../node/channel-requests.ts'

@@ -1,7 +1,7 @@
 // The torrents of a channel: found by a part of their name, downloaded, and where this node may write added and removed.
 
 import { useState } from 'preact/hooks'
-import type { ListedTorrent } from '../../ports/channel-library.ts'
+import type { ListedTorrent } from '../../chapters/channels/ports/channel-library.ts'
 import { matching, named } from '../model/channel-words.ts'
 import { counted } from '../model/format.ts'
 import { removeTorrents, renameTorrent, torrentsOf } from '../node/channel-requests.ts'

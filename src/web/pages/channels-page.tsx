@@ -1,7 +1,7 @@
 // Channels: those that were discovered, those that are followed, and own ones; the field that searches them all.
 
 import { useState } from 'preact/hooks'
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { ListedChannel } from '../../chapters/channels/ports/channel-library.ts'
 import { matching, ownAmong } from '../model/channel-words.ts'
 import { counted } from '../model/format.ts'
 import { addressOf, type ChannelListName, channelLists } from '../model/place.ts'

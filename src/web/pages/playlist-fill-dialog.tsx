@@ -1,7 +1,7 @@
 // Chooses torrents of a channel for one of its playlists.
 
 import { useState } from 'preact/hooks'
-import type { ListedPlaylist, ListedTorrent } from '../../ports/channel-library.ts'
+import type { ListedPlaylist, ListedTorrent } from '../../chapters/channels/ports/channel-library.ts'
 import { matching, named } from '../model/channel-words.ts'
 import { addToPlaylist, torrentsOf } from '../node/channel-requests.ts'
 import { each } from '../node/commands.ts'

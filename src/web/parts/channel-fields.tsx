@@ -5,7 +5,7 @@ import { type ChannelMode, modeChoices } from '../model/channel-words.ts'
 import type { ChannelWords } from '../node/channel-requests.ts'
 import { Field } from './field.tsx'
 
-/** As src/wire/channel/types.ts; the node cuts what is longer. */
+/** As src/chapters/channels/wire/types.ts; the node cuts what is longer. */
 const MAX_DESCRIPTION = 1023
 
 /** See the top of the file. */

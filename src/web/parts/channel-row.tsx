@@ -1,6 +1,6 @@
 // A channel in a list: its name, what it says of itself, what is known of it, and whether this node follows it.
 
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { ListedChannel } from '../../chapters/channels/ports/channel-library.ts'
 import { channelFacts, channelTag, named } from '../model/channel-words.ts'
 import { addressOf } from '../model/place.ts'
 import { SubscribeButton } from './subscribe-button.tsx'

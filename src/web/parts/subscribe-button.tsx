@@ -1,7 +1,7 @@
 // Subscribes to a channel, or takes that back. Own channels have none: their owner holds them anyway.
 
 import { useState } from 'preact/hooks'
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { ListedChannel } from '../../chapters/channels/ports/channel-library.ts'
 import { named } from '../model/channel-words.ts'
 import { subscribe, unsubscribe } from '../node/channel-requests.ts'
 import { session } from '../node/context.ts'

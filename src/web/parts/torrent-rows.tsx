@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ListedTorrent } from '../../ports/channel-library.ts'
+import type { ListedTorrent } from '../../chapters/channels/ports/channel-library.ts'
 import { ago, type FoundHealth, healthText, named } from '../model/channel-words.ts'
 import { bytes } from '../model/format.ts'
 import { addressOf } from '../model/place.ts'

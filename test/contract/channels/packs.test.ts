@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 
-import { HeadKeeper } from '../../../src/channels/head-keeper.ts'
-import { PackKeeper } from '../../../src/channels/pack-keeper.ts'
-import type { ChannelId } from '../../../src/wire/channel/types.ts'
+import { HeadKeeper } from '../../../src/chapters/channels/network/head-keeper.ts'
+import { PackKeeper } from '../../../src/chapters/channels/network/pack-keeper.ts'
+import type { ChannelId } from '../../../src/chapters/channels/wire/types.ts'
 import { type InfoHash, parseInfoHash } from '../../../src/base/ids.ts'
 import { MemoryDhtItems } from '../../kit/memory-dht-items.ts'
 import { MemoryPacks, PackSwarm } from '../../kit/memory-packs.ts'

@@ -1,6 +1,6 @@
 // A double of the services of channels: complete rows, every call noted.
 
-import type { ListedChannel, ListedTorrent } from '../../../src/ports/channel-library.ts'
+import type { ListedChannel, ListedTorrent } from '../../../src/chapters/channels/ports/channel-library.ts'
 import type {
   ChannelContentsService,
   ChannelsService,

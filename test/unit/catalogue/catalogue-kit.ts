@@ -2,11 +2,11 @@
 
 import { parseInfoHash } from '../../../src/base/ids.ts'
 import { nodeEd25519 } from '../../../src/io/ed25519.ts'
-import type { ChannelCatalogue } from '../../../src/ports/channel-catalogue.ts'
-import { channelIdOf } from '../../../src/wire/channel/ids.ts'
-import { encodeHead } from '../../../src/wire/channel/head-codec.ts'
-import { encodeRecord } from '../../../src/wire/channel/record-codec.ts'
-import { treeRoot } from '../../../src/wire/channel/tree.ts'
+import type { ChannelCatalogue } from '../../../src/chapters/channels/ports/channel-catalogue.ts'
+import { channelIdOf } from '../../../src/chapters/channels/wire/ids.ts'
+import { encodeHead } from '../../../src/chapters/channels/wire/head-codec.ts'
+import { encodeRecord } from '../../../src/chapters/channels/wire/record-codec.ts'
+import { treeRoot } from '../../../src/chapters/channels/wire/tree.ts'
 import type {
   ChannelHead,
   ChannelId,
@@ -14,7 +14,7 @@ import type {
   RecordContent,
   RecordId,
   TorrentContent,
-} from '../../../src/wire/channel/types.ts'
+} from '../../../src/chapters/channels/wire/types.ts'
 
 /** 2026-11-22, milliseconds. */
 export const NOW_MS = 1_795_300_000_000

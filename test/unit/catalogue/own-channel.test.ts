@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CatalogueHappening } from '../../../src/ports/channel-catalogue.ts'
-import type { ChannelId } from '../../../src/wire/channel/types.ts'
+import type { CatalogueHappening } from '../../../src/chapters/channels/ports/channel-catalogue.ts'
+import type { ChannelId } from '../../../src/chapters/channels/wire/types.ts'
 import { openCatalogue } from '../../kit/open-catalogue.ts'
 import { passOn, torrentOf } from './catalogue-kit.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChannelId } from '../../../src/wire/channel/types.ts'
+import type { ChannelId } from '../../../src/chapters/channels/wire/types.ts'
 import { type InlineCatalogue, openInlineCatalogue } from '../../kit/open-catalogue.ts'
 import { Author, NOW_MS, torrentOf } from './catalogue-kit.ts'
 

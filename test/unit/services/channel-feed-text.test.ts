@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NewestTorrent } from '../../../src/ports/channel-library.ts'
-import { channelFeedText } from '../../../src/services/channel-feed-text.ts'
-import { parseFeed } from '../../../src/wire/feed/parse-feed.ts'
+import type { NewestTorrent } from '../../../src/chapters/channels/ports/channel-library.ts'
+import { channelFeedText } from '../../../src/chapters/channels/feeds/channel-feed-text.ts'
+import { parseFeed } from '../../../src/chapters/channels/feeds/wire/parse-feed.ts'
 import { parseMagnet } from '../../../src/wire/magnet.ts'
 
 const channel = { dispersy_cid: 'c'.repeat(40), name: 'Films <b>', description: 'Old & good', modified: 1_700_000_100 }

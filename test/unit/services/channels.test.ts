@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import type { ChannelLibrary, ListedChannel } from '../../../src/ports/channel-library.ts'
-import type { ChannelNetwork } from '../../../src/ports/channel-network.ts'
-import { ChannelContents } from '../../../src/services/channel-contents.ts'
-import { Channels, FIND_MS } from '../../../src/services/channels.ts'
+import type { ChannelLibrary, ListedChannel } from '../../../src/chapters/channels/ports/channel-library.ts'
+import type { ChannelNetwork } from '../../../src/chapters/channels/ports/channel-network.ts'
+import { ChannelContents } from '../../../src/chapters/channels/service/channel-contents.ts'
+import { Channels, FIND_MS } from '../../../src/chapters/channels/service/channels.ts'
 import { listedChannel } from '../../contract/http/channels-double.ts'
 
 const CID = 'c'.repeat(40)

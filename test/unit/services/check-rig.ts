@@ -1,7 +1,7 @@
 // A catalogue with torrents to check, trackers and a DHT whose answers tests write, and time that tests move.
 
 import { type InfoHash, parseInfoHash } from '../../../src/base/ids.ts'
-import type { ListedTorrent, SwarmHealth, UncheckedTorrent } from '../../../src/ports/channel-library.ts'
+import type { ListedTorrent, SwarmHealth, UncheckedTorrent } from '../../../src/chapters/channels/ports/channel-library.ts'
 import type { SwarmCounts, SwarmScrapes } from '../../../src/ports/swarm-scrapes.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 import { silentLog } from '../../kit/silent-log.ts'

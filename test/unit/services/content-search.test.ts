@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import type { ChannelLibrary, FoundTorrent, SearchResults } from '../../../src/ports/channel-library.ts'
-import { type ChannelNetwork, noChannelNetwork } from '../../../src/ports/channel-network.ts'
-import { ContentSearch } from '../../../src/services/content-search.ts'
+import type { ChannelLibrary, FoundTorrent, SearchResults } from '../../../src/chapters/channels/ports/channel-library.ts'
+import { type ChannelNetwork, noChannelNetwork } from '../../../src/chapters/channels/ports/channel-network.ts'
+import { ContentSearch } from '../../../src/chapters/channels/service/content-search.ts'
 import { listedChannel, listedTorrent } from '../../contract/http/channels-double.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 

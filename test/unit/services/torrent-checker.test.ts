@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TorrentChecker } from '../../../src/services/torrent-checker.ts'
+import { TorrentChecker } from '../../../src/chapters/channels/health/torrent-checker.ts'
 import { CheckRig } from './check-rig.ts'
 
 const MINUTE = 60_000

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TorrentHealth } from '../../../src/services/torrent-health.ts'
+import { TorrentHealth } from '../../../src/chapters/channels/health/torrent-health.ts'
 import { CheckRig, hashOf } from './check-rig.ts'
 
 const A = 'http://a.example/announce'

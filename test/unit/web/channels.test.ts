@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ListedChannel, ListedTorrent } from '../../../src/ports/channel-library.ts'
+import type { ListedChannel, ListedTorrent } from '../../../src/chapters/channels/ports/channel-library.ts'
 import * as words from '../../../src/web/model/channel-words.ts'
 import { FoundResults, MAX_FOUND } from '../../../src/web/model/found-results.ts'
 import { addressOf, channelsHome, type Place, placeOf } from '../../../src/web/model/place.ts'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { categoryOf, hiddenByFamilyFilter, isTorrentCategory } from '../../../../src/wire/channel/category.ts'
-import { speaksOfAdultContent } from '../../../../src/wire/channel/family-words.ts'
+import { categoryOf, hiddenByFamilyFilter, isTorrentCategory } from '../../../../src/chapters/channels/wire/category.ts'
+import { speaksOfAdultContent } from '../../../../src/chapters/channels/wire/family-words.ts'
 
 test('the category is that of most of the bytes', () => {
   const film = [

@@ -5,11 +5,11 @@ import { test } from 'node:test'
 
 import { DecodeError } from '../../../../src/base/errors.ts'
 import { parseInfoHash, type InfoHash } from '../../../../src/base/ids.ts'
-import { channelIdOf } from '../../../../src/wire/channel/ids.ts'
-import { decodeRecord, encodeRecord } from '../../../../src/wire/channel/record-codec.ts'
-import { verifyRecord } from '../../../../src/wire/channel/record-signature.ts'
-import type { RecordContent, RecordId, TorrentContent } from '../../../../src/wire/channel/types.ts'
-import { MAX_RECORD_BYTES } from '../../../../src/wire/channel/types.ts'
+import { channelIdOf } from '../../../../src/chapters/channels/wire/ids.ts'
+import { decodeRecord, encodeRecord } from '../../../../src/chapters/channels/wire/record-codec.ts'
+import { verifyRecord } from '../../../../src/chapters/channels/wire/record-signature.ts'
+import type { RecordContent, RecordId, TorrentContent } from '../../../../src/chapters/channels/wire/types.ts'
+import { MAX_RECORD_BYTES } from '../../../../src/chapters/channels/wire/types.ts'
 import { signingKey, verifySignature } from '../../../kit/signing-key.ts'
 
 const owner = signingKey(1)

@@ -19,8 +19,8 @@ import {
   type TreeSource,
   treeNode,
   treeRoot,
-} from '../../../../src/wire/channel/tree.ts'
-import type { RecordId, TreeNode } from '../../../../src/wire/channel/types.ts'
+} from '../../../../src/chapters/channels/wire/tree.ts'
+import type { RecordId, TreeNode } from '../../../../src/chapters/channels/wire/types.ts'
 
 function drawn(count: number): RecordId[] {
   return Array.from({ length: count }, (_, at) => createHash('sha256').update(`${at}`).digest('hex') as RecordId)

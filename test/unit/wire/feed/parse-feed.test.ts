@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../../src/base/errors.ts'
-import { parseFeed } from '../../../../src/wire/feed/parse-feed.ts'
-import { MAX_FEED_ITEMS_READ, type ParsedFeed } from '../../../../src/wire/feed/types.ts'
+import { parseFeed } from '../../../../src/chapters/channels/feeds/wire/parse-feed.ts'
+import { MAX_FEED_ITEMS_READ, type ParsedFeed } from '../../../../src/chapters/channels/feeds/wire/types.ts'
 
 const HASH = '0123456789abcdef0123456789abcdef01234567'
 const MAGNET = `magnet:?xt=urn:btih:${HASH}`

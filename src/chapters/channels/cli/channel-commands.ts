@@ -1,0 +1,261 @@
+// Commands about channels: lists and changes as one request each, and `search`, which waits for what is found.
+
+import { readFile } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type CommandContext, forNode, type NodeFlags, print, runForNode } from '../../../cli/command-run.ts'
+import type { JsonObject } from '../../../cli/node-client.ts'
+import type { PlainCommand } from '../../../cli/plain-command.ts'
+import type { ChannelRow, ChannelTorrentRow } from '../../../cli/records.ts'
+import { sizeText, tableText } from '../../../cli/show.ts'
+
+const ONE = '/channels/discovered/{channelid}'
+const LIMIT = { parameter: 'limit', read: String } as const
+const TEXTS = [
+  { flags: '--name <name>', parameter: 'name', read: String, text: 'the new name' },
+  { flags: '--description <text>', parameter: 'description', read: String, text: 'the new description' },
+]
+/** Peers answer a search within so long. */
+const SEARCH_S = 10
+
+function width(): number {
+  return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
+}
+
+function channelsText(channels: readonly ChannelRow[]): string {
+  const columns = [
+    { head: 'CHANNEL' },
+    ...['VOTES', 'SPAM', 'TORRENTS'].map(head => ({ head, right: true })),
+    ...['MODE', '', 'NAME'].map(head => ({ head })),
+  ]
+  const lines = channels.map(channel => [
+    channel.dispersy_cid,
+    ...[channel.votes, channel.spam, channel.torrents].map(String),
+    channel.mode,
+    channel.own ? 'own' : channel.subscribed ? 'subscribed' : '',
+    channel.name,
+  ])
+  return tableText(columns, lines, width())
+}
+
+function torrentsText(torrents: readonly ChannelTorrentRow[]): string {
+  const columns = [
+    { head: 'INFOHASH' },
+    ...['SIZE', 'SEEDS', 'PEERS'].map(head => ({ head, right: true })),
+    ...['CATEGORY', 'NAME'].map(head => ({ head })),
+  ]
+  const lines = torrents.map(({ infohash, size, num_seeders, num_leechers, last_tracker_check, category, name }) => [
+    infohash,
+    size > 0 ? sizeText(size) : '',
+    ...(last_tracker_check > 0 ? [String(num_seeders), String(num_leechers)] : ['', '']),
+    category,
+    name,
+  ])
+  return tableText(columns, lines, width())
+}
+
+const listed = (name: string) => (answer: JsonObject) => channelsText(answer[name] as ChannelRow[])
+
+/** Commands that are one request. */
+export const CHANNEL_COMMANDS: readonly PlainCommand[] = [
+  {
+    ...{ words: 'channels list', method: 'GET', path: '/channels/discovered', human: listed('channels') },
+    text: 'Channels that the node knows, the best first.',
+  },
+  {
+    ...{ words: 'channels popular', method: 'GET', path: '/channels/popular', human: listed('channels') },
+    ...{ text: 'Channels with most subscribers.', options: [{ ...LIMIT, flags: '--limit <n>', text: 'so many' }] },
+  },
+  {
+    ...{ words: 'channels subscribed', method: 'GET', path: '/channels/subscribed', human: listed('subscribed') },
+    text: 'Channels the node is subscribed to.',
+  },
+  { words: 'channels mine', method: 'GET', path: '/mychannel', text: 'The first channel of the node.' },
+  {
+    ...{ words: 'channels change-mine', method: 'POST', path: '/mychannel', options: TEXTS },
+    text: 'Rename the first channel of the node, or describe it anew.',
+  },
+  {
+    ...{ words: 'channels author', method: 'GET', path: '/channels/author' },
+    text: 'The key under which the node writes in channels of others.',
+  },
+  {
+    ...{ words: 'channels create', method: 'PUT', path: '/channels/discovered', parameters: ['name'] },
+    text: 'Make a channel.',
+    options: [
+      { flags: '--description <text>', parameter: 'description', read: String, text: 'what it is about' },
+      { flags: '--mode <mode>', parameter: 'mode', read: String, text: 'open, semi-open or closed (the default)' },
+    ],
+  },
+  { words: 'channels show', method: 'GET', path: ONE, text: 'A channel.' },
+  {
+    ...{ words: 'channels change', method: 'PATCH', path: ONE, text: 'Change an own channel.' },
+    options: [...TEXTS, { flags: '--mode <mode>', parameter: 'mode', read: String, text: 'open, semi-open or closed' }],
+  },
+  { words: 'channels end', method: 'DELETE', path: ONE, text: 'End an own channel.' },
+  {
+    ...{ words: 'channels subscription', method: 'GET', path: '/channels/subscribed/{channelid}' },
+    text: 'Whether the node is subscribed to a channel.',
+  },
+  {
+    ...{ words: 'channels subscribe', method: 'PUT', path: '/channels/subscribed/{channelid}' },
+    text: 'Subscribe to a channel.',
+  },
+  {
+    ...{ words: 'channels unsubscribe', method: 'DELETE', path: '/channels/subscribed/{channelid}' },
+    text: 'End a subscription.',
+  },
+  {
+    ...{ words: 'channels spam', method: 'PUT', path: `${ONE}/spam`, parameters: ['spam'], defaults: { spam: 'true' } },
+    text: 'Call a channel spam, or take that back (false).',
+  },
+  {
+    ...{ words: 'channels torrents', method: 'GET', path: `${ONE}/torrents`, text: 'Torrents of a channel.' },
+    human: answer => torrentsText(answer['torrents'] as ChannelTorrentRow[]),
+  },
+  {
+    ...{ words: 'channels add', method: 'PUT', path: `${ONE}/torrents/{torrent}` },
+    text: 'Add the torrent of an address or magnet link to a channel; see add-file.',
+    options: [{ flags: '--description <text>', parameter: 'description', read: String, text: 'what it is' }],
+  },
+  {
+    ...{ words: 'channels edit', method: 'PATCH', path: `${ONE}/torrents/{torrent}`, options: TEXTS },
+    text: 'Rename a torrent of a channel, or describe it anew.',
+  },
+  {
+    ...{ words: 'channels rm', method: 'DELETE', path: `${ONE}/torrents/{torrent}` },
+    text: 'Remove torrents from a channel; info hashes with commas between.',
+  },
+  {
+    ...{ words: 'channels torrent', method: 'GET', path: '/torrents/{infohash}' },
+    text: 'What is known of a torrent of any channel.',
+  },
+  {
+    ...{ words: 'channels health', method: 'GET', path: '/torrents/{infohash}/health' },
+    text: 'Ask trackers and the DHT how many seeders a torrent of a channel has.',
+    options: [
+      {
+        flags: '--refresh',
+        parameter: 'refresh',
+        read: () => '1',
+        text: 'even if that was done within the last hours',
+      },
+      { flags: '--timeout <seconds>', parameter: 'timeout', read: String, text: 'wait so long at most, up to 60' },
+    ],
+  },
+  { words: 'channels playlists', method: 'GET', path: `${ONE}/playlists`, text: 'Playlists of a channel.' },
+  {
+    ...{ words: 'channels playlist-create', method: 'PUT', path: `${ONE}/playlists` },
+    ...{ parameters: ['name', 'description'], text: 'Make a playlist.' },
+  },
+  {
+    ...{ words: 'channels playlist-change', method: 'POST', path: `${ONE}/playlists/{playlistid}`, options: TEXTS },
+    text: 'Rename a playlist, or describe it anew.',
+  },
+  {
+    ...{ words: 'channels playlist-remove', method: 'DELETE', path: `${ONE}/playlists/{playlistid}` },
+    text: 'Remove a playlist; its torrents stay in the channel.',
+  },
+  {
+    ...{ words: 'channels playlist-add', method: 'PUT', path: `${ONE}/playlists/{playlistid}/{infohash}` },
+    text: 'Put a torrent of the channel into a playlist.',
+  },
+  {
+    ...{ words: 'channels playlist-rm', method: 'DELETE', path: `${ONE}/playlists/{playlistid}/{infohash}` },
+    text: 'Take a torrent out of a playlist.',
+  },
+  {
+    words: 'channels comments',
+    method: 'GET',
+    path: `${ONE}/comments`,
+    text: 'Comments on a channel and its torrents.',
+  },
+  {
+    ...{ words: 'channels comment', method: 'PUT', path: `${ONE}/comments`, parameters: ['text'] },
+    text: 'Comment on a channel or one of its torrents.',
+    options: [{ flags: '--infohash <hash>', parameter: 'infohash', read: String, text: 'the torrent' }],
+  },
+  {
+    ...{ words: 'channels comment-rm', method: 'DELETE', path: `${ONE}/comments/{commentid}` },
+    text: 'Remove a comment.',
+  },
+  {
+    words: 'channels grants',
+    method: 'GET',
+    path: `${ONE}/grants`,
+    text: 'Who may write in a channel beside its owner.',
+  },
+  {
+    ...{
+      words: 'channels grant',
+      method: 'PUT',
+      path: `${ONE}/grants`,
+      parameters: ['contributor', 'add', 'moderate'],
+    },
+    ...{
+      defaults: { add: 'true', moderate: 'false' },
+      text: 'Let a key write in an own channel, or no more (both false).',
+    },
+  },
+  {
+    ...{ words: 'completions', method: 'GET', path: '/search/completions', parameters: ['q'] },
+    text: 'How the text of a search may go on.',
+  },
+]
+
+/** What is found of one search, as it comes. */
+async function search(text: string, seconds: number, { node, json }: CommandContext): Promise<void> {
+  const lines = node.lines('/events')
+  // The first line says that it listens.
+  await lines.next()
+  try {
+    await node.call('GET', `/search?${new URLSearchParams({ q: text }).toString()}`)
+  } catch (error) {
+    // Else the events would keep the command alive.
+    await lines.return()
+    throw error
+  }
+  const over = sleep(seconds * 1000, null)
+  for (;;) {
+    const next = await Promise.race([lines.next(), over])
+    if (next === null || next.done === true) return process.exit(0)
+    const { type, event } = JSON.parse(next.value) as { type: string; event?: { query: string; result: unknown } }
+    if (event?.query !== text.trim() || !type.startsWith('search_result_')) continue
+    print(json ? `${next.value}\n` : resultText(type, event.result))
+  }
+}
+
+/** One result without the heads of its table. */
+function resultText(type: string, result: unknown): string {
+  const table =
+    type === 'search_result_channel'
+      ? channelsText([result as ChannelRow])
+      : torrentsText([result as ChannelTorrentRow])
+  return table.slice(table.indexOf('\n') + 1)
+}
+
+function seconds(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.')
+  return Number(text)
+}
+
+/** Adds `search` and `channels add-file`; the rest are CHANNEL_COMMANDS. */
+export function addChannelCommands(program: Command, channels: Command): void {
+  forNode(program.command('search').description('Search channels and torrents here and at other nodes.'))
+    .argument('<text>')
+    .option('--wait <s>', 'seconds to wait for other nodes', seconds, SEARCH_S)
+    .action((text: string, flags: NodeFlags & { wait: number }) =>
+      runForNode(flags, context => search(text, flags.wait, context)),
+    )
+  forNode(channels.command('add-file').description('Add a torrent file of this machine to a channel.'))
+    .argument('<channelid>')
+    .argument('<file>')
+    .option('--description <text>', 'what it is')
+    .action((cid: string, file: string, flags: NodeFlags & { description?: string }) =>
+      runForNode(flags, async ({ node, show }) => {
+        const torrent = (await readFile(file)).toString('base64')
+        const path = `/channels/discovered/${encodeURIComponent(cid)}/torrents`
+        show(await node.call('PUT', path, { torrent, description: flags.description ?? '' }))
+      }),
+    )
+}

@@ -1,0 +1,100 @@
+// How much is answered: questions, searches and bytes of each peer and of all together, and how many are at work. A peer that asks
+// for more hears that we are busy, and nobody else is the slower for it.
+
+import { Allowance } from '../../../base/allowance.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import {
+  ANSWERED_OF_PEER,
+  ANSWERING_OF_ALL,
+  ANSWERING_OF_PEER,
+  KIB_TO_ALL,
+  KIB_TO_PEER,
+  MAX_REMEMBERED_PEERS,
+  SEARCHES_OF_ALL,
+  SEARCHES_OF_PEER,
+} from './limits.ts'
+
+const KIB = 1024
+
+interface Use {
+  readonly questions: Allowance
+  readonly searches: Allowance
+  readonly kib: Allowance
+  working: number
+}
+
+/** See the top of the file. */
+export class AnswerBudget {
+  readonly #clock: Clock
+  readonly #searches = new Allowance(SEARCHES_OF_ALL.burst, SEARCHES_OF_ALL.refillMs)
+  readonly #kib = new Allowance(KIB_TO_ALL.burst, KIB_TO_ALL.refillMs)
+  /** By member, in the order of last use. */
+  readonly #uses = new Map<string, Use>()
+  #working = 0
+  #refused = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Questions that were refused. */
+  get refused(): number {
+    return this.#refused
+  }
+
+  /** Begins an answer; null: not now. The function that is answered ends it. */
+  begin(member: string, search: boolean): (() => void) | null {
+    const use = this.#use(member)
+    if (!this.#may(use, search)) {
+      this.#refused++
+      return null
+    }
+    use.working++
+    this.#working++
+    let done = false
+    return () => {
+      if (done) return
+      done = true
+      use.working--
+      this.#working--
+    }
+  }
+
+  /** Counts bytes that are sent. */
+  spend(member: string, bytes: number): void {
+    const nowMs = this.#clock.now()
+    const { kib } = this.#use(member)
+    for (let left = Math.ceil(bytes / KIB); left > 0; left--) {
+      kib.take(nowMs)
+      this.#kib.take(nowMs)
+    }
+  }
+
+  #may(use: Use, search: boolean): boolean {
+    const nowMs = this.#clock.now()
+    if (use.working >= ANSWERING_OF_PEER || this.#working >= ANSWERING_OF_ALL) return false
+    if (use.kib.available(nowMs) === 0 || this.#kib.available(nowMs) === 0) return false
+    if (!use.questions.take(nowMs)) return false
+    return !search || (use.searches.take(nowMs) && this.#searches.take(nowMs))
+  }
+
+  #use(member: string): Use {
+    const use = this.#uses.get(member) ?? freshUse()
+    this.#uses.delete(member)
+    this.#uses.set(member, use)
+    for (const oldest of this.#uses.keys()) {
+      if (this.#uses.size <= MAX_REMEMBERED_PEERS) break
+      this.#uses.delete(oldest)
+    }
+    return use
+  }
+}
+
+function freshUse(): Use {
+  return {
+    questions: new Allowance(ANSWERED_OF_PEER.burst, ANSWERED_OF_PEER.refillMs),
+    searches: new Allowance(SEARCHES_OF_PEER.burst, SEARCHES_OF_PEER.refillMs),
+    kib: new Allowance(KIB_TO_PEER.burst, KIB_TO_PEER.refillMs),
+    working: 0,
+  }
+}

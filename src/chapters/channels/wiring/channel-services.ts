@@ -1,0 +1,172 @@
+// Services of channels, there from the first moment; what they work with (channel-parts.ts) is loaded and started when somebody first
+// asks for channels, or with the node where there is a catalogue. A node without channels has none of it in memory.
+
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeDeferred } from '../../../base/deferred.ts'
+import { AppError, errorText } from '../../../base/errors.ts'
+import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
+import { madeNote } from '../../../records/database-file.ts'
+import { noChannelNetwork } from '../ports/channel-network.ts'
+import type { FeedsService, Services } from '../../../services/api.ts'
+import { ChannelContents } from '../service/channel-contents.ts'
+import { ChannelTorrents } from '../service/channel-torrents.ts'
+import { Channels } from '../service/channels.ts'
+import { ContentSearch } from '../service/content-search.ts'
+import type { ChannelPartsDeps, RunningChannels } from './channel-parts.ts'
+
+/** What is left of channels whose catalogue is gone ends within so long. */
+const LOST_STOP_MS = 2000
+
+/** What is there before the engine. */
+export type EarlyChannelDeps = Pick<
+  ChannelPartsDeps,
+  | 'stateDir'
+  | 'clock'
+  | 'random'
+  | 'log'
+  | 'version'
+  | 'events'
+  | 'settings'
+  | 'sources'
+  | 'policy'
+  | 'stack'
+  | 'downloads'
+>
+/** What is there when the node has started. */
+export type LateChannelDeps = Omit<ChannelPartsDeps, keyof EarlyChannelDeps | 'onLost'>
+
+/** What is loaded when channels are first asked for. */
+export type ChannelStart = Pick<typeof import('./channel-parts.ts'), 'startChannels'>
+
+/** See the top of the file. */
+export class ChannelServices {
+  readonly services: Pick<Services, 'channels' | 'channelContents' | 'search' | 'torrentHealth' | 'feeds'>
+  readonly #deps: EarlyChannelDeps
+  readonly #load: (() => Promise<ChannelStart>) | undefined
+  readonly #search: ContentSearch
+  #late: LateChannelDeps | null = null
+  #starting: Promise<RunningChannels> | null = null
+  #running: RunningChannels | null = null
+  /** Of those whose catalogue was lost: the next ones wait for it. */
+  #ending: Promise<void> = Promise.resolve()
+  #stopped = false
+
+  /** `load`: what starts channels; tests replace it. */
+  constructor(deps: EarlyChannelDeps, load?: () => Promise<ChannelStart>) {
+    this.#deps = deps
+    this.#load = load
+    const common = {
+      library: async () => (await this.open()).library,
+      network: () => this.#running?.network ?? noChannelNetwork,
+      familyFilter: () => deps.settings().general.family_filter,
+    }
+    const { events, sources } = deps
+    this.#search = new ContentSearch({
+      ...common,
+      ...{ events, log: deps.log, asksPeers: () => deps.settings().search_community.enabled },
+    })
+    this.services = {
+      channels: new Channels(common),
+      channelContents: new ChannelContents({
+        ...common,
+        torrents: library => new ChannelTorrents({ library, sources }),
+      }),
+      search: this.#search,
+      torrentHealth: { health: async (...asked) => (await this.open()).health.health(...asked) },
+      feeds: this.#feeds(),
+    }
+  }
+
+  /** What runs now; null: nobody has asked for channels yet. Starts nothing. */
+  get running(): RunningChannels | null {
+    return this.#running
+  }
+
+  /** Channels that are known; 0 while nothing runs. Starts nothing, never rejects. */
+  async counted(): Promise<number> {
+    const counts = await this.#running?.library.counts().catch(() => null)
+    return counts?.channels ?? 0
+  }
+
+  /** The node has started: channels open when they are asked for, and now where there is a catalogue. Never rejects. */
+  async start(late: LateChannelDeps): Promise<void> {
+    this.#late = late
+    const path = join(this.#deps.stateDir, CATALOGUE_FILE_NAME)
+    // One that was made and has gone is trouble, which opening it tells.
+    if (!(await exists(path)) && !(await exists(madeNote(path)))) return
+    await this.open().catch((error: unknown) =>
+      this.#deps.log.error('channels could not be started', { error: errorText(error) }),
+    )
+  }
+
+  /** Starts them once; a start that failed may be tried again. AppErrors NotReady, StateUnreadable, DiskFull, DiskError. */
+  open(): Promise<RunningChannels> {
+    const late = this.#late
+    if (late === null || this.#stopped) return Promise.reject(new AppError('NotReady'))
+    this.#starting ??= this.#make(late).catch((error: unknown) => {
+      this.#starting = null
+      throw error
+    })
+    return this.#starting
+  }
+
+  /** Their code is loaded with the rest of channels. */
+  #feeds(): FeedsService {
+    const feeds = async (): Promise<FeedsService> => (await this.open()).feeds
+    return {
+      list: async cid => (await feeds()).list(cid),
+      add: async (cid, url) => (await feeds()).add(cid, url),
+      remove: async (cid, url) => (await feeds()).remove(cid, url),
+      recheck: async cid => (await feeds()).recheck(cid),
+      channelFeed: async (...asked) => (await feeds()).channelFeed(...asked),
+    }
+  }
+
+  async #make(late: LateChannelDeps): Promise<RunningChannels> {
+    await this.#ending
+    const { startChannels } = await (this.#load?.() ?? import('./channel-parts.ts'))
+    let isLost = false
+    const onLost = (): void => {
+      isLost = true
+      this.#lost()
+    }
+    const running = await startChannels({ ...this.#deps, ...late, onLost })
+    if (isLost) {
+      await running.stop(LOST_STOP_MS)
+      throw new AppError('WorkerLost', 'The catalogue of channels died while it was opened.')
+    }
+    this.#running = running
+    return running
+  }
+
+  /** The next request starts them anew. */
+  #lost(): void {
+    const running = this.#running
+    if (running === null || this.#stopped) return
+    this.#running = null
+    this.#starting = null
+    this.#ending = running.stop(LOST_STOP_MS)
+  }
+
+  /** Ends them within `deadlineMs`, also those that are just being started. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.#stopped = true
+    this.#search.stop()
+    const ended = this.#starting?.catch(() => null).then(running => running?.stop(deadlineMs))
+    this.#running = null
+    const late = makeDeferred<undefined>()
+    const timer = this.#deps.clock.after(deadlineMs, () => late.resolve(undefined))
+    await Promise.race([Promise.all([ended, this.#ending]), late.promise])
+    timer.cancel()
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch {
+    return false
+  }
+}
