@@ -3,14 +3,14 @@
 
 import { createInterface } from 'node:readline'
 import type { PeerAddress } from '../../src/base/ids.ts'
-import type { OwnCircuit } from '../../src/circuits/own-circuit.ts'
+import type { OwnCircuit } from '../../src/chapters/circuits/core/own-circuit.ts'
 import { SystemClock } from '../../src/io/clock.ts'
 import { SystemRandom } from '../../src/io/random.ts'
 import { NetTcpNetwork } from '../../src/io/tcp-net.ts'
 import { DgramNetwork } from '../../src/io/udp-dgram.ts'
 import { LAYER_BYTES, LAYER_HEAD_BYTES, type LayerKey } from '../../src/ports/overlay-crypto.ts'
 import type { UdpNetwork } from '../../src/ports/udp.ts'
-import { CELL_HEADER_BYTES, writeCellHead } from '../../src/wire/overlay/cell.ts'
+import { CELL_HEADER_BYTES, writeCellHead } from '../../src/chapters/circuits/wire/cell.ts'
 import { EXIT, makeCircuitNode, type MadeCircuitNode, RELAY } from '../../test/kit/made-circuit-node.ts'
 import { waitFor } from '../../test/kit/wait-for.ts'
 

@@ -11,8 +11,8 @@ import { relative } from 'node:path'
 export const LATER = [
   'src/node/overlay-start.ts',
   'src/chapters/channels/wiring/channel-parts.ts',
-  'src/node/anonymous/anonymous-engine.ts',
-  'src/node/anonymous/late-lane.ts',
+  'src/chapters/circuits/anonymous/anonymous-engine.ts',
+  'src/chapters/circuits/anonymous/late-lane.ts',
   'src/chapters/wallets/wiring/wallet-parts.ts',
   'src/chapters/market/wiring/market-parts.ts',
 ] as const

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { addBackupCommands } from './backup-commands.ts'
-import { addCircuitCommands } from './circuit-commands.ts'
+import { addCircuitCommands } from '../chapters/circuits/cli/circuit-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDownloadCommands } from './download-commands.ts'
 import { addEventsCommand } from './events-command.ts'

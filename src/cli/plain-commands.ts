@@ -7,7 +7,7 @@ import { addChannelCommands, CHANNEL_COMMANDS } from '../chapters/channels/cli/c
 import { addWalletCommands, WALLET_COMMANDS } from '../chapters/wallets/cli/wallet-commands.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { FEED_COMMANDS } from '../chapters/channels/cli/feed-commands.ts'
-import { hopCount } from './hop-count.ts'
+import { hopCount } from '../chapters/circuits/cli/hop-count.ts'
 import { addMarketCommands, MARKET_COMMANDS } from '../chapters/market/cli/market-commands.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { writeOutput } from './output-file.ts'

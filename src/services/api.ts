@@ -7,7 +7,7 @@ import type {
   ChannelsService,
   SearchService,
 } from '../chapters/channels/service/channels-api.ts'
-import type { CircuitsService } from './circuits-api.ts'
+import type { CircuitsService } from '../chapters/circuits/service/circuits-api.ts'
 import type { DebugService } from './debug-api.ts'
 import type { DownloadsService } from './downloads-api.ts'
 import type { EventsService } from './events-api.ts'

@@ -32,11 +32,11 @@ function networkBelow(path: string): string[] {
 }
 
 test('the engine over circuits loads nothing that reaches a network', () => {
-  const reached = reachedFrom('src/node/anonymous/anonymous-engine.ts')
+  const reached = reachedFrom('src/chapters/circuits/anonymous/anonymous-engine.ts')
   for (const path of ['src/torrent/session.ts', 'src/utp/mux.ts', 'src/dht/node.ts', 'src/torrent/web-seeds.ts'])
     assert.ok(reached.has(path), path)
-  assert.deepEqual(networkBelow('src/node/anonymous/anonymous-engine.ts'), [])
-  assert.deepEqual(networkBelow('src/node/anonymous/late-lane.ts'), [])
+  assert.deepEqual(networkBelow('src/chapters/circuits/anonymous/anonymous-engine.ts'), [])
+  assert.deepEqual(networkBelow('src/chapters/circuits/anonymous/late-lane.ts'), [])
 })
 
 test('the same look finds the network of the plain engine', () => {
@@ -44,8 +44,8 @@ test('the same look finds the network of the plain engine', () => {
 })
 
 test('the engine over circuits gets no plain way handed in', () => {
-  const { text } = byPath.get('src/node/anonymous/anonymous-engine.ts') as SourceFile
+  const { text } = byPath.get('src/chapters/circuits/anonymous/anonymous-engine.ts') as SourceFile
   assert.doesNotMatch(text, /network-stack|NetworkStack|tcp-net|TcpNetwork|DnsResolver|Guarded/)
-  const engines = byPath.get('src/node/anonymous-engines.ts') as SourceFile
+  const engines = byPath.get('src/chapters/circuits/anonymous/anonymous-engines.ts') as SourceFile
   assert.doesNotMatch(engines.text, /network-stack|NetworkStack|TcpNetwork|UdpNetwork|DnsResolver|Guarded/)
 })

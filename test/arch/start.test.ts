@@ -26,7 +26,7 @@ test('the engine, the store and packages for later are not loaded before the fir
   const loaded = loadedWith('src/node/main.ts')
   assert.ok(loaded.has('src/node/compose.ts') && loaded.has('yaml'))
   const late =
-    /^(src\/(torrent|tracker|records|overlay|circuits)\/(?!database-file)|src\/pools\/(?!arena)|(fs-chunk-store|koffi|msgpackr|piscina|sodium-native)$)/
+    /^(src\/(torrent|tracker|records|overlay|chapters\/circuits\/(core|hidden))\/(?!database-file)|src\/pools\/(?!arena)|(fs-chunk-store|koffi|msgpackr|piscina|sodium-native)$)/
   assert.deepEqual(
     [...loaded].filter(name => late.test(name)),
     [],
@@ -42,7 +42,8 @@ test('the engine comes without the packages that an idle node needs not', () => 
 test('nothing of the overlay is loaded before somebody needs circuits', () => {
   const loaded = loadedWith('src/node/overlay-parts.ts')
   for (const name of loadedWith('src/node/engine-parts.ts')) loaded.add(name)
-  const late = /^(src\/(overlay|circuits)\/|src\/node\/overlay-start|src\/io\/overlay-|sodium-native$)/
+  const late =
+    /^(src\/(overlay|chapters\/circuits\/(core|hidden))\/|src\/node\/overlay-start|src\/io\/overlay-|sodium-native$)/
   assert.deepEqual(
     [...loaded].filter(name => late.test(name)),
     [],

@@ -8,7 +8,7 @@ import type {
   CircuitRecord,
   JoinedCircuitRecord,
   SlotsRecord,
-} from '../../src/services/circuits-api.ts'
+} from '../../src/chapters/circuits/service/circuits-api.ts'
 import type { CommunityStatistics } from '../../src/services/statistics-api.ts'
 import { axeFindings, CHROMIUM, startBrowser, watchedPage } from '../kit/browser.ts'
 import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'

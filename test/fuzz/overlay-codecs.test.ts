@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { DecodeError } from '../../src/base/errors.ts'
 import { ComingAnswer, partsOf } from '../../src/chapters/channels/wire/answer-parts.ts'
 import { decodeCandidates } from '../../src/wire/overlay/candidates.ts'
-import * as cells from '../../src/wire/overlay/cell.ts'
+import * as cells from '../../src/chapters/circuits/wire/cell.ts'
 import * as channels from '../../src/chapters/channels/wire/channel-messages.ts'
-import * as circuit from '../../src/wire/overlay/circuit-messages.ts'
-import { addressAt, DataText, isNoAddressAt, readDataText } from '../../src/wire/overlay/data-cell.ts'
+import * as circuit from '../../src/chapters/circuits/wire/circuit-messages.ts'
+import { addressAt, DataText, isNoAddressAt, readDataText } from '../../src/chapters/circuits/wire/data-cell.ts'
 import * as dht from '../../src/wire/overlay/dht-messages.ts'
 import {
   decodeIntroductionPoint,
@@ -19,10 +19,10 @@ import {
   valueKey,
 } from '../../src/wire/overlay/dht-value.ts'
 import * as discovery from '../../src/wire/overlay/discovery-messages.ts'
-import { classifyDatagram, mayPassExit } from '../../src/wire/overlay/exit-policy.ts'
+import { classifyDatagram, mayPassExit } from '../../src/chapters/circuits/wire/exit-policy.ts'
 import type { Shape } from '../../src/wire/overlay/fields.ts'
-import * as hidden from '../../src/wire/overlay/hidden-messages.ts'
-import { HttpAnswer } from '../../src/wire/overlay/http-parts.ts'
+import * as hidden from '../../src/chapters/circuits/wire/hidden-messages.ts'
+import { HttpAnswer } from '../../src/chapters/circuits/wire/http-parts.ts'
 import * as market from '../../src/chapters/market/wire/market-messages.ts'
 import * as introductions from '../../src/wire/overlay/introduction-messages.ts'
 import {

@@ -5,9 +5,9 @@ import {
   type AnonymousEngine,
   type AnonymousEngineOptions,
   startAnonymousEngine,
-} from '../../src/node/anonymous/anonymous-engine.ts'
+} from '../../src/chapters/circuits/anonymous/anonymous-engine.ts'
 import { SharedArena } from '../../src/pools/arena.ts'
-import type { CircuitLane } from '../../src/ports/circuits.ts'
+import type { CircuitLane } from '../../src/chapters/circuits/ports/circuits.ts'
 import type { TorrentHandle, TorrentSpec } from '../../src/torrent/types.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { type MadeTorrent, specOf } from './make-torrent.ts'

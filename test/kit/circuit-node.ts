@@ -2,10 +2,10 @@
 // receives and sends, and all chance that it uses, can be written down.
 
 import type { PeerAddress } from '../../src/base/ids.ts'
-import { CircuitsForHidden } from '../../src/circuits/circuits-for-hidden.ts'
-import { HiddenServices } from '../../src/circuits/hidden-services.ts'
-import { CircuitLanes } from '../../src/circuits/lanes.ts'
-import { Tunnels } from '../../src/circuits/tunnels.ts'
+import { CircuitsForHidden } from '../../src/chapters/circuits/hidden/circuits-for-hidden.ts'
+import { HiddenServices } from '../../src/chapters/circuits/hidden/hidden-services.ts'
+import { CircuitLanes } from '../../src/chapters/circuits/core/lanes.ts'
+import { Tunnels } from '../../src/chapters/circuits/core/tunnels.ts'
 import { SystemClock } from '../../src/io/clock.ts'
 import { makeOverlayCrypto } from '../../src/io/overlay-crypto.ts'
 import { SystemRandom } from '../../src/io/random.ts'

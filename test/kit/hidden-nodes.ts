@@ -3,8 +3,8 @@
 
 import { AppError } from '../../src/base/errors.ts'
 import { addressKey, type PeerAddress } from '../../src/base/ids.ts'
-import type { EndToEnd, HiddenBuild, HiddenCircuit, HiddenHost, ServedCircuit } from '../../src/circuits/hidden-seam.ts'
-import { HiddenServices } from '../../src/circuits/hidden-services.ts'
+import type { EndToEnd, HiddenBuild, HiddenCircuit, HiddenHost, ServedCircuit } from '../../src/chapters/circuits/hidden/hidden-seam.ts'
+import { HiddenServices } from '../../src/chapters/circuits/hidden/hidden-services.ts'
 import { makeOverlayCrypto } from '../../src/io/overlay-crypto.ts'
 import { nodePrimitives } from '../../src/io/overlay-crypto-node.ts'
 import { type CommunityOptions, type Peer, type PeerIntroductions, Requests } from '../../src/overlay/index.ts'

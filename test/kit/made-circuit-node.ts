@@ -1,10 +1,10 @@
 // One node with overlays and circuits, put together as the program does it: over sockets in memory or of the machine.
 
 import type { PeerAddress } from '../../src/base/ids.ts'
-import { CircuitsForHidden } from '../../src/circuits/circuits-for-hidden.ts'
-import { HiddenServices } from '../../src/circuits/hidden-services.ts'
-import { CircuitLanes } from '../../src/circuits/lanes.ts'
-import { Tunnels } from '../../src/circuits/tunnels.ts'
+import { CircuitsForHidden } from '../../src/chapters/circuits/hidden/circuits-for-hidden.ts'
+import { HiddenServices } from '../../src/chapters/circuits/hidden/hidden-services.ts'
+import { CircuitLanes } from '../../src/chapters/circuits/core/lanes.ts'
+import { Tunnels } from '../../src/chapters/circuits/core/tunnels.ts'
 import { makeOverlayCrypto } from '../../src/io/overlay-crypto.ts'
 import { SystemRandom } from '../../src/io/random.ts'
 import { type BootstrapAddress, type Community, type Identity, Overlays } from '../../src/overlay/index.ts'

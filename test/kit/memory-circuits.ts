@@ -11,7 +11,7 @@ import type {
   HiddenPeer,
   HiddenSwarm,
   HopCount,
-} from '../../src/ports/circuits.ts'
+} from '../../src/chapters/circuits/ports/circuits.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { UdpNetwork, UdpSocket } from '../../src/ports/udp.ts'
 

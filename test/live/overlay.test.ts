@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import type { InfoHash, PeerAddress } from '../../src/base/ids.ts'
-import { lookupInfoHash } from '../../src/wire/overlay/hidden-names.ts'
+import { lookupInfoHash } from '../../src/chapters/circuits/wire/hidden-names.ts'
 import { type CircuitNode, EXIT, RELAY } from '../kit/circuit-node.ts'
 import { PY_EXIT, PY_RELAY } from '../kit/ipv8-nodes.ts'
 import { waitFor } from '../kit/wait-for.ts'

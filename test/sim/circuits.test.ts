@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PeerAddress } from '../../src/base/ids.ts'
-import type { HopCount } from '../../src/ports/circuits.ts'
+import type { HopCount } from '../../src/chapters/circuits/ports/circuits.ts'
 import { CircuitNetwork, type CircuitNode } from '../kit/circuit-network.ts'
 import { EXIT } from '../kit/made-circuit-node.ts'
 

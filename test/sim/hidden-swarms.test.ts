@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InfoHash, PeerAddress } from '../../src/base/ids.ts'
-import type { HopCount } from '../../src/ports/circuits.ts'
+import type { HopCount } from '../../src/chapters/circuits/ports/circuits.ts'
 import { CircuitNetwork, type CircuitNode } from '../kit/circuit-network.ts'
 
 const INFO_HASH = '3926ad1bd351fa42395a2fd3880aa1c059216fec' as InfoHash

@@ -1,7 +1,7 @@
 // A circuit as a path of stations, from this node to where it leads, and what hops cost, in words. Pure.
 
 import type { DownloadRecord } from '../../services/api.ts'
-import type { CircuitRecord } from '../../services/circuits-api.ts'
+import type { CircuitRecord } from '../../chapters/circuits/service/circuits-api.ts'
 import type { Tone } from './download-groups.ts'
 import { counted } from './format.ts'
 

@@ -6,7 +6,7 @@ import type {
   CircuitRecord,
   CircuitTrafficRecord,
   JoinedCircuitRecord,
-} from '../../services/circuits-api.ts'
+} from '../../chapters/circuits/service/circuits-api.ts'
 import { circuitState, circuitTone, inOrder, purposes } from '../model/circuit-path.ts'
 import { bytes, counted, duration, percent, plainRate } from '../model/format.ts'
 import { session } from '../node/context.ts'

@@ -1,6 +1,6 @@
 // A circuit drawn as a path: stations in their order, which is also how it is read aloud.
 
-import type { CircuitRecord } from '../../services/circuits-api.ts'
+import type { CircuitRecord } from '../../chapters/circuits/service/circuits-api.ts'
 import { pathOf, type Station } from '../model/circuit-path.ts'
 
 function StationMark({ role, where, kind }: Station) {

@@ -22,7 +22,7 @@ import type {
   StreamableFile,
   TorrentDescription,
 } from '../../../src/services/api.ts'
-import { CircuitFigures } from '../../../src/services/circuit-figures.ts'
+import { CircuitFigures } from '../../../src/chapters/circuits/service/circuit-figures.ts'
 import { FakeOverlay } from '../../kit/fake-overlay.ts'
 import { channelsDouble } from './channels-double.ts'
 import { download, file, HASH } from './sample-records.ts'

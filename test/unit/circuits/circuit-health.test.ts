@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CircuitHealth } from '../../../src/circuits/circuit-health.ts'
-import { BAD_CELLS, CIRCUIT_PING_MS, PINGS_KEPT } from '../../../src/circuits/limits.ts'
-import type { OwnCircuit } from '../../../src/circuits/own-circuit.ts'
+import { CircuitHealth } from '../../../src/chapters/circuits/core/circuit-health.ts'
+import { BAD_CELLS, CIRCUIT_PING_MS, PINGS_KEPT } from '../../../src/chapters/circuits/core/limits.ts'
+import type { OwnCircuit } from '../../../src/chapters/circuits/core/own-circuit.ts'
 
 interface Counts {
   cellsUp: number

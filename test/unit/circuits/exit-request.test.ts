@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ExitHttp } from '../../../src/circuits/exit-http.ts'
-import type { EndingCircuit } from '../../../src/circuits/ending-circuit.ts'
-import { isAskedPort, isOneGet } from '../../../src/circuits/exit-request.ts'
+import { ExitHttp } from '../../../src/chapters/circuits/core/exit-http.ts'
+import type { EndingCircuit } from '../../../src/chapters/circuits/core/ending-circuit.ts'
+import { isAskedPort, isOneGet } from '../../../src/chapters/circuits/core/exit-request.ts'
 import type { TcpNetwork } from '../../../src/ports/tcp.ts'
 import { PEER_FLAG } from '../../../src/wire/overlay/peer-flags.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { InfoHash, PeerAddress } from '../../../src/base/ids.ts'
-import { circuitOfAddress, lookupInfoHash } from '../../../src/wire/overlay/hidden-names.ts'
+import { circuitOfAddress, lookupInfoHash } from '../../../src/chapters/circuits/wire/hidden-names.ts'
 import {
   createdE2e,
   createE2e,
@@ -12,7 +12,7 @@ import {
   linkE2e,
   peersRequest,
   peersResponse,
-} from '../../../src/wire/overlay/hidden-messages.ts'
+} from '../../../src/chapters/circuits/wire/hidden-messages.ts'
 import { encodeCellMessage } from '../../../src/wire/overlay/message.ts'
 import { decodeUnsigned, encodePacket, encodeUnwrapped, messageIdOf } from '../../../src/wire/overlay/packet.ts'
 import { publicForm } from '../../../src/wire/overlay/public-key.ts'

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { LaneSockets } from '../../../src/circuits/lane-sockets.ts'
-import { MAX_ROUTES } from '../../../src/circuits/limits.ts'
-import type { OwnCircuit } from '../../../src/circuits/own-circuit.ts'
-import { MOST_DATAGRAM_BYTES, MOST_LINKED_DATAGRAM_BYTES } from '../../../src/wire/overlay/data-cell.ts'
+import { LaneSockets } from '../../../src/chapters/circuits/core/lane-sockets.ts'
+import { MAX_ROUTES } from '../../../src/chapters/circuits/core/limits.ts'
+import type { OwnCircuit } from '../../../src/chapters/circuits/core/own-circuit.ts'
+import { MOST_DATAGRAM_BYTES, MOST_LINKED_DATAGRAM_BYTES } from '../../../src/chapters/circuits/wire/data-cell.ts'
 
 interface FakeCircuit {
   ready: boolean

@@ -2,16 +2,16 @@
 
 import { type TestContext, test } from 'node:test'
 import assert from 'node:assert/strict'
-import { OpeningLayer } from '../../../src/circuits/opening-layer.ts'
-import { OwnCircuit } from '../../../src/circuits/own-circuit.ts'
+import { OpeningLayer } from '../../../src/chapters/circuits/core/opening-layer.ts'
+import { OwnCircuit } from '../../../src/chapters/circuits/core/own-circuit.ts'
 import {
   GATHER_WINDOW_MS,
   LATE_MS,
   MAX_GATHERED,
   REST_MS,
   SealingOutbox,
-} from '../../../src/circuits/sealing-outbox.ts'
-import { SlotRing } from '../../../src/circuits/slot-ring.ts'
+} from '../../../src/chapters/circuits/core/sealing-outbox.ts'
+import { SlotRing } from '../../../src/chapters/circuits/core/slot-ring.ts'
 import { SystemRandom } from '../../../src/io/random.ts'
 import { SealPool } from '../../../src/pools/seal-pool.ts'
 import type { OverlayCryptoPool } from '../../../src/ports/overlay-crypto-pool.ts'

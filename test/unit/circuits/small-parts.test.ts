@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CreateGate } from '../../../src/circuits/create-gate.ts'
-import { chooseNextHop, chooseOwn, keyText, type RankedCandidate } from '../../../src/circuits/hop-choice.ts'
-import { isReturned, isWholeAnswer } from '../../../src/circuits/http-answer.ts'
+import { CreateGate } from '../../../src/chapters/circuits/core/create-gate.ts'
+import { chooseNextHop, chooseOwn, keyText, type RankedCandidate } from '../../../src/chapters/circuits/core/hop-choice.ts'
+import { isReturned, isWholeAnswer } from '../../../src/chapters/circuits/core/http-answer.ts'
 import {
   CREATES_OF_ADDRESS,
   CREATES_OF_ALL,
@@ -12,9 +12,9 @@ import {
   MAX_CREATES_REMEMBERED,
   SLOT_BYTES,
   SLOTS,
-} from '../../../src/circuits/limits.ts'
-import { ReplayWindow } from '../../../src/circuits/replay-window.ts'
-import { SlotRing } from '../../../src/circuits/slot-ring.ts'
+} from '../../../src/chapters/circuits/core/limits.ts'
+import { ReplayWindow } from '../../../src/chapters/circuits/core/replay-window.ts'
+import { SlotRing } from '../../../src/chapters/circuits/core/slot-ring.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 test('a counter is taken once, in any order within the window', () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ExitAddresses } from '../../../src/node/exit-addresses.ts'
+import { ExitAddresses } from '../../../src/chapters/circuits/wiring/exit-addresses.ts'
 
 function exitThat(allowPrivate: boolean) {
   const own = { seenAs: ['203.0.114.7'], interfaces: ['127.0.0.1', '8.8.4.4', '2a00:1450::7', '192.168.1.5'] }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { tellCircuitEvents } from '../../../src/services/circuit-events.ts'
+import { tellCircuitEvents } from '../../../src/chapters/circuits/service/circuit-events.ts'
 import { FakeOverlay, ownCircuit } from '../../kit/fake-overlay.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'

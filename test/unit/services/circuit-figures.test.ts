@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CircuitFigures } from '../../../src/services/circuit-figures.ts'
+import { CircuitFigures } from '../../../src/chapters/circuits/service/circuit-figures.ts'
 import { FakeOverlay, joinedCircuit, ownCircuit } from '../../kit/fake-overlay.ts'
 
 const quiet = { forbiddenBy: () => '', startFailure: () => '' }

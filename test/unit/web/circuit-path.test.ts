@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CircuitRecord } from '../../../src/services/circuits-api.ts'
+import type { CircuitRecord } from '../../../src/chapters/circuits/service/circuits-api.ts'
 import { circuitEventText, circuitsText, hopChoices, inOrder, pathOf } from '../../../src/web/model/circuit-path.ts'
 
 function circuit(parts: Partial<CircuitRecord> = {}): CircuitRecord {

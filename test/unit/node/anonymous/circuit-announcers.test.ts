@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseInfoHash, type InfoHash } from '../../../../src/base/ids.ts'
-import { CircuitAnnouncers } from '../../../../src/node/anonymous/circuit-announcers.ts'
+import { CircuitAnnouncers } from '../../../../src/chapters/circuits/anonymous/circuit-announcers.ts'
 import { FakeAnnouncers } from '../../../kit/fake-announcers.ts'
 import { MemoryCircuits } from '../../../kit/memory-circuits.ts'
 import { VirtualClock } from '../../../kit/virtual-clock.ts'

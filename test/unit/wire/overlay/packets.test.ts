@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../../src/base/errors.ts'
-import { destroy } from '../../../../src/wire/overlay/circuit-messages.ts'
+import { destroy } from '../../../../src/chapters/circuits/wire/circuit-messages.ts'
 import { communityIdBytes, COMMUNITY_IDS } from '../../../../src/wire/overlay/community-ids.ts'
 import * as dht from '../../../../src/wire/overlay/dht-messages.ts'
 import * as discovery from '../../../../src/wire/overlay/discovery-messages.ts'
-import { createdE2e, createE2e, rendezvousInfo } from '../../../../src/wire/overlay/hidden-messages.ts'
+import { createdE2e, createE2e, rendezvousInfo } from '../../../../src/chapters/circuits/wire/hidden-messages.ts'
 import * as introductions from '../../../../src/wire/overlay/introduction-messages.ts'
 import { decodePayload, encodePayload, type PacketMessage } from '../../../../src/wire/overlay/message.ts'
 import {

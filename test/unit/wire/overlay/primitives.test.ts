@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../../src/base/errors.ts'
 import { parseInfoHash, type InfoHash } from '../../../../src/base/ids.ts'
-import { classifyDatagram, DATAGRAM, mayPassExit } from '../../../../src/wire/overlay/exit-policy.ts'
+import { classifyDatagram, DATAGRAM, mayPassExit } from '../../../../src/chapters/circuits/wire/exit-policy.ts'
 import * as fields from '../../../../src/wire/overlay/fields.ts'
 import type { Field } from '../../../../src/wire/overlay/fields.ts'
 import {
@@ -12,8 +12,8 @@ import {
   circuitOfAddress,
   lookupInfoHash,
   pexCommunityId,
-} from '../../../../src/wire/overlay/hidden-names.ts'
-import { HttpAnswer, httpParts } from '../../../../src/wire/overlay/http-parts.ts'
+} from '../../../../src/chapters/circuits/wire/hidden-names.ts'
+import { HttpAnswer, httpParts } from '../../../../src/chapters/circuits/wire/http-parts.ts'
 import { decodePayload, encodePayload } from '../../../../src/wire/overlay/message.ts'
 import { communityIdBytes, COMMUNITY_IDS } from '../../../../src/wire/overlay/community-ids.ts'
 import { prefixOf } from '../../../../src/wire/overlay/packet.ts'

@@ -1,0 +1,53 @@
+// Circuits of a running overlay, made when somebody first asks for them: who only uses channels is not seen in the overlay of circuits,
+// and relays nothing.
+
+import type { Circuits } from '../ports/circuits.ts'
+import type { CircuitEvent } from '../../../ports/overlay-facts.ts'
+import type { CircuitParts } from './circuit-parts.ts'
+import { type CircuitsFacts, noCircuitFacts } from '../../../node/overlay-nothing.ts'
+
+/** See the top of the file. */
+export class LateCircuits {
+  readonly #make: () => CircuitParts
+  readonly #watches = new Set<(event: CircuitEvent) => void>()
+  #parts: CircuitParts | null = null
+  #endWatch: () => void = () => undefined
+
+  constructor(make: () => CircuitParts) {
+    this.#make = make
+  }
+
+  /** What is known of them; nothing before they are made, and events from then on. */
+  readonly facts: CircuitsFacts = {
+    circuits: () => this.#now().circuits(),
+    joined: () => this.#now().joined(),
+    places: () => this.#now().places(),
+    traffic: () => this.#now().traffic(),
+    candidates: () => this.#now().candidates(),
+    watch: happened => {
+      this.#watches.add(happened)
+      return () => this.#watches.delete(happened)
+    },
+  }
+
+  /** Makes them at the first call. */
+  open(): Circuits {
+    if (this.#parts !== null) return this.#parts.circuits
+    const parts = this.#make()
+    this.#parts = parts
+    this.#endWatch = parts.facts.watch(event => {
+      for (const happened of this.#watches) happened(event)
+    })
+    return parts.circuits
+  }
+
+  /** Ends them, where they were made. */
+  stop(): void {
+    this.#endWatch()
+    this.#parts?.stop()
+  }
+
+  #now(): CircuitsFacts {
+    return this.#parts?.facts ?? noCircuitFacts
+  }
+}
