@@ -1,4 +1,4 @@
-// The catalogue's thread: opens the file, then answers batches in the order they come. All the work is in src/catalogue, callable
+// The catalogue's thread: opens the file, then answers batches in the order they come. All the work is in src/chapters/channels/catalogue, callable
 // without a thread.
 
 import { parentPort, workerData } from 'node:worker_threads'

@@ -1,8 +1,8 @@
 // Orders for benchmarks of the market: signed by real keys of many traders, prices spread around a middle that none crosses.
 
-import { makeOverlayCrypto } from '../../src/io/overlay-crypto.ts'
+import { makeOverlayCrypto } from '../../src/chapters/overlay/io/overlay-crypto.ts'
 import { SystemRandom } from '../../src/io/random.ts'
-import type { OverlayCrypto, OverlayKeyPair } from '../../src/ports/overlay-crypto.ts'
+import type { OverlayCrypto, OverlayKeyPair } from '../../src/chapters/overlay/ports/overlay-crypto.ts'
 import { type Asset, chainTag } from '../../src/chapters/wallets/core/assets.ts'
 import { makeStatement, traderOf } from '../../src/chapters/market/wire/order-codec.ts'
 import type { OrderState, OrderStatement, OrderTerms, Side } from '../../src/chapters/market/wire/types.ts'

@@ -9,7 +9,7 @@ import { relative } from 'node:path'
  * Paths from the project's root.
  */
 export const LATER = [
-  'src/node/overlay-start.ts',
+  'src/chapters/overlay/wiring/overlay-start.ts',
   'src/chapters/channels/wiring/channel-parts.ts',
   'src/chapters/circuits/anonymous/anonymous-engine.ts',
   'src/chapters/circuits/anonymous/late-lane.ts',

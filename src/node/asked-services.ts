@@ -11,7 +11,7 @@ import type { Downloads } from '../services/downloads.ts'
 import { databaseBytes } from './database-bytes.ts'
 import type { EngineParts } from './engine-parts.ts'
 import type { NodeEnvironment } from './environment.ts'
-import type { OverlayParts } from './overlay-parts.ts'
+import type { OverlayParts } from '../chapters/overlay/wiring/overlay-parts.ts'
 
 /** What is there later than the services, null until then. */
 export interface LateParts {

@@ -4,7 +4,7 @@
 import { readdir } from 'node:fs/promises'
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { Clock, Timer } from '../ports/clock.ts'
-import type { OverlayFacts } from '../ports/overlay-facts.ts'
+import type { OverlayFacts } from '../chapters/overlay/ports/overlay-facts.ts'
 import type { VolumeFacts } from '../ports/volumes.ts'
 import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../services/metrics.ts'
 

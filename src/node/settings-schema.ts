@@ -11,7 +11,7 @@ import {
 } from '../chapters/channels/wiring/settings-channels.ts'
 import { marketCommunitySettings } from '../chapters/market/wiring/settings-market.ts'
 import type { OptionSpec, OptionValue } from './settings-option.ts'
-import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from './settings-overlay.ts'
+import { dispersySettings, ipv8Settings, tunnelCommunitySettings } from '../chapters/overlay/wiring/settings-overlay.ts'
 import { walletSettings } from '../chapters/wallets/wiring/settings-wallets.ts'
 import { watchFolderSettings } from './settings-watch-folder.ts'
 

@@ -3,7 +3,7 @@
 
 import type { EngineFigures, JobFigures } from '../ports/engine-figures.ts'
 import type { NetworkCounts } from '../ports/network-counts.ts'
-import type { OverlayFacts } from '../ports/overlay-facts.ts'
+import type { OverlayFacts } from '../chapters/overlay/ports/overlay-facts.ts'
 import type { VolumeFacts } from '../ports/volumes.ts'
 import { circuitFamilies } from '../chapters/circuits/service/circuit-metrics.ts'
 import { counter, gauge } from './metric-families.ts'

@@ -3,7 +3,7 @@
 
 import type { PeerAddress } from '../base/ids.ts'
 import type { NetworkCounts } from '../ports/network-counts.ts'
-import type { OverlayFacts, OverlayRow } from '../ports/overlay-facts.ts'
+import type { OverlayFacts, OverlayRow } from '../chapters/overlay/ports/overlay-facts.ts'
 import type {
   CommunityStatistics,
   DispersyStatistics,

@@ -26,7 +26,7 @@ test('the engine, the store and packages for later are not loaded before the fir
   const loaded = loadedWith('src/node/main.ts')
   assert.ok(loaded.has('src/node/compose.ts') && loaded.has('yaml'))
   const late =
-    /^(src\/(torrent|tracker|records|overlay|chapters\/circuits\/(core|hidden))\/(?!database-file)|src\/pools\/(?!arena)|(fs-chunk-store|koffi|msgpackr|piscina|sodium-native)$)/
+    /^(src\/(torrent|tracker|records|chapters\/overlay\/(core|sealing)|chapters\/circuits\/(core|hidden))\/(?!database-file)|src\/pools\/(?!arena)|(fs-chunk-store|koffi|msgpackr|piscina|sodium-native)$)/
   assert.deepEqual(
     [...loaded].filter(name => late.test(name)),
     [],
@@ -40,15 +40,15 @@ test('the engine comes without the packages that an idle node needs not', () => 
 })
 
 test('nothing of the overlay is loaded before somebody needs circuits', () => {
-  const loaded = loadedWith('src/node/overlay-parts.ts')
+  const loaded = loadedWith('src/chapters/overlay/wiring/overlay-parts.ts')
   for (const name of loadedWith('src/node/engine-parts.ts')) loaded.add(name)
   const late =
-    /^(src\/(overlay|chapters\/circuits\/(core|hidden))\/|src\/node\/overlay-start|src\/io\/overlay-|sodium-native$)/
+    /^(src\/chapters\/(overlay\/(core|io|sealing)|circuits\/(core|hidden))\/|src\/chapters\/overlay\/wiring\/overlay-start|sodium-native$)/
   assert.deepEqual(
     [...loaded].filter(name => late.test(name)),
     [],
   )
-  assert.ok(loadedWith('src/node/overlay-start.ts').has('src/overlay/overlays.ts'))
+  assert.ok(loadedWith('src/chapters/overlay/wiring/overlay-start.ts').has('src/chapters/overlay/core/overlays.ts'))
 })
 
 test('nothing of wallets is loaded before somebody asks for them', () => {

@@ -6,35 +6,35 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DecodeError } from '../../src/base/errors.ts'
 import { ComingAnswer, partsOf } from '../../src/chapters/channels/wire/answer-parts.ts'
-import { decodeCandidates } from '../../src/wire/overlay/candidates.ts'
+import { decodeCandidates } from '../../src/chapters/overlay/wire/candidates.ts'
 import * as cells from '../../src/chapters/circuits/wire/cell.ts'
 import * as channels from '../../src/chapters/channels/wire/channel-messages.ts'
 import * as circuit from '../../src/chapters/circuits/wire/circuit-messages.ts'
 import { addressAt, DataText, isNoAddressAt, readDataText } from '../../src/chapters/circuits/wire/data-cell.ts'
-import * as dht from '../../src/wire/overlay/dht-messages.ts'
+import * as dht from '../../src/chapters/overlay/wire/dht-messages.ts'
 import {
   decodeIntroductionPoint,
   decodeValue,
   encodeIntroductionPoint,
   valueKey,
-} from '../../src/wire/overlay/dht-value.ts'
-import * as discovery from '../../src/wire/overlay/discovery-messages.ts'
+} from '../../src/chapters/overlay/wire/dht-value.ts'
+import * as discovery from '../../src/chapters/overlay/wire/discovery-messages.ts'
 import { classifyDatagram, mayPassExit } from '../../src/chapters/circuits/wire/exit-policy.ts'
-import type { Shape } from '../../src/wire/overlay/fields.ts'
+import type { Shape } from '../../src/chapters/overlay/wire/fields.ts'
 import * as hidden from '../../src/chapters/circuits/wire/hidden-messages.ts'
 import { HttpAnswer } from '../../src/chapters/circuits/wire/http-parts.ts'
 import * as market from '../../src/chapters/market/wire/market-messages.ts'
-import * as introductions from '../../src/wire/overlay/introduction-messages.ts'
+import * as introductions from '../../src/chapters/overlay/wire/introduction-messages.ts'
 import {
   type CellMessage,
   decodeCellMessage,
   decodePayload,
   encodeCellMessage,
   encodePayload,
-} from '../../src/wire/overlay/message.ts'
-import { decodeUnwrapped, prefixKey, splitSigned } from '../../src/wire/overlay/packet.ts'
-import { decodePeerFlags, encodePeerFlags } from '../../src/wire/overlay/peer-flags.ts'
-import { isCircuitKey, parsePublicKey } from '../../src/wire/overlay/public-key.ts'
+} from '../../src/chapters/overlay/wire/message.ts'
+import { decodeUnwrapped, prefixKey, splitSigned } from '../../src/chapters/overlay/wire/packet.ts'
+import { decodePeerFlags, encodePeerFlags } from '../../src/chapters/overlay/wire/peer-flags.ts'
+import { isCircuitKey, parsePublicKey } from '../../src/chapters/overlay/wire/public-key.ts'
 import { NEGOTIATION_MESSAGES, negotiationOf, negotiationPayload } from '../../src/chapters/market/wire/negotiation-payloads.ts'
 import type { NegotiationMessage } from '../../src/chapters/market/wire/negotiation.ts'
 import { type Fuzz, fuzz } from '../kit/fuzz.ts'

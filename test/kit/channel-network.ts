@@ -3,8 +3,8 @@
 
 import { ChannelMesh } from '../../src/chapters/channels/network/channel-mesh.ts'
 import { TARGET_PEERS } from '../../src/chapters/channels/network/limits.ts'
-import type { Community } from '../../src/overlay/index.ts'
-import { COMMUNITY_IDS, communityIdBytes } from '../../src/wire/overlay/community-ids.ts'
+import type { Community } from '../../src/chapters/overlay/core/index.ts'
+import { COMMUNITY_IDS, communityIdBytes } from '../../src/chapters/overlay/wire/community-ids.ts'
 import type { HubLine } from './datagram-hub.ts'
 import { MemoryCatalogue } from './memory-catalogue.ts'
 import { OverlayNetwork, type OverlayNode } from './overlay-network.ts'

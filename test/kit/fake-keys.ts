@@ -2,8 +2,8 @@
 // signature that is not the hash.
 
 import { createHash } from 'node:crypto'
-import type { Identity, SignatureCheck } from '../../src/overlay/index.ts'
-import { midOf, publicForm } from '../../src/wire/overlay/public-key.ts'
+import type { Identity, SignatureCheck } from '../../src/chapters/overlay/core/index.ts'
+import { midOf, publicForm } from '../../src/chapters/overlay/wire/public-key.ts'
 
 function digest(publicKey: Uint8Array, message: Uint8Array): Uint8Array {
   return createHash('sha512').update(publicKey).update(message).digest()

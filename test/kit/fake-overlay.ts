@@ -7,7 +7,7 @@ import type {
   OverlayFacts,
   OverlayRow,
   OwnCircuitFacts,
-} from '../../src/ports/overlay-facts.ts'
+} from '../../src/chapters/overlay/ports/overlay-facts.ts'
 
 const CREATED_MS = 1_795_000_000_500
 

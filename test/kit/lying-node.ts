@@ -1,9 +1,9 @@
 // The node's command line, but a liar in the overlay of channels: the last byte of each longer answer is wrong. Runs the plain modules,
 // which share what is changed here; started as the command line is.
 
-import { Overlay } from '../../src/overlay/overlay.ts'
+import { Overlay } from '../../src/chapters/overlay/core/overlay.ts'
 import { answerPart } from '../../src/chapters/channels/wire/channel-messages.ts'
-import { MESSAGE_ID_AT } from '../../src/wire/overlay/packet.ts'
+import { MESSAGE_ID_AT } from '../../src/chapters/overlay/wire/packet.ts'
 import { Secret } from '../../src/base/secret.ts'
 
 /** Bytes of an answer that holds something. */

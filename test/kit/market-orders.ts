@@ -1,6 +1,6 @@
 // Orders of made-up traders, signed by keys whose signatures cost a hash (fake-keys.ts).
 
-import type { Identity } from '../../src/overlay/index.ts'
+import type { Identity } from '../../src/chapters/overlay/core/index.ts'
 import { type Asset, chainTag } from '../../src/chapters/wallets/core/assets.ts'
 import { makeStatement } from '../../src/chapters/market/wire/order-codec.ts'
 import type { OrderState, OrderStatement, OrderTerms } from '../../src/chapters/market/wire/types.ts'

@@ -1,11 +1,11 @@
 // Both libraries under the overlays' cryptography, and chance that gives what a recording had.
 
-import { makeOverlayCrypto } from '../../src/io/overlay-crypto.ts'
-import { nodePrimitives } from '../../src/io/overlay-crypto-node.ts'
-import { sodiumPrimitives } from '../../src/io/overlay-crypto-sodium.ts'
-import type { CurvePrimitives } from '../../src/io/overlay-primitives.ts'
+import { makeOverlayCrypto } from '../../src/chapters/overlay/io/overlay-crypto.ts'
+import { nodePrimitives } from '../../src/chapters/overlay/io/overlay-crypto-node.ts'
+import { sodiumPrimitives } from '../../src/chapters/overlay/io/overlay-crypto-sodium.ts'
+import type { CurvePrimitives } from '../../src/chapters/overlay/io/overlay-primitives.ts'
 import { SystemRandom } from '../../src/io/random.ts'
-import type { OverlayCrypto } from '../../src/ports/overlay-crypto.ts'
+import type { OverlayCrypto } from '../../src/chapters/overlay/ports/overlay-crypto.ts'
 import type { Random } from '../../src/ports/random.ts'
 import { unhex } from './overlay-vectors.ts'
 

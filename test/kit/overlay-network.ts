@@ -3,8 +3,8 @@
 
 import type { PeerAddress } from '../../src/base/ids.ts'
 import type { NameResolver } from '../../src/ports/name-resolver.ts'
-import type { SignatureCheck } from '../../src/overlay/identity.ts'
-import { type BootstrapAddress, Overlays } from '../../src/overlay/index.ts'
+import type { SignatureCheck } from '../../src/chapters/overlay/core/identity.ts'
+import { type BootstrapAddress, Overlays } from '../../src/chapters/overlay/core/index.ts'
 import { DatagramHub, type HubLine } from './datagram-hub.ts'
 import { fakeCheck, fakeIdentity } from './fake-keys.ts'
 import { HubUdp } from './hub-udp.ts'

@@ -1,11 +1,11 @@
 // Somebody of the overlay network whose every packet a test writes: an address of the hub, a key, and what was sent to it.
 
 import type { PeerAddress } from '../../src/base/ids.ts'
-import type { Shape, ValuesOf } from '../../src/wire/overlay/fields.ts'
-import { introductionRequest, introductionResponse } from '../../src/wire/overlay/introduction-messages.ts'
-import { decodePayload, type PacketMessage } from '../../src/wire/overlay/message.ts'
-import { decodeUnsigned, encodePacket, hasPrefix, messageIdOf, splitSigned } from '../../src/wire/overlay/packet.ts'
-import { NO_ADDRESS } from '../../src/wire/overlay/address.ts'
+import type { Shape, ValuesOf } from '../../src/chapters/overlay/wire/fields.ts'
+import { introductionRequest, introductionResponse } from '../../src/chapters/overlay/wire/introduction-messages.ts'
+import { decodePayload, type PacketMessage } from '../../src/chapters/overlay/wire/message.ts'
+import { decodeUnsigned, encodePacket, hasPrefix, messageIdOf, splitSigned } from '../../src/chapters/overlay/wire/packet.ts'
+import { NO_ADDRESS } from '../../src/chapters/overlay/wire/address.ts'
 import type { DatagramHub, HubSocket } from './datagram-hub.ts'
 import { fakeIdentity } from './fake-keys.ts'
 

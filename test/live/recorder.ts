@@ -2,14 +2,14 @@
 // through one queue, and time passes in steps between its entries, so that the same list gives the same session again.
 
 import { SystemClock } from '../../src/io/clock.ts'
-import { makeOverlayCrypto } from '../../src/io/overlay-crypto.ts'
+import { makeOverlayCrypto } from '../../src/chapters/overlay/io/overlay-crypto.ts'
 import { SystemRandom } from '../../src/io/random.ts'
 import { DgramNetwork } from '../../src/io/udp-dgram.ts'
-import { type Community, Overlays } from '../../src/overlay/index.ts'
+import { type Community, Overlays } from '../../src/chapters/overlay/core/index.ts'
 import type { UdpSocket } from '../../src/ports/udp.ts'
 import { CELL_ID, destroy } from '../../src/chapters/circuits/wire/circuit-messages.ts'
 import { createE2e, peersRequest } from '../../src/chapters/circuits/wire/hidden-messages.ts'
-import { encodePeerFlags } from '../../src/wire/overlay/peer-flags.ts'
+import { encodePeerFlags } from '../../src/chapters/overlay/wire/peer-flags.ts'
 import { DrawnRandom } from '../kit/drawn-random.ts'
 import { at, type Entry, hexOf, Session } from '../kit/session.ts'
 import { silentLog } from '../kit/silent-log.ts'

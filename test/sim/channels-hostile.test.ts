@@ -8,7 +8,7 @@ import { channelIdBytes, channelIdOf } from '../../src/chapters/channels/wire/id
 import { encodeTreeNode, hashNode } from '../../src/chapters/channels/wire/tree.ts'
 import type { ChannelId, TreeNode } from '../../src/chapters/channels/wire/types.ts'
 import { answerPart, askRecords, askTree, have } from '../../src/chapters/channels/wire/channel-messages.ts'
-import { MESSAGE_ID_AT } from '../../src/wire/overlay/packet.ts'
+import { MESSAGE_ID_AT } from '../../src/chapters/overlay/wire/packet.ts'
 import { ChannelNet, type ChannelNode, tamper } from '../kit/channel-network.ts'
 import { signAs, testKey, torrentContent } from '../kit/memory-catalogue.ts'
 

@@ -6,7 +6,7 @@ import { channelIdOf } from '../../src/chapters/channels/wire/ids.ts'
 import { decodeRecord } from '../../src/chapters/channels/wire/record-codec.ts'
 import type { ChannelId, RecordId } from '../../src/chapters/channels/wire/types.ts'
 import { have, tellExtras } from '../../src/chapters/channels/wire/channel-messages.ts'
-import { MESSAGE_ID_AT } from '../../src/wire/overlay/packet.ts'
+import { MESSAGE_ID_AT } from '../../src/chapters/overlay/wire/packet.ts'
 import { ChannelNet, type ChannelNode, tamper } from '../kit/channel-network.ts'
 import { testKey, torrentContent } from '../kit/memory-catalogue.ts'
 

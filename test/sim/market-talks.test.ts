@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { SAID_MS } from '../../src/chapters/market/mesh/limits.ts'
 import type { NegotiationMessage } from '../../src/chapters/market/wire/negotiation.ts'
 import { NEGOTIATION_MESSAGES } from '../../src/chapters/market/wire/negotiation-payloads.ts'
-import { MESSAGE_ID_AT } from '../../src/wire/overlay/packet.ts'
+import { MESSAGE_ID_AT } from '../../src/chapters/overlay/wire/packet.ts'
 import { MarketNet, type MarketNode } from '../kit/market-network.ts'
 import { TestTrader } from '../kit/market-orders.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COMMUNITY_IDS } from '../../src/wire/overlay/community-ids.ts'
+import { COMMUNITY_IDS } from '../../src/chapters/overlay/wire/community-ids.ts'
 import { fakeIdentity } from '../kit/fake-keys.ts'
 import { type OverlayNode, OverlayNetwork } from '../kit/overlay-network.ts'
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { COMMUNITY_IDS } from '../../src/wire/overlay/community-ids.ts'
-import type { SignatureCheck } from '../../src/overlay/identity.ts'
+import { COMMUNITY_IDS } from '../../src/chapters/overlay/wire/community-ids.ts'
+import type { SignatureCheck } from '../../src/chapters/overlay/core/identity.ts'
 import { fakeCheck } from '../kit/fake-keys.ts'
 import { OverlayNetwork } from '../kit/overlay-network.ts'
 

@@ -10,7 +10,7 @@ import { LruMap } from '../../../src/base/lru-map.ts'
 import { chunksOf, inParallel } from '../../../src/base/bounded-parallel.ts'
 import { ComingAnswer, emptyAnswer, MAX_PARTS, partsOf } from '../../../src/chapters/channels/wire/answer-parts.ts'
 import { ANSWER_STATE, askTree, have } from '../../../src/chapters/channels/wire/channel-messages.ts'
-import { decodePayload, encodePayload } from '../../../src/wire/overlay/message.ts'
+import { decodePayload, encodePayload } from '../../../src/chapters/overlay/wire/message.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
 const filled = (length: number, value: number): Uint8Array => new Uint8Array(length).fill(value)

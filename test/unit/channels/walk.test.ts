@@ -8,7 +8,7 @@ import { WalkFailed, walkTree, type WalkDeps } from '../../../src/chapters/chann
 import { encodeTreeNode, treeNode, treeRoot } from '../../../src/chapters/channels/wire/tree.ts'
 import type { ChannelHead, RecordId } from '../../../src/chapters/channels/wire/types.ts'
 import { askTree } from '../../../src/chapters/channels/wire/channel-messages.ts'
-import { decodePayload, encodePayload } from '../../../src/wire/overlay/message.ts'
+import { decodePayload, encodePayload } from '../../../src/chapters/overlay/wire/message.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 const idOf = (index: number): RecordId => createHash('sha256').update(`${index}`).digest('hex') as RecordId

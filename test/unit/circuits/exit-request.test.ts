@@ -6,7 +6,7 @@ import { ExitHttp } from '../../../src/chapters/circuits/core/exit-http.ts'
 import type { EndingCircuit } from '../../../src/chapters/circuits/core/ending-circuit.ts'
 import { isAskedPort, isOneGet } from '../../../src/chapters/circuits/core/exit-request.ts'
 import type { TcpNetwork } from '../../../src/ports/tcp.ts'
-import { PEER_FLAG } from '../../../src/wire/overlay/peer-flags.ts'
+import { PEER_FLAG } from '../../../src/chapters/overlay/wire/peer-flags.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')

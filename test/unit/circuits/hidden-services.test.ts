@@ -13,9 +13,9 @@ import {
   peersRequest,
   peersResponse,
 } from '../../../src/chapters/circuits/wire/hidden-messages.ts'
-import { encodeCellMessage } from '../../../src/wire/overlay/message.ts'
-import { decodeUnsigned, encodePacket, encodeUnwrapped, messageIdOf } from '../../../src/wire/overlay/packet.ts'
-import { publicForm } from '../../../src/wire/overlay/public-key.ts'
+import { encodeCellMessage } from '../../../src/chapters/overlay/wire/message.ts'
+import { decodeUnsigned, encodePacket, encodeUnwrapped, messageIdOf } from '../../../src/chapters/overlay/wire/packet.ts'
+import { publicForm } from '../../../src/chapters/overlay/wire/public-key.ts'
 import { HiddenNetwork, type HiddenNode, type Line } from '../../kit/hidden-nodes.ts'
 
 const INFO_HASH = '3926ad1bd351fa42395a2fd3880aa1c059216fec' as InfoHash

@@ -14,13 +14,13 @@ import {
   storePeerResponse,
   storeRequest,
   storeResponse,
-} from '../../../src/wire/overlay/dht-messages.ts'
-import { overlayNodeId } from '../../../src/wire/overlay/dht-node-id.ts'
-import { encodeSignedValue, encodeUnsignedValue } from '../../../src/wire/overlay/dht-value.ts'
-import { NO_ADDRESS } from '../../../src/wire/overlay/address.ts'
-import { COMMUNITY_IDS, communityIdBytes } from '../../../src/wire/overlay/community-ids.ts'
-import { punctureRequest } from '../../../src/wire/overlay/introduction-messages.ts'
-import { prefixOf } from '../../../src/wire/overlay/packet.ts'
+} from '../../../src/chapters/overlay/wire/dht-messages.ts'
+import { overlayNodeId } from '../../../src/chapters/overlay/wire/dht-node-id.ts'
+import { encodeSignedValue, encodeUnsignedValue } from '../../../src/chapters/overlay/wire/dht-value.ts'
+import { NO_ADDRESS } from '../../../src/chapters/overlay/wire/address.ts'
+import { COMMUNITY_IDS, communityIdBytes } from '../../../src/chapters/overlay/wire/community-ids.ts'
+import { punctureRequest } from '../../../src/chapters/overlay/wire/introduction-messages.ts'
+import { prefixOf } from '../../../src/chapters/overlay/wire/packet.ts'
 import { type OverlayNode, OverlayNetwork } from '../../kit/overlay-network.ts'
 import { OverlayStranger } from '../../kit/overlay-stranger.ts'
 

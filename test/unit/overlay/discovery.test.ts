@@ -3,22 +3,22 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PeerAddress } from '../../../src/base/ids.ts'
-import { Bootstrap } from '../../../src/overlay/bootstrap.ts'
-import { OwnAddresses } from '../../../src/overlay/own-addresses.ts'
-import { NO_ADDRESS } from '../../../src/wire/overlay/address.ts'
-import { COMMUNITY_IDS, communityIdBytes } from '../../../src/wire/overlay/community-ids.ts'
+import { Bootstrap } from '../../../src/chapters/overlay/core/bootstrap.ts'
+import { OwnAddresses } from '../../../src/chapters/overlay/core/own-addresses.ts'
+import { NO_ADDRESS } from '../../../src/chapters/overlay/wire/address.ts'
+import { COMMUNITY_IDS, communityIdBytes } from '../../../src/chapters/overlay/wire/community-ids.ts'
 import {
   discoveryPing,
   discoveryPong,
   similarityRequest,
   similarityResponse,
-} from '../../../src/wire/overlay/discovery-messages.ts'
+} from '../../../src/chapters/overlay/wire/discovery-messages.ts'
 import {
   introductionRequest,
   introductionResponse,
   oldDiscoveryRequest,
-} from '../../../src/wire/overlay/introduction-messages.ts'
-import { prefixOf } from '../../../src/wire/overlay/packet.ts'
+} from '../../../src/chapters/overlay/wire/introduction-messages.ts'
+import { prefixOf } from '../../../src/chapters/overlay/wire/packet.ts'
 import { FakeNames, OverlayNetwork } from '../../kit/overlay-network.ts'
 import { OverlayStranger } from '../../kit/overlay-stranger.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'

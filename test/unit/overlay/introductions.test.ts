@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Community } from '../../../src/overlay/index.ts'
+import type { Community } from '../../../src/chapters/overlay/core/index.ts'
 import {
   introductionRequest,
   introductionResponse,
@@ -13,9 +13,9 @@ import {
   newPunctureRequest,
   puncture,
   punctureRequest,
-} from '../../../src/wire/overlay/introduction-messages.ts'
-import { NO_ADDRESS } from '../../../src/wire/overlay/address.ts'
-import type { CommunityOptions } from '../../../src/overlay/index.ts'
+} from '../../../src/chapters/overlay/wire/introduction-messages.ts'
+import { NO_ADDRESS } from '../../../src/chapters/overlay/wire/address.ts'
+import type { CommunityOptions } from '../../../src/chapters/overlay/core/index.ts'
 import { OverlayNetwork } from '../../kit/overlay-network.ts'
 import { OverlayStranger } from '../../kit/overlay-stranger.ts'
 

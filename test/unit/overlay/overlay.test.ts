@@ -11,10 +11,10 @@ import {
   requestKind,
   Requests,
   type SignedSender,
-} from '../../../src/overlay/index.ts'
-import { raw, u16 } from '../../../src/wire/overlay/fields.ts'
-import { signed, unsigned } from '../../../src/wire/overlay/message.ts'
-import { encodePacket } from '../../../src/wire/overlay/packet.ts'
+} from '../../../src/chapters/overlay/core/index.ts'
+import { raw, u16 } from '../../../src/chapters/overlay/wire/fields.ts'
+import { signed, unsigned } from '../../../src/chapters/overlay/wire/message.ts'
+import { encodePacket } from '../../../src/chapters/overlay/wire/packet.ts'
 import { MemoryUdp } from '../../kit/memory-udp.ts'
 import { fakeCheck, fakeIdentity } from '../../kit/fake-keys.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'

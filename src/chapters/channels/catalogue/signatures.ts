@@ -1,7 +1,7 @@
 // Checks the signatures of what comes in: by libsodium where it is there, which takes half the time of node:crypto.
 
 import { verifierOfKeys } from '../../../io/ed25519.ts'
-import { sodiumPrimitives } from '../../../io/overlay-crypto-sodium.ts'
+import { sodiumPrimitives } from '../../overlay/io/overlay-crypto-sodium.ts'
 import { KEY_BYTES, SIGNATURE_BYTES } from '../wire/ids.ts'
 import type { Verify } from '../wire/record-signature.ts'
 

@@ -3,12 +3,18 @@
 
 import { Allowance } from '../../../base/allowance.ts'
 import { type PeerAddress, addressKey } from '../../../base/ids.ts'
-import { mayTell, type Overlay, type Peer, type PeerIntroductions, type SignedSender } from '../../../overlay/index.ts'
+import {
+  mayTell,
+  type Overlay,
+  type Peer,
+  type PeerIntroductions,
+  type SignedSender,
+} from '../../overlay/core/index.ts'
 import type { ChannelCatalogue, HeadVerdict } from '../ports/channel-catalogue.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import { channelIdFromBytes } from '../wire/ids.ts'
 import type { ChannelId } from '../wire/types.ts'
-import type { PayloadOf } from '../../../wire/overlay/message.ts'
+import type { PayloadOf } from '../../overlay/wire/message.ts'
 import { have } from '../wire/channel-messages.ts'
 import type { ChannelRequestClient } from './request-client.ts'
 import type { Holders } from './holders.ts'

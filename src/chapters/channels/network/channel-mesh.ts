@@ -2,7 +2,7 @@
 // It holds no content: all of that is the catalogue's, which checks what comes. After close() nothing is sent and no timer is left.
 
 import { errorText } from '../../../base/errors.ts'
-import type { Community, Peer } from '../../../overlay/index.ts'
+import type { Community, Peer } from '../../overlay/core/index.ts'
 import type { CatalogueHappening, ChannelCatalogue, ChannelStanding } from '../ports/channel-catalogue.ts'
 import type { ChannelNetwork } from '../ports/channel-network.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'

@@ -1,13 +1,13 @@
 // Tells peers what we know and hold of channels: all we have to whom we meet, changes at once to those they concern, and now and then
 // something to a peer by chance, so that what was lost is made good. Bytes are bounded by what is gathered before it is sent.
 
-import type { Overlay, Peer } from '../../../overlay/index.ts'
+import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue, KnownChannel } from '../ports/channel-catalogue.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import { channelIdBytes } from '../wire/ids.ts'
 import type { ChannelId } from '../wire/types.ts'
-import type { PayloadOf } from '../../../wire/overlay/message.ts'
+import type { PayloadOf } from '../../overlay/wire/message.ts'
 import { have, MAX_HAVE_ENTRIES } from '../wire/channel-messages.ts'
 import type { Holders } from './holders.ts'
 import {

@@ -1,6 +1,6 @@
 // Which peers hold or want which channels, as they say themselves, and who gave something forged. Bounded by peer.
 
-import type { Overlay, Peer } from '../../../overlay/index.ts'
+import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { ChannelId } from '../wire/types.ts'
 import { BLAMED_MS, MAX_HELD_OF_PEER, MAX_REMEMBERED_PEERS } from './limits.ts'

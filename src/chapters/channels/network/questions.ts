@@ -2,7 +2,7 @@
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
-import type { Overlay } from '../../../overlay/index.ts'
+import type { Overlay } from '../../overlay/core/index.ts'
 import { headFromBytes, headToBytes } from '../wire/head-codec.ts'
 import { channelIdBytes, recordIdBytes } from '../wire/ids.ts'
 import type { ChannelHead, ChannelId, ChannelVote, RecordId } from '../wire/types.ts'

@@ -3,7 +3,7 @@
 
 import { Allowance } from '../../../base/allowance.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
-import type { Peer, Overlay } from '../../../overlay/index.ts'
+import type { Peer, Overlay } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import { ComingAnswer, type AnswerPart } from '../wire/answer-parts.ts'

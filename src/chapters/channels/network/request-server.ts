@@ -3,15 +3,15 @@
 
 import { errorText } from '../../../base/errors.ts'
 import { addressKey } from '../../../base/ids.ts'
-import type { Overlay, Peer, SignedSender } from '../../../overlay/index.ts'
+import type { Overlay, Peer, SignedSender } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import { channelIdFromBytes, recordIdBytes, recordIdFromBytes, recordIdOf } from '../wire/ids.ts'
 import { encodeTreeNode } from '../wire/tree.ts'
 import type { ChannelId, RecordId } from '../wire/types.ts'
-import type { Shape, ValuesOf } from '../../../wire/overlay/fields.ts'
-import type { PacketMessage } from '../../../wire/overlay/message.ts'
+import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
+import type { PacketMessage } from '../../overlay/wire/message.ts'
 import { emptyAnswer, MAX_ITEM_BYTES, partsOf } from '../wire/answer-parts.ts'
 import {
   ANSWER_STATE,

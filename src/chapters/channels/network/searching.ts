@@ -1,7 +1,7 @@
 // Searches of ours at peers: each is asked once, and what comes is handed on at once. The heads of channels that are found go to the
 // catalogue, which knows then whose records these are.
 
-import type { Overlay, Peer } from '../../../overlay/index.ts'
+import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'

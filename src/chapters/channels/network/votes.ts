@@ -2,7 +2,7 @@
 // one of each key.
 
 import { DecodeError } from '../../../base/errors.ts'
-import type { Overlay, Peer, SignedSender } from '../../../overlay/index.ts'
+import type { Overlay, Peer, SignedSender } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'

@@ -4,7 +4,7 @@
 
 import { sameBytes } from '../../../base/same-bytes.ts'
 import { DecodeError } from '../../../base/errors.ts'
-import type { Overlay, Peer } from '../../../overlay/index.ts'
+import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { Random } from '../../../ports/random.ts'
 import { decodeTreeNode, isNodeOf } from '../wire/tree.ts'

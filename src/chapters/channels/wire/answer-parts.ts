@@ -1,7 +1,7 @@
 // Answers of the overlay of channels in parts that fit into datagrams: numbered items, each whole in one part where it fits, so that a
 // lost part costs the items in it and nothing else. What comes is put together in bounded memory, in any order.
 
-import type { PayloadOf } from '../../../wire/overlay/message.ts'
+import type { PayloadOf } from '../../overlay/wire/message.ts'
 import { ANSWER_STATE, type answerPart } from './channel-messages.ts'
 
 /** Values of one part. */

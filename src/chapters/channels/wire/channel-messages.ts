@@ -2,21 +2,9 @@
 // Questions and news are signed by the peer; parts are not: each belongs to a question, and what they carry is checked on its own.
 
 import { DecodeError } from '../../../base/errors.ts'
-import {
-  bool,
-  counted,
-  type Field,
-  fixed,
-  list16,
-  record,
-  u16,
-  u32,
-  u8,
-  upTo,
-  v16,
-} from '../../../wire/overlay/fields.ts'
-import { signed, unsigned } from '../../../wire/overlay/message.ts'
-import { prefix } from '../../../wire/overlay/prefix.ts'
+import { bool, counted, type Field, fixed, list16, record, u16, u32, u8, upTo, v16 } from '../../overlay/wire/fields.ts'
+import { signed, unsigned } from '../../overlay/wire/message.ts'
+import { prefix } from '../../overlay/wire/prefix.ts'
 
 /** Most entries of a `have`: with key and signature it stays under 1,300 bytes. */
 export const MAX_HAVE_ENTRIES = 29

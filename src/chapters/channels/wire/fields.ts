@@ -2,8 +2,8 @@
 
 import { DecodeError } from '../../../base/errors.ts'
 import { utf8Text } from '../../../wire/bencode-value.ts'
-import type { OverlayReader } from '../../../wire/overlay/reader.ts'
-import type { OverlayWriter } from '../../../wire/overlay/writer.ts'
+import type { OverlayReader } from '../../overlay/wire/reader.ts'
+import type { OverlayWriter } from '../../overlay/wire/writer.ts'
 
 const TWO_32 = 0x1_0000_0000
 

@@ -2,8 +2,8 @@
 // since its id is the hash of it; anything else is refused. Signatures are made and checked by whoever passes the function in.
 
 import { DecodeError } from '../../../base/errors.ts'
-import { OverlayReader } from '../../../wire/overlay/reader.ts'
-import { OverlayWriter } from '../../../wire/overlay/writer.ts'
+import { OverlayReader } from '../../overlay/wire/reader.ts'
+import { OverlayWriter } from '../../overlay/wire/writer.ts'
 import { readU48, writeU48 } from './fields.ts'
 import { CHANNEL_ID_BYTES, channelIdBytes, channelIdFromBytes, KEY_BYTES, recordIdOf, SIGNATURE_BYTES } from './ids.ts'
 import { RECORD_KINDS, readContent, writeContent } from './record-content.ts'

@@ -3,8 +3,8 @@
 
 import { DecodeError } from '../../../base/errors.ts'
 import { infoHashBytes, infoHashFromBytes } from '../../../base/ids.ts'
-import type { OverlayReader } from '../../../wire/overlay/reader.ts'
-import type { OverlayWriter } from '../../../wire/overlay/writer.ts'
+import type { OverlayReader } from '../../overlay/wire/reader.ts'
+import type { OverlayWriter } from '../../overlay/wire/writer.ts'
 import { readText, writeText } from './fields.ts'
 import { KEY_BYTES, RECORD_ID_BYTES, recordIdBytes, recordIdFromBytes } from './ids.ts'
 import { isProse, isTitle } from './texts.ts'

@@ -2,8 +2,8 @@
 
 import { DecodeError } from '../../../base/errors.ts'
 import { infoHashBytes, infoHashFromBytes } from '../../../base/ids.ts'
-import type { OverlayReader } from '../../../wire/overlay/reader.ts'
-import type { OverlayWriter } from '../../../wire/overlay/writer.ts'
+import type { OverlayReader } from '../../overlay/wire/reader.ts'
+import type { OverlayWriter } from '../../overlay/wire/writer.ts'
 import { MOST_U48, readText, readU48, writeText, writeU48 } from './fields.ts'
 import { isFilePath, isProse, isTitle } from './texts.ts'
 import type { ChannelFile, TorrentContent } from './types.ts'

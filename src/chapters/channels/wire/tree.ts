@@ -6,8 +6,8 @@ import { sameBytes } from '../../../base/same-bytes.ts'
 import { createHash } from 'node:crypto'
 
 import { DecodeError } from '../../../base/errors.ts'
-import { OverlayReader } from '../../../wire/overlay/reader.ts'
-import { OverlayWriter } from '../../../wire/overlay/writer.ts'
+import { OverlayReader } from '../../overlay/wire/reader.ts'
+import { OverlayWriter } from '../../overlay/wire/writer.ts'
 import { RECORD_ID_BYTES, recordIdBytes, recordIdFromBytes } from './ids.ts'
 import { MAX_CHANNEL_RECORDS, MAX_LEAF_IDS, type RecordId, type TreeNode } from './types.ts'
 

@@ -1,8 +1,8 @@
 // Votes on channels as bytes: version, channel, voter, value, time, signature. One encoding each; anything else is refused.
 
 import { DecodeError } from '../../../base/errors.ts'
-import { OverlayReader } from '../../../wire/overlay/reader.ts'
-import { OverlayWriter } from '../../../wire/overlay/writer.ts'
+import { OverlayReader } from '../../overlay/wire/reader.ts'
+import { OverlayWriter } from '../../overlay/wire/writer.ts'
 import { readU48, writeU48 } from './fields.ts'
 import { CHANNEL_ID_BYTES, channelIdBytes, channelIdFromBytes, KEY_BYTES, SIGNATURE_BYTES } from './ids.ts'
 import type { Sign } from './record-codec.ts'

@@ -4,14 +4,14 @@
 import { errorText } from '../../../base/errors.ts'
 import { ChannelMesh } from '../network/channel-mesh.ts'
 import { MAX_PEERS, TARGET_PEERS } from '../network/limits.ts'
-import type { Communities } from '../../../overlay/index.ts'
+import type { Communities } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { ChannelNetwork } from '../ports/channel-network.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
-import { COMMUNITY_IDS, communityIdBytes } from '../../../wire/overlay/community-ids.ts'
-import { overlaysOff } from '../../../node/overlay-switch.ts'
+import { COMMUNITY_IDS, communityIdBytes } from '../../overlay/wire/community-ids.ts'
+import { overlaysOff } from '../../overlay/wiring/overlay-switch.ts'
 import type { Settings } from '../../../node/settings-schema.ts'
 
 /** First wait after a start that failed, ms; doubling up to the second. */

@@ -1,11 +1,11 @@
 // Peers whose flags are known: who may be a hop of our circuits, and whom we offer to those who extend through us (7.1, 7.6). Flags
 // come with introductions only; who leaves the overlay is forgotten.
 
-import { type Candidates as Offer, MOST_CANDIDATES } from '../../../wire/overlay/candidates.ts'
-import { PEER_FLAG } from '../../../wire/overlay/peer-flags.ts'
-import { isCircuitKey } from '../../../wire/overlay/public-key.ts'
+import { type Candidates as Offer, MOST_CANDIDATES } from '../../overlay/wire/candidates.ts'
+import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'
+import { isCircuitKey } from '../../overlay/wire/public-key.ts'
 import type { Random } from '../../../ports/random.ts'
-import type { Peer } from '../../../overlay/index.ts'
+import type { Peer } from '../../overlay/core/index.ts'
 import { keyText, sample } from './hop-choice.ts'
 
 /** A hop that did not answer is asked again only after this, unless there is nobody else. */

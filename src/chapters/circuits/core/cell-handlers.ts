@@ -2,8 +2,8 @@
 // serves hidden swarms adds to both. Invariant: a handler never sees a malformed message, and never throws out of the table.
 
 import { DecodeError } from '../../../base/errors.ts'
-import type { Shape, ValuesOf } from '../../../wire/overlay/fields.ts'
-import { type CellMessage, decodeCellMessage } from '../../../wire/overlay/message.ts'
+import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
+import { type CellMessage, decodeCellMessage } from '../../overlay/wire/message.ts'
 
 type Handler<C> = (circuit: C, cell: Uint8Array, at: number, end: number) => void
 

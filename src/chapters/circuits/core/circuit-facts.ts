@@ -1,6 +1,6 @@
 // What circuits tell of themselves, for statistics, debug routes, events and metrics.
 
-import type { CircuitEvent, OverlayFacts } from '../../../ports/overlay-facts.ts'
+import type { CircuitEvent, OverlayFacts } from '../../overlay/ports/overlay-facts.ts'
 import type { Tunnels } from './tunnels.ts'
 
 /** The part of OverlayFacts that is of circuits. */

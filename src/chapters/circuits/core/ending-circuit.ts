@@ -2,8 +2,8 @@
 // remembers whom we offered. What its messages mean is told elsewhere.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import type { Peer } from '../../../overlay/index.ts'
-import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../../ports/overlay-crypto.ts'
+import type { Peer } from '../../overlay/core/index.ts'
+import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../overlay/ports/overlay-crypto.ts'
 import { CELL_HEADER_BYTES, writeCellHead } from '../wire/cell.ts'
 import { data } from '../wire/circuit-messages.ts'
 import type { OpeningLayer } from './opening-layer.ts'

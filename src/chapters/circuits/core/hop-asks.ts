@@ -2,7 +2,7 @@
 // an answer that is late is as good as another: whoever answers first has the place.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import type { HandshakeStart } from '../../../ports/overlay-crypto.ts'
+import type { HandshakeStart } from '../../overlay/ports/overlay-crypto.ts'
 import type { HopCandidate } from './hop-choice.ts'
 
 /** One question. */

@@ -3,7 +3,7 @@
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Random } from '../../../ports/random.ts'
-import type { Candidates } from '../../../wire/overlay/candidates.ts'
+import type { Candidates } from '../../overlay/wire/candidates.ts'
 
 /** A node that can be asked. `address` null: the hop before it knows it. */
 export interface HopCandidate {

@@ -1,8 +1,8 @@
 // Which candidates fit a place in a circuit, and how often each has that place already (7.6).
 
-import type { Peer } from '../../../overlay/index.ts'
+import type { Peer } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import { PEER_FLAG } from '../../../wire/overlay/peer-flags.ts'
+import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'
 import type { Candidates } from './candidates.ts'
 import { keyText, type RankedCandidate } from './hop-choice.ts'
 import type { OwnCircuit } from './own-circuit.ts'

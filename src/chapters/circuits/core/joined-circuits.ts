@@ -4,7 +4,7 @@
 import type { PeerAddress } from '../../../base/ids.ts'
 import { addressKey } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { JoinedCircuitFacts } from '../../../ports/overlay-facts.ts'
+import type { JoinedCircuitFacts } from '../../overlay/ports/overlay-facts.ts'
 import { DESTROY_REASON } from '../wire/circuit-messages.ts'
 import type { EndingCircuit } from './ending-circuit.ts'
 import { keyText } from './hop-choice.ts'

@@ -1,9 +1,9 @@
 // Addresses as they stand in cells, and as objects: the same object for the same address, so that nothing is made for each cell.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import { type AnyAddress, readAddr, writeAddr } from '../../../wire/overlay/address.ts'
-import { OverlayReader } from '../../../wire/overlay/reader.ts'
-import { OverlayWriter } from '../../../wire/overlay/writer.ts'
+import { type AnyAddress, readAddr, writeAddr } from '../../overlay/wire/address.ts'
+import { OverlayReader } from '../../overlay/wire/reader.ts'
+import { OverlayWriter } from '../../overlay/wire/writer.ts'
 
 /** Addresses kept; all are forgotten when there are more. */
 const MAX_KEPT = 1_024

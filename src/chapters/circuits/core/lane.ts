@@ -12,7 +12,7 @@ import type {
 } from '../ports/circuits.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { addressOfCircuit } from '../wire/hidden-names.ts'
-import { PEER_FLAG } from '../../../wire/overlay/peer-flags.ts'
+import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'
 import type { Candidates } from './candidates.ts'
 import type { CircuitExchanges } from './circuit-exchanges.ts'
 import { LaneCircuits, type LaneLimits } from './lane-circuits.ts'

@@ -1,6 +1,6 @@
 // Takes a layer off cells (7.4), and each cell only once: a counter that came before is refused.
 
-import { LAYER_BYTES, type LayerKey } from '../../../ports/overlay-crypto.ts'
+import { LAYER_BYTES, type LayerKey } from '../../overlay/ports/overlay-crypto.ts'
 import { ReplayWindow } from './replay-window.ts'
 
 const WORD = 0x1_0000_0000

@@ -2,8 +2,8 @@
 // only puts layers on and takes them off. Invariant: a circuit that is closed sends nothing and receives nothing.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../../ports/overlay-crypto.ts'
-import type { CircuitPurpose, CircuitState } from '../../../ports/overlay-facts.ts'
+import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../overlay/ports/overlay-crypto.ts'
+import type { CircuitPurpose, CircuitState } from '../../overlay/ports/overlay-facts.ts'
 import { CELL_HEADER_BYTES, EARLY_CELLS, writeCellHead } from '../wire/cell.ts'
 import { data } from '../wire/circuit-messages.ts'
 import type { HopCandidate } from './hop-choice.ts'

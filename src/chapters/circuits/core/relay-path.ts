@@ -2,7 +2,7 @@
 // circuit id. Nothing is allocated for a cell but the view that is sent. Behind an interface, so that native code may do the same.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../../ports/overlay-crypto.ts'
+import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../overlay/ports/overlay-crypto.ts'
 import {
   CELL_EARLY_AT,
   CELL_HEADER_BYTES,

@@ -4,8 +4,8 @@
 // worker answers late there is no core to spare for it, and it is left alone for a while. What finds no room is lost, as datagrams may be.
 
 import type { Clock } from '../../../ports/clock.ts'
-import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../../ports/overlay-crypto.ts'
-import type { CellText, OverlayCryptoPool } from '../../../ports/overlay-crypto-pool.ts'
+import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../overlay/ports/overlay-crypto.ts'
+import type { CellText, OverlayCryptoPool } from '../../overlay/ports/overlay-crypto-pool.ts'
 import { SLOT_BYTES } from './limits.ts'
 
 /** Layers within a window from which on cells are gathered. */

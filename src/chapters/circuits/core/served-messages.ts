@@ -15,8 +15,8 @@ import {
   testResponse,
 } from '../wire/circuit-messages.ts'
 import { type DataText, isNoAddressAt, readDataText } from '../wire/data-cell.ts'
-import { decodeCellMessage, encodeCellMessage } from '../../../wire/overlay/message.ts'
-import { PEER_FLAG } from '../../../wire/overlay/peer-flags.ts'
+import { decodeCellMessage, encodeCellMessage } from '../../overlay/wire/message.ts'
+import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'
 import type { CellHandlers } from './cell-handlers.ts'
 import type { EndingCircuit } from './ending-circuit.ts'
 import type { ExitHttp } from './exit-http.ts'

@@ -2,9 +2,9 @@
 // ours is stored again before, and soon where nobody took it.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import type { OverlayDht } from '../../../overlay/index.ts'
+import type { OverlayDht } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
-import { decodeValue, encodeIntroductionPoint } from '../../../wire/overlay/dht-value.ts'
+import { decodeValue, encodeIntroductionPoint } from '../../overlay/wire/dht-value.ts'
 import { ANNOUNCE_EVERY_MS, ANNOUNCE_RETRY_MS, MAX_ANNOUNCE_RETRY_MS } from './hidden-limits.ts'
 
 /** What an announcer works with. */

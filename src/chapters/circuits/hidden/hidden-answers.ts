@@ -2,7 +2,7 @@
 // lost. Invariants: each ends once, with its answer, or with null when none came in time or its circuit went; an answer that comes
 // over another circuit is nobody's.
 
-import { type RequestKind, requestKind, type Requests } from '../../../overlay/index.ts'
+import { type RequestKind, requestKind, type Requests } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
 import type { HiddenCircuit } from './hidden-seam.ts'

@@ -5,13 +5,13 @@
 import { Allowance } from '../../../base/allowance.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import { DecodeError } from '../../../base/errors.ts'
-import type { OverlayDht } from '../../../overlay/index.ts'
+import type { OverlayDht } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
-import { decodeIntroductionPoint } from '../../../wire/overlay/dht-value.ts'
+import { decodeIntroductionPoint } from '../../overlay/wire/dht-value.ts'
 import { PEER_SOURCE, peersRequest, peersResponse } from '../wire/hidden-messages.ts'
-import { decodeCellMessage, encodeCellMessage, type PayloadOf } from '../../../wire/overlay/message.ts'
-import { decodeUnwrapped, encodeUnwrapped } from '../../../wire/overlay/packet.ts'
+import { decodeCellMessage, encodeCellMessage, type PayloadOf } from '../../overlay/wire/message.ts'
+import { decodeUnwrapped, encodeUnwrapped } from '../../overlay/wire/packet.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
 import {
   ANSWERS_OF_ADDRESS,

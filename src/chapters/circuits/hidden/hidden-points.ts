@@ -2,7 +2,7 @@
 // unless a linked circuit came from them. Pure: the caller says what time it is.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import { isCircuitKey } from '../../../wire/overlay/public-key.ts'
+import { isCircuitKey } from '../../overlay/wire/public-key.ts'
 import { MAX_POINTS, POINT_AGE_MS } from './hidden-limits.ts'
 
 /** A seeder at an introduction point. */

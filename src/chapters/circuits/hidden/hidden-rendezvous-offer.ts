@@ -3,7 +3,7 @@
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Random } from '../../../ports/random.ts'
 import { establishRendezvous, rendezvousInfo } from '../wire/hidden-messages.ts'
-import { encodeCellMessage, encodePayload } from '../../../wire/overlay/message.ts'
+import { encodeCellMessage, encodePayload } from '../../overlay/wire/message.ts'
 import type { Answers } from './hidden-answers.ts'
 import type { HiddenCircuit, HiddenHost } from './hidden-seam.ts'
 

@@ -2,7 +2,7 @@
 // one. Invariants: a cookie belongs to the circuit that left it first and is used once; what circuits leave is bounded.
 
 import { establishRendezvous, linkE2e, linkedE2e, rendezvousEstablished } from '../wire/hidden-messages.ts'
-import { decodeCellMessage, encodeCellMessage } from '../../../wire/overlay/message.ts'
+import { decodeCellMessage, encodeCellMessage } from '../../overlay/wire/message.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
 import { MAX_COOKIES, MAX_COOKIES_OF_CIRCUIT } from './hidden-limits.ts'

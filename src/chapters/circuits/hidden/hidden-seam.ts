@@ -3,8 +3,8 @@
 // layers are off: message number and payload, without circuit id.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import type { LayerKey, OverlayCrypto } from '../../../ports/overlay-crypto.ts'
-import type { CircuitPurpose } from '../../../ports/overlay-facts.ts'
+import type { LayerKey, OverlayCrypto } from '../../overlay/ports/overlay-crypto.ts'
+import type { CircuitPurpose } from '../../overlay/ports/overlay-facts.ts'
 
 /** A node that is to be the last hop. `address` null: the hop before it knows it. */
 export interface LastHop {

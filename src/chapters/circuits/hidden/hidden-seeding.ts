@@ -7,11 +7,16 @@ import { errorText } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
-import { LAYER_BYTES, LAYER_HEAD_BYTES, type LayerKey, type OverlayKeyPair } from '../../../ports/overlay-crypto.ts'
+import {
+  LAYER_BYTES,
+  LAYER_HEAD_BYTES,
+  type LayerKey,
+  type OverlayKeyPair,
+} from '../../overlay/ports/overlay-crypto.ts'
 import type { Random } from '../../../ports/random.ts'
 import { createdE2e, type createE2e, establishIntro } from '../wire/hidden-messages.ts'
-import { encodeCellMessage, type PayloadOf } from '../../../wire/overlay/message.ts'
-import { encodePacket } from '../../../wire/overlay/packet.ts'
+import { encodeCellMessage, type PayloadOf } from '../../overlay/wire/message.ts'
+import { encodePacket } from '../../overlay/wire/packet.ts'
 import type { Answers } from './hidden-answers.ts'
 import type { HiddenCounts } from './hidden-counts.ts'
 import {

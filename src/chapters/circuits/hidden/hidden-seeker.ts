@@ -3,9 +3,9 @@
 
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
-import { encodeCellMessage } from '../../../wire/overlay/message.ts'
+import { encodeCellMessage } from '../../overlay/wire/message.ts'
 import { PEER_SOURCE, peersRequest } from '../wire/hidden-messages.ts'
-import { encodeUnwrapped } from '../../../wire/overlay/packet.ts'
+import { encodeUnwrapped } from '../../overlay/wire/packet.ts'
 import type { Answers } from './hidden-answers.ts'
 import type { ContactCircuits, ContactUser } from './hidden-contact.ts'
 import type { HiddenCounts } from './hidden-counts.ts'

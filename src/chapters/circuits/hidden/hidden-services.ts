@@ -3,7 +3,7 @@
 
 import { DecodeError, errorText } from '../../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'
-import type { Overlay, OverlayDht } from '../../../overlay/index.ts'
+import type { Overlay, OverlayDht } from '../../overlay/core/index.ts'
 import type { HiddenPeer, HiddenSwarm, HopCount } from '../ports/circuits.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'

@@ -1,7 +1,7 @@
 // The hidden swarms this node is in, as seeder or downloader, and the way of answers to them. One swarm a torrent and hop count.
 
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'
-import type { Requests } from '../../../overlay/index.ts'
+import type { Requests } from '../../overlay/core/index.ts'
 import type { HiddenPeer, HiddenSwarm, HopCount } from '../ports/circuits.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -15,8 +15,8 @@ import {
   rendezvousEstablished,
 } from '../wire/hidden-messages.ts'
 import { lookupInfoHash } from '../wire/hidden-names.ts'
-import { decodeCellMessage, type PayloadOf } from '../../../wire/overlay/message.ts'
-import { decodeUnsigned, decodeUnwrapped, messageIdOf } from '../../../wire/overlay/packet.ts'
+import { decodeCellMessage, type PayloadOf } from '../../overlay/wire/message.ts'
+import { decodeUnsigned, decodeUnwrapped, messageIdOf } from '../../overlay/wire/packet.ts'
 import { Answers } from './hidden-answers.ts'
 import type { CreatedE2e } from './hidden-attempt.ts'
 import { ContactCircuits } from './hidden-contact.ts'

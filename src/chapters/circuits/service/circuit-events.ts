@@ -3,7 +3,7 @@
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { Log } from '../../../ports/log.ts'
-import type { CircuitEvent, OverlayFacts, OwnCircuitFacts } from '../../../ports/overlay-facts.ts'
+import type { CircuitEvent, OverlayFacts, OwnCircuitFacts } from '../../overlay/ports/overlay-facts.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { EventPayloads } from '../../../services/event-table.ts'
 import type { EventHub } from '../../../services/events.ts'

@@ -1,7 +1,7 @@
 // The records of /debug/circuits, read from what the overlays tell when somebody asks. Nothing here starts them: before they
 // run there are empty lists and zeros.
 
-import type { JoinedCircuitFacts, OverlayFacts, OwnCircuitFacts } from '../../../ports/overlay-facts.ts'
+import type { JoinedCircuitFacts, OverlayFacts, OwnCircuitFacts } from '../../overlay/ports/overlay-facts.ts'
 import type {
   CircuitNetworkRecord,
   CircuitRecord,

@@ -1,6 +1,6 @@
 // Figures of the overlays and their circuits for Prometheus. Read when somebody asks, and only while the overlays run.
 
-import type { OverlayFacts } from '../../../ports/overlay-facts.ts'
+import type { OverlayFacts } from '../../overlay/ports/overlay-facts.ts'
 import { counter, gauge } from '../../../services/metric-families.ts'
 import type { MetricFamily, MetricSample } from '../../../services/metrics-api.ts'
 

@@ -1,6 +1,6 @@
 // Why no circuit is ready, for people: the first thing on the way to one that is missing. Pure.
 
-import type { OverlayFacts } from '../../../ports/overlay-facts.ts'
+import type { OverlayFacts } from '../../overlay/ports/overlay-facts.ts'
 
 /** Seconds in which the first peers are usually found. */
 const FINDING_S = 60

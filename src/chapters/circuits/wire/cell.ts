@@ -1,10 +1,10 @@
 // Cells (IPv8, section 7.2): prefix (22), 00, u32 circuit id, plaintext, relay_early, text. Works on the bytes themselves, for a
 // relay makes no object of a cell. Offsets are those of the packet.
 
-import type { Shape, ValuesOf } from '../../../wire/overlay/fields.ts'
+import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
 import { CELL_ID } from './circuit-messages.ts'
-import { type CellMessage, encodeCellMessage } from '../../../wire/overlay/message.ts'
-import { MESSAGE_ID_AT, PREFIX_BYTES } from '../../../wire/overlay/packet.ts'
+import { type CellMessage, encodeCellMessage } from '../../overlay/wire/message.ts'
+import { MESSAGE_ID_AT, PREFIX_BYTES } from '../../overlay/wire/packet.ts'
 
 /** Bytes before the text of a cell. */
 export const CELL_HEADER_BYTES = 29

@@ -2,10 +2,10 @@
 // and its head written in front of a datagram. `data` in circuit-messages.ts is the same message as a table.
 
 import { DecodeError } from '../../../base/errors.ts'
-import { type AnyAddress, type OverlayAddress, readAddr, skipAddr, writeAddr } from '../../../wire/overlay/address.ts'
+import { type AnyAddress, type OverlayAddress, readAddr, skipAddr, writeAddr } from '../../overlay/wire/address.ts'
 import { data } from './circuit-messages.ts'
-import { OverlayReader } from '../../../wire/overlay/reader.ts'
-import { OverlayWriter } from '../../../wire/overlay/writer.ts'
+import { OverlayReader } from '../../overlay/wire/reader.ts'
+import { OverlayWriter } from '../../overlay/wire/writer.ts'
 
 /** Most bytes of a datagram in a cell behind three layers that leaves Ethernet's frame whole (section 7.9). */
 export const MOST_DATAGRAM_BYTES = 1356

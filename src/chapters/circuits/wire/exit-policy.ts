@@ -1,8 +1,8 @@
 // What kind of datagram wants to leave at an exit, or came to one (IPv8, section 9): guessed from its bytes. Pure, and without
 // allocation, for it looks at every datagram.
 
-import { hasPrefix } from '../../../wire/overlay/packet.ts'
-import { PEER_FLAG } from '../../../wire/overlay/peer-flags.ts'
+import { hasPrefix } from '../../overlay/wire/packet.ts'
+import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'
 
 /** Kinds of datagrams; one may be of several. */
 export const DATAGRAM = { utp: 1, tracker: 2, dht: 4, ipv8: 8 } as const

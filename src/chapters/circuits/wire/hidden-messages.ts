@@ -1,8 +1,8 @@
 // Messages of hidden services (IPv8, section 8): introduction points, rendezvous points, and the handshake from end to end.
 // peersRequest and peersResponse also travel as packets: encodeUnwrapped.
 
-import { counted, fixed, ip, key, nested, raw, u16, u8, v16Of } from '../../../wire/overlay/fields.ts'
-import { inCell, unsigned } from '../../../wire/overlay/message.ts'
+import { counted, fixed, ip, key, nested, raw, u16, u8, v16Of } from '../../overlay/wire/fields.ts'
+import { inCell, unsigned } from '../../overlay/wire/message.ts'
 
 const bytes20 = fixed(20)
 const cookie = { identifier: u16, cookie: bytes20 }

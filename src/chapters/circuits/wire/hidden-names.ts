@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import type { InfoHash } from '../../../base/ids.ts'
 import { formatIp, parseIp } from '../../../wire/compact-address.ts'
-import type { OverlayAddress } from '../../../wire/overlay/address.ts'
+import type { OverlayAddress } from '../../overlay/wire/address.ts'
 
 /** Port that stands for "not a port but a circuit". */
 export const CIRCUIT_PORT = 1024

@@ -3,7 +3,7 @@
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { httpResponse } from './circuit-messages.ts'
-import type { PayloadOf } from '../../../wire/overlay/message.ts'
+import type { PayloadOf } from '../../overlay/wire/message.ts'
 
 /** Most bytes of one part. */
 export const HTTP_PART_BYTES = 1400

@@ -2,9 +2,9 @@
 // and relays nothing.
 
 import type { Circuits } from '../ports/circuits.ts'
-import type { CircuitEvent } from '../../../ports/overlay-facts.ts'
+import type { CircuitEvent } from '../../overlay/ports/overlay-facts.ts'
 import type { CircuitParts } from './circuit-parts.ts'
-import { type CircuitsFacts, noCircuitFacts } from '../../../node/overlay-nothing.ts'
+import { type CircuitsFacts, noCircuitFacts } from '../../overlay/wiring/overlay-nothing.ts'
 
 /** See the top of the file. */
 export class LateCircuits {

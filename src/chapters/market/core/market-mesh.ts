@@ -2,7 +2,7 @@
 // trader signed, and what a peer may cost is bounded. After close() nothing is sent and no timer is left.
 
 import { errorText } from '../../../base/errors.ts'
-import type { Community, OverlayDht, SignatureCheck } from '../../../overlay/index.ts'
+import type { Community, OverlayDht, SignatureCheck } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { MarketNetwork } from '../ports/market-network.ts'

@@ -1,7 +1,7 @@
 // One comparison of our book with a peer's: digests that differ are followed down to lists of hashes, what we lack is asked for, and what the peer lacks is
 // given. Invariant: it ends, whatever the peer says; its questions are bounded, and more of them are allowed only for statements that came.
 
-import type { Peer } from '../../../overlay/index.ts'
+import type { Peer } from '../../overlay/core/index.ts'
 import { MAX_ASKED_DIGESTS, MAX_LISTED } from '../wire/market-messages.ts'
 import type { BookRequestClient, ToldNode } from './book-request-client.ts'
 import { type BookDigest, type BookDigests, DIGEST_DEPTH } from '../core/book-digests.ts'

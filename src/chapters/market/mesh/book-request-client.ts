@@ -3,10 +3,10 @@
 
 import { Allowance } from '../../../base/allowance.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
-import type { Overlay, Peer } from '../../../overlay/index.ts'
+import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
-import type { PayloadOf } from '../../../wire/overlay/message.ts'
+import type { PayloadOf } from '../../overlay/wire/message.ts'
 import { askDigests, askList, askStatements, digests, list, statements } from '../wire/market-messages.ts'
 import { ANSWER_MS, MAX_ANSWER_PARTS, MAX_ASKED, QUESTIONS_TO_PEER, QUIET_MS } from './limits.ts'
 

@@ -3,9 +3,9 @@
 
 import { Allowance } from '../../../base/allowance.ts'
 import { addressKey } from '../../../base/ids.ts'
-import type { Overlay, Peer, SignedSender } from '../../../overlay/index.ts'
+import type { Overlay, Peer, SignedSender } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { Shape, ValuesOf } from '../../../wire/overlay/fields.ts'
+import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
 import {
   askDigests,
   askList,
@@ -16,7 +16,7 @@ import {
   MAX_TOLD_STATEMENTS,
   statements,
 } from '../wire/market-messages.ts'
-import type { PacketMessage, PayloadOf } from '../../../wire/overlay/message.ts'
+import type { PacketMessage, PayloadOf } from '../../overlay/wire/message.ts'
 import { type BookDigests, DIGEST_DEPTH } from '../core/book-digests.ts'
 import { ANSWERED_OF_ALL, ANSWERED_OF_PEER, MAX_REMEMBERED_PEERS } from './limits.ts'
 import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'

@@ -1,7 +1,7 @@
 // Tells peers of new statements: our own to some more, those of others, once each, to a few by chance. What is lost, and whom chance left out, is made good
 // by reconciling. New ones are gathered for a moment, so that several share a packet.
 
-import type { Overlay, Peer } from '../../../overlay/index.ts'
+import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { OrderStatement } from '../wire/types.ts'

@@ -1,7 +1,7 @@
 // Where a trader is: a peer of the overlay, one that we heard from lately, or found by the DHT of the overlays, which has the way to it opened.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import type { Overlay, OverlayDht, SignedSender } from '../../../overlay/index.ts'
+import type { Overlay, OverlayDht, SignedSender } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { traderOf } from '../wire/order-codec.ts'
 import type { TraderId } from '../wire/types.ts'

@@ -3,7 +3,7 @@
 
 import { Allowance } from '../../../base/allowance.ts'
 import { DecodeError, errorText } from '../../../base/errors.ts'
-import type { Overlay, SignedSender } from '../../../overlay/index.ts'
+import type { Overlay, SignedSender } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { Allowance } from '../../../base/allowance.ts'
 import { DecodeError } from '../../../base/errors.ts'
-import type { SignatureCheck } from '../../../overlay/index.ts'
+import type { SignatureCheck } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { decodeStatement, sameTerms } from '../wire/order-codec.ts'
 import { verifyStatement } from '../wire/order-signature.ts'

@@ -4,9 +4,9 @@
 import { DecodeError } from '../../../base/errors.ts'
 import { decodeStatement, STATEMENT_BYTES } from './order-codec.ts'
 import type { OrderStatement } from './types.ts'
-import { bool, type Field, fixed, record, u32, u64, u8, upTo } from '../../../wire/overlay/fields.ts'
-import { signed, unsigned } from '../../../wire/overlay/message.ts'
-import { prefix } from '../../../wire/overlay/prefix.ts'
+import { bool, type Field, fixed, record, u32, u64, u8, upTo } from '../../overlay/wire/fields.ts'
+import { signed, unsigned } from '../../overlay/wire/message.ts'
+import { prefix } from '../../overlay/wire/prefix.ts'
 
 /** Most statements of one packet: with key and signature it stays under 1,300 bytes. */
 export const MAX_TOLD_STATEMENTS = 5

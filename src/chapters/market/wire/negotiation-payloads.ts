@@ -2,9 +2,9 @@
 // names of the message, behind what says to whom it goes.
 
 import { DecodeError } from '../../../base/errors.ts'
-import type { Shape, ValuesOf } from '../../../wire/overlay/fields.ts'
+import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
 import { accept, counter, decline, funded, match, propose } from './market-messages.ts'
-import type { PacketMessage } from '../../../wire/overlay/message.ts'
+import type { PacketMessage } from '../../overlay/wire/message.ts'
 import { DECLINE_REASONS, type NegotiationMessage } from './negotiation.ts'
 import type { TraderId } from './types.ts'
 

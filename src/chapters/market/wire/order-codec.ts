@@ -3,9 +3,9 @@
 
 import { createHash } from 'node:crypto'
 import { DecodeError } from '../../../base/errors.ts'
-import { isCircuitKey, KEY_FORM_BYTES, midOf, SIGNATURE_BYTES } from '../../../wire/overlay/public-key.ts'
-import { OverlayReader } from '../../../wire/overlay/reader.ts'
-import { OverlayWriter } from '../../../wire/overlay/writer.ts'
+import { isCircuitKey, KEY_FORM_BYTES, midOf, SIGNATURE_BYTES } from '../../overlay/wire/public-key.ts'
+import { OverlayReader } from '../../overlay/wire/reader.ts'
+import { OverlayWriter } from '../../overlay/wire/writer.ts'
 import { type Asset, COIN_DECIMALS, COIN_IDS, sameAsset } from '../../wallets/core/assets.ts'
 import { costOf } from './cost.ts'
 import { statementSignedPart } from './order-signature.ts'

@@ -1,7 +1,7 @@
 // What the signature of an order statement covers, and checking it. The signed bytes begin with a line of their own, so that no signature
 // of a statement is one of anything else (a packet of an overlay, a record of a channel) made with the same key.
 
-import { type PublicKey, parsePublicKey, SIGNATURE_BYTES } from '../../../wire/overlay/public-key.ts'
+import { type PublicKey, parsePublicKey, SIGNATURE_BYTES } from '../../overlay/wire/public-key.ts'
 import type { OrderStatement } from './types.ts'
 
 const DOMAIN = Buffer.from('tributary market order 1\n', 'latin1')

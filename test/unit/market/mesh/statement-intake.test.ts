@@ -14,7 +14,7 @@ import {
   STATEMENTS_OF_TRADER,
 } from '../../../../src/chapters/market/mesh/limits.ts'
 import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'
-import type { SignatureCheck } from '../../../../src/overlay/index.ts'
+import type { SignatureCheck } from '../../../../src/chapters/overlay/core/index.ts'
 import { decodeStatement } from '../../../../src/chapters/market/wire/order-codec.ts'
 import type { OrderStatement } from '../../../../src/chapters/market/wire/types.ts'
 import { fakeCheck } from '../../../kit/fake-keys.ts'

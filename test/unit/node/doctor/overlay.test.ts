@@ -5,7 +5,7 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { test } from 'node:test'
 import { checkOverlay, libraryFinding } from '../../../../src/node/doctor/overlay.ts'
-import { switchedOff } from '../../../../src/node/overlay-switch.ts'
+import { switchedOff } from '../../../../src/chapters/overlay/wiring/overlay-switch.ts'
 
 function settings(changes: { port?: number; oldPort?: number; off?: 'ipv8' | 'dispersy' | 'tunnel_community' } = {}) {
   const enabled = (section: string): boolean => changes.off !== section

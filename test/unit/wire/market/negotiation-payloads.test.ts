@@ -8,10 +8,10 @@ import { DecodeError } from '../../../../src/base/errors.ts'
 import { DECLINE_REASONS, type NegotiationMessage } from '../../../../src/chapters/market/wire/negotiation.ts'
 import { type Envelope, negotiationOf, negotiationPayload } from '../../../../src/chapters/market/wire/negotiation-payloads.ts'
 import { STATEMENT_BYTES } from '../../../../src/chapters/market/wire/order-codec.ts'
-import { COMMUNITY_IDS } from '../../../../src/wire/overlay/community-ids.ts'
+import { COMMUNITY_IDS } from '../../../../src/chapters/overlay/wire/community-ids.ts'
 import * as market from '../../../../src/chapters/market/wire/market-messages.ts'
-import { decodePayload, encodePayload } from '../../../../src/wire/overlay/message.ts'
-import { encodePacket, prefixOf } from '../../../../src/wire/overlay/packet.ts'
+import { decodePayload, encodePayload } from '../../../../src/chapters/overlay/wire/message.ts'
+import { encodePacket, prefixOf } from '../../../../src/chapters/overlay/wire/packet.ts'
 import { TestTrader } from '../../../kit/market-orders.ts'
 
 const trader = new TestTrader('one')

@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../../src/base/errors.ts'
-import { decodeCandidates, encodeCandidates } from '../../../../src/wire/overlay/candidates.ts'
+import { decodeCandidates, encodeCandidates } from '../../../../src/chapters/overlay/wire/candidates.ts'
 import * as cells from '../../../../src/chapters/circuits/wire/cell.ts'
 import * as circuit from '../../../../src/chapters/circuits/wire/circuit-messages.ts'
 import { addressAt, DataText, dataHead, isNoAddressAt, readDataText } from '../../../../src/chapters/circuits/wire/data-cell.ts'
 import * as hidden from '../../../../src/chapters/circuits/wire/hidden-messages.ts'
-import { type CellMessage, decodeCellMessage, encodeCellMessage } from '../../../../src/wire/overlay/message.ts'
-import { decodeUnwrapped, encodeUnwrapped } from '../../../../src/wire/overlay/packet.ts'
-import { publicForm } from '../../../../src/wire/overlay/public-key.ts'
+import { type CellMessage, decodeCellMessage, encodeCellMessage } from '../../../../src/chapters/overlay/wire/message.ts'
+import { decodeUnwrapped, encodeUnwrapped } from '../../../../src/chapters/overlay/wire/packet.ts'
+import { publicForm } from '../../../../src/chapters/overlay/wire/public-key.ts'
 import { assertLayout, hex, type LayoutField, overlayVectors, unhex } from '../../../kit/overlay-vectors.ts'
 
 interface RecordedCell {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../../src/base/errors.ts'
 import { crc32 } from '../../../../src/wire/crc32.ts'
-import { overlayNodeId } from '../../../../src/wire/overlay/dht-node-id.ts'
+import { overlayNodeId } from '../../../../src/chapters/overlay/wire/dht-node-id.ts'
 import {
   decodeIntroductionPoint,
   decodeValue,
@@ -13,8 +13,8 @@ import {
   encodeUnsignedValue,
   MOST_VALUE_BYTES,
   valueKey,
-} from '../../../../src/wire/overlay/dht-value.ts'
-import { bareKey } from '../../../../src/wire/overlay/public-key.ts'
+} from '../../../../src/chapters/overlay/wire/dht-value.ts'
+import { bareKey } from '../../../../src/chapters/overlay/wire/public-key.ts'
 import { hex, overlayVectors, unhex } from '../../../kit/overlay-vectors.ts'
 
 interface DhtVectors {

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../../src/base/errors.ts'
 import { destroy } from '../../../../src/chapters/circuits/wire/circuit-messages.ts'
-import { communityIdBytes, COMMUNITY_IDS } from '../../../../src/wire/overlay/community-ids.ts'
-import * as dht from '../../../../src/wire/overlay/dht-messages.ts'
-import * as discovery from '../../../../src/wire/overlay/discovery-messages.ts'
+import { communityIdBytes, COMMUNITY_IDS } from '../../../../src/chapters/overlay/wire/community-ids.ts'
+import * as dht from '../../../../src/chapters/overlay/wire/dht-messages.ts'
+import * as discovery from '../../../../src/chapters/overlay/wire/discovery-messages.ts'
 import { createdE2e, createE2e, rendezvousInfo } from '../../../../src/chapters/circuits/wire/hidden-messages.ts'
-import * as introductions from '../../../../src/wire/overlay/introduction-messages.ts'
-import { decodePayload, encodePayload, type PacketMessage } from '../../../../src/wire/overlay/message.ts'
+import * as introductions from '../../../../src/chapters/overlay/wire/introduction-messages.ts'
+import { decodePayload, encodePayload, type PacketMessage } from '../../../../src/chapters/overlay/wire/message.ts'
 import {
   decodeUnsigned,
   encodePacket,
@@ -18,8 +18,8 @@ import {
   prefixKey,
   prefixOf,
   splitSigned,
-} from '../../../../src/wire/overlay/packet.ts'
-import { decodePeerFlags, encodePeerFlags } from '../../../../src/wire/overlay/peer-flags.ts'
+} from '../../../../src/chapters/overlay/wire/packet.ts'
+import { decodePeerFlags, encodePeerFlags } from '../../../../src/chapters/overlay/wire/peer-flags.ts'
 import { assertLayout, hex, overlayVectors, type RecordedPacket, unhex } from '../../../kit/overlay-vectors.ts'
 
 interface PacketVectors {

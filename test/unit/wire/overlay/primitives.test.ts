@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { DecodeError } from '../../../../src/base/errors.ts'
 import { parseInfoHash, type InfoHash } from '../../../../src/base/ids.ts'
 import { classifyDatagram, DATAGRAM, mayPassExit } from '../../../../src/chapters/circuits/wire/exit-policy.ts'
-import * as fields from '../../../../src/wire/overlay/fields.ts'
-import type { Field } from '../../../../src/wire/overlay/fields.ts'
+import * as fields from '../../../../src/chapters/overlay/wire/fields.ts'
+import type { Field } from '../../../../src/chapters/overlay/wire/fields.ts'
 import {
   addressOfCircuit,
   circuitOfAddress,
@@ -14,10 +14,10 @@ import {
   pexCommunityId,
 } from '../../../../src/chapters/circuits/wire/hidden-names.ts'
 import { HttpAnswer, httpParts } from '../../../../src/chapters/circuits/wire/http-parts.ts'
-import { decodePayload, encodePayload } from '../../../../src/wire/overlay/message.ts'
-import { communityIdBytes, COMMUNITY_IDS } from '../../../../src/wire/overlay/community-ids.ts'
-import { prefixOf } from '../../../../src/wire/overlay/packet.ts'
-import { isNoAddress, NO_ADDRESS } from '../../../../src/wire/overlay/address.ts'
+import { decodePayload, encodePayload } from '../../../../src/chapters/overlay/wire/message.ts'
+import { communityIdBytes, COMMUNITY_IDS } from '../../../../src/chapters/overlay/wire/community-ids.ts'
+import { prefixOf } from '../../../../src/chapters/overlay/wire/packet.ts'
+import { isNoAddress, NO_ADDRESS } from '../../../../src/chapters/overlay/wire/address.ts'
 import {
   agreementHalf,
   isCircuitKey,
@@ -26,7 +26,7 @@ import {
   privateForm,
   publicForm,
   signingHalf,
-} from '../../../../src/wire/overlay/public-key.ts'
+} from '../../../../src/chapters/overlay/wire/public-key.ts'
 import { hex, overlayVectors, recordedForm, unhex } from '../../../kit/overlay-vectors.ts'
 
 const byFormat: Readonly<Record<string, Field<unknown>>> = {

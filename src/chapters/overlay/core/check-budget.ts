@@ -1,0 +1,26 @@
+// How many signatures are checked: each costs a tenth of a millisecond of the main thread, and anybody may send one. An address
+// has so many, and all addresses of strangers together have so many, so that a flood does not silence the peers we know.
+
+import { Allowance } from '../../../base/allowance.ts'
+import { addressKey, type PeerAddress } from '../../../base/ids.ts'
+import { KeyedRateLimiter } from '../../../base/keyed-rate-limiter.ts'
+import { CHECKS_OF_ADDRESS, CHECKS_OF_STRANGERS, MAX_CHECKED_ADDRESSES } from './limits.ts'
+
+/** Says which signatures are checked. */
+export class CheckBudget {
+  readonly #strangers = new Allowance(CHECKS_OF_STRANGERS.burst, CHECKS_OF_STRANGERS.refillMs)
+  readonly #addresses = new KeyedRateLimiter(CHECKS_OF_ADDRESS, MAX_CHECKED_ADDRESSES)
+  #refused = 0
+
+  /** Packets that were dropped unchecked. */
+  get refused(): number {
+    return this.#refused
+  }
+
+  /** True when a signature that came from `from` is checked; it is counted then. `known`: a peer of ours is there. */
+  take(from: PeerAddress, known: boolean, nowMs: number): boolean {
+    if (this.#addresses.take(addressKey(from), nowMs) && (known || this.#strangers.take(nowMs))) return true
+    this.#refused++
+    return false
+  }
+}

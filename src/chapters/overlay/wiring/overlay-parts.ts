@@ -1,0 +1,137 @@
+// The overlay as the rest of the node has it: started when somebody first asks for circuits or channels (or with the node, where settings
+// say so), stopped with the node. Before that it is a few empty lists, and none of its code is loaded.
+
+import { makeDeferred } from '../../../base/deferred.ts'
+import { AppError, errorText } from '../../../base/errors.ts'
+import type { Communities } from '../core/index.ts'
+import type { Circuits } from '../../circuits/ports/circuits.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { CircuitEvent, OverlayFacts } from '../ports/overlay-facts.ts'
+import type { CircuitsSource } from '../../circuits/anonymous/anonymous-engines.ts'
+import type { OverlayForMarket } from '../../market/wiring/market-overlay.ts'
+import { nothingRuns } from './overlay-nothing.ts'
+import type { OverlayStartDeps, RunningOverlay } from './overlay-start.ts'
+import { overlaysOff, switchedOff } from './overlay-switch.ts'
+import type { Settings } from '../../../node/settings-schema.ts'
+
+/** What it needs of the node. */
+export interface OverlayPartsDeps extends OverlayStartDeps {
+  readonly log: Log
+  settings(): Settings
+  /** Starts it; tests replace it. */
+  readonly start?: (settings: Settings, deps: OverlayStartDeps) => Promise<RunningOverlay>
+}
+
+type Happened = (event: CircuitEvent) => void
+
+/** See the top of the file. */
+export class OverlayParts implements CircuitsSource {
+  readonly #deps: OverlayPartsDeps
+  readonly #watches = new Set<Happened>()
+  #starting: Promise<RunningOverlay> | null = null
+  #running: RunningOverlay | null = null
+  #endWatch: () => void = () => undefined
+  #stopped = false
+
+  constructor(deps: OverlayPartsDeps) {
+    this.#deps = deps
+  }
+
+  /** What it tells; empty before it runs. Events are told from whenever it runs. */
+  readonly facts: OverlayFacts = this.#makeFacts()
+
+  check(): void {
+    const setting = switchedOff(this.#deps.settings())
+    if (setting !== '') throw new AppError('CircuitsUnavailable', `Setting ${setting} forbids circuits.`)
+    if (this.#stopped) throw new AppError('CircuitsUnavailable', 'The node is stopping.')
+  }
+
+  async open(): Promise<Circuits> {
+    this.check()
+    return (await this.#start()).circuits()
+  }
+
+  /** Overlays of its own for who asks. AppError CircuitsUnavailable: settings forbid overlays, or it could not be started now. */
+  async communities(): Promise<Communities> {
+    const setting = overlaysOff(this.#deps.settings())
+    if (setting !== '') throw new AppError('CircuitsUnavailable', `Setting ${setting} forbids overlays.`)
+    if (this.#stopped) throw new AppError('CircuitsUnavailable', 'The node is stopping.')
+    return (await this.#start()).communities
+  }
+
+  /** What the market needs of it. AppError CircuitsUnavailable, as communities(). */
+  async forMarket(): Promise<OverlayForMarket> {
+    await this.communities()
+    const { communities, dht, check } = await this.#start()
+    return { communities, dht, check }
+  }
+
+  /** Starts it where the settings ask for that; a failure is logged. Never rejects. */
+  async startIfAsked(wanted: boolean): Promise<void> {
+    if (!wanted || this.#stopped) return
+    try {
+      const running = await this.#start()
+      if (!this.#stopped && switchedOff(this.#deps.settings()) === '') running.circuits()
+    } catch (error) {
+      this.#deps.log.error('the overlay could not be started', { error: errorText(error) })
+    }
+  }
+
+  /** Ends it within `deadlineMs`. Nothing is told or sent after it. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.#stopped = true
+    this.#endWatch()
+    this.#watches.clear()
+    this.#running = null
+    const stopped = this.#starting?.catch(() => null).then(running => running?.stop(deadlineMs))
+    // A start that hangs is not waited for either; what comes of it is stopped then.
+    const late = makeDeferred<undefined>()
+    const timer = this.#deps.clock.after(deadlineMs, () => late.resolve(undefined))
+    await Promise.race([stopped, late.promise])
+    timer.cancel()
+  }
+
+  /** One start at a time; one that failed may be tried again. */
+  #start(): Promise<RunningOverlay> {
+    this.#starting ??= this.#make().catch((error: unknown) => {
+      this.#starting = null
+      const reason = `The overlay could not be started: ${errorText(error)}`
+      throw new AppError('CircuitsUnavailable', reason, { cause: error })
+    })
+    return this.#starting
+  }
+
+  async #make(): Promise<RunningOverlay> {
+    const start = this.#deps.start ?? (await import('./overlay-start.ts')).startOverlay
+    const running = await start(this.#deps.settings(), this.#deps)
+    if (this.#stopped) return running
+    this.#running = running
+    this.#endWatch = running.facts.watch(event => {
+      for (const happened of this.#watches) happened(event)
+    })
+    return running
+  }
+
+  #makeFacts(): OverlayFacts {
+    const now = (): OverlayFacts => this.#running?.facts ?? nothingRuns
+    const isRunning = (): boolean => this.#running !== null
+    return {
+      get running() {
+        return isRunning()
+      },
+      wanAddress: () => now().wanAddress(),
+      lanAddress: () => now().lanAddress(),
+      runtimeS: () => now().runtimeS(),
+      overlays: () => now().overlays(),
+      circuits: () => now().circuits(),
+      joined: () => now().joined(),
+      places: () => now().places(),
+      traffic: () => now().traffic(),
+      candidates: () => now().candidates(),
+      watch: happened => {
+        this.#watches.add(happened)
+        return () => this.#watches.delete(happened)
+      },
+    }
+  }
+}

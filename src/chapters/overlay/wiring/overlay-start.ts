@@ -1,0 +1,213 @@
+// The running overlay: key, port, overlays, circuits, made in order when somebody needs them and stopped in reverse. Loaded then,
+// not before: a node without anonymous downloads has none of this in memory.
+
+import { makeDeferred } from '../../../base/deferred.ts'
+import { AppError } from '../../../base/errors.ts'
+import { addressKey, type PeerAddress } from '../../../base/ids.ts'
+import { localInterfaces } from '../../../io/multicast.ts'
+import type { NetworkStack } from '../../../io/network-stack.ts'
+import { makeOverlayCrypto } from '../io/overlay-crypto.ts'
+import {
+  type Communities,
+  type Community,
+  type CommunityOptions,
+  type OverlayDht,
+  Overlays,
+  type SignatureCheck,
+} from '../core/index.ts'
+import { SealPool } from '../sealing/seal-pool.ts'
+import type { Circuits } from '../../circuits/ports/circuits.ts'
+import type { Clock } from '../../../ports/clock.ts'
+import type { Log } from '../../../ports/log.ts'
+import type { OverlayCrypto, OverlayKeyPair } from '../ports/overlay-crypto.ts'
+import type { OverlayFacts } from '../ports/overlay-facts.ts'
+import type { NodeValues } from '../../../ports/records.ts'
+import type { Random } from '../../../ports/random.ts'
+import { openOverlayKey } from './overlay-key.ts'
+import { makeCircuits } from '../../circuits/wiring/circuit-parts.ts'
+import { LateCircuits } from '../../circuits/wiring/late-circuits.ts'
+import type { CircuitsFacts } from './overlay-nothing.ts'
+import { overlaysOptions } from './overlay-options.ts'
+import { OverlayPeers, type SavedOverlayPeers } from './overlay-peers.ts'
+import type { Settings } from '../../../node/settings-schema.ts'
+
+/** Overlays whose peers are remembered. */
+const MAX_KNOWN_OVERLAYS = 8
+
+/** What the overlay is made from. */
+export interface OverlayStartDeps {
+  readonly stateDir: string
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly stack: NetworkStack
+  readonly values: NodeValues
+}
+
+/** It runs until stop(). */
+export interface RunningOverlay {
+  /** Circuits, made at the first call; whether settings allow them is the caller's to ask. */
+  circuits(): Circuits
+  /** Further overlays of the node. */
+  readonly communities: Communities
+  /** The DHT of the overlays, and what their signatures are checked with. */
+  readonly dht: OverlayDht
+  readonly check: SignatureCheck
+  readonly facts: OverlayFacts
+  /** Circuits and overlays end, peers are saved; what takes longer than `deadlineMs` is given up. Nothing is sent after it. */
+  stop(deadlineMs: number): Promise<void>
+}
+
+/** Starts it. AppErrors PortTaken, SourceFailed, StateUnreadable, DiskFull, DiskError. */
+export async function startOverlay(settings: Settings, deps: OverlayStartDeps): Promise<RunningOverlay> {
+  const { clock, random, log, stack, stateDir, values } = deps
+  const crypto = makeOverlayCrypto(random)
+  const pair = await openOverlayKey(stateDir, crypto)
+  const pool = new SealPool({}, { crypto, random, log })
+  const overlays = makeOverlays(settings, { clock, random, log, stack, crypto, pool, pair })
+  const known = new Map<string, readonly PeerAddress[]>()
+  const making = { overlays, crypto, pool, pair, clock, random, log, stack }
+  const parts = new LateCircuits(() => {
+    const made = makeCircuits(settings, making)
+    askKnown(overlays, known)
+    return made
+  })
+  const running = { overlays, parts, pool, pair }
+  const peers = new OverlayPeers({
+    ...{ clock, log, values },
+    peers: () => savedPeers(overlays, known),
+    askAgain: () => askKnown(overlays, known),
+  })
+  const saved = await peers.load()
+  for (const [id, addresses] of Object.entries(saved)) known.set(id, addresses)
+  await overlays.start().catch(async (error: unknown) => {
+    // It may be tried again: nothing of this attempt stays.
+    await endAll(running)
+    throw isPortTaken(error) ? portTaken(settings, error) : error
+  })
+  askKnown(overlays, known)
+  peers.start()
+  log.info('the overlay has started', { port: overlays.lanAddress?.port, member: memberOf(pair), crypto: crypto.made })
+  return {
+    circuits: () => parts.open(),
+    communities: { open: options => openWithKnown(overlays, options, known) },
+    dht: overlays.dht,
+    check: checkOf(crypto, pool),
+    facts: factsOf(overlays, parts.facts),
+    stop: deadlineMs => settledWithin(clock, deadlineMs, Promise.all([peers.stop(), endAll(running)])),
+  }
+}
+
+function isPortTaken(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'PortTaken'
+}
+
+/** Says which port that is, and where it is set. */
+function portTaken(settings: Settings, cause: unknown): AppError {
+  const { ip, port } = overlaysOptions(settings)
+  const setting = settings.dispersy.port > 0 ? 'dispersy.port' : 'ipv8.port'
+  const text = `UDP port ${port}${ip === null ? '' : ` of ${ip}`} is taken by another program (setting ${setting}; 0 = any free one).`
+  return new AppError('PortTaken', text, { cause })
+}
+
+interface Ending {
+  readonly overlays: Overlays
+  readonly parts: LateCircuits
+  readonly pool: SealPool
+  readonly pair: OverlayKeyPair
+}
+
+/** Circuits first, so that neighbours hear of it. Nothing is sent from here on, however long the thread takes to end. */
+async function endAll({ overlays, parts, pool, pair }: Ending): Promise<void> {
+  parts.stop()
+  await overlays.stop()
+  await pool.stop()
+  pair.wipe()
+}
+
+interface OverlayMaking extends Pick<OverlayStartDeps, 'clock' | 'random' | 'log' | 'stack'> {
+  readonly crypto: OverlayCrypto
+  readonly pool: SealPool
+  readonly pair: OverlayKeyPair
+}
+
+function makeOverlays(settings: Settings, deps: OverlayMaking): Overlays {
+  const { clock, random, log, stack, crypto, pool, pair } = deps
+  const { place, peers: lane } = stack
+  return new Overlays(overlaysOptions(settings), {
+    ...{ clock, random, log, udp: lane.udp, resolver: lane.resolver },
+    check: checkOf(crypto, pool),
+    identity: { publicKey: pair.publicKey, mid: pair.mid, member: memberOf(pair), sign: bytes => pair.sign(bytes) },
+    localIps: () =>
+      place === null
+        ? localInterfaces(4).map(({ ip }) => ip)
+        : place.endpoints().flatMap(({ ip }) => (isV4(ip) ? [ip] : [])),
+  })
+}
+
+/** In a flood signatures are checked by a thread. */
+function checkOf(crypto: OverlayCrypto, pool: SealPool): SignatureCheck {
+  return {
+    verify: (...asked) => crypto.verify(...asked),
+    verifyOrLater: (...asked) => pool.verifyOrLater(...asked),
+  }
+}
+
+/** Those of the overlays that run, and of others what was known last. */
+function savedPeers(overlays: Overlays, known: Map<string, readonly PeerAddress[]>): SavedOverlayPeers {
+  for (const { id } of overlays.rows()) {
+    const addresses = overlays.addressesOf(id)
+    if (addresses.length > 0) known.set(id, addresses)
+  }
+  return Object.fromEntries([...known].slice(-MAX_KNOWN_OVERLAYS))
+}
+
+/** Has the open overlays that know nobody ask where their peers were at another time. */
+function askKnown(overlays: Overlays, known: ReadonlyMap<string, readonly PeerAddress[]>): void {
+  for (const [id, addresses] of known) {
+    if (overlays.addressesOf(id).length === 0) overlays.askAgain(id, addresses)
+  }
+}
+
+/** Opens an overlay, and asks where its peers were at another time. */
+function openWithKnown(
+  overlays: Overlays,
+  options: CommunityOptions,
+  known: ReadonlyMap<string, readonly PeerAddress[]>,
+): Community {
+  const community = overlays.open(options)
+  overlays.askAgain(community.overlay.id, known.get(community.overlay.id) ?? [])
+  return community
+}
+
+/** What the overlays tell, with what there is of circuits. */
+function factsOf(overlays: Overlays, circuits: CircuitsFacts): OverlayFacts {
+  return {
+    ...circuits,
+    running: true,
+    wanAddress: () => textOf(overlays.wanAddress),
+    lanAddress: () => textOf(overlays.lanAddress),
+    runtimeS: () => overlays.runtimeS,
+    overlays: () => overlays.rows(),
+  }
+}
+
+function textOf(address: PeerAddress | null): string | null {
+  return address === null ? null : addressKey(address)
+}
+
+function memberOf({ mid }: OverlayKeyPair): string {
+  return Buffer.from(mid).toString('hex')
+}
+
+function isV4(ip: string): boolean {
+  return !ip.includes(':')
+}
+
+/** Waits for `work`, but not longer than `deadlineMs`. */
+async function settledWithin(clock: Clock, deadlineMs: number, work: Promise<unknown>): Promise<void> {
+  const late = makeDeferred<void>()
+  const timer = clock.after(deadlineMs, () => late.resolve())
+  await Promise.race([work, late.promise])
+  timer.cancel()
+}
