@@ -3,6 +3,8 @@ SHELL := /bin/bash
 # A file that takes longer hangs, and is ended and named: it must not take the whole run with it.
 NODE_TEST := node --test --test-concurrency=2 --test-timeout=600000
 BIN := dist/src/cli/main.js
+# Tests of some kinds, the core's and the chapters': $(call tests,unit contract)
+tests = $$(find $(foreach kind,$(1),dist/test/$(kind) dist/test/chapters/*/$(kind)) -name '*.test.js' 2>/dev/null)
 ARGS ?=
 
 
@@ -50,7 +52,7 @@ arch: build
 	@$(NODE_TEST) $$(find dist/test/arch -name '*.test.js')
 
 unit: build
-	@$(NODE_TEST) $$(find dist/test/unit -name '*.test.js')
+	@$(NODE_TEST) $(call tests,unit)
 
 # The other Node that is kept working: build, unit, contract, a start and a transfer on it.
 .PHONY: test-node22 only-node22
@@ -60,24 +62,24 @@ test-node22: node_modules/.installed ## The same sources on Node 22
 # What waits longest is begun first: half a minute at the end would be one in which nothing else is left to run.
 only-node22: LONGEST := dist/test/contract/spec/refusals.test.js
 only-node22: build
-	@node dist/test/kit/run-suite.js --together=unit $(LONGEST) $$(find dist/test/unit dist/test/contract -name '*.test.js' ! -path $(LONGEST)) \
+	@node dist/test/kit/run-suite.js --together=unit $(LONGEST) $$(echo $(call tests,unit contract) | tr ' ' '\n' | grep -v $(LONGEST)) \
 	dist/test/arch/run-suite.test.js dist/test/e2e/start-stop.test.js dist/test/e2e/two-nodes.test.js
 
 # Everything that needs no network namespace.
 suite: build
-	@node dist/test/kit/run-suite.js --whole=suite $$(find dist/test/unit dist/test/contract dist/test/sim dist/test/fault dist/test/fuzz dist/test/e2e dist/test/issues -name '*.test.js' 2>/dev/null)
+	@node dist/test/kit/run-suite.js --whole=suite $(call tests,unit contract sim fault fuzz e2e issues)
 
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
 SHORT := create encryption file-attributes hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
 	opentracker channel-health channels-dht feeds half-written players playlists port-mapping proxies readme-example select-only transfer udp-tracker utp utp-clients utp-native v2-torrents \
 	v2-transfer web-seeds anonymous overlay-hosts dht-network made-torrents prometheus reverse-proxy updates wallets-litecoin wallets-bitcoin wallets-ether market-swaps swap-ether swap-ether-contract swap-ether-desks swap-litecoin swap-bitcoin market-secrets wallet-kill
 interop-short: build bench-rivals
-	@node dist/test/kit/run-interop.js --whole=interop-short $(SHORT:%=dist/test/interop/%.test.js)
+	@node dist/test/kit/run-interop.js --whole=interop-short $(SHORT)
 
 # Real peers and players, in a network namespace of their own. The tests write down which cells of the matrix they passed;
 # with REQUIRE_PEERS=1 it fails where one that must be passed is missing.
 interop: build bench-rivals ## Every feature with every peer that has it; prints the matrix
-	@cells=$$(mktemp); INTEROP_MATRIX=$$cells node dist/test/kit/run-interop.js --whole=interop $$(find dist/test/interop -name '*.test.js'); \
+	@cells=$$(mktemp); INTEROP_MATRIX=$$cells node dist/test/kit/run-interop.js --whole=interop $(call tests,interop); \
 	status=$$?; node dist/test/kit/print-matrix.js $$cells || status=1; rm -f $$cells; exit $$status
 
 # Our node in every role of a network of py-ipv8 nodes on loopback; prints the matrix. IPV8_DIR is a checkout of
@@ -86,10 +88,10 @@ channels-30: build ## One channel among thirty of our nodes: ten subscribers of 
 	@node dist/test/kit/run-channels.js
 
 swaps-table: build ## Swaps whose sides are killed or muted at every step: the table of outcomes
-	@node dist/test/kit/print-swaps-table.js
+	@node dist/test/chapters/market/kit/print-swaps-table.js
 
 swaps-real: build ## Swaps on litecoind and bcoin with a node killed at every step: a table of outcomes; half an hour, KILLS='initiator restart' plays some rows
-	@bash test/kit/netns node dist/test/kit/run-swaps-real.js $(KILLS)
+	@bash test/kit/netns node dist/test/chapters/market/kit/run-swaps-real.js $(KILLS)
 
 live-overlay: build ## Our node against py-ipv8 in every role (IPV8_DIR=checkout of py-ipv8 3.2)
 	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }
@@ -119,6 +121,11 @@ attacks: build ## keys and files, parsers and peers, disks and stopping: tried, 
 # Memory, CPU and writes of a node whose downloads know nobody, after ten minutes and again after a restart: some 25 minutes.
 rest-10000: build ## what 10,000 incomplete downloads without peers cost (COUNT, MINUTES)
 	@node dist/test/kit/run-rest.js
+
+# One chapter's tests, those with other programs apart: make test-market
+.PHONY: test-overlay test-circuits test-channels test-wallets test-market
+test-overlay test-circuits test-channels test-wallets test-market: test-%: build ## One chapter's tests
+	@node dist/test/kit/run-suite.js $$(find dist/test/chapters/$* -name '*.test.js' ! -path '*/interop/*')
 
 # One directory of the suite: make only DIR=unit/wire
 only: build

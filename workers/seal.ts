@@ -3,7 +3,13 @@
 import { workerData } from 'node:worker_threads'
 import type { JobHandlers, SealJobName } from '../src/pools/contract/jobs.ts'
 import { BATCH_BYTES, SEAL_SLOT_BYTES } from '../src/chapters/overlay/sealing/seal-slot.ts'
-import { answerCreate, finishCreate, signMessage, verifySignature, workLayers } from '../src/chapters/overlay/sealing/seal.ts'
+import {
+  answerCreate,
+  finishCreate,
+  signMessage,
+  verifySignature,
+  workLayers,
+} from '../src/chapters/overlay/sealing/seal.ts'
 import { makeRunner } from './run.ts'
 
 const { slots, batches } = workerData as Readonly<Record<'slots' | 'batches', SharedArrayBuffer>>

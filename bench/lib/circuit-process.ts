@@ -13,7 +13,11 @@ import { DgramNetwork } from '../../src/io/udp-dgram.ts'
 import type { HopCount } from '../../src/chapters/circuits/ports/circuits.ts'
 import type { UdpSocket } from '../../src/ports/udp.ts'
 import { SealPool } from '../../src/chapters/overlay/sealing/seal-pool.ts'
-import { makeCircuitNode, type MadeCircuitNode, testCrypto } from '../../test/kit/made-circuit-node.ts'
+import {
+  makeCircuitNode,
+  type MadeCircuitNode,
+  testCrypto,
+} from '../../test/chapters/circuits/kit/made-circuit-node.ts'
 import { silentLog } from '../../test/kit/silent-log.ts'
 import { waitFor } from '../../test/kit/wait-for.ts'
 

@@ -1,6 +1,6 @@
 // What an order costs on the wire while it becomes known to all nodes of a market: nodes in memory on virtual time, real packets, no losses.
 
-import { MarketNet } from '../../test/kit/market-network.ts'
+import { MarketNet } from '../../test/chapters/market/kit/market-network.ts'
 import type { Figures } from './samples.ts'
 
 /** Long enough for every node to have compared its book with others. */

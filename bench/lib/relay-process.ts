@@ -11,7 +11,12 @@ import { DgramNetwork } from '../../src/io/udp-dgram.ts'
 import { LAYER_BYTES, LAYER_HEAD_BYTES, type LayerKey } from '../../src/chapters/overlay/ports/overlay-crypto.ts'
 import type { UdpNetwork } from '../../src/ports/udp.ts'
 import { CELL_HEADER_BYTES, writeCellHead } from '../../src/chapters/circuits/wire/cell.ts'
-import { EXIT, makeCircuitNode, type MadeCircuitNode, RELAY } from '../../test/kit/made-circuit-node.ts'
+import {
+  EXIT,
+  makeCircuitNode,
+  type MadeCircuitNode,
+  RELAY,
+} from '../../test/chapters/circuits/kit/made-circuit-node.ts'
 import { waitFor } from '../../test/kit/wait-for.ts'
 
 const ip = '127.0.0.1'

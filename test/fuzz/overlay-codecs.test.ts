@@ -35,10 +35,14 @@ import {
 import { decodeUnwrapped, prefixKey, splitSigned } from '../../src/chapters/overlay/wire/packet.ts'
 import { decodePeerFlags, encodePeerFlags } from '../../src/chapters/overlay/wire/peer-flags.ts'
 import { isCircuitKey, parsePublicKey } from '../../src/chapters/overlay/wire/public-key.ts'
-import { NEGOTIATION_MESSAGES, negotiationOf, negotiationPayload } from '../../src/chapters/market/wire/negotiation-payloads.ts'
+import {
+  NEGOTIATION_MESSAGES,
+  negotiationOf,
+  negotiationPayload,
+} from '../../src/chapters/market/wire/negotiation-payloads.ts'
 import type { NegotiationMessage } from '../../src/chapters/market/wire/negotiation.ts'
 import { type Fuzz, fuzz } from '../kit/fuzz.ts'
-import { TestTrader } from '../kit/market-orders.ts'
+import { TestTrader } from '../chapters/market/kit/market-orders.ts'
 import { projectRoot } from '../kit/project-root.ts'
 
 /** Something with a table of fields. */

@@ -7,6 +7,14 @@ import { sourceFiles } from '../arch/source-tree.ts'
 const COST: Readonly<Record<string, number>> = { unit: 0, contract: 1, sim: 2, fuzz: 2, issues: 4, fault: 4, e2e: 6 }
 /** The name of a built file beside the one that starts it. */
 const BUILT_URL = /new URL\(\s*'(\.[^']+)\.js',\s*import\.meta\.url\s*\)/g
+/** The name of a worker beside the one that starts it. */
+const WORKER = /\bworkerUrl\('([a-z]+)'\)/g
+
+/** The kind of a test: its folder below `test`, or below its chapter. */
+function kindOf(test: string): string {
+  const parts = test.split('/')
+  return parts[parts[1] === 'chapters' ? 3 : 1] ?? ''
+}
 
 /** Test files by what they reach. */
 export class TestReach {
@@ -16,7 +24,8 @@ export class TestReach {
   constructor() {
     for (const { path, text, imports } of sourceFiles('src', 'workers', 'test')) {
       const urls = [...text.matchAll(BUILT_URL)].map(([, name]) => join(dirname(path), `${name}.ts`))
-      for (const target of [...imports, ...urls.map(url => normalize(url).split(sep).join('/'))]) {
+      const workers = [...text.matchAll(WORKER)].map(([, name]) => `workers/${name}.ts`)
+      for (const target of [...imports, ...workers, ...urls.map(url => normalize(url).split(sep).join('/'))]) {
         const importers = this.#importers.get(target) ?? new Set()
         this.#importers.set(target, importers.add(path))
       }
@@ -31,7 +40,7 @@ export class TestReach {
         if (!distance.has(importer)) distance.set(importer, away + 1)
       }
     }
-    const cost = (test: string): number => COST[test.split('/')[1] ?? ''] ?? Number.POSITIVE_INFINITY
+    const cost = (test: string): number => COST[kindOf(test)] ?? Number.POSITIVE_INFINITY
     return [...distance]
       .filter(([test]) => test.endsWith('.test.ts') && cost(test) < Number.POSITIVE_INFINITY)
       .sort(([a, near], [b, far]) => near + cost(a) - far - cost(b) || a.localeCompare(b))

@@ -1,9 +1,10 @@
-// Runs the interop test files named by the arguments, each in a network namespace of its own, the slowest first. Other
+// Runs the interop tests named by the arguments (paths, or names alone, the core's or a chapter's), each in a network namespace of its own, the slowest first. Other
 // clients keep to timers of their own and two cores are soon busy, so what failed beside others is tried once more, alone:
 // only a file that fails twice fails the run. Prints what each file said, and at the end its seconds and tries, and the second
 // tries of earlier whole runs (`--whole=NAME` in front; retry-record.ts).
 
 import { spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
 import { projectRoot } from './project-root.ts'
 import { retryLines, wholeRun } from './retry-record.ts'
@@ -59,6 +60,16 @@ async function runAll(files: readonly string[], atATime: number): Promise<Try[]>
   return tries
 }
 
+/** The built test of a name: of the core or of a chapter. */
+function fileOf(name: string): string {
+  if (name.includes('/')) return name
+  const tests = join(projectRoot, 'dist/test')
+  const chapters = readdirSync(join(tests, 'chapters')).map(chapter => join(tests, 'chapters', chapter))
+  const found = [tests, ...chapters].map(folder => join(folder, 'interop', `${name}.test.js`)).find(existsSync)
+  if (found === undefined) throw new Error(`there is no test of interop named ${name}`)
+  return found
+}
+
 /** Place in the order of beginning. */
 function rank(file: string): number {
   const place = SLOW.indexOf(basename(file, '.test.js'))
@@ -67,7 +78,7 @@ function rank(file: string): number {
 
 async function main(): Promise<void> {
   const { name, files: given } = wholeRun(process.argv.slice(2))
-  const files = [...given].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
+  const files = given.map(fileOf).sort((a, b) => rank(a) - rank(b) || a.localeCompare(b))
   const first = await runAll(files, AT_A_TIME)
   const again = await runAll(
     first.filter(each => !each.passed).map(each => each.file),

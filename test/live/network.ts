@@ -1,7 +1,7 @@
 // A network of py-ipv8 nodes and nodes of ours on loopback that all know each other, for the live tests.
 
 import type { PeerAddress } from '../../src/base/ids.ts'
-import { CircuitNode, type CircuitNodeParams } from '../kit/circuit-node.ts'
+import { CircuitNode, type CircuitNodeParams } from '../chapters/circuits/kit/circuit-node.ts'
 import { type PyNode, PyNodes } from '../kit/ipv8-nodes.ts'
 import { startUdpEcho, type UdpEcho } from '../kit/udp-echo.ts'
 import { waitFor } from '../kit/wait-for.ts'

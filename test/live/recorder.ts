@@ -1,4 +1,4 @@
-// A session (test/kit/session.ts) that is live: real overlays and sockets of loopback in front of it, py-ipv8 behind them. Everything goes
+// A session (test/chapters/circuits/kit/session.ts) that is live: real overlays and sockets of loopback in front of it, py-ipv8 behind them. Everything goes
 // through one queue, and time passes in steps between its entries, so that the same list gives the same session again.
 
 import { SystemClock } from '../../src/io/clock.ts'
@@ -11,7 +11,7 @@ import { CELL_ID, destroy } from '../../src/chapters/circuits/wire/circuit-messa
 import { createE2e, peersRequest } from '../../src/chapters/circuits/wire/hidden-messages.ts'
 import { encodePeerFlags } from '../../src/chapters/overlay/wire/peer-flags.ts'
 import { DrawnRandom } from '../kit/drawn-random.ts'
-import { at, type Entry, hexOf, Session } from '../kit/session.ts'
+import { at, type Entry, hexOf, Session } from '../chapters/circuits/kit/session.ts'
 import { silentLog } from '../kit/silent-log.ts'
 import { VirtualClock } from '../kit/virtual-clock.ts'
 import { COMMUNITY } from './network.ts'

@@ -4,7 +4,7 @@
 import { AppError } from '../../../base/errors.ts'
 import { type EvmFees, HIGHEST_FEE } from '../../wallets/service/wallet-evm-chain.ts'
 
-/** Bounds of gas, each at least a third above what is used (test/interop/swap-ether.test.ts measures it). */
+/** Bounds of gas, each at least a third above what is used (test/chapters/market/interop/swap-ether.test.ts measures it). */
 export const SWAP_GAS = {
   /** Puts money into the contract. */
   fund: 200_000n,

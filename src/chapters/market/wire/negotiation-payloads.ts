@@ -42,7 +42,7 @@ export function negotiationOf(
 ): { readonly said: NegotiationMessage; readonly envelope: Envelope } {
   const { to, nonce, saidMs, ...own } = values
   const reason = kind === 'decline' ? { reason: reasonOf(own['reason'] as number) } : {}
-  // The fields of the row are those of the kind, by their names: test/unit/wire/market/negotiation-payloads.test.ts sends each.
+  // The fields of the row are those of the kind, by their names: test/chapters/market/unit/wire/negotiation-payloads.test.ts sends each.
   return { said: { kind, ...own, ...reason } as NegotiationMessage, envelope: { to, nonce, saidMs } as Envelope }
 }
 

@@ -1,0 +1,73 @@
+// The overlay of channels in a node: a port that is taken does not end it, settings do; who looks for a channel waits for it.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AppError } from '../../../../../src/base/errors.ts'
+import { joinNetworks } from '../../../../../src/chapters/channels/network/joined-networks.ts'
+import { ChannelOverlay } from '../../../../../src/chapters/channels/wiring/channel-overlay.ts'
+import type { Settings } from '../../../../../src/node/settings-schema.ts'
+import type { Communities } from '../../../../../src/chapters/overlay/core/index.ts'
+import { noChannelNetwork } from '../../../../../src/chapters/channels/ports/channel-network.ts'
+import { ChannelNet, type ChannelNode } from '../../kit/channel-network.ts'
+import { MemoryCatalogue } from '../../kit/memory-catalogue.ts'
+import { silentLog } from '../../../../kit/silent-log.ts'
+
+function settings(changes: Partial<Record<'ipv8' | 'channel_community', { enabled: boolean }>> = {}): Settings {
+  const on = { enabled: true }
+  const sections = { ipv8: on, dispersy: on, channel_community: on, allchannel_community: on, search_community: on }
+  return { ...sections, ...changes } as unknown as Settings
+}
+
+function overlayOf(net: ChannelNet, now: Settings, communities: () => Promise<Communities>): ChannelOverlay {
+  const catalogue = new MemoryCatalogue('a node', () => Math.floor(net.clock.wallMs() / 1000))
+  const deps = { catalogue, clock: net.clock, random: net.net.random, log: silentLog, settings: () => now }
+  return new ChannelOverlay({ ...deps, overlay: { communities } })
+}
+
+test('a start that failed is tried again; a search for a channel waits for it and finds', async () => {
+  const net = new ChannelNet(31)
+  const [author] = (await net.grow(2)) as unknown as [ChannelNode]
+  const channel = author.catalogue.create('Found late')
+  const { overlays } = await net.net.add()
+  let asked = 0
+  const overlay = overlayOf(net, settings(), () =>
+    ++asked < 3 ? Promise.reject(new AppError('PortTaken', 'taken')) : Promise.resolve(overlays),
+  )
+  await overlay.start()
+  const found = overlay.find(channel, 30_000)
+  await net.clock.advance(30_000)
+  assert.equal(asked, 3)
+  assert.notEqual(overlay.mesh, null)
+  assert.equal(await found, true)
+  await overlay.stop()
+  assert.equal(await overlay.find(channel, 1_000), false)
+  await net.close()
+})
+
+test('settings switch it off, and nothing is asked for after the end', async () => {
+  const net = new ChannelNet(32)
+  let asked = 0
+  const taken = (): Promise<Communities> => {
+    asked++
+    return Promise.reject(new AppError('PortTaken', 'taken'))
+  }
+  for (const off of [{ ipv8: { enabled: false } }, { channel_community: { enabled: false } }])
+    await overlayOf(net, settings(off), taken).start()
+  assert.equal(asked, 0)
+  const overlay = overlayOf(net, settings(), taken)
+  await overlay.start()
+  await overlay.stop()
+  await net.clock.advance(600_000)
+  assert.equal(asked, 1)
+  await net.close()
+})
+
+test('of several networks the first that finds a channel is enough', async () => {
+  let hurried = 0
+  const finds = { ...noChannelNetwork, find: () => Promise.resolve(true), hurry: () => hurried++ }
+  const hangs = { ...noChannelNetwork, find: () => new Promise<boolean>(() => undefined), hurry: () => hurried++ }
+  assert.equal(await joinNetworks([hangs, finds]).find('x' as never, 1), true)
+  assert.equal(await joinNetworks([noChannelNetwork, noChannelNetwork]).find('x' as never, 1), false)
+  joinNetworks([hangs, finds]).hurry('x' as never)
+  assert.equal(hurried, 2)
+})
