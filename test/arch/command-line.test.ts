@@ -114,7 +114,7 @@ function allCommands(command: Command, path = ''): [path: string, command: Comma
 test('every route has a command', () => {
   const known = new Map(allCommands(program()))
   const texts = sourceFiles('src')
-    .filter(({ path }) => path.startsWith('src/cli/'))
+    .filter(({ path }) => /^src\/(cli|chapters\/[a-z]+\/cli)\//.test(path))
     .map(({ text }) => text)
     .join('\n')
   for (const { id, path } of routeTable) {
