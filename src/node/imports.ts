@@ -2,7 +2,7 @@
 
 import { DiskOtherNames, DiskResumeFolders } from '../io/resume-folder.ts'
 import type { VolumeTurns } from '../ports/volumes.ts'
-import { TorrentImports, type ImportDeps } from '../services/import-torrents.ts'
+import { TorrentImports, type ImportDeps } from '../services/import/import-torrents.ts'
 
 /** Makes it; `turns`: the way to the folders of others. */
 export function makeImports(deps: Omit<ImportDeps, 'folders' | 'names'>, turns: VolumeTurns): TorrentImports {

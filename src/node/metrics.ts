@@ -6,7 +6,7 @@ import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { OverlayFacts } from '../chapters/overlay/ports/overlay-facts.ts'
 import type { VolumeFacts } from '../ports/volumes.ts'
-import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../services/metrics.ts'
+import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../services/diagnostics/metrics.ts'
 
 /** Milliseconds between two looks at the loop. Its histogram counts from one look to the next. */
 const RESOLUTION_MS = 20

@@ -6,8 +6,8 @@ import type { NodeLog } from '../io/log.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { VolumeTurns } from '../ports/volumes.ts'
-import { Debug, type ProcessInspection } from '../services/debug.ts'
-import { type HistorySettings, ResourceHistory } from '../services/resource-history.ts'
+import { Debug, type ProcessInspection } from '../services/diagnostics/debug.ts'
+import { type HistorySettings, ResourceHistory } from '../services/diagnostics/resource-history.ts'
 import type { Settings } from './settings-schema.ts'
 
 /** Folder of the CPU profiles, in the state directory. */

@@ -1,7 +1,7 @@
 // The settings as the services read them.
 
-import type { DownloadSettings } from '../services/downloads-deps.ts'
-import type { WebhookSettings } from '../services/webhooks.ts'
+import type { DownloadSettings } from '../services/downloads/downloads-deps.ts'
+import type { WebhookSettings } from '../services/events/webhooks.ts'
 import type { Settings } from './settings-schema.ts'
 
 /** Of the downloads. */

@@ -3,7 +3,7 @@
 
 import { Secret } from '../base/secret.ts'
 import type { EffectiveSetting, EffectiveSettings, Json } from '../services/api.ts'
-import type { SettingsDocs } from '../services/settings.ts'
+import type { SettingsDocs } from '../services/settings/settings.ts'
 import { type OptionSpec, sameValue, type SettingValue, type TextFormat } from './settings-option.ts'
 import { settingsTable } from './settings-schema.ts'
 import type { SettingsStore } from './settings-store.ts'

@@ -1,7 +1,7 @@
 // The one table of who may change which setting while the node runs (decision 0450). Every option of the schema has a row;
 // one without is changed by the first key alone. Flags and the configuration file are the owner's and not judged by it.
 
-import type { SettingRight } from '../services/setting-rights.ts'
+import type { SettingRight } from '../services/settings/setting-rights.ts'
 
 /** Rows of a section: one right for all its options, those that come later too, or the options of each right. */
 type SectionRights = SettingRight | Readonly<Partial<Record<SettingRight, readonly string[]>>>

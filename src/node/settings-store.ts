@@ -4,7 +4,7 @@
 import { AppError } from '../base/errors.ts'
 import { Secret } from '../base/secret.ts'
 import type { SettingSource } from '../services/api.ts'
-import type { AskedSetting } from '../services/setting-rights.ts'
+import type { AskedSetting } from '../services/settings/setting-rights.ts'
 import { listenProblem, makeApiKey } from './api-key.ts'
 import { ConfigFile, configPath } from './config-file.ts'
 import { checkBody, type OptionChange } from './settings-body.ts'

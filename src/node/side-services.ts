@@ -11,9 +11,9 @@ import type { NodeValues } from '../ports/records.ts'
 import type { SeenFiles } from '../ports/seen-files.ts'
 import type { SourceFetch } from '../ports/source-fetch.ts'
 import type { VolumeTurns } from '../ports/volumes.ts'
-import type { EventHub } from '../services/events.ts'
-import type { WatchedDownloads, WatchFolder, WatchFolderSettings } from '../services/watch-folder.ts'
-import type { VersionCheck } from '../services/version-check.ts'
+import type { EventHub } from '../services/events/events.ts'
+import type { WatchedDownloads, WatchFolder, WatchFolderSettings } from '../services/watch/watch-folder.ts'
+import type { VersionCheck } from '../services/updates/version-check.ts'
 import type { Settings } from './settings-schema.ts'
 
 /** What they need of the node. */
@@ -73,7 +73,7 @@ export class SideServices {
 
   async #startWatching(): Promise<void> {
     const { clock, log, events, downloads, seen, own, volumes } = this.#deps
-    const { WatchFolder: Watch } = await import('../services/watch-folder.ts')
+    const { WatchFolder: Watch } = await import('../services/watch/watch-folder.ts')
     const { DiskWatchedFolder } = await import('../io/watched-folder.ts')
     const watch = new Watch({
       ...{ clock, events, downloads, seen, log: log.part('watchfolder') },
@@ -86,7 +86,7 @@ export class SideServices {
 
   async #startChecking(): Promise<void> {
     const { clock, random, log, events, values, version } = this.#deps
-    const { VersionCheck: Check } = await import('../services/version-check.ts')
+    const { VersionCheck: Check } = await import('../services/updates/version-check.ts')
     this.#check = new Check({
       ...{ clock, random, events, values, version, log: log.part('version') },
       http: this.#deps.makeHttp(),

@@ -8,19 +8,19 @@ import type {
   SearchService,
 } from '../chapters/channels/service/channels-api.ts'
 import type { CircuitsService } from '../chapters/circuits/service/circuits-api.ts'
-import type { DebugService } from './debug-api.ts'
-import type { DownloadsService } from './downloads-api.ts'
-import type { EventsService } from './events-api.ts'
+import type { DebugService } from './diagnostics/debug-api.ts'
+import type { DownloadsService } from './downloads/downloads-api.ts'
+import type { EventsService } from './events/events-api.ts'
 import type { FeedsService } from '../chapters/channels/feeds/feeds-api.ts'
-import type { ImportService } from './import-api.ts'
+import type { ImportService } from './import/import-api.ts'
 import type { MarketService } from '../chapters/market/service/market-api.ts'
-import type { MetricsService } from './metrics-api.ts'
-import type { SettingsService } from './settings-api.ts'
-import type { StateService } from './state-api.ts'
-import type { StatisticsService } from './statistics-api.ts'
+import type { MetricsService } from './diagnostics/metrics-api.ts'
+import type { SettingsService } from './settings/settings-api.ts'
+import type { StateService } from './diagnostics/state-api.ts'
+import type { StatisticsService } from './diagnostics/statistics-api.ts'
 import type { TorrentHealthService } from '../chapters/channels/health/torrent-health-api.ts'
-import type { TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
-import type { UpdatesService } from './updates-api.ts'
+import type { TorrentInfoService, TorrentMakerService } from './downloads/torrents-api.ts'
+import type { UpdatesService } from './updates/updates-api.ts'
 import type { WalletsService } from '../chapters/wallets/service/wallets-api.ts'
 
 export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord } from './callers-api.ts'
@@ -30,7 +30,7 @@ export type {
   SearchService,
 } from '../chapters/channels/service/channels-api.ts'
 export type { FeedsService } from '../chapters/channels/feeds/feeds-api.ts'
-export type { DebugService } from './debug-api.ts'
+export type { DebugService } from './diagnostics/debug-api.ts'
 export type {
   MarketPaymentRecord,
   MarketService,
@@ -39,9 +39,9 @@ export type {
   OrderRecord,
   TickRecord,
 } from '../chapters/market/service/market-api.ts'
-export type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
-export type { DownloadDetails, TorrentDescription } from './details-api.ts'
-export type { ImportedTorrent, ImportPage, ImportService } from './import-api.ts'
+export type { MetricFamily, MetricSample, MetricsService } from './diagnostics/metrics-api.ts'
+export type { DownloadDetails, TorrentDescription } from './downloads/details-api.ts'
+export type { ImportedTorrent, ImportPage, ImportService } from './import/import-api.ts'
 export type {
   EffectiveSetting,
   EffectiveSettings,
@@ -49,8 +49,8 @@ export type {
   SettingHistoryEntry,
   SettingSource,
   SettingsService,
-} from './settings-api.ts'
-export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates-api.ts'
+} from './settings/settings-api.ts'
+export type { FollowedUpdate, PublishedUpdate, UpdatesService } from './updates/updates-api.ts'
 export type {
   CircuitsRecord,
   DownloadRecord,
@@ -62,12 +62,23 @@ export type {
   PeerRecord,
   TrackerRecord,
   WebSeedRecord,
-} from './download-records-api.ts'
-export type { AddDownload, ControlChange, DownloadsService, ListOptions, PatchDownload } from './downloads-api.ts'
-export type { Asker, StreamReader, StreamableFile } from './streams-api.ts'
-export type { CreateTorrent, CreatedTorrent, TorrentInfoService, TorrentMakerService } from './torrents-api.ts'
+} from './downloads/download-records-api.ts'
+export type {
+  AddDownload,
+  ControlChange,
+  DownloadsService,
+  ListOptions,
+  PatchDownload,
+} from './downloads/downloads-api.ts'
+export type { Asker, StreamReader, StreamableFile } from './downloads/streams-api.ts'
+export type {
+  CreateTorrent,
+  CreatedTorrent,
+  TorrentInfoService,
+  TorrentMakerService,
+} from './downloads/torrents-api.ts'
 export type { TorrentHealthService } from '../chapters/channels/health/torrent-health-api.ts'
-export type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from './state-api.ts'
+export type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from './diagnostics/state-api.ts'
 export type {
   FeeRecord,
   TransferRecord,
@@ -76,7 +87,7 @@ export type {
   WalletsService,
   WalletTransactionRecord,
 } from '../chapters/wallets/service/wallets-api.ts'
-export type { EventRecord, EventRun, EventSubscription, EventsService } from './events-api.ts'
+export type { EventRecord, EventRun, EventSubscription, EventsService } from './events/events-api.ts'
 
 /** PUT /shutdown (extra). */
 export interface ShutdownService {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../src/base/errors.ts'
-import { readSource } from '../../src/services/torrent-source.ts'
+import { readSource } from '../../src/services/downloads/torrent-source.ts'
 import { encodeBencode } from '../../src/wire/bencode.ts'
 import { decodeInfoInTurns, decodeMetainfo, decodeMetainfoInTurns } from '../../src/wire/metainfo.ts'
 

@@ -1,6 +1,6 @@
 // The event stream's route (spec 4.12 and part 6, decisions part 6); the connection itself is uws/event-stream.ts.
 
-import { eventDocs } from '../../services/event-table.ts'
+import { eventDocs } from '../../services/events/event-table.ts'
 import { route } from '../route.ts'
 import { EventsParameters } from '../schemas/core.ts'
 

@@ -1,7 +1,11 @@
 // How the node does: rates, CPU and memory as graphs, what passed its ports, its overlays and its place in the network.
 
 import { useMemo } from 'preact/hooks'
-import type { CommunityStatistics, DispersyStatistics, TriblerStatistics } from '../../services/statistics-api.ts'
+import type {
+  CommunityStatistics,
+  DispersyStatistics,
+  TriblerStatistics,
+} from '../../services/diagnostics/statistics-api.ts'
 import type { NetworkState } from '../../services/api.ts'
 import { bytes, counted, duration } from '../model/format.ts'
 import { session } from '../node/context.ts'

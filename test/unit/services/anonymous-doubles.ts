@@ -5,7 +5,7 @@ import type { InfoHash } from '../../../src/base/ids.ts'
 import type { CircuitFacts } from '../../../src/chapters/circuits/ports/circuits.ts'
 import type { ResumeData } from '../../../src/ports/progress-journal.ts'
 import type { SourceFetch } from '../../../src/ports/source-fetch.ts'
-import type { AnonymousEngines } from '../../../src/services/torrent-engine.ts'
+import type { AnonymousEngines } from '../../../src/services/downloads/torrent-engine.ts'
 import { FakeEngine } from './service-doubles.ts'
 
 /** Engines over circuits that only remember. */

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
-import { TorrentInfo } from '../../../src/services/torrent-info.ts'
+import { TorrentInfo } from '../../../src/services/downloads/torrent-info.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { waitFor } from '../../kit/wait-for.ts'

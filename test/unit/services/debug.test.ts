@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Slot } from '../../../src/ports/arena.ts'
-import type { MemoryDump } from '../../../src/services/debug-api.ts'
-import { Debug, type ProcessInspection } from '../../../src/services/debug.ts'
-import { HISTORY_DEFAULTS, ResourceHistory } from '../../../src/services/resource-history.ts'
+import type { MemoryDump } from '../../../src/services/diagnostics/debug-api.ts'
+import { Debug, type ProcessInspection } from '../../../src/services/diagnostics/debug.ts'
+import { HISTORY_DEFAULTS, ResourceHistory } from '../../../src/services/diagnostics/resource-history.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
 function inspection(change: Partial<ProcessInspection> = {}): ProcessInspection {

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DownloadList } from '../../../src/services/download-list.ts'
+import { DownloadList } from '../../../src/services/downloads/download-list.ts'
 import { StandingClock } from '../../kit/store-rig.ts'
 
 function rig(count: number) {

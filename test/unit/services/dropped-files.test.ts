@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DroppedFiles } from '../../../src/services/dropped-files.ts'
+import { DroppedFiles } from '../../../src/services/downloads/dropped-files.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
 const records = { list: () => Promise.resolve([]), keep: () => Promise.resolve(), drop: () => Promise.resolve() }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import { checkMap, mappedPath, type PathMap } from '../../../src/services/import-paths.ts'
+import { checkMap, mappedPath, type PathMap } from '../../../src/services/import/import-paths.ts'
 
 const MAP: PathMap = [
   ['/downloads', '/srv/d'],

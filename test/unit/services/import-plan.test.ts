@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { FileFacts } from '../../../src/ports/piece-store.ts'
-import { type ImportPlan, planImport } from '../../../src/services/import-plan.ts'
+import { type ImportPlan, planImport } from '../../../src/services/import/import-plan.ts'
 import { countBits } from '../../../src/torrent/piece-set.ts'
 import { planFromResume } from '../../../src/torrent/resume-plan.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo.ts'

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MetricFamily } from '../../../src/services/metrics-api.ts'
+import type { MetricFamily } from '../../../src/services/diagnostics/metrics-api.ts'
 import { FakeOverlay } from '../../kit/fake-overlay.ts'
-import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../../../src/services/metrics.ts'
+import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../../../src/services/diagnostics/metrics.ts'
 
 const process: ProcessFigures = {
   ...{ cpuSeconds: 1.5, residentBytes: 8e7, heapUsedBytes: 1e7, heapTotalBytes: 2e7, startedAtSeconds: 1.7e9 },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import type { CreateTorrent } from '../../../src/services/api.ts'
-import { newTorrentOptions } from '../../../src/services/new-torrent-options.ts'
+import { newTorrentOptions } from '../../../src/services/making/new-torrent-options.ts'
 
 const defaults = { createdBy: 'Tributary/1', nowSec: 77 }
 const options = (request: Partial<CreateTorrent>) => newTorrentOptions({ path: '/x', ...request }, defaults)

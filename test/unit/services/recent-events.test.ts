@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RecentEvents } from '../../../src/services/recent-events.ts'
+import { RecentEvents } from '../../../src/services/events/recent-events.ts'
 
 const lineOf = (id: number) => `{"id":${id}}\n`
 

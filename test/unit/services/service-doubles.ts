@@ -14,11 +14,11 @@ import type {
   StoredMetainfo,
 } from '../../../src/ports/records.ts'
 import { ALL_FILES, type FileRun } from '../../../src/ports/progress-journal.ts'
-import { Downloads } from '../../../src/services/downloads.ts'
-import type { DownloadSettings, DownloadUpdates, HiddenOnes } from '../../../src/services/downloads-deps.ts'
-import { MetadataPreviews } from '../../../src/services/metadata-previews.ts'
-import type { SeedingMode } from '../../../src/services/seeding-goals.ts'
-import type { AnonymousEngines, TorrentEngine } from '../../../src/services/torrent-engine.ts'
+import { Downloads } from '../../../src/services/downloads/downloads.ts'
+import type { DownloadSettings, DownloadUpdates, HiddenOnes } from '../../../src/services/downloads/downloads-deps.ts'
+import { MetadataPreviews } from '../../../src/services/downloads/metadata-previews.ts'
+import type { SeedingMode } from '../../../src/services/downloads/seeding-goals.ts'
+import type { AnonymousEngines, TorrentEngine } from '../../../src/services/downloads/torrent-engine.ts'
 import type { StorageMove } from '../../../src/ports/piece-store.ts'
 import type {
   FileReader,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NotedSettingChange, SettingChange, SettingsHistory } from '../../../src/ports/settings-history.ts'
 import type { EffectiveSettings, Json } from '../../../src/services/api.ts'
-import { SettingsChanges } from '../../../src/services/settings-changes.ts'
+import { SettingsChanges } from '../../../src/services/settings/settings-changes.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 
 class MemoryHistory implements SettingsHistory {

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import type { EffectiveSettings } from '../../../src/services/api.ts'
-import { NodeSettings, type SettingsSource } from '../../../src/services/settings.ts'
-import { SettingsChanges } from '../../../src/services/settings-changes.ts'
-import { CoreState } from '../../../src/services/state.ts'
+import { NodeSettings, type SettingsSource } from '../../../src/services/settings/settings.ts'
+import { SettingsChanges } from '../../../src/services/settings/settings-changes.ts'
+import { CoreState } from '../../../src/services/diagnostics/state.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 
 type Changed = Awaited<ReturnType<SettingsSource['change']>>

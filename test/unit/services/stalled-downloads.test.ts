@@ -6,7 +6,7 @@ import { makeDeferred } from '../../../src/base/deferred.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import { VolumeLanes } from '../../../src/io/volume-lanes.ts'
 import { KeyedQueue } from '../../../src/services/keyed-queue.ts'
-import { StalledDownloads } from '../../../src/services/stalled-downloads.ts'
+import { StalledDownloads } from '../../../src/services/downloads/stalled-downloads.ts'
 import { settle, VirtualClock } from '../../kit/virtual-clock.ts'
 
 const mount = (point: string, device: string) => ({ point, type: 'ext4', readOnly: false, device })

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import type { NetworkCounts } from '../../../src/ports/network-counts.ts'
 import type { FetchedSource } from '../../../src/ports/source-fetch.ts'
-import { NodeStatistics } from '../../../src/services/statistics.ts'
-import { CountedFetch, sumOf } from '../../../src/services/work-counts.ts'
+import { NodeStatistics } from '../../../src/services/diagnostics/statistics.ts'
+import { CountedFetch, sumOf } from '../../../src/services/diagnostics/work-counts.ts'
 import { FakeOverlay } from '../../kit/fake-overlay.ts'
 
 const none = { pending: 0, success: 0, failed: 0 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import { VersionCheck } from '../../../src/services/version-check.ts'
+import { VersionCheck } from '../../../src/services/updates/version-check.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'

@@ -1,7 +1,7 @@
 // What happens in the catalogue of channels, told as events (spec part 6): channels and torrents that were not known before.
 
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
-import type { EventHub } from '../../../services/events.ts'
+import type { EventHub } from '../../../services/events/events.ts'
 
 /** Tells them until the answer is called. How many torrents a second there are is bounded by the catalogue. */
 export function tellChannelEvents(

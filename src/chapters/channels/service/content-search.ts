@@ -7,7 +7,7 @@ import type { ChannelNetwork } from '../ports/channel-network.ts'
 import type { Log } from '../../../ports/log.ts'
 import { type ChannelsDeps, hides } from './channels.ts'
 import type { SearchService } from './channels-api.ts'
-import type { EventHub } from '../../../services/events.ts'
+import type { EventHub } from '../../../services/events/events.ts'
 
 /** Results of the own catalogue; results of one search in all: all of them go into the log of events. */
 const LOCAL_RESULTS = 100

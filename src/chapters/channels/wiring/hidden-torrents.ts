@@ -220,7 +220,7 @@ export class HiddenTorrents implements PackTorrents {
   async #make(pack: string): Promise<Metainfo> {
     const { contents } = this.#running()
     // Loaded when the first one is made.
-    const { makeTorrent } = await import('../../../services/new-torrent.ts')
+    const { makeTorrent } = await import('../../../services/making/new-torrent.ts')
     const { signal } = new AbortController()
     const content = await contents.list(`${this.#folders.folder}/${pack}`, signal)
     const plain = { announceTiers: [], webSeeds: [], private: false, source: null, comment: null }

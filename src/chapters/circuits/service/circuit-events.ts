@@ -5,8 +5,8 @@ import { Allowance } from '../../../base/allowance.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { CircuitEvent, OverlayFacts, OwnCircuitFacts } from '../../overlay/ports/overlay-facts.ts'
 import type { Clock } from '../../../ports/clock.ts'
-import type { EventPayloads } from '../../../services/event-table.ts'
-import type { EventHub } from '../../../services/events.ts'
+import type { EventPayloads } from '../../../services/events/event-table.ts'
+import type { EventHub } from '../../../services/events/events.ts'
 
 /** Events in a burst, and how long each takes to come back: at most 1,460 a day in the long run, of the 100,000 the log keeps. */
 const BURST = 30

@@ -1,8 +1,8 @@
 // Figures of the overlays and their circuits for Prometheus. Read when somebody asks, and only while the overlays run.
 
 import type { OverlayFacts } from '../../overlay/ports/overlay-facts.ts'
-import { counter, gauge } from '../../../services/metric-families.ts'
-import type { MetricFamily, MetricSample } from '../../../services/metrics-api.ts'
+import { counter, gauge } from '../../../services/diagnostics/metric-families.ts'
+import type { MetricFamily, MetricSample } from '../../../services/diagnostics/metrics-api.ts'
 
 const STATES = ['EXTENDING', 'READY', 'CLOSING'] as const
 const ROLES = ['relay', 'exit', 'introduction', 'rendezvous'] as const

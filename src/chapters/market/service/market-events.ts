@@ -2,7 +2,7 @@
 // step, not by itself: a market full of proposals does not fill the log of events.
 
 import type { MarketTrader, TraderEvent } from '../ports/market-trader.ts'
-import type { EventHub } from '../../../services/events.ts'
+import type { EventHub } from '../../../services/events/events.ts'
 import { orderRecord, transactionRecord } from './market-records.ts'
 
 /** Orders and trades whose last state is remembered. */

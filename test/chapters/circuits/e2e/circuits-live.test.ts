@@ -9,7 +9,7 @@ import type {
   JoinedCircuitRecord,
   SlotsRecord,
 } from '../../../../src/chapters/circuits/service/circuits-api.ts'
-import type { CommunityStatistics } from '../../../../src/services/statistics-api.ts'
+import type { CommunityStatistics } from '../../../../src/services/diagnostics/statistics-api.ts'
 import { axeFindings, CHROMIUM, startBrowser, watchedPage } from '../../../kit/browser.ts'
 import { type NodeProcess, runCli, startNode } from '../../../kit/node-process.ts'
 import { type OverlayNodes, startOverlayNodes } from '../../../kit/overlay-nodes.ts'

@@ -1,0 +1,22 @@
+// Why one download does not move, as it is answered: what is known of it now, and the reasons in it (explain.ts).
+
+import type { Explanation } from '../api.ts'
+import type { DownloadEntry } from '../downloads/download-entry.ts'
+import { shownStatus, webSeedRecord } from '../downloads/download-record.ts'
+import { explain, type ExplainFacts, isMoving } from './explain.ts'
+
+/** `moving`: its files are being moved now; `seededSec`: how long it has seeded, all time. */
+export function explanationOf(entry: DownloadEntry, moving: boolean, seededSec: number): Explanation {
+  const { stored, loadError, circuits, stalledVolume } = entry
+  const torrent = entry.loaded ? { ...entry.seen(), moving } : null
+  const facts: ExplainFacts = { stored, loadError, torrent, circuits, stalledVolume }
+  const unloaded = { status: loadError === '' ? 'waiting-check' : 'error', downRate: 0 } as const
+  return {
+    infohash: stored.infoHash,
+    status: shownStatus(torrent?.snapshot ?? unloaded, circuits),
+    moving: isMoving(facts),
+    time_seeded: seededSec,
+    reasons: explain(facts),
+    web_seeds: torrent?.webSeeds.map(webSeedRecord) ?? [],
+  }
+}

@@ -1,0 +1,124 @@
+// What a request changes of a download that is there: selection, controls, state, place, and the trackers a second PUT
+// brings. The store has it first; what is wrong with a request is found before anything changes.
+
+import { AppError } from '../../base/errors.ts'
+import type { Log } from '../../ports/log.ts'
+import type { DownloadChange, StoredDownload } from '../../ports/records.ts'
+import { checkSelection } from './add-checks.ts'
+import type { PatchDownload } from '../api.ts'
+import {
+  changeControls,
+  changesControls,
+  choosePriorities,
+  controlsOf,
+  NO_CONTROLS,
+  NO_GOAL,
+  torrentControls,
+} from './download-controls.ts'
+import type { DownloadEntry } from './download-entry.ts'
+import type { DownloadSet } from './download-set.ts'
+import { announceTiersOf } from './new-download.ts'
+import type { StalledDownloads } from './stalled-downloads.ts'
+import type { StorageMoves } from './storage-moves.ts'
+import type { TorrentSource } from './torrent-source.ts'
+
+/** What changes need of the service. */
+export interface ChangeParts {
+  readonly log: Log
+  readonly moves: Pick<StorageMoves, 'request'>
+  readonly stalled: Pick<StalledDownloads, 'check' | 'inTime' | 'settled'>
+}
+
+type WishColumns = Pick<DownloadChange, 'selectedFiles' | 'controls' | 'goalReached'>
+
+/** What a PATCH asks for, as columns; none = {}. AppErrors InvalidParameter, MetadataNotFound. */
+function wishesOf({ stored, torrent }: DownloadEntry, change: PatchDownload): WishColumns {
+  const count = torrent.metainfo?.files.length ?? null
+  const { selected_files: files, file_priorities: priorities } = change
+  const before = controlsOf(stored)
+  const selectedFiles = files === undefined ? stored.selectedFiles : checkSelection(files, count)
+  const chosen = { selectedFiles, filePriorities: before.filePriorities }
+  const choice = priorities === undefined ? chosen : choosePriorities(chosen, priorities, count)
+  const picks = files !== undefined || priorities !== undefined
+  const goals = change.seeding_ratio !== undefined || change.seeding_time !== undefined
+  const controls = { ...changeControls(before, change), filePriorities: choice.filePriorities }
+  return {
+    ...(picks ? { selectedFiles: choice.selectedFiles } : {}),
+    ...(changesControls(change) ? { controls } : {}),
+    ...(goals ? { goalReached: false } : {}),
+  }
+}
+
+async function grant(set: DownloadSet, entry: DownloadEntry, wishes: WishColumns): Promise<void> {
+  if (Object.keys(wishes).length === 0) return
+  const { torrent } = entry
+  await set.update(entry, wishes)
+  // The disk may have taken its time.
+  await torrent.wake()
+  if (wishes.controls !== undefined) torrent.setControls(torrentControls(wishes.controls ?? NO_CONTROLS))
+  if (wishes.selectedFiles !== undefined) torrent.select(wishes.selectedFiles)
+}
+
+async function recheck({ torrent, stored }: DownloadEntry, { log, stalled }: ChangeParts): Promise<void> {
+  if (torrent.metainfo === null)
+    throw new AppError('StateConflict', 'A download without metadata has nothing to check.')
+  stalled.check(stored)
+  // Answered when a kill cannot lose it any more; what it finds is seen in the status.
+  const begun = new Promise<void>((resolve, reject) => {
+    torrent.recheck(resolve).then(resolve, (error: unknown) => {
+      log.warn('a recheck ended early', { infoHash: stored.infoHash, error })
+      // Heard only when it did not even begin.
+      reject(error)
+    })
+  })
+  return stalled.inTime(stored, begun)
+}
+
+async function run(
+  set: DownloadSet,
+  entry: DownloadEntry,
+  userStopped: boolean,
+  stalled: ChangeParts['stalled'],
+): Promise<void> {
+  const { torrent, stored } = entry
+  if (stored.userStopped !== userStopped) {
+    await set.update(entry, { userStopped, ...(userStopped ? {} : freeOfGoals(stored)) })
+  }
+  // The disk may have taken its time.
+  await torrent.wake()
+  // It is over for peers and readers at once; its files are closed when their volume answers.
+  if (userStopped) await stalled.settled(entry.stored, torrent.stop())
+  else torrent.resume()
+}
+
+/** Who resumes what has seeded enough wants it to go on, and not to be stopped again ten seconds later. */
+function freeOfGoals(stored: StoredDownload): DownloadChange {
+  if (!stored.goalReached) return {}
+  const controls = { ...controlsOf(stored), seedingRatio: NO_GOAL, seedingMinutes: NO_GOAL }
+  return { goalReached: false, controls }
+}
+
+/** Does what a PATCH says. AppErrors InvalidParameter, MetadataNotFound, StateConflict, VolumeStalled, and what store and disk say. */
+export async function changeDownload(
+  set: DownloadSet,
+  entry: DownloadEntry,
+  change: PatchDownload,
+  parts: ChangeParts,
+): Promise<void> {
+  await entry.torrent.wake()
+  const wishes = wishesOf(entry, change)
+  if (change.destination !== undefined) await parts.moves.request(entry, change.destination, change.linkless)
+  await grant(set, entry, wishes)
+  if (change.state === 'recheck') await recheck(entry, parts)
+  else if (change.state !== undefined) await run(set, entry, change.state === 'stop', parts.stalled)
+}
+
+/** A second PUT brings its trackers (never to a private torrent) and peers, nothing else (decisions part 2). */
+export async function mergeTrackers(set: DownloadSet, entry: DownloadEntry, source: TorrentSource): Promise<void> {
+  const { torrent } = entry
+  await torrent.wake()
+  if (torrent.metainfo?.private === true) return
+  if (source.kind === 'magnet') torrent.addPeers(source.magnet.peers)
+  if (torrent.addTrackers(announceTiersOf(source)).length === 0) return
+  await set.update(entry, { announceTiers: torrent.announceTiers() })
+}

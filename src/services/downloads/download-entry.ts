@@ -1,0 +1,317 @@
+// One download: its durable row, its torrent in the engine (null until loaded) and its open readers. It makes records;
+// it decides nothing.
+
+import { AppError } from '../../base/errors.ts'
+import type { TorrentLengths } from '../../base/lengths.ts'
+import type { CircuitFacts } from '../../chapters/circuits/ports/circuits.ts'
+import type { StoredDownload } from '../../ports/records.ts'
+import type { TrackerRow } from '../../ports/announcer.ts'
+import type {
+  FileSnapshot,
+  PeerSnapshot,
+  TorrentHandle,
+  TorrentObstacles,
+  TorrentSnapshot,
+  WebSeedRow,
+} from '../../torrent/types.ts'
+import type {
+  DownloadDetails,
+  DownloadRecord,
+  FileRecord,
+  ListedDownload,
+  ListOptions,
+  StreamableFile,
+} from '../api.ts'
+import { ofOneShape } from './row-shape.ts'
+import { safeName } from '../../wire/safe-path.ts'
+import { type BufferProgress, bufferProgress } from './buffer-progress.ts'
+import { controlsOf } from './download-controls.ts'
+import {
+  downloadRecord,
+  fileRecord,
+  peerRecord,
+  piecesField,
+  type RateLimits,
+  trackerRecords,
+} from './download-record.ts'
+import type { Lineage } from '../updates/update-versions.ts'
+
+/** Where an open stream reads. */
+export interface OpenReader {
+  readonly fileIndex: number
+  /** Byte of the file it wants next. */
+  position: number
+}
+
+/** What the record was made of when it was told last. */
+interface Told {
+  readonly stored: StoredDownload
+  readonly loadError: string
+  readonly lineage: Lineage | null
+  readonly circuits: CircuitFacts | null
+  readonly stalledVolume: string | null
+  /** Of a torrent at rest; null of others. */
+  readonly revision: number | null
+  /** Of one that is awake. */
+  readonly parts: readonly object[]
+  /** It had a reader. */
+  readonly read: boolean
+}
+
+/** See the top of the file. */
+export class DownloadEntry {
+  #stored: StoredDownload
+  /** Why the torrent could not be handed to the engine; '' = it could, or was not tried yet. */
+  loadError = ''
+  /** What it is a version of; null = nothing. */
+  lineage: Lineage | null = null
+  #torrent: TorrentHandle | null = null
+  #circuits: (() => CircuitFacts) | null = null
+  // Made at the first use: most of thousands of downloads have none.
+  #readers: Set<OpenReader> | null = null
+  #streamed: Map<number, StreamableFile> | null = null
+  #told: Told | null = null
+  /** Where the volume of its files is mounted when that does not answer. */
+  stalledVolume: string | null = null
+
+  constructor(stored: StoredDownload) {
+    this.#stored = ofOneShape(stored)
+  }
+
+  /** Its durable row. */
+  get stored(): StoredDownload {
+    return this.#stored
+  }
+
+  set stored(stored: StoredDownload) {
+    this.#stored = ofOneShape(stored)
+  }
+
+  /** The torrent. AppError NotReady while the download is being loaded, StateConflict when it could not be. */
+  get torrent(): TorrentHandle {
+    if (this.#torrent !== null) return this.#torrent
+    if (this.loadError !== '') throw new AppError('StateConflict', `The download cannot be used: ${this.loadError}`)
+    throw new AppError('NotReady', 'The download is still being loaded.')
+  }
+
+  /** Files that were streamed lately, by index; see stream-files.ts. */
+  get streamed(): Map<number, StreamableFile> {
+    this.#streamed ??= new Map()
+    return this.#streamed
+  }
+
+  get loaded(): boolean {
+    return this.#torrent !== null
+  }
+
+  /** `circuits`: tells of those it goes through; null = it goes through none. */
+  attach(torrent: TorrentHandle, circuits: (() => CircuitFacts) | null = null): void {
+    this.#torrent = torrent
+    this.#circuits = circuits
+    this.#streamed = null
+  }
+
+  /** It is on its way to another engine: until then it counts as being loaded. */
+  detach(): void {
+    this.#torrent = null
+    this.#circuits = null
+    this.#streamed = null
+  }
+
+  /** What is known of the circuits it goes through; null: it goes through none. */
+  get circuits(): CircuitFacts | null {
+    return this.#circuits?.() ?? null
+  }
+
+  addReader(reader: OpenReader): void {
+    this.#readers ??= new Set()
+    this.#readers.add(reader)
+  }
+
+  removeReader(reader: OpenReader): void {
+    this.#readers?.delete(reader)
+    if (this.#readers?.size === 0) this.#readers = null
+  }
+
+  /** What the engine knows of it. AppErrors as torrent. */
+  seen(): {
+    readonly snapshot: TorrentSnapshot
+    readonly peers: readonly PeerSnapshot[]
+    readonly trackers: readonly TrackerRow[]
+    readonly obstacles: TorrentObstacles
+    readonly webSeeds: readonly WebSeedRow[]
+  } {
+    const { torrent } = this
+    return {
+      snapshot: torrent.snapshot(),
+      peers: torrent.peers(),
+      trackers: torrent.trackers(),
+      obstacles: torrent.obstacles(),
+      webSeeds: torrent.webSeeds(),
+    }
+  }
+
+  /** The record of the interface, with the parts asked for. */
+  async record(options: ListOptions, limits: RateLimits): Promise<ListedDownload> {
+    const torrent = this.#torrent
+    const files = options.files ? { files: await this.files() } : {}
+    if (torrent === null) {
+      const none = { ...(options.peers ? { peers: [] } : {}), ...(options.pieces ? { pieces: '' } : {}) }
+      return { ...this.#plainRecord(limits), ...files, ...none }
+    }
+    return {
+      ...this.#plainRecord(limits),
+      ...files,
+      ...(options.peers ? { peers: torrent.peers().map(peerRecord) } : {}),
+      ...(options.pieces ? { pieces: piecesField(torrent.haveBits()) } : {}),
+    }
+  }
+
+  #plainRecord(limits: RateLimits): DownloadRecord {
+    const torrent = this.#torrent
+    const { lineage, stalledVolume } = this
+    const extras = {
+      ...(lineage === null ? {} : { update_of: lineage.updateOf, updated_by: lineage.updatedBy ?? '' }),
+      ...(stalledVolume === null ? {} : { stalled_volume: stalledVolume }),
+    }
+    if (torrent === null) return { ...this.#waitingRecord(limits), ...extras }
+    const trackers = trackerRecords(torrent.trackers())
+    const shown = { buffer: this.#buffer(torrent), trackers, circuits: this.circuits }
+    return { ...downloadRecord(torrent.snapshot(), this.stored, limits, shown), ...extras }
+  }
+
+  /** Whether recordJson() would say something else than when it was asked last, under the same limits. */
+  changed(): boolean {
+    const told = this.#told
+    const torrent = this.#torrent
+    if (told === null || told.stored !== this.stored || told.lineage !== this.lineage) return true
+    if (told.circuits !== this.circuits || told.stalledVolume !== this.stalledVolume) return true
+    // Where a reader is moves all the time; when the last one has gone that is to be told once.
+    if (this.#readers !== null || told.read) return true
+    if (torrent === null) return told.loadError !== this.loadError
+    return torrent.resting ? told.revision !== torrent.revision : !sameParts(told.parts, partsOf(torrent))
+  }
+
+  /** The record without further parts as JSON. */
+  recordJson(limits: RateLimits): string {
+    const { stored, loadError, lineage } = this
+    const torrent = this.#torrent
+    const awake = torrent !== null && !torrent.resting
+    const revision = torrent === null || awake ? null : torrent.revision
+    this.#told = {
+      stored,
+      loadError,
+      lineage,
+      circuits: this.circuits,
+      stalledVolume: this.stalledVolume,
+      revision,
+      parts: awake ? partsOf(torrent) : [],
+      read: this.#readers !== null,
+    }
+    return JSON.stringify(this.#plainRecord(limits))
+  }
+
+  /** What it is beyond its record; how long it has seeded is the caller's to say. */
+  async details(seededSec: number): Promise<DownloadDetails> {
+    const { stored } = this
+    const torrent = this.#torrent
+    const { maxDownloadRate, maxUploadRate } = controlsOf(stored)
+    const tiers = torrent === null ? stored.announceTiers : torrent.announceTiers()
+    return {
+      size_selected: await this.#selectedBytes(),
+      time_finished: Math.floor((stored.finishedAtMs ?? 0) / 1000),
+      time_seeded: seededSec,
+      goal_reached: stored.goalReached,
+      own_max_download_speed: maxDownloadRate,
+      own_max_upload_speed: maxUploadRate,
+      announce_tiers: tiers.map(tier => [...tier]),
+      web_seeds: [...stored.webSeeds],
+      private: torrent?.private === true,
+      // As it lies on the disk: of a torrent that is awake the files say it.
+      root_name: torrent?.metainfo?.files[0]?.path[0] ?? safeName(Buffer.from(stored.name)) ?? stored.infoHash,
+    }
+  }
+
+  // Only those that leave files out have to be looked at file by file.
+  async #selectedBytes(): Promise<number> {
+    const torrent = this.#torrent
+    if (torrent === null) return 0
+    if (this.stored.selectedFiles === null) return torrent.snapshot().sizeBytes
+    let bytes = 0
+    for (const file of await torrent.loadFiles()) if (file.selected) bytes += file.sizeBytes
+    return bytes
+  }
+
+  /** Files with their progress; [] before metadata. */
+  async files(): Promise<Iterable<FileRecord>> {
+    const files = (await this.#torrent?.loadFiles()) ?? []
+    return recordsOf(files, new Map(controlsOf(this.stored).filePriorities))
+  }
+
+  /** Buffer of the newest reader, null when none is open. */
+  #buffer(torrent: TorrentHandle): BufferProgress | null {
+    const reader = [...(this.#readers ?? [])].at(-1)
+    // A torrent with a reader is awake.
+    if (reader === undefined) return null
+    const metainfo = torrent.metainfo
+    const file = metainfo?.files[reader.fileIndex]
+    if (metainfo === null || file === undefined) return null
+    const lengths: TorrentLengths = metainfo
+    return bufferProgress(lengths, torrent.haveBits(), file.offset, file.length, reader.position)
+  }
+
+  /** A download of the store that the engine does not have yet (decisions part 1, start-up) or cannot have. */
+  #waitingRecord(limits: RateLimits): DownloadRecord {
+    const { stored, loadError } = this
+    const urls = stored.announceTiers.flat()
+    const rows = urls.map(url => ({ url, status: 'Not contacted yet', peers: 0, seeders: null, leechers: null }))
+    return downloadRecord(
+      {
+        infoHash: stored.infoHash,
+        name: stored.name,
+        status: loadError === '' ? 'waiting-check' : 'error',
+        progress: 0,
+        sizeBytes: 0,
+        pieceCount: stored.pieceCount,
+        etaSec: 8_640_000,
+        downRate: 0,
+        upRate: 0,
+        totalDown: stored.totalDown,
+        totalUp: stored.totalUp,
+        peersKnown: 0,
+        seedsKnown: 0,
+        peersConnected: 0,
+        seedsConnected: 0,
+        availability: 0,
+        error: loadError,
+        destination: stored.destination,
+      },
+      stored,
+      limits,
+      { buffer: null, trackers: trackerRecords(rows), circuits: null },
+    )
+  }
+}
+
+function* recordsOf(
+  files: Iterable<FileSnapshot>,
+  priorities: ReadonlyMap<number, number>,
+): Generator<FileRecord, void> {
+  for (const file of files) yield fileRecord(file, priorities)
+}
+
+function partsOf(torrent: TorrentHandle): readonly object[] {
+  return [torrent.snapshot(), ...torrent.trackers()]
+}
+
+function sameParts(a: readonly object[], b: readonly object[]): boolean {
+  return a.length === b.length && a.every((part, i) => sameFields(part, b[i] ?? {}))
+}
+
+// Both are made by the same code, so they have the same fields, all of them plain values.
+function sameFields(a: object, b: object): boolean {
+  for (const name in a) {
+    if ((a as Record<string, unknown>)[name] !== (b as Record<string, unknown>)[name]) return false
+  }
+  return true
+}

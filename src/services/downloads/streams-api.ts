@@ -1,0 +1,34 @@
+// What a range stream reads from.
+
+import type { Slot } from '../../ports/arena.ts'
+import type { StoreVolume } from '../../ports/volumes.ts'
+
+/** Whoever asked. */
+export interface Asker {
+  /** Fires when it goes away. Made when it is first asked for. */
+  readonly signal: AbortSignal
+}
+
+/** An open range stream of one file; see torrent/types.ts FileReader. */
+export interface StreamReader {
+  waitFor(position: number): number | Promise<number>
+  read(position: number, length: number, slot: Slot): Promise<number>
+  /** The volume of the file; absent where there is nothing that could stop to answer. */
+  readonly volume?: StoreVolume | undefined
+  close(): void
+}
+
+/** A file of a download that can be streamed. Holding it costs nothing; each request opens its own reader. */
+export interface StreamableFile {
+  /** Path under the torrent root with `/`. */
+  readonly name: string
+  readonly size: number
+  /** Strong validator: `<infohash>-<index>`, without quotes. */
+  readonly tag: string
+  /**
+   * Reads verified bytes that are at hand into the start of `into`, without a reader; how many, 0 = none. Never waits.
+   * Absent where nothing can be read so.
+   */
+  readNow?(position: number, length: number, into: Uint8Array): number
+  openReader(): StreamReader
+}
