@@ -1,11 +1,11 @@
 // The public face of the engine: what services/ and compose.ts may use of it.
 
-export { ExternalAddress } from './external-address.ts'
-export type { EncryptionSettings } from './connection-policy.ts'
-export { buildIpFilter, IpFilter } from './ip-filter.ts'
-export { Session } from './session.ts'
-export type { SessionLimits, SessionOptions } from './session-types.ts'
-export type { NetworkTrouble, SwarmParts } from './swarm-parts.ts'
+export { ExternalAddress } from './peers/external-address.ts'
+export type { EncryptionSettings } from './peers/connection-policy.ts'
+export { buildIpFilter, IpFilter } from './peers/ip-filter.ts'
+export { Session } from './session/session.ts'
+export type { SessionLimits, SessionOptions } from './session/session-types.ts'
+export type { NetworkTrouble, SwarmParts } from './session/swarm-parts.ts'
 export type {
   TorrentControls,
   TorrentEvents,

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'
-import { HashFetch } from '../../src/torrent/hash-fetch.ts'
+import { HashFetch } from '../../src/torrent/pieces/hash-fetch.ts'
 import { treeFiles } from '../../src/wire/file-tree.ts'
 import { provesRange, uncleCount } from '../../src/wire/hash-proof.ts'
 import { HASH_BYTES, isZeroHash, layersAbove } from '../../src/wire/merkle.ts'

@@ -2,7 +2,7 @@
 // was; the filter answers as the ranges say.
 
 import assert from 'node:assert/strict'
-import { buildIpFilter } from '../../src/torrent/ip-filter.ts'
+import { buildIpFilter } from '../../src/torrent/peers/ip-filter.ts'
 import { formatIp } from '../../src/wire/compact-address.ts'
 import { encodeFilterList, FilterListReader, type FilterRanges } from '../../src/wire/ip-filter.ts'
 import { decodeListenList, encodeListenList } from '../../src/wire/listen-list.ts'

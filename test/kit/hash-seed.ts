@@ -1,7 +1,7 @@
 // A HashServe over a made v2 torrent, and peers that keep what they are sent, decoded.
 
 import { leavesOf } from '../../src/wire/merkle.ts'
-import { HashServe } from '../../src/torrent/hash-serve.ts'
+import { HashServe } from '../../src/torrent/pieces/hash-serve.ts'
 import { decodeMessageBody, type PeerMessage } from '../../src/wire/peer/messages.ts'
 import type { Metainfo, V2Content } from '../../src/wire/torrent-types.ts'
 

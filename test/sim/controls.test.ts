@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TcpStream, TcpStreamHandlers } from '../../src/ports/tcp.ts'
-import { UPLOAD_QUEUE } from '../../src/torrent/peer-uploads.ts'
+import { UPLOAD_QUEUE } from '../../src/torrent/peers/peer-uploads.ts'
 import { encodeExtendedHandshake } from '../../src/wire/peer/extension.ts'
 import { encodeExtended } from '../../src/wire/peer/messages.ts'
 import type { FakePeer } from '../kit/fake-peer.ts'

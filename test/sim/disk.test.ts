@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NO_QUEUE } from '../../src/torrent/torrent-queue.ts'
+import { NO_QUEUE } from '../../src/torrent/session/torrent-queue.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { SimSwarm } from '../kit/sim-swarm.ts'
 

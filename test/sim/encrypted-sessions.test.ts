@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TcpStream } from '../../src/ports/tcp.ts'
-import type { EncryptionMethods, EncryptionMode } from '../../src/torrent/connection-policy.ts'
+import type { EncryptionMethods, EncryptionMode } from '../../src/torrent/peers/connection-policy.ts'
 import { type InfoHashV2, parseInfoHash } from '../../src/base/ids.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { asMadeTorrent, makeV2Torrent } from '../kit/make-v2-torrent.ts'

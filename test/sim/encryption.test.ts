@@ -14,12 +14,12 @@ import {
   nextKind,
   noteFailure,
   noteSuccess,
-} from '../../src/torrent/connection-policy.ts'
-import { EncryptedStream } from '../../src/torrent/encrypted-stream.ts'
-import { MAX_POWERS_PER_TURN } from '../../src/torrent/key-gate.ts'
-import { type LinkDeps, type LinkOwner, type LinkReceiver, PeerLink } from '../../src/torrent/peer-link.ts'
-import { StreamEncryption } from '../../src/torrent/stream-encryption.ts'
-import { TurnEnd } from '../../src/torrent/turn-end.ts'
+} from '../../src/torrent/peers/connection-policy.ts'
+import { EncryptedStream } from '../../src/torrent/peers/encrypted-stream.ts'
+import { MAX_POWERS_PER_TURN } from '../../src/torrent/peers/key-gate.ts'
+import { type LinkDeps, type LinkOwner, type LinkReceiver, PeerLink } from '../../src/torrent/peers/peer-link.ts'
+import { StreamEncryption } from '../../src/torrent/peers/stream-encryption.ts'
+import { TurnEnd } from '../../src/torrent/session/turn-end.ts'
 import { type KeyAgreement, mseKeys } from '../../src/wire/mse-keys.ts'
 import { encodeHandshake, type Handshake } from '../../src/wire/peer/handshake.ts'
 import { encodeHave, encodePieceHead, type PeerMessage } from '../../src/wire/peer/messages.ts'

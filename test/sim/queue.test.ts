@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NO_QUEUE, type QueueLimits } from '../../src/torrent/torrent-queue.ts'
+import { NO_QUEUE, type QueueLimits } from '../../src/torrent/session/torrent-queue.ts'
 import type { TorrentHandle, TorrentSpec, TorrentStatus } from '../../src/torrent/types.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'

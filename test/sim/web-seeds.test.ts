@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import '../../src/torrent/web-seeds.ts'
+import '../../src/torrent/web-seeds/web-seeds.ts'
 import type { FileReader } from '../../src/torrent/types.ts'
 import { makeTorrent, type MadeTorrent } from '../kit/make-torrent.ts'
 import { failure, MemoryRanges } from '../kit/memory-ranges.ts'

@@ -13,7 +13,7 @@ import type {
   TorrentStatus,
   WebSeedRow,
 } from '../../../src/torrent/types.ts'
-import { idleWebSeed } from '../../../src/torrent/web-seed-row.ts'
+import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
 import { noObstacles } from './service-doubles.ts'
 
 const stored: ExplainFacts['stored'] = { userStopped: false, goalReached: false, movingTo: null, selectedFiles: null }

@@ -31,8 +31,8 @@ import type {
   WebSeedRow,
 } from '../../../src/torrent/types.ts'
 import type { Metainfo } from '../../../src/wire/torrent-types.ts'
-import { NO_OBSTACLES } from '../../../src/torrent/resting-torrent.ts'
-import { idleWebSeed } from '../../../src/torrent/web-seed-row.ts'
+import { NO_OBSTACLES } from '../../../src/torrent/session/resting-torrent.ts'
+import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 
 /** Time that moves only by advance(). */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AddressCounts } from '../../../src/torrent/address-counts.ts'
+import { AddressCounts } from '../../../src/torrent/peers/address-counts.ts'
 
 test('an IPv4 address counts in both its spellings, an IPv6 network as one', () => {
   const counts = new AddressCounts()

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BanList } from '../../../src/torrent/ban-list.ts'
-import { type BlockEvidence, SmartBan } from '../../../src/torrent/smart-ban.ts'
+import { BanList } from '../../../src/torrent/peers/ban-list.ts'
+import { type BlockEvidence, SmartBan } from '../../../src/torrent/pieces/smart-ban.ts'
 
 /** 'A:good B:bad' -> evidence of blocks 0 and 1. */
 function blocks(drawing: string): BlockEvidence[] {

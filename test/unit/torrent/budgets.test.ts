@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SharedArena } from '../../../src/pools/arena.ts'
-import { BlockBudget } from '../../../src/torrent/block-budget.ts'
-import { Permits } from '../../../src/torrent/permits.ts'
-import { SlotHolders } from '../../../src/torrent/slot-holders.ts'
-import { TurnEnd } from '../../../src/torrent/turn-end.ts'
-import { UploadSlots } from '../../../src/torrent/upload-slots.ts'
+import { BlockBudget } from '../../../src/torrent/pieces/block-budget.ts'
+import { Permits } from '../../../src/torrent/peers/permits.ts'
+import { SlotHolders } from '../../../src/torrent/peers/slot-holders.ts'
+import { TurnEnd } from '../../../src/torrent/session/turn-end.ts'
+import { UploadSlots } from '../../../src/torrent/peers/upload-slots.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
 const turns = () =>

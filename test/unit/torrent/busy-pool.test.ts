@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
-import { retryWhileBusy } from '../../../src/torrent/busy-pool.ts'
+import { retryWhileBusy } from '../../../src/torrent/pieces/busy-pool.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
 /** A job that fails with `codes` one after the other, then answers. */

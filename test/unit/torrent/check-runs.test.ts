@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PieceRun } from '../../../src/base/piece-run.ts'
-import { CheckRuns } from '../../../src/torrent/check-runs.ts'
+import { CheckRuns } from '../../../src/torrent/pieces/check-runs.ts'
 
 const MIB = 1024 * 1024
 const upTo = (count: number) => Array.from({ length: count }, (_, piece) => piece)

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { ChokePeer } from '../../../src/torrent/choke-turns.ts'
-import { Choker } from '../../../src/torrent/choker.ts'
+import type { ChokePeer } from '../../../src/torrent/peers/choke-turns.ts'
+import { Choker } from '../../../src/torrent/peers/choker.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 const OLD = -1_000_000

@@ -13,7 +13,7 @@ import {
   nextKind,
   noteFailure,
   noteSuccess,
-} from '../../../src/torrent/connection-policy.ts'
+} from '../../../src/torrent/peers/connection-policy.ts'
 
 /** The kinds tried one after the other while everything that opens fails. */
 function series(mode: EncryptionMode, memory = newLinkMemory()): string[] {

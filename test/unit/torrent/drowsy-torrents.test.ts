@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DrowsyTorrents } from '../../../src/torrent/drowsy-torrents.ts'
+import { DrowsyTorrents } from '../../../src/torrent/session/drowsy-torrents.ts'
 
 function rig(count: number) {
   const told: boolean[] = []

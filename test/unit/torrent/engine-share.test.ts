@@ -13,7 +13,7 @@ import { MemoryPieceStores } from '../../kit/memory-piece-store.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
-import { NO_QUEUE } from '../../../src/torrent/torrent-queue.ts'
+import { NO_QUEUE } from '../../../src/torrent/session/torrent-queue.ts'
 
 test('places of the queue are for all sessions together, and go to the other when one ends', async () => {
   const clock = new VirtualClock()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BLOCK_BYTES, blockBytes, blockCount, contentBytes, pieceBytes } from '../../../src/base/lengths.ts'
-import { piecePadding } from '../../../src/torrent/file-pieces.ts'
+import { piecePadding } from '../../../src/torrent/pieces/file-pieces.ts'
 import type { TorrentFile } from '../../../src/wire/torrent-types.ts'
 
 /** Files by length; negative ones are padding. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
-import { HashFetch } from '../../../src/torrent/hash-fetch.ts'
+import { HashFetch } from '../../../src/torrent/pieces/hash-fetch.ts'
 import { leavesOf } from '../../../src/wire/merkle.ts'
 import { decodeInfo, decodeMetainfo } from '../../../src/wire/metainfo.ts'
 import { encodeHashRequest, type HashRange } from '../../../src/wire/peer/messages.ts'

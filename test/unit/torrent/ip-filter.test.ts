@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { orderRanges } from '../../../src/torrent/address-ranges.ts'
-import { buildIpFilter, IpFilter } from '../../../src/torrent/ip-filter.ts'
+import { orderRanges } from '../../../src/torrent/peers/address-ranges.ts'
+import { buildIpFilter, IpFilter } from '../../../src/torrent/peers/ip-filter.ts'
 import { formatIp } from '../../../src/wire/compact-address.ts'
 import { FilterListReader, type FilterRanges } from '../../../src/wire/ip-filter.ts'
 import { runSteps } from '../../../src/wire/steps.ts'

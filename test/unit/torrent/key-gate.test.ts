@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KeyGate, type KeyJob, MAX_POWERS_PER_TURN, MAX_WAITING } from '../../../src/torrent/key-gate.ts'
+import { KeyGate, type KeyJob, MAX_POWERS_PER_TURN, MAX_WAITING } from '../../../src/torrent/peers/key-gate.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 
 function jobs(count: number, powers: number, ran: number[]): KeyJob[] {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KnownPeers } from '../../../src/torrent/known-peers.ts'
+import { KnownPeers } from '../../../src/torrent/peers/known-peers.ts'
 import type { PexFlags } from '../../../src/wire/peer/ut-pex.ts'
 
 const at = (index: number) => ({ ip: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`, port: 6881 })

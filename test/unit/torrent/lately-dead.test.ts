@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InfoHash } from '../../../src/base/ids.ts'
-import { LatelyDead } from '../../../src/torrent/lately-dead.ts'
+import { LatelyDead } from '../../../src/torrent/peers/lately-dead.ts'
 
 const MINUTE_MS = 60_000
 const first = 'a'.repeat(40) as InfoHash

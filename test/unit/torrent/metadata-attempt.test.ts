@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MetadataAttempt } from '../../../src/torrent/metadata-attempt.ts'
+import { MetadataAttempt } from '../../../src/torrent/metadata/metadata-attempt.ts'
 
 const SIZE = 6 * 16_384
 

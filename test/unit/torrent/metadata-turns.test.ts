@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type MetadataSource, MetadataTurns } from '../../../src/torrent/metadata-turns.ts'
+import { type MetadataSource, MetadataTurns } from '../../../src/torrent/metadata/metadata-turns.ts'
 
 const of = (ip: string, size: number, port = 1): MetadataSource => ({ key: `${ip}:${port}`, ip, size })
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type InfoHash, parseInfoHash, parseInfoHashV2 } from '../../../src/base/ids.ts'
-import { OtherNames } from '../../../src/torrent/other-names.ts'
+import { OtherNames } from '../../../src/torrent/pieces/other-names.ts'
 import { decodeInfo, decodeMetainfo } from '../../../src/wire/metainfo.ts'
 import { makeV2Torrent } from '../../kit/make-v2-torrent.ts'
 

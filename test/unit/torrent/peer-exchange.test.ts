@@ -4,9 +4,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
 import type { PeerAddress } from '../../../src/base/ids.ts'
-import { ExchangeState } from '../../../src/torrent/exchange-state.ts'
-import { KnownPeers } from '../../../src/torrent/known-peers.ts'
-import { type ExchangePeer, type ExchangeTorrent, takePeers, tellPeers } from '../../../src/torrent/peer-exchange.ts'
+import { ExchangeState } from '../../../src/torrent/peers/exchange-state.ts'
+import { KnownPeers } from '../../../src/torrent/peers/known-peers.ts'
+import {
+  type ExchangePeer,
+  type ExchangeTorrent,
+  takePeers,
+  tellPeers,
+} from '../../../src/torrent/peers/peer-exchange.ts'
 import { decodePex, encodePex, type PexFlags, type PexMessage } from '../../../src/wire/peer/ut-pex.ts'
 
 const NONE: PexFlags = { encryption: false, seed: false, utp: false, holepunch: false, reachable: false }

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { TorrentLengths } from '../../../src/base/lengths.ts'
-import { emptyPieceSet, fullPieceSet, type PieceSet, setRange } from '../../../src/torrent/piece-set.ts'
-import { PiecePicker } from '../../../src/torrent/piece-picker.ts'
-import type { BlockRequest, PickOptions } from '../../../src/torrent/picker-types.ts'
+import { emptyPieceSet, fullPieceSet, type PieceSet, setRange } from '../../../src/torrent/pieces/piece-set.ts'
+import { PiecePicker } from '../../../src/torrent/pieces/piece-picker.ts'
+import type { BlockRequest, PickOptions } from '../../../src/torrent/pieces/picker-types.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 const BLOCK = 16_384

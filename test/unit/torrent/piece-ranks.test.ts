@@ -2,10 +2,16 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { emptyPieceSet, forEachPiece, fullPieceSet, type PieceSet, setRange } from '../../../src/torrent/piece-set.ts'
-import { PiecePicker } from '../../../src/torrent/piece-picker.ts'
-import { priorityBands } from '../../../src/torrent/piece-ranks.ts'
-import type { PickOptions } from '../../../src/torrent/picker-types.ts'
+import {
+  emptyPieceSet,
+  forEachPiece,
+  fullPieceSet,
+  type PieceSet,
+  setRange,
+} from '../../../src/torrent/pieces/piece-set.ts'
+import { PiecePicker } from '../../../src/torrent/pieces/piece-picker.ts'
+import { priorityBands } from '../../../src/torrent/pieces/piece-ranks.ts'
+import type { PickOptions } from '../../../src/torrent/pieces/picker-types.ts'
 import type { TorrentFile } from '../../../src/wire/torrent-types.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 

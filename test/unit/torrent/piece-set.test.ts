@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { wantedPieces } from '../../../src/torrent/file-pieces.ts'
+import { wantedPieces } from '../../../src/torrent/pieces/file-pieces.ts'
 import {
   copyPieceSet,
   countAndNot,
@@ -15,7 +15,7 @@ import {
   type PieceSet,
   pieceSetFromBytes,
   setRange,
-} from '../../../src/torrent/piece-set.ts'
+} from '../../../src/torrent/pieces/piece-set.ts'
 import type { TorrentFile } from '../../../src/wire/torrent-types.ts'
 
 const bools = fc.array(fc.boolean(), { minLength: 1, maxLength: 70 })

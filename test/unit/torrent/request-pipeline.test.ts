@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { RequestPipeline } from '../../../src/torrent/request-pipeline.ts'
+import { RequestPipeline } from '../../../src/torrent/peers/request-pipeline.ts'
 
 const BLOCK = 16_384
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Revelation, SuperSeeding } from '../../../src/torrent/super-seeding.ts'
+import { type Revelation, SuperSeeding } from '../../../src/torrent/peers/super-seeding.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 /** A swarm that is only what each peer has. */

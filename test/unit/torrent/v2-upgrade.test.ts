@@ -10,7 +10,7 @@ import {
   offersV2,
   otherHashes,
   speaksV2,
-} from '../../../src/torrent/v2-upgrade.ts'
+} from '../../../src/torrent/pieces/v2-upgrade.ts'
 import { decodeInfo, decodeMetainfo } from '../../../src/wire/metainfo.ts'
 import type { Handshake } from '../../../src/wire/peer/handshake.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'

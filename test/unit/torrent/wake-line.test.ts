@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { WakeLine } from '../../../src/torrent/wake-line.ts'
+import { WakeLine } from '../../../src/torrent/session/wake-line.ts'
 
 test('two hundred are awake at a time; each that leaves lets the next one wake, with what was named last', () => {
   const line = new WakeLine()

@@ -1,0 +1,91 @@
+// Metadata of a magnet from when it is found until it is durable, and those who wait for it: nobody is told before.
+// Invariant: each who waits is settled once: by the metadata, its signal, or the end.
+
+import { AppError } from '../../base/errors.ts'
+import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { TorrentCore } from '../session/torrent-core.ts'
+
+/** Who waited for metadata mostly opens a reader next. */
+const READ_SOON_MS = 2000
+
+/** What this part tells others. */
+export interface NewMetadataHooks {
+  /** Somebody waits. */
+  needed(): void
+  /** The torrent runs because somebody needs it now, not because it is its turn. */
+  runsForIt(): boolean
+  /** Nobody waits any more, and has not for a moment. */
+  unneeded(): void
+}
+
+/** The metadata of one torrent on its way. */
+export class NewMetadata {
+  readonly #core: TorrentCore
+  readonly #hooks: NewMetadataHooks
+  readonly #settles = new Set<(result: Metainfo | AppError) => void>()
+  #found: Metainfo | null = null
+
+  constructor(core: TorrentCore, hooks: NewMetadataHooks) {
+    this.#core = core
+    this.#hooks = hooks
+  }
+
+  get waiters(): number {
+    return this.#settles.size
+  }
+
+  /** It is known and not durable yet. */
+  get unkept(): boolean {
+    return this.#found !== null
+  }
+
+  found(metainfo: Metainfo): void {
+    this.#found = metainfo
+  }
+
+  /** Makes it durable, and tells those who wait. Rejects with what the records said. Nothing happens when it is. */
+  async keep(): Promise<void> {
+    const metainfo = this.#found
+    if (metainfo === null) return
+    await this.#core.engine.deps.events.metadata(this.#core.infoHash, metainfo)
+    this.#found = null
+    this.#settle(metainfo)
+  }
+
+  /** Settles when it is durable; `known` is what the torrent has. Rejects with AppError Aborted when `signal` fires. */
+  async whenKept(known: Metainfo | null, signal: AbortSignal): Promise<Metainfo> {
+    if (known !== null && !this.unkept) return known
+    try {
+      this.#hooks.needed()
+      return await this.#wait(signal)
+    } finally {
+      if (this.#hooks.runsForIt()) {
+        this.#core.engine.clock.after(READ_SOON_MS, () => this.waiters === 0 && this.#hooks.unneeded())
+      }
+    }
+  }
+
+  /** The end: who waits does so in vain. */
+  abort(): void {
+    this.#settle(new AppError('Aborted'))
+  }
+
+  #wait(signal: AbortSignal): Promise<Metainfo> {
+    if (signal.aborted) return Promise.reject(new AppError('Aborted'))
+    return new Promise((resolve, reject) => {
+      const abort = () => settle(new AppError('Aborted'))
+      const settle = (result: Metainfo | AppError) => {
+        this.#settles.delete(settle)
+        signal.removeEventListener('abort', abort)
+        if (result instanceof AppError) reject(result)
+        else resolve(result)
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      this.#settles.add(settle)
+    })
+  }
+
+  #settle(result: Metainfo | AppError): void {
+    for (const settle of this.#settles) settle(result)
+  }
+}

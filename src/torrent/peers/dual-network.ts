@@ -1,0 +1,212 @@
+// Connects by uTP first and by TCP when that does not answer soon, and remembers which of them reached an address; listens on
+// both. What is above sees one stream. States of a stream: racing -> open (one carrier, the other is gone) -> closed.
+// Invariant: while racing nothing is delivered but the end; `open` and `close` come at most once each, `close` last.
+
+import { addressKey, type PeerAddress } from '../../base/ids.ts'
+import type { Clock, Timer } from '../../ports/clock.ts'
+import type { ConnectOptions, TcpListener, TcpNetwork, TcpStream, TcpStreamHandlers } from '../../ports/tcp.ts'
+
+/** Head start of uTP: a far peer answers within it, and one without uTP costs no more than it. */
+const HEAD_START_MS = 300
+/** The same where somebody waits: whoever has uTP and is not next door still answers by it first. */
+const HURRIED_HEAD_START_MS = 20
+/** uTP is given up after this long; libtorrent: 3 s. */
+const UTP_TIMEOUT_MS = 3000
+/** Addresses of which it is known what reaches them; the oldest makes room. */
+const MAX_REMEMBERED = 4096
+
+type Carrier = 'utp' | 'tcp'
+
+/** What a DualNetwork works with. */
+export interface DualNetworkDeps {
+  readonly tcp: TcpNetwork
+  readonly utp: TcpNetwork
+  readonly clock: Pick<Clock, 'after'>
+}
+
+/** TcpNetwork over both. */
+export class DualNetwork implements TcpNetwork {
+  readonly #deps: DualNetworkDeps
+  readonly #worked = new Map<string, Carrier>()
+
+  constructor(deps: DualNetworkDeps) {
+    this.#deps = deps
+  }
+
+  connect(remote: PeerAddress, options: ConnectOptions, handlers: TcpStreamHandlers): TcpStream {
+    const key = addressKey(remote)
+    // TCP alone for whom only TCP reached: the next failure of it forgets that.
+    if (this.#worked.get(key) === 'tcp') return this.#tcpOnly(key, remote, options, handlers)
+    return new DualStream({ ...this.#deps, remote, options, note: carrier => this.#note(key, carrier) }, handlers)
+  }
+
+  /** Listens by TCP, and by uTP on the UDP port of this node, for both families of addresses. */
+  async listen(at: PeerAddress, accept: (stream: TcpStream) => TcpStreamHandlers | null): Promise<TcpListener> {
+    const tcp = await this.#deps.tcp.listen(at, accept)
+    const { port } = tcp.address
+    const utp = await Promise.all(['0.0.0.0', '::'].map(ip => this.#deps.utp.listen({ ip, port }, accept)))
+    return {
+      address: tcp.address,
+      close: async () => {
+        await Promise.all([tcp, ...utp].map(listener => listener.close()))
+      },
+    }
+  }
+
+  #tcpOnly(key: string, remote: PeerAddress, options: ConnectOptions, handlers: TcpStreamHandlers): TcpStream {
+    let opened = false
+    return this.#deps.tcp.connect(remote, options, {
+      open: () => {
+        opened = true
+        handlers.open?.()
+      },
+      data: chunk => handlers.data(chunk),
+      drain: () => handlers.drain(),
+      close: error => {
+        if (!opened) this.#worked.delete(key)
+        handlers.close(error)
+      },
+    })
+  }
+
+  #note(key: string, carrier: Carrier | null): void {
+    this.#worked.delete(key)
+    if (carrier === null) return
+    for (const oldest of this.#worked.keys()) {
+      if (this.#worked.size < MAX_REMEMBERED) break
+      this.#worked.delete(oldest)
+    }
+    this.#worked.set(key, carrier)
+  }
+}
+
+interface Race extends DualNetworkDeps {
+  readonly remote: PeerAddress
+  readonly options: ConnectOptions
+  /** Which carrier came first; null when none did. */
+  note(carrier: Carrier | null): void
+}
+
+/** One outgoing connection. */
+class DualStream implements TcpStream {
+  readonly remote: PeerAddress
+  readonly incoming = false
+  readonly #race: Race
+  readonly #handlers: TcpStreamHandlers
+  /** Those that are being tried; one when a carrier has won. */
+  readonly #trying = new Map<Carrier, TcpStream>()
+  #winner: TcpStream | null = null
+  #headStart: Timer | null
+  #utp = false
+  #ended = false
+
+  constructor(race: Race, handlers: TcpStreamHandlers) {
+    this.#race = race
+    this.#handlers = handlers
+    this.remote = race.remote
+    const headStartMs = race.options.hurried === true ? HURRIED_HEAD_START_MS : HEAD_START_MS
+    this.#headStart = race.clock.after(headStartMs, () => this.#tryTcp())
+    this.#try('utp', race.utp, Math.min(UTP_TIMEOUT_MS, race.options.timeoutMs))
+  }
+
+  get utp(): boolean {
+    return this.#utp
+  }
+
+  get bufferedBytes(): number {
+    return this.#winner?.bufferedBytes ?? 0
+  }
+
+  write(bytes: Uint8Array, sent?: () => void): boolean {
+    // Nobody writes before `open`.
+    if (this.#winner !== null) return this.#winner.write(bytes, sent)
+    if (sent !== undefined) this.#race.clock.after(0, sent)
+    return true
+  }
+
+  cork(): void {
+    this.#winner?.cork()
+  }
+
+  uncork(): void {
+    this.#winner?.uncork()
+  }
+
+  pause(): void {
+    this.#winner?.pause()
+  }
+
+  resume(): void {
+    this.#winner?.resume()
+  }
+
+  destroy(): void {
+    if (this.#winner !== null) return this.#winner.destroy()
+    if (this.#ended) return
+    this.#ended = true
+    this.#headStart?.cancel()
+    for (const stream of this.#trying.values()) stream.destroy()
+    // As a stream's own end: never inside the call.
+    this.#race.clock.after(0, () => this.#handlers.close(null))
+  }
+
+  reset(): void {
+    const winner = this.#winner
+    if (winner?.reset === undefined) this.destroy()
+    else winner.reset()
+  }
+
+  #tryTcp(): void {
+    this.#headStart?.cancel()
+    this.#headStart = null
+    if (!this.#ended && this.#winner === null) this.#try('tcp', this.#race.tcp, this.#race.options.timeoutMs)
+  }
+
+  #try(carrier: Carrier, network: TcpNetwork, timeoutMs: number): void {
+    const { remote, options } = this.#race
+    const stream = network.connect(
+      remote,
+      { localIp: options.localIp, timeoutMs },
+      {
+        open: () => this.#opened(carrier),
+        data: chunk => this.#handlers.data(chunk),
+        drain: () => this.#handlers.drain(),
+        close: error => this.#closed(carrier, error),
+      },
+    )
+    this.#trying.set(carrier, stream)
+  }
+
+  #opened(carrier: Carrier): void {
+    const stream = this.#trying.get(carrier)
+    if (stream === undefined || this.#ended || this.#winner !== null) return
+    this.#winner = stream
+    this.#utp = carrier === 'utp'
+    this.#headStart?.cancel()
+    this.#headStart = null
+    this.#race.note(carrier)
+    for (const [other, loser] of this.#trying) if (other !== carrier) loser.destroy()
+    this.#handlers.open?.()
+  }
+
+  #closed(carrier: Carrier, error: Error | null): void {
+    const stream = this.#trying.get(carrier)
+    this.#trying.delete(carrier)
+    if (this.#winner !== null) {
+      if (this.#winner === stream) this.#end(error)
+      return
+    }
+    if (this.#ended) return
+    // Refused before the head start was over: no reason to wait for it.
+    if (this.#headStart !== null) return this.#tryTcp()
+    if (this.#trying.size > 0) return
+    this.#race.note(null)
+    this.#end(error)
+  }
+
+  #end(error: Error | null): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#handlers.close(error)
+  }
+}

@@ -1,0 +1,69 @@
+// What a torrent that failed on a full disk waits for: looks again now and then whether there is space, and says so.
+// One look at a time, however often the torrent fails.
+
+import { AppError } from '../../base/errors.ts'
+import type { Timer } from '../../ports/clock.ts'
+import { probeSpace } from './space-probe.ts'
+import type { TorrentCore } from '../session/torrent-core.ts'
+
+/** A full disk is looked at again after this long. */
+const SPACE_RETRY_MS = 10_000
+
+/** What this part asks of others. */
+export interface FullDiskHooks {
+  /** The torrent stands in its error and is to go on. */
+  waits(): boolean
+  /** There is space again. */
+  free(): void
+}
+
+/** The disk of one torrent, as its last failure left it. */
+export class FullDisk {
+  readonly #core: TorrentCore
+  readonly #hooks: FullDiskHooks
+  #full = false
+  #retry: Timer | null = null
+
+  constructor(core: TorrentCore, hooks: FullDiskHooks) {
+    this.#core = core
+    this.#hooks = hooks
+  }
+
+  /** The last failure was a full disk, and nothing was written since. */
+  get full(): boolean {
+    return this.#full
+  }
+
+  /** Notes a failure. Answers whether it is news: a disk that is full again before anything could be written is none. */
+  failed(error: unknown): boolean {
+    const again = this.#full
+    this.#full = error instanceof AppError && error.code === 'DiskFull'
+    return !(again && this.#full)
+  }
+
+  /** Something was written, or the user wants another try. */
+  forget(): void {
+    this.#full = false
+  }
+
+  /** Looks again later, if the last failure was a full disk. */
+  watch(): void {
+    if (!this.#full) return
+    this.#retry?.cancel()
+    this.#retry = this.#core.engine.clock.after(SPACE_RETRY_MS, () => this.#look())
+  }
+
+  #look(): void {
+    const content = this.#core.content
+    if (!this.#full || content === null || !this.#hooks.waits()) return
+    probeSpace(this.#core, content).then(
+      free => {
+        // Resumed, stopped or failed anew while the disk was asked: that counts.
+        if (!this.#full || !this.#hooks.waits()) return
+        if (free) this.#hooks.free()
+        else this.watch()
+      },
+      (error: unknown) => this.#core.engine.defect(error),
+    )
+  }
+}

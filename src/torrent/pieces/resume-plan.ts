@@ -1,0 +1,89 @@
+// What of an earlier run's progress can be trusted, seen from what the file system says now. Pure.
+// A file is suspicious when it is missing, too short, or was changed by somebody else; then only its pieces are hashed.
+
+import { pieceBytes, piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
+import type { FileFacts } from '../../ports/piece-store.ts'
+import type { ResumeData } from '../../ports/progress-journal.ts'
+import type { TorrentFile } from '../../wire/torrent-types.ts'
+import { emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange, takeOut } from './piece-set.ts'
+
+/** Our own writes may be this much younger than the newest journalled piece or checkpoint: one comes every 30 s, and a flush takes time. */
+export const OWN_WRITES_MS = 90_000
+
+/** File times nearer than this are the same: a record may have lost the fraction. */
+const SAME_TIME_MS = 1
+
+/** Where a torrent starts from. */
+export interface ResumePlan {
+  /** Pieces that are there, no question. */
+  readonly have: PieceSet
+  /** Pieces that must be hashed before anything else. */
+  readonly check: PieceSet
+}
+
+/** A torrent of which nothing is known: every piece that touches a file with bytes in it is hashed. */
+export function planWithoutResume(
+  lengths: TorrentLengths,
+  files: readonly TorrentFile[],
+  facts: readonly FileFacts[],
+): ResumePlan {
+  const check = emptyPieceSet(lengths.pieceCount)
+  for (const file of files) {
+    const fact = facts[file.index]
+    if (file.padding || file.length === 0 || fact === undefined || !fact.exists || fact.sizeBytes === 0) continue
+    markFile(check, lengths, file)
+  }
+  return { have: emptyPieceSet(lengths.pieceCount), check }
+}
+
+/** A torrent with progress of an earlier run: trusted but for suspect pieces and suspicious files. */
+export function planFromResume(
+  lengths: TorrentLengths,
+  files: readonly TorrentFile[],
+  facts: readonly FileFacts[],
+  resume: ResumeData,
+): ResumePlan {
+  const have = pieceSetFromBytes(resume.have, lengths.pieceCount)
+  // Progress of another shape than this torrent says nothing.
+  if (have === null) return planWithoutResume(lengths, files, facts)
+  const check = emptyPieceSet(lengths.pieceCount)
+  for (const piece of resume.suspect) if (piece >= 0 && piece < lengths.pieceCount) check.set(piece, true)
+  for (const file of files) {
+    if (file.padding || file.length === 0) continue
+    if (isSuspicious(lengths, file, facts[file.index], resume, have)) markFile(check, lengths, file)
+  }
+  takeOut(have, check)
+  return { have, check }
+}
+
+function isSuspicious(
+  lengths: TorrentLengths,
+  file: TorrentFile,
+  now: FileFacts | undefined,
+  resume: ResumeData,
+  have: PieceSet,
+): boolean {
+  const then = resume.files[file.index]
+  const existed = then?.exists === true
+  if (now === undefined || !now.exists) return existed || lastByteHad(lengths, file, have) > 0
+  if (existed && now.sizeBytes === then.sizeBytes && Math.abs(now.mtimeMs - then.mtimeMs) < SAME_TIME_MS) return false
+  if (now.sizeBytes > file.length || now.sizeBytes < lastByteHad(lengths, file, have)) return true
+  if (existed && (now.sizeBytes < then.sizeBytes || now.mtimeMs < then.mtimeMs)) return true
+  return resume.newestMs === 0 || now.mtimeMs > resume.newestMs + OWN_WRITES_MS
+}
+
+/** How long the file must be at least to hold the pieces we have of it, bytes. */
+export function lastByteHad(lengths: TorrentLengths, file: TorrentFile, have: PieceSet): number {
+  const [first, last] = piecesOfRange(lengths, file.offset, file.length)
+  for (let piece = last; piece >= first; piece -= 1) {
+    if (!have.get(piece)) continue
+    const end = piece * lengths.pieceLength + pieceBytes(lengths, piece)
+    return Math.min(file.length, end - file.offset)
+  }
+  return 0
+}
+
+function markFile(set: PieceSet, lengths: TorrentLengths, file: TorrentFile): void {
+  const [first, last] = piecesOfRange(lengths, file.offset, file.length)
+  setRange(set, first, last, true)
+}

@@ -1,0 +1,209 @@
+// Finds out what of a torrent's data is there: what the last run says, what the files say, and hashing for the rest.
+// A few runs of pieces of a torrent are in hashing at a time, and few torrents check at a time. Changes no network state.
+
+import { AppError } from '../../base/errors.ts'
+import { type FileFacts, unfitFacts } from '../../ports/piece-store.ts'
+import type { ResumeData } from '../../ports/progress-journal.ts'
+import { retryWhileBusy } from './busy-pool.ts'
+import { FirstLook } from './first-look.ts'
+import { refuseForeign, settleLook } from './foreign-files.ts'
+import type { PieceRun } from '../../base/piece-run.ts'
+import { CheckRuns } from './check-runs.ts'
+import { copyPieceSet, countBits, fullPieceSet, piecesOf, type PieceSet, takeOut } from './piece-set.ts'
+import { OWN_WRITES_MS, planFromResume, planWithoutResume, type ResumePlan } from './resume-plan.ts'
+import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
+
+/** How often a check looks whether the volume of its files answers. */
+const STALL_LOOK_MS = 1000
+
+/** Pieces and files of which each pass takes a part of a turn that counts. */
+const MANY = 50_000
+
+/** What this part tells others. */
+export interface CheckHooks {
+  setStatus(status: 'allocating' | 'waiting-check' | 'checking'): void
+  /** Nothing of the data is there, so there is nothing to find out: only the folders are still to be made. */
+  nothingThere(): void
+}
+
+/** The checks of one torrent. */
+export class TorrentCheck {
+  readonly #core: TorrentCore
+  readonly #hooks: CheckHooks
+  /** What the next start begins from; null = nothing is known. */
+  #resume: ResumeData | null
+
+  constructor(core: TorrentCore, hooks: CheckHooks, resume: ResumeData | null) {
+    this.#core = core
+    this.#hooks = hooks
+    this.#resume = resume
+  }
+
+  /** Progress as far as it can be trusted without looking at the disk: shown while the torrent is stopped. */
+  assumeResumed(content: TorrentContent): void {
+    const resume = this.#resume
+    if (resume === null) return
+    content.picker.setHave(planFromResume(content.lengths, [], [], resume).have)
+    this.expectResumed(content)
+  }
+
+  /** Nothing is looked at now, but what is read later is to be as the last run left it. */
+  expectResumed(content: TorrentContent): void {
+    const resume = this.#resume
+    if (resume === null) return
+    content.store.expect(resume.files, resume.newestMs === 0 ? 0 : resume.newestMs + OWN_WRITES_MS)
+  }
+
+  /** The next start hashes this file, whatever it looks like then. */
+  doubt(file: number): void {
+    const resume = this.#resume
+    if (resume === null) return
+    const files = [...resume.files]
+    files[file] = unfitFacts(file)
+    this.#resume = { ...resume, files }
+  }
+
+  /**
+   * Makes folders, finds out what is there and sets `have`. Answers whether that is news for the journal.
+   * Rejects with AppError Aborted when `signal` fires, or with what the store said.
+   */
+  async prepare(content: TorrentContent, signal: AbortSignal): Promise<boolean> {
+    this.#hooks.setStatus('allocating')
+    // Before prepare(): it makes files, and what it makes says nothing.
+    const [facts] = await Promise.all([content.store.facts(signal), content.own.load()])
+    // What changes from here on, also while it is hashed, is seen when it is read.
+    content.store.expect(facts, 0)
+    const plan = this.#plan(content, facts)
+    await this.#rest(content)
+    const look = this.#look(content, facts)
+    look.plan(plan.have, plan.check)
+    await this.#rest(content)
+    stopWhen(signal)
+    const toCheck = countBits(plan.check.buffer) > 0
+    if (!toCheck && countBits(plan.have.buffer) === 0 && look.isEmpty) this.#hooks.nothingThere()
+    content.picker.setHave(clearOf(plan.have, plan.check))
+    await this.#rest(content)
+    if (!look.isEmpty) await this.#lookFirst(content, plan, look, signal)
+    await content.store.prepare(signal)
+    stopWhen(signal)
+    if (toCheck && look.isEmpty) await this.#hashAll(content, plan, look, signal)
+    return toCheck || this.#resume === null
+  }
+
+  /** Hashes everything. `have` is empty while it runs and right afterwards. Rejects like prepare(). */
+  async recheck(content: TorrentContent, signal: AbortSignal): Promise<void> {
+    const check = fullPieceSet(content.lengths.pieceCount)
+    const [facts] = await Promise.all([content.store.facts(signal), content.own.load()])
+    content.store.expect(facts, 0)
+    const have = copyPieceSet(check)
+    have.buffer.fill(0)
+    content.picker.setHave(have)
+    this.#resume = null
+    await this.#rest(content)
+    const look = this.#look(content, facts)
+    await this.#hashAll(content, { have, check }, look, signal)
+    await settleLook(content, look, this.#core)
+  }
+
+  /** Notes what was there and what the files looked like at a checkpoint, for a later start in this run. */
+  remember(have: Uint8Array, files: readonly FileFacts[]): void {
+    this.#resume = { have, suspect: [], files, newestMs: 0 }
+  }
+
+  /** No checkpoint could be made: what is there was written until now, whatever the files looked like before. */
+  rememberHave(content: TorrentContent): void {
+    const have = Uint8Array.from(content.picker.have.buffer)
+    const files = this.#resume?.files ?? []
+    this.#resume = { have, suspect: [], files, newestMs: this.#core.engine.clock.wallMs() }
+  }
+
+  /** Gives others a turn between two passes over very many pieces or files. */
+  async #rest({ lengths, metainfo }: TorrentContent): Promise<void> {
+    if (lengths.pieceCount + metainfo.files.length < MANY) return
+    await new Promise<void>(resolve => this.#core.engine.clock.after(0, resolve))
+  }
+
+  #look({ lengths, metainfo, own }: TorrentContent, facts: readonly FileFacts[]): FirstLook {
+    return new FirstLook(lengths, metainfo.files, facts, index => own.isOwn(index))
+  }
+
+  /** There are files that are not noted as the torrent's own: nothing is made before it is known whose they are. */
+  async #lookFirst(content: TorrentContent, plan: ResumePlan, look: FirstLook, signal: AbortSignal): Promise<void> {
+    refuseForeign(content, look, this.#core)
+    if (countBits(plan.check.buffer) > 0) await this.#hashAll(content, plan, look, signal)
+    await settleLook(content, look, this.#core)
+    stopWhen(signal)
+  }
+
+  #plan(content: TorrentContent, facts: readonly FileFacts[]): ResumePlan {
+    const { lengths, metainfo } = content
+    if (this.#resume === null) return planWithoutResume(lengths, metainfo.files, facts)
+    return planFromResume(lengths, metainfo.files, facts, this.#resume)
+  }
+
+  async #hashAll(content: TorrentContent, plan: ResumePlan, look: FirstLook, signal: AbortSignal): Promise<void> {
+    // A status set after the stop would stay.
+    stopWhen(signal)
+    this.#hooks.setStatus('waiting-check')
+    this.#core.checkProgress = 0
+    const { checks, clock } = this.#core.engine
+    const permit = await checks.take(signal)
+    // A check that stands still lets another begin, and goes on beside it.
+    const stallLook = clock.every(STALL_LOOK_MS, () => {
+      if (content.store.volume?.stalled === true) permit.release()
+    })
+    try {
+      stopWhen(signal)
+      this.#hooks.setStatus('checking')
+      await this.#hash(content, piecesOf(plan.check), look, signal)
+    } finally {
+      stallLook.cancel()
+      permit.release()
+    }
+  }
+
+  async #hash(content: TorrentContent, pieces: Uint32Array, look: FirstLook, signal: AbortSignal): Promise<void> {
+    const { clock, checkDepth } = this.#core.engine
+    const runs = new CheckRuns(pieces, content.lengths.pieceLength, checkDepth)
+    let done = 0
+    const lane = async (): Promise<void> => {
+      for (let run = runs.next(); run !== null; run = runs.next()) {
+        stopWhen(signal)
+        const beganMs = clock.now()
+        await this.#check(content, run, look, signal)
+        runs.took(clock.now() - beganMs)
+        done += run.count
+        this.#core.checkProgress = done / pieces.length
+      }
+    }
+    // All lanes end before this does, also when one fails: nobody may touch the torrent afterwards.
+    const lanes = Array.from({ length: checkDepth }, lane)
+    const results = await Promise.allSettled(lanes)
+    for (const result of results) if (result.status === 'rejected') throw result.reason
+    stopWhen(signal)
+  }
+
+  async #check(
+    content: TorrentContent,
+    { first, count }: PieceRun,
+    look: FirstLook,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const check = () => content.store.check(first, count)
+    const verdicts = await retryWhileBusy(this.#core.engine.clock, check, { signal })
+    for (const [i, verdict] of verdicts.entries()) {
+      look.take(first + i, verdict)
+      if (verdict === 'ok') content.picker.pieceDone(first + i)
+    }
+  }
+}
+
+/** Pieces that are to be hashed are not there until then. */
+function clearOf(have: PieceSet, check: PieceSet): PieceSet {
+  takeOut(have, check)
+  return have
+}
+
+function stopWhen(signal: AbortSignal): void {
+  if (signal.aborted) throw new AppError('Aborted')
+}

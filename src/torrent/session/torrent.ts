@@ -1,0 +1,301 @@
+// One torrent that is awake: what may be asked of it, by services/ through session-torrent.ts, and by the session. Its parts
+// and what follows from what are in torrent-parts.ts. All calls come on the one loop.
+
+import { addressKey, type InfoHash, type PeerAddress } from '../../base/ids.ts'
+import type { AnnounceCounters, Announcer, PeerOrigin } from '../../ports/announcer.ts'
+import type { Handshake } from '../../wire/peer/handshake.ts'
+import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { Engine } from './engine.ts'
+import { ORIGIN_BITS } from '../peers/known-peers.ts'
+import type { LinkReceiver, PeerLink } from '../peers/peer-link.ts'
+import { TorrentCore } from './torrent-core.ts'
+import { type RestingTorrent, UNKNOWN_LEFT } from './resting-torrent.ts'
+import type { RunGate } from './torrent-queue.ts'
+import { fileSnapshots, peerSnapshots, restingOf, torrentSnapshot } from './torrent-stats.ts'
+import { TorrentParts } from './torrent-parts.ts'
+import { TorrentOptions } from './torrent-options.ts'
+import type {
+  FileReader,
+  FileSnapshot,
+  PeerSnapshot,
+  TorrentSnapshot,
+  TorrentSpec,
+  TorrentStatus,
+  WebSeedRow,
+} from '../types.ts'
+
+/** States in which a torrent that nobody uses may rest. */
+export const MAY_REST: ReadonlySet<TorrentStatus> = new Set(['seeding', 'downloading', 'stopped', 'queued'])
+
+/**
+ * Among whom a torrent goes to rest: `called`, it was woken for peers that were named; `crowd`, many others are awake, or wait
+ * to be woken; `hurried`: both.
+ */
+export type RestPlace = 'alone' | 'called' | 'crowd' | 'hurried'
+
+/** One torrent. */
+export class Torrent {
+  readonly #parts: TorrentParts
+  readonly #core: TorrentCore
+  readonly #announcer: Announcer
+
+  /** `gate`: its place in the queue. `rested`: it goes on where a rest began, without looking at its files. */
+  constructor(engine: Engine, spec: TorrentSpec, announcer: Announcer, gate: RunGate, rested: RestingTorrent | null) {
+    this.#parts = new TorrentParts(engine, spec, announcer, gate, rested)
+    this.#core = this.#parts.core
+    this.#announcer = announcer
+  }
+
+  /** Limits, order, place. */
+  get options(): TorrentOptions {
+    return this.#parts.options
+  }
+
+  // --- what services/ ask, by way of session-torrent.ts
+
+  get infoHash(): InfoHash {
+    return this.#core.infoHash
+  }
+
+  get metainfo(): Metainfo | null {
+    return this.#core.content?.metainfo ?? null
+  }
+
+  get selectedFiles(): readonly number[] | null {
+    return this.#core.selected
+  }
+
+  get openReaders(): number {
+    return this.#parts.streams.open
+  }
+
+  get status(): TorrentStatus {
+    return this.#core.status
+  }
+
+  snapshot(): TorrentSnapshot {
+    return torrentSnapshot(this.#core, this.#announcer)
+  }
+
+  peers(): PeerSnapshot[] {
+    return [...peerSnapshots(this.#core), ...this.#parts.webSeeds.peers()]
+  }
+
+  webSeeds(): WebSeedRow[] {
+    return this.#parts.webSeeds.rows()
+  }
+
+  files(): Iterable<FileSnapshot> {
+    const { content, selected } = this.#core
+    return content === null ? [] : fileSnapshots(content.metainfo, selected, content.picker.have)
+  }
+
+  haveBits(): Uint8Array {
+    return Uint8Array.from(this.#core.content?.picker.have.buffer ?? [])
+  }
+
+  stop(): Promise<void> {
+    return this.#parts.run.stop()
+  }
+
+  resume(): void {
+    this.#core.known.forgiveAll()
+    this.#parts.run.resume()
+  }
+
+  /** Its turn in the queue is over. */
+  hold(): void {
+    this.#parts.hold()
+  }
+
+  /** Bytes/s of payload; null while its data is prepared or checked. */
+  rates(): { readonly down: number; readonly up: number } | null {
+    const { status, down, up } = this.#core
+    if (status !== 'metadata' && status !== 'downloading' && status !== 'seeding') return null
+    const nowMs = this.#core.now()
+    return { down: down.rate(nowMs), up: up.rate(nowMs) }
+  }
+
+  recheck(begun: () => void = () => undefined): Promise<void> {
+    return this.#parts.run.recheck(begun)
+  }
+
+  scrub(signal: AbortSignal): Promise<boolean> {
+    return this.#parts.scrub.run(signal)
+  }
+
+  select(files: readonly number[] | null): void {
+    this.#parts.select(files)
+  }
+
+  addTrackers(tiers: readonly (readonly string[])[]): string[] {
+    return this.#core.content?.metainfo.private === true ? [] : this.#announcer.addTiers(tiers)
+  }
+
+  addPeers(peers: readonly PeerAddress[], origin: 'dht' | 'lsd' | null = null): void {
+    // BEP 27: a private torrent's peers come from its own trackers.
+    if (this.#core.content?.metainfo.private !== true) this.#parts.learn(peers, origin)
+  }
+
+  /** Connected peers that this source named, among others maybe. */
+  connectedFrom(origin: PeerOrigin): number {
+    const { known, peers } = this.#core
+    let count = 0
+    for (const peer of peers.values()) {
+      const { origins = 0 } = known.get(addressKey(peer.address)) ?? {}
+      if ((origins & ORIGIN_BITS[origin]) !== 0) count += 1
+    }
+    return count
+  }
+
+  whenMetadata(signal: AbortSignal): Promise<Metainfo> {
+    return this.#parts.newMetadata.whenKept(this.metainfo, signal)
+  }
+
+  openReader(fileIndex: number): FileReader {
+    const reader = this.#parts.streams.openReader(fileIndex)
+    this.#core.engine.activate(this.#parts)
+    return reader
+  }
+
+  readNow(fileIndex: number, position: number, length: number, into: Uint8Array): number {
+    return this.#parts.streams.readNow(fileIndex, position, length, into)
+  }
+
+  // --- session-torrent.ts
+
+  /** It is in touch with its swarm, or tries to be. */
+  get online(): boolean {
+    return this.#core.online
+  }
+
+  /** What its announcer asks for. */
+  get wantedPeers(): number {
+    return this.#parts.swarm.peers.wanted
+  }
+
+  /** What its announcer tells. */
+  counters(): AnnounceCounters {
+    const { sessionUp, sessionDown } = this.#core
+    const partialSeed = this.#parts.isPartialSeed
+    const left = partialSeed ? this.#core.bytesMissing() : this.#left()
+    return { uploaded: sessionUp, downloaded: sessionDown, left, ...(partialSeed ? { partialSeed } : {}) }
+  }
+
+  /** Peers that a tracker named. */
+  trackerPeers(peers: readonly PeerAddress[]): void {
+    this.#parts.learn(peers, 'tracker')
+  }
+
+  get connected(): boolean {
+    return this.#core.peers.size > 0
+  }
+
+  /** Somebody is connected or reads: no time to rest. */
+  get inUse(): boolean {
+    return this.#parts.streams.open > 0 || this.#core.peers.size > 0 || this.#parts.swarm.peers.connector.size > 0
+  }
+
+  /**
+   * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, is stopped or queued, or
+   * downloads and knows nobody who might have something; nobody uses it and nothing is on its way. Known addresses are
+   * forgotten. It must not be used afterwards. In a crowd also one rests whose addresses wait for their turn: they stay in
+   * `untried`.
+   */
+  rest(place: RestPlace = 'alone'): RestingTorrent | null {
+    const { content, status } = this.#core
+    if (
+      content === null ||
+      this.#parts.newMetadata.unkept ||
+      this.inUse ||
+      this.#parts.pieces.dirty ||
+      this.#parts.changed.underWay ||
+      this.#parts.scrub.underWay ||
+      !this.#parts.run.settled
+    )
+      return null
+    if (status === 'seeding' && !(this.#core.working && this.#core.satisfied)) return null
+    if (status === 'downloading' && !this.#waitsForSomebody(place === 'crowd')) return null
+    if (!MAY_REST.has(status)) return null
+    const patient = place === 'alone' || place === 'called'
+    if (patient && this.#core.working && this.#parts.swarm.peers.connector.hasDue(this.#core.now())) return null
+    this.#core.engine.deactivate(this.#parts)
+    this.#parts.webSeeds.stop()
+    if (status === 'downloading') this.#noteDead()
+    return restingOf(this.#core, content.metainfo, content.picker.have)
+  }
+
+  /** Addresses that were not called before it went to rest. */
+  get untried(): PeerAddress[] {
+    return [...this.#core.known.addresses(false)]
+  }
+
+  /** Those that were called in vain, or are our own: who names them again brings no news. */
+  #noteDead(): void {
+    const { engine, infoHash, known } = this.#core
+    for (const address of known.addresses(true)) engine.dead.note(infoHash, address, this.#core.now())
+  }
+
+  /** It misses data, has nothing begun, and nothing to try: trackers, the DHT and peers that call know where it is. */
+  #waitsForSomebody(crowded: boolean): boolean {
+    const { content, known, working, encryptionTrouble } = this.#core
+    if (content === null || !working || this.#parts.run.forReaders || content.picker.openCount > 0) return false
+    // Somebody is there, and whoever asks is to hear why we do not talk.
+    if (encryptionTrouble !== null) return false
+    return this.#parts.webSeeds.rows().length === 0 && !known.hasHope(!crowded)
+  }
+
+  /** Addresses that are known may be tried at once: all, or those that were connected before. */
+  reachAgain(all: boolean): void {
+    const { engine, known, online } = this.#core
+    if (all) known.forgiveAll()
+    else known.retryGood()
+    if (!online) return
+    this.#parts.swarm.peers.connector.connectSome(this.#core.now())
+    engine.activate(this.#parts)
+  }
+
+  /** Another IP filter is in force: whom it refuses goes. */
+  closeRefused(): void {
+    this.#parts.swarm.peers.closeRefused('in the IP filter')
+  }
+
+  /** After a rest, until it is known what is there: settles then. Null at other times. */
+  get looking(): Promise<void> | null {
+    return this.#parts.run.looking
+  }
+
+  /** Takes over an incoming connection; null = refused. */
+  accept(link: PeerLink, handshake: Handshake): LinkReceiver | null {
+    return this.#parts.swarm.accept(link, handshake)
+  }
+
+  /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. `cut`: peers are sent nothing more. */
+  async shutdown(deadlineMs: number, cut = false): Promise<void> {
+    this.#parts.newMetadata.abort()
+    await this.#parts.run.shutdown(deadlineMs, cut)
+    this.#parts.streams.closeAll()
+    this.#core.engine.deactivate(this.#parts)
+  }
+
+  /** Ends for good and forgets; with `deleteData` its files are deleted. Rejects with what the disk said. */
+  async remove(deleteData: boolean, deadlineMs: number): Promise<void> {
+    await this.shutdown(deadlineMs, true)
+    await this.#core.engine.deps.metadata.remove(this.infoHash)
+    if (deleteData) await this.#removeData()
+  }
+
+  /** Files that are not the torrent's stay, though they have its names: they were there before, and nothing of them fits. */
+  async #removeData(): Promise<void> {
+    const content = this.#core.content
+    if (content === null) return
+    const { own, store } = content
+    await own.known()
+    await store.remove((index, sizeBytes) => sizeBytes > 0 && !own.isOwn(index) && !own.hasPieceOf(index))
+  }
+
+  #left(): number {
+    // Of a magnet nothing is known, but it is not complete.
+    return this.#core.content === null ? UNKNOWN_LEFT : this.#core.bytesLeft()
+  }
+}
