@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { isMainThread, Worker, workerData } from 'node:worker_threads'
 import { makeOverlayCrypto } from '../../src/chapters/overlay/io/overlay-crypto.ts'
 import { SystemRandom } from '../../src/io/random.ts'
-import { DgramNetwork } from '../../src/io/udp-dgram.ts'
+import { DgramNetwork } from '../../src/io/net/udp-dgram.ts'
 import { processCost } from '../lib/process-cost.ts'
 import { report, round, type Row } from '../lib/report.ts'
 

@@ -1,4 +1,4 @@
-// Writes src/io/machine-code-digests.ts, which is committed: SHA-256 of the machine code that packages bring ready made, of every kind of
+// Writes src/io/process/machine-code-digests.ts, which is committed: SHA-256 of the machine code that packages bring ready made, of every kind of
 // machine that the locked versions have it for. Run it by hand when one of these versions changes, after the new files were compared with
 // upstream's own (decision 0490): node dist/src/build/write-machine-code-digests.js
 
@@ -7,10 +7,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { fileDigest } from '../io/machine-code.ts'
+import { fileDigest } from '../io/process/machine-code.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
-const MODULE = 'src/io/machine-code-digests.ts'
+const MODULE = 'src/io/process/machine-code-digests.ts'
 /** Packages by the folders in which npm puts them. koffi is used on these two systems alone; of msgpackr-extract the build looks at it. */
 const FOLDERS = [
   'uWebSockets.js',

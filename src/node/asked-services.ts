@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { AppError } from '../base/errors.ts'
-import { prepareFolder } from '../io/local-paths.ts'
+import { prepareFolder } from '../io/files/local-paths.ts'
 import type { ClientPaths } from '../ports/new-files.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'

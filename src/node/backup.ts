@@ -6,7 +6,7 @@ import { chmod, type FileHandle, mkdir, open, readdir, realpath, rm, rmdir, stat
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
 import { CATALOGUE_FILE_NAME } from '../chapters/channels/catalogue/file-name.ts'
-import { placeOf } from '../io/placed-path.ts'
+import { placeOf } from '../io/files/placed-path.ts'
 import { noTurns } from '../ports/volumes.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import { stateDirectoryOf } from './find-node.ts'

@@ -3,7 +3,7 @@
 
 import { join, resolve } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'
-import { AllowedPaths, FreshFiles } from '../io/client-paths.ts'
+import { AllowedPaths, FreshFiles } from '../io/files/client-paths.ts'
 import { SystemClock } from '../io/clock.ts'
 import { SharedArena } from '../pools/arena.ts'
 import { FilePieceStores } from '../pools/piece-stores.ts'

@@ -1,10 +1,10 @@
 // What every part of a node is made with: where its files are, its settings and log, time, chance, and the one way to the
 // network.
 
-import type { AddressPolicy } from '../io/address-policy.ts'
-import type { NodeLog } from '../io/log.ts'
-import type { NetworkStack } from '../io/network-stack.ts'
-import type { VolumeLanes } from '../io/volume-lanes.ts'
+import type { AddressPolicy } from '../io/net/address-policy.ts'
+import type { NodeLog } from '../io/process/log.ts'
+import type { NetworkStack } from '../io/net/network-stack.ts'
+import type { VolumeLanes } from '../io/files/volume-lanes.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { Random } from '../ports/random.ts'

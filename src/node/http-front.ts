@@ -7,9 +7,9 @@ import {
   type HttpServer,
   type ListeningPorts,
 } from '../http/index.ts'
-import { BuiltFiles } from '../io/built-files.ts'
-import { PemFiles } from '../io/certificate-files.ts'
-import { PackageFiles } from '../io/package-files.ts'
+import { BuiltFiles } from '../io/files/built-files.ts'
+import { PemFiles } from '../io/files/certificate-files.ts'
+import { PackageFiles } from '../io/files/package-files.ts'
 import type { KeyList } from '../ports/key-list.ts'
 import type { Services } from '../services/api.ts'
 import type { Settings } from './settings-schema.ts'

@@ -1,6 +1,6 @@
 // Taking over what other clients have, put together at its first use.
 
-import { DiskOtherNames, DiskResumeFolders } from '../io/resume-folder.ts'
+import { DiskOtherNames, DiskResumeFolders } from '../io/files/resume-folder.ts'
 import type { VolumeTurns } from '../ports/volumes.ts'
 import { TorrentImports, type ImportDeps } from '../services/import/import-torrents.ts'
 

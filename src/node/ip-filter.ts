@@ -2,7 +2,7 @@
 // keeps addresses away. Invariant: the filter in force is always a whole one.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { IpFilterFiles } from '../io/ip-filter-file.ts'
+import { IpFilterFiles } from '../io/files/ip-filter-file.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import { buildIpFilter, IpFilter } from '../torrent/index.ts'

@@ -1,7 +1,7 @@
 // The settings of section libtorrent that say where the node may go, as the network stack takes them (decision 0252).
 
-import type { NetworkStackOptions } from '../io/network-stack.ts'
-import { proxyFromSettings } from '../io/proxy-config.ts'
+import type { NetworkStackOptions } from '../io/net/network-stack.ts'
+import { proxyFromSettings } from '../io/proxy/proxy-config.ts'
 import { decodeListenList } from '../wire/listen-list.ts'
 import type { Settings } from './settings-schema.ts'
 

@@ -2,8 +2,8 @@
 
 import { readFeedInThread } from '../chapters/channels/io/feed-thread.ts'
 import { GuardedFeed } from '../chapters/channels/io/guarded-feed.ts'
-import { GuardedFetch } from '../io/guarded-fetch.ts'
-import { GuardedPost } from '../io/guarded-post.ts'
+import { GuardedFetch } from '../io/net/guarded-fetch.ts'
+import { GuardedPost } from '../io/net/guarded-post.ts'
 import type { SourceFetch } from '../ports/source-fetch.ts'
 import type { NodeEnvironment } from './environment.ts'
 

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { errorText } from '../base/errors.ts'
-import type { NodeLog } from '../io/log.ts'
+import type { NodeLog } from '../io/process/log.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { VolumeTurns } from '../ports/volumes.ts'
@@ -63,17 +63,17 @@ interface InspectionParts {
 /** The facts of this process. */
 function inspectProcess({ stateDir, logFiles, log, volumes }: InspectionParts): ProcessInspection {
   return {
-    openFiles: async () => (await import('../io/process-files.ts')).openFiles(volumes),
-    openSockets: async () => (await import('../io/process-files.ts')).openSockets(),
+    openFiles: async () => (await import('../io/process/process-files.ts')).openFiles(volumes),
+    openSockets: async () => (await import('../io/process/process-files.ts')).openSockets(),
     threads: () => {
       // Before anything is waited for: afterwards the stack is another one.
       const stack = stackHere()
-      return import('../io/thread-stacks.ts').then(({ threadStacks }) => threadStacks(stack))
+      return import('../io/process/thread-stacks.ts').then(({ threadStacks }) => threadStacks(stack))
     },
-    memoryDump: async () => (await import('../io/heap-snapshot.ts')).takeHeapSnapshot(stateDir),
-    logTail: async maxLines => (await import('../io/log-tail.ts')).logTail(logFiles, maxLines),
+    memoryDump: async () => (await import('../io/process/heap-snapshot.ts')).takeHeapSnapshot(stateDir),
+    logTail: async maxLines => (await import('../io/process/log-tail.ts')).logTail(logFiles, maxLines),
     async startProfile(ended) {
-      const { startCpuProfile } = await import('../io/cpu-profiler.ts')
+      const { startCpuProfile } = await import('../io/process/cpu-profiler.ts')
       return startCpuProfile({
         folder: join(stateDir, PROFILES),
         ended: file => {

@@ -3,9 +3,9 @@
 
 import { join } from 'node:path'
 import { CATALOGUE_FILE_NAME } from '../chapters/channels/catalogue/file-name.ts'
-import { AllowedPaths, FreshFiles } from '../io/client-paths.ts'
-import { LoadingMarksFile } from '../io/loading-marks-file.ts'
-import { prepareFolder, readSmallFile } from '../io/local-paths.ts'
+import { AllowedPaths, FreshFiles } from '../io/files/client-paths.ts'
+import { LoadingMarksFile } from '../io/files/loading-marks-file.ts'
+import { prepareFolder, readSmallFile } from '../io/files/local-paths.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { Services } from '../services/api.ts'
 import { CallerPaths } from '../services/caller-paths.ts'
@@ -175,7 +175,7 @@ function makeDownloads(environment: NodeEnvironment, events: EventHub, late: Lat
     sources: { http, readFile: (file, maxBytes) => readSmallFile(file, maxBytes, volumes) },
     settings: () => downloadSettings(settings.values),
     freeBytes: async folder => {
-      const { freeBytes } = await import('../io/disk-space.ts')
+      const { freeBytes } = await import('../io/files/disk-space.ts')
       return volumes.runInTime(folder, () => freeBytes(folder))
     },
     updates: () => following,

@@ -5,7 +5,7 @@ import { resolve } from 'node:path'
 import { errorText } from '../base/errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
-import type { NodeLog } from '../io/log.ts'
+import type { NodeLog } from '../io/process/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { NodeValues } from '../ports/records.ts'
 import type { SeenFiles } from '../ports/seen-files.ts'
@@ -74,7 +74,7 @@ export class SideServices {
   async #startWatching(): Promise<void> {
     const { clock, log, events, downloads, seen, own, volumes } = this.#deps
     const { WatchFolder: Watch } = await import('../services/watch/watch-folder.ts')
-    const { DiskWatchedFolder } = await import('../io/watched-folder.ts')
+    const { DiskWatchedFolder } = await import('../io/files/watched-folder.ts')
     const watch = new Watch({
       ...{ clock, events, downloads, seen, log: log.part('watchfolder') },
       settings: () => this.#watchSettings(),

@@ -1,9 +1,9 @@
 // How this node finds and reaches peers beside trackers and TCP: one UDP port with uTP and DHT, local discovery, port mapping,
 // the vote on its own address. Made from the settings; started when the session listens, stopped after it.
 
-import { CountedUdpNetwork } from '../io/counted-udp.ts'
+import { CountedUdpNetwork } from '../io/net/counted-udp.ts'
 import { nodeEd25519 } from '../io/ed25519.ts'
-import type { LocalLane, NetworkStack } from '../io/network-stack.ts'
+import type { LocalLane, NetworkStack } from '../io/net/network-stack.ts'
 import { errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
 import { defaultDhtOptions, type SavedDht } from '../dht/types.ts'

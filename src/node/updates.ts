@@ -1,7 +1,7 @@
 // Following and publishing of updated torrents, put together.
 
 import { nodeEd25519 } from '../io/ed25519.ts'
-import { SafeFileTrimmer } from '../io/file-trimmer.ts'
+import { SafeFileTrimmer } from '../io/files/file-trimmer.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { OwnFiles } from '../ports/own-files.ts'

@@ -1,14 +1,14 @@
-// Content of new torrents in files: listed by src/io/source-folder.ts, hashed by the piece workers. Invariants: descriptors are
+// Content of new torrents in files: listed by src/io/files/source-folder.ts, hashed by the piece workers. Invariants: descriptors are
 // lent from the common cache as long as a job runs; nothing that differs from the list is hashed without an error.
 
 import type { NewPieceRun } from '../wire/torrent-layout.ts'
 import { createHash } from 'node:crypto'
 import { pieceBytes } from '../base/lengths.ts'
 import { AppError } from '../base/errors.ts'
-import { diskErrorFrom } from '../io/disk-errors.ts'
-import type { FileIdentity, OpenedFile } from '../io/safe-files.ts'
-import type { FileSource } from '../io/open-files.ts'
-import { SourceFolder } from '../io/source-folder.ts'
+import { diskErrorFrom } from '../io/files/disk-errors.ts'
+import type { FileIdentity, OpenedFile } from '../io/files/safe-files.ts'
+import type { FileSource } from '../io/files/open-files.ts'
+import { SourceFolder } from '../io/files/source-folder.ts'
 import type {
   Content,
   ContentFile,

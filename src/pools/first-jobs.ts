@@ -5,7 +5,7 @@
 import { fstat, writev } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { DiskLanes } from '../io/disk-lanes.ts'
+import { DiskLanes } from '../io/files/disk-lanes.ts'
 import { nowUs } from './contract/batch.ts'
 import {
   type CommitReply,

@@ -3,9 +3,9 @@
 
 import { read } from 'node:fs'
 import { promisify } from 'node:util'
-import { diskError } from '../io/disk-errors.ts'
-import type { FileSource, OpenFiles } from '../io/open-files.ts'
-import type { VolumeLanes } from '../io/volume-lanes.ts'
+import { diskError } from '../io/files/disk-errors.ts'
+import type { FileSource, OpenFiles } from '../io/files/open-files.ts'
+import type { VolumeLanes } from '../io/files/volume-lanes.ts'
 import type { Span } from './contract/jobs.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'
 import { type FileSpan, filesOf, groupSpans, spanLength } from './spans.ts'

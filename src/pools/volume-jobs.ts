@@ -3,8 +3,8 @@
 // its first jobs and ended when idle. Invariants: at most MAX_POOLS pools beside that one; volumes beyond that share the last of
 // them; what is done without a thread has the turn of its own volume.
 
-import type { VolumeLanes } from '../io/volume-lanes.ts'
-import type { Volume } from '../io/volume.ts'
+import type { VolumeLanes } from '../io/files/volume-lanes.ts'
+import type { Volume } from '../io/files/volume.ts'
 import type { Log } from '../ports/log.ts'
 import type { JobName, ReplyOf, RequestOf } from './contract/jobs.ts'
 import { FirstJobs } from './first-jobs.ts'

@@ -40,7 +40,7 @@ export const allowedImports: Record<string, readonly string[]> = {
     'services/diagnostics/statistics-api.ts',
     'ports/channel-library.ts',
   ],
-  build: ['io/machine-code.ts', 'io/machine-code-digests.ts'],
+  build: ['io/process/machine-code.ts', 'io/process/machine-code-digests.ts'],
 }
 
 /** Layers that may touch time, randomness, environment, disk and network themselves. */

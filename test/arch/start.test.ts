@@ -87,7 +87,7 @@ test('the door for clients of Transmission is not loaded before one comes', () =
 
 test('a node whose torrents have no web seeds loads nothing for them', () => {
   const loaded = loadedWith('src/node/engine-parts.ts')
-  assert.ok(loaded.has('src/torrent/web-seeds/torrent-web-seeds.ts') && loaded.has('src/io/late-ranges.ts'))
+  assert.ok(loaded.has('src/torrent/web-seeds/torrent-web-seeds.ts') && loaded.has('src/io/net/late-ranges.ts'))
   for (const name of ['torrent/web-seeds', 'torrent/web-seed', 'torrent/web-seed-run', 'io/guarded-ranges'])
     assert.ok(!loaded.has(`src/${name}.ts`), name)
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { AppError } from '../../src/base/errors.ts'
-import { GatewayHttpClient } from '../../src/io/gateway-http-client.ts'
+import { GatewayHttpClient } from '../../src/io/net/gateway-http-client.ts'
 import type { GatewayRequest } from '../../src/ports/gateway-http.ts'
 import { endless, type HostileServer, serve } from './hostile-http.ts'
 

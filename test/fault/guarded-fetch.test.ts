@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { after, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { AppError, type ErrorCode } from '../../src/base/errors.ts'
-import { GuardedFetch } from '../../src/io/guarded-fetch.ts'
+import { GuardedFetch } from '../../src/io/net/guarded-fetch.ts'
 import type { NameResolver } from '../../src/ports/name-resolver.ts'
 import { endless, gzipBomb, type HostileServer, loopbackWorld, serve, serveRaw } from './hostile-http.ts'
 

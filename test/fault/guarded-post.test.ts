@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, type ErrorCode } from '../../src/base/errors.ts'
-import { GuardedPost } from '../../src/io/guarded-post.ts'
+import { GuardedPost } from '../../src/io/net/guarded-post.ts'
 import type { HttpPost } from '../../src/ports/http-post.ts'
 import { endless, loopbackWorld, serve } from './hostile-http.ts'
 

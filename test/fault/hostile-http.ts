@@ -4,10 +4,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { createGzip } from 'node:zlib'
-import { AddressPolicy } from '../../src/io/address-policy.ts'
-import { GuardedHttp } from '../../src/io/guarded-http.ts'
-import { DnsResolver } from '../../src/io/dns-resolver.ts'
-import type { LookupAll } from '../../src/io/system-lookup.ts'
+import { AddressPolicy } from '../../src/io/net/address-policy.ts'
+import { GuardedHttp } from '../../src/io/net/guarded-http.ts'
+import { DnsResolver } from '../../src/io/net/dns-resolver.ts'
+import type { LookupAll } from '../../src/io/net/system-lookup.ts'
 
 export type Handler = (request: IncomingMessage, reply: ServerResponse) => void
 

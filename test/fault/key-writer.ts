@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { OwnerFolder } from '../../src/io/owner-folder.ts'
+import { OwnerFolder } from '../../src/io/files/owner-folder.ts'
 
 const [folder = ''] = process.argv.slice(2)
 const keys = new OwnerFolder(join(folder, 'wallets/keys'), 'keys', 1_000)

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'
-import { readRoutes4, readRoutes6 } from '../../src/io/route-tables.ts'
+import { readRoutes4, readRoutes6 } from '../../src/io/net/route-tables.ts'
 import { canonicalIp } from '../../src/wire/compact-address.ts'
 import { decodeNatPmpAnswer, encodeNatPmpMapRequest, type NatPmpAnswer } from '../../src/wire/nat-pmp.ts'
 import { decodePcpAnswer, encodePcpMapRequest } from '../../src/wire/pcp.ts'

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { AppError, DecodeError } from '../../src/base/errors.ts'
-import { HttpConnectHandshake } from '../../src/io/http-connect.ts'
-import type { ProxyHandshake } from '../../src/io/proxy-handshake.ts'
-import { Socks4Handshake } from '../../src/io/socks4.ts'
-import { decodeSocksDatagram, encodeSocksDatagram, Socks5Handshake } from '../../src/io/socks5.ts'
+import { HttpConnectHandshake } from '../../src/io/proxy/http-connect.ts'
+import type { ProxyHandshake } from '../../src/io/proxy/proxy-handshake.ts'
+import { Socks4Handshake } from '../../src/io/proxy/socks4.ts'
+import { decodeSocksDatagram, encodeSocksDatagram, Socks5Handshake } from '../../src/io/proxy/socks5.ts'
 import { formatIp } from '../../src/wire/compact-address.ts'
 import { type Fuzz, fuzz } from '../kit/fuzz.ts'
 

@@ -1,6 +1,6 @@
 // The engine over circuits with memory for everything else, on virtual time: what a whole node has of it.
 
-import { AddressPolicy } from '../../src/io/address-policy.ts'
+import { AddressPolicy } from '../../src/io/net/address-policy.ts'
 import {
   type AnonymousEngine,
   type AnonymousEngineOptions,

@@ -7,7 +7,7 @@ import { type DhtOptions, defaultDhtOptions } from '../../src/dht/types.ts'
 import { SystemClock } from '../../src/io/clock.ts'
 import { nodeEd25519 } from '../../src/io/ed25519.ts'
 import { SystemRandom } from '../../src/io/random.ts'
-import { DgramNetwork } from '../../src/io/udp-dgram.ts'
+import { DgramNetwork } from '../../src/io/net/udp-dgram.ts'
 import { waitFor } from './wait-for.ts'
 
 /** A node and where it is. */

@@ -3,7 +3,7 @@
 import type { PeerAddress } from '../../src/base/ids.ts'
 import { SystemClock } from '../../src/io/clock.ts'
 import { SystemRandom } from '../../src/io/random.ts'
-import { DgramNetwork } from '../../src/io/udp-dgram.ts'
+import { DgramNetwork } from '../../src/io/net/udp-dgram.ts'
 import { UtpNetwork } from '../../src/utp/mux.ts'
 
 /** One socket with uTP on it. */

@@ -4,7 +4,7 @@
 import { SystemClock } from '../../src/io/clock.ts'
 import { makeOverlayCrypto } from '../../src/chapters/overlay/io/overlay-crypto.ts'
 import { SystemRandom } from '../../src/io/random.ts'
-import { DgramNetwork } from '../../src/io/udp-dgram.ts'
+import { DgramNetwork } from '../../src/io/net/udp-dgram.ts'
 import { type Community, Overlays } from '../../src/chapters/overlay/core/index.ts'
 import type { UdpSocket } from '../../src/ports/udp.ts'
 import { CELL_ID, destroy } from '../../src/chapters/circuits/wire/circuit-messages.ts'

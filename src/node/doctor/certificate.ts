@@ -1,7 +1,7 @@
 // The certificate of HTTPS: can it be read, does the key belong to it, does it still count.
 
 import { errorText } from '../../base/errors.ts'
-import { PemFiles } from '../../io/certificate-files.ts'
+import { PemFiles } from '../../io/files/certificate-files.ts'
 import type { Settings } from '../settings-schema.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'
 

@@ -3,7 +3,7 @@
 import { stat } from 'node:fs/promises'
 import type Database from 'better-sqlite3'
 import { errorText } from '../../base/errors.ts'
-import { errnoOf } from '../../io/disk-errors.ts'
+import { errnoOf } from '../../io/files/disk-errors.ts'
 import { checkMade } from '../../records/made-stores.ts'
 import { APPLICATION_ID, migrations } from '../../records/schema.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'

@@ -21,7 +21,7 @@ import { fine, type Finding, problem, warning } from './finding.ts'
 import { checkFolder, type NamedFolder, userText } from './folders.ts'
 import { checkOpenFiles } from './limits.ts'
 import { lockHolders } from './lock-holder.ts'
-import { readMounts } from '../../io/mounts.ts'
+import { readMounts } from '../../io/files/mounts.ts'
 import { checkOverlay } from './overlay.ts'
 import { checkAnswer, checkBinding, checkPort, type NamedPort } from './ports.ts'
 

@@ -4,9 +4,9 @@ import { randomBytes } from 'node:crypto'
 import { access, constants, mkdtemp, open, realpath, rmdir, stat, statfs, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { errorText } from '../../base/errors.ts'
-import { errnoOf } from '../../io/disk-errors.ts'
+import { errnoOf } from '../../io/files/disk-errors.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'
-import { isNetwork, type Mount, mountOf } from '../../io/mounts.ts'
+import { isNetwork, type Mount, mountOf } from '../../io/files/mounts.ts'
 
 /** A folder and what it is for. */
 export interface NamedFolder {

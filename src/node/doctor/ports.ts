@@ -5,7 +5,7 @@ import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { errorText } from '../../base/errors.ts'
-import { errnoOf } from '../../io/disk-errors.ts'
+import { errnoOf } from '../../io/files/disk-errors.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'
 import { portHolder } from './lock-holder.ts'
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { after, before, test } from 'node:test'
-import { BuiltFiles } from '../../../src/io/built-files.ts'
+import { BuiltFiles } from '../../../src/io/files/built-files.ts'
 import { ask, KEY, type Running, startServer, until } from './harness.ts'
 import { HASH } from './service-double.ts'
 

@@ -7,7 +7,7 @@ import type { Arena, Slot } from '../../../src/ports/arena.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import { type HttpOptions, createHttpServer } from '../../../src/http/index.ts'
-import { PackageFiles } from '../../../src/io/package-files.ts'
+import { PackageFiles } from '../../../src/io/files/package-files.ts'
 import type { Services } from '../../../src/services/api.ts'
 import { ServiceDouble } from './service-double.ts'
 

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { type Mount } from '../../../src/io/mounts.ts'
-import { VolumeLanes } from '../../../src/io/volume-lanes.ts'
+import { type Mount } from '../../../src/io/files/mounts.ts'
+import { VolumeLanes } from '../../../src/io/files/volume-lanes.ts'
 import { jobs } from '../../../src/pools/contract/jobs.ts'
 import { VolumeJobs } from '../../../src/pools/volume-jobs.ts'
 import { silentLog } from '../../kit/silent-log.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import { AddressPolicy } from '../../../src/io/address-policy.ts'
+import { AddressPolicy } from '../../../src/io/net/address-policy.ts'
 
 const expected = {
   public: ['8.8.8.8', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '11.0.0.1', '192.169.0.1'],

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BoundInterface, type DeviceAddress, isAtPlace } from '../../../src/io/bound-interface.ts'
+import { BoundInterface, type DeviceAddress, isAtPlace } from '../../../src/io/net/bound-interface.ts'
 import { decodeListenList } from '../../../src/wire/listen-list.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 

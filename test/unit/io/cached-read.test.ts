@@ -6,7 +6,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { CachedReads } from '../../../src/io/cached-read.ts'
+import { CachedReads } from '../../../src/io/files/cached-read.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 function makeFile(t: TestContext, content: Uint8Array): number {

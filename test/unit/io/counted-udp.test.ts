@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { CountedUdpNetwork } from '../../../src/io/counted-udp.ts'
+import { CountedUdpNetwork } from '../../../src/io/net/counted-udp.ts'
 import type { PeerAddress } from '../../../src/base/ids.ts'
 
 test('sent and received datagrams of all sockets are counted, and pass as they are', async () => {

@@ -8,8 +8,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import type { CpuProfile } from '../../../src/io/joined-profile.ts'
-import { startCpuProfile } from '../../../src/io/cpu-profiler.ts'
+import type { CpuProfile } from '../../../src/io/process/joined-profile.ts'
+import { startCpuProfile } from '../../../src/io/process/cpu-profiler.ts'
 
 const WORK_MS = 150
 

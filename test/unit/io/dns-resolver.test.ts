@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import { AddressPolicy } from '../../../src/io/address-policy.ts'
-import { DnsResolver } from '../../../src/io/dns-resolver.ts'
+import { AddressPolicy } from '../../../src/io/net/address-policy.ts'
+import { DnsResolver } from '../../../src/io/net/dns-resolver.ts'
 
 test('addresses come canonical and judged; one look-up serves all who ask', async () => {
   let asked = 0

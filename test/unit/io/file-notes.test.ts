@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FileNotes } from '../../../src/io/file-notes.ts'
-import type { FileLook } from '../../../src/io/safe-files.ts'
+import { FileNotes } from '../../../src/io/files/file-notes.ts'
+import type { FileLook } from '../../../src/io/files/safe-files.ts'
 import { type FileFacts, unfitFacts } from '../../../src/ports/piece-store.ts'
 
 const LENGTH = 1000

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FilePermits } from '../../../src/io/file-permits.ts'
-import { Volume } from '../../../src/io/volume.ts'
+import { FilePermits } from '../../../src/io/files/file-permits.ts'
+import { Volume } from '../../../src/io/files/volume.ts'
 import { settle } from '../../kit/virtual-clock.ts'
 
 function rig(capacity: number) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { SafeFileTrimmer } from '../../../src/io/file-trimmer.ts'
+import { SafeFileTrimmer } from '../../../src/io/files/file-trimmer.ts'
 import { makeTestFolder } from '../../kit/content-on-disk.ts'
 
 test('files that are too long are cut; shorter, missing and linked ones stay as they are', async t => {

@@ -5,7 +5,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { takeHeapSnapshot } from '../../../src/io/heap-snapshot.ts'
+import { takeHeapSnapshot } from '../../../src/io/process/heap-snapshot.ts'
 
 /** Objects whose class is looked for in the snapshot. */
 class Heirloom {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseHttpHead } from '../../../src/io/http-head.ts'
+import { parseHttpHead } from '../../../src/io/net/http-head.ts'
 
 test('status, fields and length of a head', () => {
   const head = parseHttpHead('HTTP/1.1 206 Partial Content\r\nContent-Length: 17 \r\nX-A:1\r\nx-a: 2\r\n__proto__: x')

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CpuProfile, joinProfiles, type ProfileNode } from '../../../src/io/joined-profile.ts'
+import { type CpuProfile, joinProfiles, type ProfileNode } from '../../../src/io/process/joined-profile.ts'
 
 function node(id: number, functionName: string, children: number[] = [], hitCount = 0): ProfileNode {
   return {

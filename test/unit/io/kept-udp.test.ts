@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import { KeptUdpNetwork } from '../../../src/io/kept-udp.ts'
+import { KeptUdpNetwork } from '../../../src/io/net/kept-udp.ts'
 import { MemoryUdp } from '../../kit/memory-udp.ts'
 
 const ROUTER = { ip: '192.168.1.1', port: 5351 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withoutAddresses, withoutSecrets } from '../../../src/io/log-redaction.ts'
+import { withoutAddresses, withoutSecrets } from '../../../src/io/process/log-redaction.ts'
 
 const salt = Buffer.from('of this run')
 

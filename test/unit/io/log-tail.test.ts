@@ -5,7 +5,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { logTail } from '../../../src/io/log-tail.ts'
+import { logTail } from '../../../src/io/process/log-tail.ts'
 
 let folder = ''
 before(async () => {

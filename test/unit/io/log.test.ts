@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { Secret } from '../../../src/base/secret.ts'
-import { openLog } from '../../../src/io/log.ts'
+import { openLog } from '../../../src/io/process/log.ts'
 
 function withFolder(run: (file: string) => void): void {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'tributary-log-'))

@@ -7,13 +7,13 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { AppError } from '../../../src/base/errors.ts'
-import { machineCodeDigests } from '../../../src/io/machine-code-digests.ts'
+import { machineCodeDigests } from '../../../src/io/process/machine-code-digests.ts'
 import {
   checkAllMachineCode,
   checkMachineCode,
   machineCodeFiles,
   type PrebuiltPackage,
-} from '../../../src/io/machine-code.ts'
+} from '../../../src/io/process/machine-code.ts'
 import { projectRoot } from '../../kit/project-root.ts'
 
 const NAMES: readonly PrebuiltPackage[] = ['uWebSockets.js', 'koffi', 'sodium-native']

@@ -6,7 +6,7 @@ import { createSocket, type Socket } from 'node:dgram'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'node:test'
 import type { PeerAddress } from '../../../src/base/ids.ts'
-import { DgramMulticast, type InterfaceAddress, localInterfaces } from '../../../src/io/multicast.ts'
+import { DgramMulticast, type InterfaceAddress, localInterfaces } from '../../../src/io/net/multicast.ts'
 import { isLoopbackIp, parseIp } from '../../../src/wire/compact-address.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import { type FileSource, OpenFiles } from '../../../src/io/open-files.ts'
+import { type FileSource, OpenFiles } from '../../../src/io/files/open-files.ts'
 import { StandingClock } from '../../kit/store-rig.ts'
 
 interface Rig {

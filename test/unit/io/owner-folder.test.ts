@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
-import { OwnerFolder } from '../../../src/io/owner-folder.ts'
+import { OwnerFolder } from '../../../src/io/files/owner-folder.ts'
 import { makeTestFolder } from '../../kit/content-on-disk.ts'
 import { needs } from '../../kit/requirements.ts'
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { PackageFiles } from '../../../src/io/package-files.ts'
+import { PackageFiles } from '../../../src/io/files/package-files.ts'
 
 test('a file of the package is read, and read once', async () => {
   const files = new PackageFiles('swagger-ui-dist')

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import { placeOf } from '../../../src/io/placed-path.ts'
+import { placeOf } from '../../../src/io/files/placed-path.ts'
 import { noTurns, type VolumeTurns } from '../../../src/ports/volumes.ts'
 
 async function folder(t: TestContext): Promise<string> {

@@ -5,8 +5,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type NetworkInterfaceInfo, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ProcGateways } from '../../../src/io/proc-gateways.ts'
-import { readRoutes4, readRoutes6 } from '../../../src/io/route-tables.ts'
+import { ProcGateways } from '../../../src/io/net/proc-gateways.ts'
+import { readRoutes4, readRoutes6 } from '../../../src/io/net/route-tables.ts'
 
 const ROUTES4 = `Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT
 eth0	00000000	0101A8C0	0003	0	0	100	00000000	0	0	0

@@ -9,8 +9,8 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { openFiles, openSockets } from '../../../src/io/process-files.ts'
-import { socketAddress } from '../../../src/io/socket-tables.ts'
+import { openFiles, openSockets } from '../../../src/io/process/process-files.ts'
+import { socketAddress } from '../../../src/io/net/socket-tables.ts'
 
 const portOf = (address: unknown): number => (address as AddressInfo).port
 

@@ -3,17 +3,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, DecodeError } from '../../../src/base/errors.ts'
-import { HttpConnectHandshake } from '../../../src/io/http-connect.ts'
-import { proxyFromSettings, type ProxySettings } from '../../../src/io/proxy-config.ts'
-import type { HandshakeStep, ProxyHandshake } from '../../../src/io/proxy-handshake.ts'
-import { Socks4Handshake } from '../../../src/io/socks4.ts'
+import { HttpConnectHandshake } from '../../../src/io/proxy/http-connect.ts'
+import { proxyFromSettings, type ProxySettings } from '../../../src/io/proxy/proxy-config.ts'
+import type { HandshakeStep, ProxyHandshake } from '../../../src/io/proxy/proxy-handshake.ts'
+import { Socks4Handshake } from '../../../src/io/proxy/socks4.ts'
 import {
   decodeSocksAddress,
   decodeSocksDatagram,
   encodeSocksAddress,
   encodeSocksDatagram,
   Socks5Handshake,
-} from '../../../src/io/socks5.ts'
+} from '../../../src/io/proxy/socks5.ts'
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text.replaceAll(' ', ''), 'hex'))

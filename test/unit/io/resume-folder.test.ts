@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
-import { DiskOtherNames, DiskResumeFolders } from '../../../src/io/resume-folder.ts'
+import { DiskOtherNames, DiskResumeFolders } from '../../../src/io/files/resume-folder.ts'
 import type { OtherClient } from '../../../src/ports/resume-folder.ts'
 import { noTurns, type VolumeTurns } from '../../../src/ports/volumes.ts'
 

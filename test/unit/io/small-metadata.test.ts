@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { type InfoHash, infoHashFromBytes } from '../../../src/base/ids.ts'
-import { SmallMetadata } from '../../../src/io/small-metadata.ts'
+import { SmallMetadata } from '../../../src/io/files/small-metadata.ts'
 import type { MetadataChunks } from '../../../src/ports/metadata-chunks.ts'
 
 const KIB = 1024

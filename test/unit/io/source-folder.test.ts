@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import { SystemClock } from '../../../src/io/clock.ts'
-import { plainLanes } from '../../../src/io/volume-lanes.ts'
-import { closeQuietly } from '../../../src/io/safe-files.ts'
-import { SourceFolder } from '../../../src/io/source-folder.ts'
+import { plainLanes } from '../../../src/io/files/volume-lanes.ts'
+import { closeQuietly } from '../../../src/io/files/safe-files.ts'
+import { SourceFolder } from '../../../src/io/files/source-folder.ts'
 import { makeTestFolder } from '../../kit/content-on-disk.ts'
 
 const never = new AbortController().signal

@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
-import { NetTcpNetwork } from '../../../src/io/tcp-net.ts'
+import { NetTcpNetwork } from '../../../src/io/net/tcp-net.ts'
 import type { TcpStream, TcpStreamHandlers } from '../../../src/ports/tcp.ts'
 
 const OPTIONS = { localIp: null, timeoutMs: 5000 }

@@ -9,7 +9,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { waitFor } from '../../kit/wait-for.ts'
-import { type ThreadStack, threadStacks } from '../../../src/io/thread-stacks.ts'
+import { type ThreadStack, threadStacks } from '../../../src/io/process/thread-stacks.ts'
 
 const BUSY = `
   const held = new Int32Array(require('node:worker_threads').workerData)

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Mount } from '../../../src/io/mounts.ts'
-import { libuvThreads, VolumeLanes } from '../../../src/io/volume-lanes.ts'
+import { type Mount } from '../../../src/io/files/mounts.ts'
+import { libuvThreads, VolumeLanes } from '../../../src/io/files/volume-lanes.ts'
 import type { VolumeChange } from '../../../src/ports/volumes.ts'
 import { settle, VirtualClock } from '../../kit/virtual-clock.ts'
 

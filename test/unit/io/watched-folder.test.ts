@@ -6,7 +6,7 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFil
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { DiskWatchedFolder } from '../../../src/io/watched-folder.ts'
+import { DiskWatchedFolder } from '../../../src/io/files/watched-folder.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const NOBODY: ReadonlySet<string> = new Set()

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AddressPolicy } from '../../../src/io/address-policy.ts'
-import { LiteralResolver } from '../../../src/io/literal-resolver.ts'
-import type { NetworkStack } from '../../../src/io/network-stack.ts'
+import { AddressPolicy } from '../../../src/io/net/address-policy.ts'
+import { LiteralResolver } from '../../../src/io/net/literal-resolver.ts'
+import type { NetworkStack } from '../../../src/io/net/network-stack.ts'
 import { settingsTable, type Settings } from '../../../src/node/settings-schema.ts'
 import { Swarm } from '../../../src/node/swarm.ts'
 import type { UdpNetwork } from '../../../src/ports/udp.ts'

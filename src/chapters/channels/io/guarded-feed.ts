@@ -4,8 +4,8 @@ import { AppError } from '../../../base/errors.ts'
 import type { FeedAnswer, FeedAsk, FeedSource } from '../feeds/feed-source.ts'
 import type { SourceFetch } from '../../../ports/source-fetch.ts'
 import type { FeedDocument, ParsedFeed } from '../feeds/wire/types.ts'
-import type { SourceFetchDeps } from '../../../io/guarded-fetch.ts'
-import { GuardedHttp, type GuardedResult, header } from '../../../io/guarded-http.ts'
+import type { SourceFetchDeps } from '../../../io/net/guarded-fetch.ts'
+import { GuardedHttp, type GuardedResult, header } from '../../../io/net/guarded-http.ts'
 
 /** Feeds of the field have 10 KiB to 2 MiB. */
 const MAX_FEED_BYTES = 8 * 1024 * 1024

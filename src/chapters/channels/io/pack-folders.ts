@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs'
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, normalize } from 'node:path'
 import { AppError } from '../../../base/errors.ts'
-import { diskError, errnoOf } from '../../../io/disk-errors.ts'
+import { diskError, errnoOf } from '../../../io/files/disk-errors.ts'
 
 const PACK = /^channel-[0-9a-f]{32}$/
 const FILE = /^records(?:-[0-9a-f]{1,3})?\.bin$/

@@ -2,11 +2,11 @@
 // of a circuit lane and of nothing else that reaches a network, so no download given to it can send a plain packet
 // (test/arch/anonymous-engine.test.ts, decision 0390). Memory, disk, queue and rates are those of the plain session.
 
-import type { AddressPolicy } from '../../../io/address-policy.ts'
+import type { AddressPolicy } from '../../../io/net/address-policy.ts'
 import { CircuitFetch } from '../io/circuit-fetch.ts'
 import { CircuitHttp } from '../io/circuit-http.ts'
 import { CircuitRanges } from '../io/circuit-ranges.ts'
-import { LiteralResolver } from '../../../io/literal-resolver.ts'
+import { LiteralResolver } from '../../../io/net/literal-resolver.ts'
 import type { Arena } from '../../../ports/arena.ts'
 import type { CircuitLane } from '../ports/circuits.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'

@@ -9,8 +9,8 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { HttpAnswer, HttpClient, HttpGet } from '../../../ports/http-get.ts'
 import { canonicalIp } from '../../../wire/compact-address.ts'
 import { isLocalName } from '../../../wire/local-address.ts'
-import type { AddressPolicy } from '../../../io/address-policy.ts'
-import { readWholeAnswer, type WholeAnswer } from '../../../io/whole-answer.ts'
+import type { AddressPolicy } from '../../../io/net/address-policy.ts'
+import { readWholeAnswer, type WholeAnswer } from '../../../io/net/whole-answer.ts'
 
 const MAX_REDIRECTS = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])

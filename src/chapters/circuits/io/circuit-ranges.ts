@@ -6,8 +6,8 @@ import { AppError, errorText } from '../../../base/errors.ts'
 import type { HttpRanges, RangeOutcome, RangeSink } from '../../../ports/http-ranges.ts'
 import { type FileRange, rangeField } from '../../../wire/http-range.ts'
 import { CircuitHttp, type CircuitHttpDeps, urlForExit } from './circuit-http.ts'
-import { judgeRangeHead, rangeFailure } from '../../../io/range-answer.ts'
-import type { WholeAnswer } from '../../../io/whole-answer.ts'
+import { judgeRangeHead, rangeFailure } from '../../../io/net/range-answer.ts'
+import type { WholeAnswer } from '../../../io/net/whole-answer.ts'
 
 /** Of a slice. */
 const SLICE_BYTES = 256 * 1024

@@ -2,7 +2,7 @@
 // firewall hides from everybody else, nor those where clouds give machines their secrets.
 
 import { networkInterfaces } from 'node:os'
-import { AddressPolicy } from '../../../io/address-policy.ts'
+import { AddressPolicy } from '../../../io/net/address-policy.ts'
 import { parseIp } from '../../../wire/compact-address.ts'
 
 /** Metadata and host channels of clouds: link-local (AWS, Google, Azure and others), Azure's host, Alibaba, AWS by IPv6. */

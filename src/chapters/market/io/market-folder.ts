@@ -2,7 +2,7 @@
 
 import type { MarketFiles } from '../ports/market-files.ts'
 import { NODE_KEY_FILE } from './node-key.ts'
-import { OwnerFolder } from '../../../io/owner-folder.ts'
+import { OwnerFolder } from '../../../io/files/owner-folder.ts'
 
 /** The journal of a swap is far smaller. */
 const MAX_FILE_BYTES = 64 * 1024 * 1024

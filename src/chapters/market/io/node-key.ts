@@ -7,7 +7,7 @@ import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { SecretSeal } from '../ports/market-files.ts'
-import { syncFolder, writeDurably } from '../../../io/owner-folder.ts'
+import { syncFolder, writeDurably } from '../../../io/files/owner-folder.ts'
 
 /** Its name in the folder of the market. */
 export const NODE_KEY_FILE = 'node.key'

@@ -2,10 +2,10 @@
 // loaded when the market is first asked for (market-services.ts).
 
 import { join } from 'node:path'
-import type { AddressPolicy } from '../../../io/address-policy.ts'
+import type { AddressPolicy } from '../../../io/net/address-policy.ts'
 import { HttpJsonRpc } from '../../wallets/io/json-rpc-http.ts'
 import { MarketFolder } from '../io/market-folder.ts'
-import type { NetworkStack } from '../../../io/network-stack.ts'
+import type { NetworkStack } from '../../../io/net/network-stack.ts'
 import { openNodeKey } from '../io/node-key.ts'
 import { makeOverlayCrypto } from '../../overlay/io/overlay-crypto.ts'
 import { MarketMesh } from '../core/market-mesh.ts'

@@ -4,8 +4,8 @@
 import { makeDeferred } from '../../../base/deferred.ts'
 import { AppError } from '../../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
-import { localInterfaces } from '../../../io/multicast.ts'
-import type { NetworkStack } from '../../../io/network-stack.ts'
+import { localInterfaces } from '../../../io/net/multicast.ts'
+import type { NetworkStack } from '../../../io/net/network-stack.ts'
 import { makeOverlayCrypto } from '../io/overlay-crypto.ts'
 import {
   type Communities,

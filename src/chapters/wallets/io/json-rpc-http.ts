@@ -6,8 +6,8 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'
 import { AppError, errorText } from '../../../base/errors.ts'
 import { type JsonRpc, RpcRefusal } from '../ports/json-rpc.ts'
-import { type GuardedAgentDeps, GuardedAgents } from '../../../io/guarded-agent.ts'
-import { isForProxy } from '../../../io/routed-connector.ts'
+import { type GuardedAgentDeps, GuardedAgents } from '../../../io/net/guarded-agent.ts'
+import { isForProxy } from '../../../io/net/routed-connector.ts'
 
 /** A block of 4 MB in hexadecimal, and room. */
 const MAX_ANSWER_BYTES = 24 * 1024 * 1024

@@ -1,7 +1,7 @@
 // Files of wallets, in a folder of their owner.
 
 import type { WalletFiles } from '../ports/wallet-files.ts'
-import { OwnerFolder } from '../../../io/owner-folder.ts'
+import { OwnerFolder } from '../../../io/files/owner-folder.ts'
 import { readLogTail } from './wallet-log-tail.ts'
 
 /** A wallet of a hundred thousand transactions is smaller. */

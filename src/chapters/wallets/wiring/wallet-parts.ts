@@ -1,9 +1,9 @@
 // Wallets put together; loaded when somebody first asks for wallets, or with the node where there are some (wallet-services.ts).
 
 import { join } from 'node:path'
-import type { AddressPolicy } from '../../../io/address-policy.ts'
+import type { AddressPolicy } from '../../../io/net/address-policy.ts'
 import { HttpJsonRpc } from '../io/json-rpc-http.ts'
-import type { NetworkStack } from '../../../io/network-stack.ts'
+import type { NetworkStack } from '../../../io/net/network-stack.ts'
 import { WalletFolder } from '../io/wallet-files.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'

@@ -8,7 +8,7 @@ import { HiddenServices } from '../../../../src/chapters/circuits/hidden/hidden-
 import { CircuitLanes } from '../../../../src/chapters/circuits/core/lanes.ts'
 import { Tunnels } from '../../../../src/chapters/circuits/core/tunnels.ts'
 import { makeOverlayCrypto } from '../../../../src/chapters/overlay/io/overlay-crypto.ts'
-import { NetTcpNetwork } from '../../../../src/io/tcp-net.ts'
+import { NetTcpNetwork } from '../../../../src/io/net/tcp-net.ts'
 import { type Community, type OverlayDht, Requests } from '../../../../src/chapters/overlay/core/index.ts'
 import type { HopCount } from '../../../../src/chapters/circuits/ports/circuits.ts'
 import type { OverlayKeyPair } from '../../../../src/chapters/overlay/ports/overlay-crypto.ts'

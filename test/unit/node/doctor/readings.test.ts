@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { checkClock } from '../../../../src/node/doctor/clock.ts'
 import { judgeLimit } from '../../../../src/node/doctor/limits.ts'
 import { holdersIn, listenersIn } from '../../../../src/node/doctor/lock-holder.ts'
-import { isNetwork, mountOf, parseMounts } from '../../../../src/io/mounts.ts'
+import { isNetwork, mountOf, parseMounts } from '../../../../src/io/files/mounts.ts'
 
 const MOUNTS = `22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 23 22 0:5 / /proc rw,nosuid - proc proc rw

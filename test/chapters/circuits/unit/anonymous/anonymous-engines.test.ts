@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../../../src/base/errors.ts'
-import { AddressPolicy } from '../../../../../src/io/address-policy.ts'
+import { AddressPolicy } from '../../../../../src/io/net/address-policy.ts'
 import { NodeAnonymousEngines } from '../../../../../src/chapters/circuits/anonymous/anonymous-engines.ts'
 import { SharedArena } from '../../../../../src/pools/arena.ts'
 import { ANONYMOUS_DEFAULTS } from '../../../../kit/anonymous-node.ts'

@@ -1,0 +1,94 @@
+// Where the node's own files lie: in the state directory, but for its folder `downloads` and the configured watch folder.
+// Nothing of a download may be written, moved or read there, whoever asks: who can replace the list of keys has all keys.
+
+import { statSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { AppError } from '../../base/errors.ts'
+import type { OwnFiles } from '../../ports/own-files.ts'
+import { noTurns, type VolumeTurns } from '../../ports/volumes.ts'
+
+/** The folder of the state directory that downloads may lie in. */
+const DOWNLOADS = 'downloads'
+
+/** See the top of the file. */
+export class StateFiles implements OwnFiles {
+  readonly #root: string
+  readonly #named: string
+  readonly #identity: { readonly dev: bigint; readonly ino: bigint }
+  readonly #watched: () => string
+  readonly #turns: VolumeTurns
+
+  /**
+   * `stateDir`: as it was named; it exists. `real`: without links. `watched`: the configured watch folder, asked at each
+   * use; '' = none.
+   */
+  constructor(
+    { stateDir, real }: { readonly stateDir: string; readonly real: string },
+    watched: () => string,
+    turns: VolumeTurns = noTurns,
+  ) {
+    this.#turns = turns
+    this.#named = path.resolve(stateDir)
+    this.#root = real
+    const { dev, ino } = statSync(real, { bigint: true })
+    this.#identity = { dev, ino }
+    this.#watched = watched
+  }
+
+  holds(real: string): boolean {
+    return isIn(this.#root, real) && !this.#open().some(folder => isIn(folder, real))
+  }
+
+  async check(real: string, turns: VolumeTurns = this.#turns): Promise<void> {
+    if (this.holds(real)) throw refusal()
+    // One folder may have several paths: other mounts of it, or a file system that takes capitals for small letters.
+    for (let above = real; ; above = path.dirname(above)) {
+      const look = () => stat(above, { bigint: true }).catch(() => null)
+      const facts = await turns.runInTime(above, look)
+      if (facts !== null && this.isRoot(facts) && this.holds(path.join(this.#root, path.relative(above, real))))
+        throw refusal()
+      if (above === path.dirname(above)) return
+    }
+  }
+
+  checkNames(real: string, files: Iterable<{ readonly path: readonly string[] }>): void {
+    if (!this.isBelow(real)) return
+    const way = path.relative(real, this.#root).split(path.sep)
+    for (const file of files) {
+      if (way.every((name, at) => file.path[at] === name) && this.holds(path.join(real, ...file.path))) throw refusal()
+    }
+  }
+
+  isBelow(real: string): boolean {
+    return real !== this.#root && isIn(real, this.#root)
+  }
+
+  isRoot({ dev, ino }: { readonly dev: bigint; readonly ino: bigint }): boolean {
+    return dev === this.#identity.dev && ino === this.#identity.ino
+  }
+
+  /** What may be used in it. No disk is asked: the watch folder may lie on one that does not answer. */
+  #open(): string[] {
+    const watched = this.#watched()
+    const folders = [path.join(this.#root, DOWNLOADS)]
+    for (const root of watched === '' ? [] : new Set([this.#named, this.#root])) {
+      const below = path.relative(root, path.resolve(watched))
+      if (below !== '' && isIn(root, path.resolve(watched))) folders.push(path.join(this.#root, below))
+    }
+    return folders
+  }
+}
+
+/** Whether a path is a folder or below it; both absolute and without links. */
+export function isIn(folder: string, real: string): boolean {
+  const below = path.relative(folder, real)
+  return below === '' || (below !== '..' && !below.startsWith(`..${path.sep}`) && !path.isAbsolute(below))
+}
+
+function refusal(): AppError {
+  return new AppError(
+    'PathNotAllowed',
+    "The path is among the node's own files (its state directory): choose a folder elsewhere, or `downloads` in it.",
+  )
+}
