@@ -4,12 +4,12 @@
 import { Bench } from 'tinybench'
 import { type InfoHash, infoHashBytes, parseInfoHash } from '../../src/base/ids.ts'
 import { SystemRandom } from '../../src/io/random.ts'
-import { MseInitiator } from '../../src/wire/mse-initiator.ts'
-import type { MseMethod, MseSide } from '../../src/wire/mse-handshake.ts'
-import { makeExponent, mseKeys } from '../../src/wire/mse-keys.ts'
-import { MseResponder } from '../../src/wire/mse-responder.ts'
-import { MseTorrents } from '../../src/wire/mse-torrents.ts'
-import { Rc4 } from '../../src/wire/rc4.ts'
+import { MseInitiator } from '../../src/wire/mse/mse-initiator.ts'
+import type { MseMethod, MseSide } from '../../src/wire/mse/mse-handshake.ts'
+import { makeExponent, mseKeys } from '../../src/wire/mse/mse-keys.ts'
+import { MseResponder } from '../../src/wire/mse/mse-responder.ts'
+import { MseTorrents } from '../../src/wire/mse/mse-torrents.ts'
+import { Rc4 } from '../../src/wire/mse/rc4.ts'
 import { runTasks } from './run-tasks.ts'
 
 const RUN_BYTES = 64 * 1024

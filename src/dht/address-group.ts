@@ -2,8 +2,8 @@
 // that many nodes can live on one machine. Groups are map keys; nothing is stored here.
 
 import { addressKey, type PeerAddress } from '../base/ids.ts'
-import { parseIp } from '../wire/compact-address.ts'
-import { isExemptAddress } from '../wire/dht-id.ts'
+import { parseIp } from '../wire/net/compact-address.ts'
+import { isExemptAddress } from '../wire/dht/dht-id.ts'
 
 /** True when `ip` (a literal) is exempt from rules that tie nodes to addresses (BEP 42): fewer than isLocalIp of wire/local-address.ts. */
 export function isExemptIp(ip: string): boolean {

@@ -4,8 +4,8 @@
 import type { PeerAddress } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Ed25519 } from '../ports/ed25519.ts'
-import { immutableTarget, MAX_ITEM_BYTES, MAX_SALT_BYTES, mutableTarget, signedBytes } from '../wire/dht-item.ts'
-import { encodeKrpc } from '../wire/krpc.ts'
+import { immutableTarget, MAX_ITEM_BYTES, MAX_SALT_BYTES, mutableTarget, signedBytes } from '../wire/dht/dht-item.ts'
+import { encodeKrpc } from '../wire/dht/krpc.ts'
 import {
   DHT_ERRORS,
   type DhtQuery,
@@ -15,7 +15,7 @@ import {
   makeReply,
   type NodeContact,
   type WantedLists,
-} from '../wire/krpc-types.ts'
+} from '../wire/dht/krpc-types.ts'
 import type { ItemStore, PutRefusal } from './item-store.ts'
 import { type PeerStore, SAMPLE_INTERVAL_SEC } from './peer-store.ts'
 import type { RoutingTable } from './routing-table.ts'

@@ -5,8 +5,8 @@
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
-import { canonicalIp } from '../wire/compact-address.ts'
-import type { NodeContact } from '../wire/krpc-types.ts'
+import { canonicalIp } from '../wire/net/compact-address.ts'
+import type { NodeContact } from '../wire/dht/krpc-types.ts'
 import type { Rpc } from './rpc.ts'
 import type { BootstrapEntry, Family } from './types.ts'
 

@@ -3,8 +3,8 @@
 
 import { sameBytes } from '../base/same-bytes.ts'
 import type { PeerAddress } from '../base/ids.ts'
-import { compareDistance, idKey } from '../wire/dht-id.ts'
-import { DHT_ERRORS, type ItemProof } from '../wire/krpc-types.ts'
+import { compareDistance, idKey } from '../wire/dht/dht-id.ts'
+import { DHT_ERRORS, type ItemProof } from '../wire/dht/krpc-types.ts'
 import { ownerKey } from './address-group.ts'
 
 /** Most items kept; as many as libtorrent keeps. One has 1,000 bytes at most. */

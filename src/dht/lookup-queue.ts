@@ -2,7 +2,7 @@
 // even the queue is full ends without a result. Invariant: onDone is called once, never within add(), not after cancel().
 
 import type { Clock } from '../ports/clock.ts'
-import type { NodeContact } from '../wire/krpc-types.ts'
+import type { NodeContact } from '../wire/dht/krpc-types.ts'
 import { Lookup } from './lookup.ts'
 import { LookupRun, type LookupSpec } from './lookup-run.ts'
 import type { Rpc } from './rpc.ts'

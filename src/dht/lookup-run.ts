@@ -1,7 +1,7 @@
 // Drives a lookup: sends what its state machine asks for and tells it what came of it. One run, one target, one query.
 // Ends once: when the lookup is over or the run was cancelled.
 
-import type { DhtQuery, DhtReply, NodeContact } from '../wire/krpc-types.ts'
+import type { DhtQuery, DhtReply, NodeContact } from '../wire/dht/krpc-types.ts'
 import { type Candidate, Lookup } from './lookup.ts'
 import type { Rpc, RpcCall } from './rpc.ts'
 import type { Family } from './types.ts'

@@ -5,8 +5,8 @@
 
 import { sameBytes } from '../base/same-bytes.ts'
 import { addressKey } from '../base/ids.ts'
-import { compareDistance, idFitsAddress, idKey } from '../wire/dht-id.ts'
-import type { NodeContact } from '../wire/krpc-types.ts'
+import { compareDistance, idFitsAddress, idKey } from '../wire/dht/dht-id.ts'
+import type { NodeContact } from '../wire/dht/krpc-types.ts'
 import { addressGroup, isExemptIp } from './address-group.ts'
 
 /** Queries under way at once (Kademlia's alpha). */

@@ -3,7 +3,7 @@
 // Invariant: after stop(), and for a family without a sender, nothing is sent.
 
 import { type InfoHash, infoHashBytes, type PeerAddress } from '../base/ids.ts'
-import { canonicalIp } from '../wire/compact-address.ts'
+import { canonicalIp } from '../wire/net/compact-address.ts'
 import { FamilyNode } from './family-node.ts'
 import {
   findItem,

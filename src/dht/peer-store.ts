@@ -3,9 +3,9 @@
 
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import type { Random } from '../ports/random.ts'
-import { parseIp } from '../wire/compact-address.ts'
-import { addToFilter, FILTER_BYTES } from '../wire/dht-filter.ts'
-import { idKey } from '../wire/dht-id.ts'
+import { parseIp } from '../wire/net/compact-address.ts'
+import { addToFilter, FILTER_BYTES } from '../wire/dht/dht-filter.ts'
+import { idKey } from '../wire/dht/dht-id.ts'
 import { isExemptIp, ownerKey } from './address-group.ts'
 
 /** Most torrents kept; as many as libtorrent keeps. */

@@ -3,8 +3,8 @@
 
 import { sameBytes } from '../base/same-bytes.ts'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
-import { compareDistance, ID_BITS, idFitsAddress, sharedBits } from '../wire/dht-id.ts'
-import type { NodeContact } from '../wire/krpc-types.ts'
+import { compareDistance, ID_BITS, idFitsAddress, sharedBits } from '../wire/dht/dht-id.ts'
+import type { NodeContact } from '../wire/dht/krpc-types.ts'
 import { addressGroup, isExemptIp } from './address-group.ts'
 import { Bucket, type BucketChange, type TableNode } from './bucket.ts'
 

@@ -5,8 +5,8 @@
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import { encodeKrpc } from '../wire/krpc.ts'
-import type { DhtQuery, DhtReply, KrpcMessage } from '../wire/krpc-types.ts'
+import { encodeKrpc } from '../wire/dht/krpc.ts'
+import type { DhtQuery, DhtReply, KrpcMessage } from '../wire/dht/krpc-types.ts'
 import { RttEstimate } from './rtt-estimate.ts'
 
 /** Most queries that wait at once. */

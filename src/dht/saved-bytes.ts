@@ -3,9 +3,9 @@
 
 import { DecodeError } from '../base/errors.ts'
 import { type BencodeDict, decodeBencode, encodeBencode, getBytes, getDict } from '../wire/bencode.ts'
-import { ID_BYTES, idFromKey, idKey } from '../wire/dht-id.ts'
-import { decodeCompactNodes, encodeCompactNodes } from '../wire/krpc-fields.ts'
-import type { NodeContact } from '../wire/krpc-types.ts'
+import { ID_BYTES, idFromKey, idKey } from '../wire/dht/dht-id.ts'
+import { decodeCompactNodes, encodeCompactNodes } from '../wire/dht/krpc-fields.ts'
+import type { NodeContact } from '../wire/dht/krpc-types.ts'
 import { MAX_SAVED } from './saved.ts'
 import type { Family, SavedDht, SavedFamily } from './types.ts'
 

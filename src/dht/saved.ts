@@ -1,8 +1,8 @@
 // The routing table as plain values, and back (BEP 5 asks that it be kept). Saved values are checked like strangers'.
 
-import { canonicalIp, isPeerIp, parseIp } from '../wire/compact-address.ts'
-import { idFromKey, idKey } from '../wire/dht-id.ts'
-import type { NodeContact } from '../wire/krpc-types.ts'
+import { canonicalIp, isPeerIp, parseIp } from '../wire/net/compact-address.ts'
+import { idFromKey, idKey } from '../wire/dht/dht-id.ts'
+import type { NodeContact } from '../wire/dht/krpc-types.ts'
 import type { RoutingTable } from './routing-table.ts'
 import type { Family, SavedFamily } from './types.ts'
 

@@ -11,8 +11,8 @@ import type { Clock, Timer } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { MulticastNetwork, MulticastSocket } from '../ports/multicast.ts'
 import type { Random } from '../ports/random.ts'
-import { isPeerIp, parseIp } from '../wire/compact-address.ts'
-import { decodeLsdAnnounce, encodeLsdAnnounce, LSD_GROUPS, LSD_PORT, MAX_LSD_HASHES } from '../wire/lsd.ts'
+import { isPeerIp, parseIp } from '../wire/net/compact-address.ts'
+import { decodeLsdAnnounce, encodeLsdAnnounce, LSD_GROUPS, LSD_PORT, MAX_LSD_HASHES } from '../wire/net/lsd.ts'
 
 /** A torrent is announced this often (BEP 14). */
 const ANNOUNCE_MS = 5 * 60 * 1000

@@ -6,8 +6,8 @@ import type { PeerAddress } from '../base/ids.ts'
 import type { BootstrapEntry } from '../dht/types.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import { parseIp } from '../wire/compact-address.ts'
-import { decodeKrpc, encodeKrpc } from '../wire/krpc.ts'
+import { parseIp } from '../wire/net/compact-address.ts'
+import { decodeKrpc, encodeKrpc } from '../wire/dht/krpc.ts'
 
 /** Pause before the next round, doubled up to the longest. */
 const FIRST_PAUSE_MS = 5_000

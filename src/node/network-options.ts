@@ -2,7 +2,7 @@
 
 import type { NetworkStackOptions } from '../io/net/network-stack.ts'
 import { proxyFromSettings } from '../io/proxy/proxy-config.ts'
-import { decodeListenList } from '../wire/listen-list.ts'
+import { decodeListenList } from '../wire/net/listen-list.ts'
 import type { Settings } from './settings-schema.ts'
 
 /** Throws AppError InvalidSetting for a proxy that cannot be used as it is written. */

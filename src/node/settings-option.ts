@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net'
 import { Secret } from '../base/secret.ts'
-import { decodeListenList } from '../wire/listen-list.ts'
+import { decodeListenList } from '../wire/net/listen-list.ts'
 
 /** What the text of a setting, or of a list entry, must look like. */
 export type TextFormat =

@@ -10,7 +10,7 @@ import type {
   HashAnnouncer,
   TrackerRow,
 } from '../ports/announcer.ts'
-import type { TorrentDhtNode } from '../wire/torrent-types.ts'
+import type { TorrentDhtNode } from '../wire/metainfo/torrent-types.ts'
 import { TwoTrackerSwarms } from './two-tracker-swarms.ts'
 
 /** How a torrent is announced in the DHT; see src/dht/peer-search.ts. */

@@ -2,7 +2,7 @@
 // are no flood of names and pings. What a node is tried with is given from outside.
 
 import type { DhtNode } from '../dht/node.ts'
-import type { TorrentDhtNode } from '../wire/torrent-types.ts'
+import type { TorrentDhtNode } from '../wire/metainfo/torrent-types.ts'
 import type { DhtSearches } from './swarm-announcers.ts'
 
 /** Most nodes that wait; more are passed over: a DHT that has asked so many needs no others. */

@@ -1,7 +1,7 @@
 // Content of new torrents in files: listed by src/io/files/source-folder.ts, hashed by the piece workers. Invariants: descriptors are
 // lent from the common cache as long as a job runs; nothing that differs from the list is hashed without an error.
 
-import type { NewPieceRun } from '../wire/torrent-layout.ts'
+import type { NewPieceRun } from '../wire/metainfo/torrent-layout.ts'
 import { createHash } from 'node:crypto'
 import { pieceBytes } from '../base/lengths.ts'
 import { AppError } from '../base/errors.ts'

@@ -28,7 +28,7 @@ import type {
   StorageMove,
   StoreLayout,
 } from '../ports/piece-store.ts'
-import { fileOfPiece } from '../wire/piece-layers.ts'
+import { fileOfPiece } from '../wire/metainfo/piece-layers.ts'
 import { runStepsInTurns } from '../wire/steps.ts'
 import type { ArenaNumber, PieceJobName, ReplyOf, RequestOf, Span } from './contract/jobs.ts'
 import { MAX_JOB_FILES } from './contract/limits.ts'

@@ -2,7 +2,7 @@
 
 import { pieceBytes } from '../base/lengths.ts'
 import type { StoreLayout } from '../ports/piece-store.ts'
-import { pieceTree } from '../wire/piece-layers.ts'
+import { pieceTree } from '../wire/metainfo/piece-layers.ts'
 import type { TreeCheck } from './contract/jobs.ts'
 
 /** Bytes of the torrent that are `piece`. Throws RangeError when there is no such piece. */

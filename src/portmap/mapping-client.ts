@@ -1,6 +1,6 @@
 // What the protocols of port mapping have in common, as route-mapper.ts uses them: types, and the one error they throw.
 
-import type { MapProtocol } from '../wire/nat-pmp.ts'
+import type { MapProtocol } from '../wire/net/nat-pmp.ts'
 
 /** A mapping that is wanted. Ports from 1 to 65535. */
 export interface MapOrder {

@@ -7,7 +7,7 @@ import {
   encodeNatPmpAddressRequest,
   encodeNatPmpMapRequest,
   type NatPmpAnswer,
-} from '../wire/nat-pmp.ts'
+} from '../wire/net/nat-pmp.ts'
 import { GatewayEpoch } from './epoch.ts'
 import { GatewaySocket, type GatewaySocketDeps } from './gateway-socket.ts'
 import {

@@ -4,8 +4,8 @@
 import type { Clock } from '../ports/clock.ts'
 import type { GatewayRoute } from '../ports/gateway.ts'
 import type { Random } from '../ports/random.ts'
-import type { MapProtocol } from '../wire/nat-pmp.ts'
-import { decodePcpAnswer, encodePcpMapRequest, PCP_NONCE_BYTES, type PcpAnswer } from '../wire/pcp.ts'
+import type { MapProtocol } from '../wire/net/nat-pmp.ts'
+import { decodePcpAnswer, encodePcpMapRequest, PCP_NONCE_BYTES, type PcpAnswer } from '../wire/net/pcp.ts'
 import { GatewayEpoch } from './epoch.ts'
 import { GatewaySocket, type GatewaySocketDeps } from './gateway-socket.ts'
 import {

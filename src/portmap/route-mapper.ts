@@ -7,7 +7,7 @@ import type { Clock, Timer } from '../ports/clock.ts'
 import type { GatewayRoute } from '../ports/gateway.ts'
 import type { Log } from '../ports/log.ts'
 import type { PortMapping } from '../ports/network-facts.ts'
-import type { MapProtocol } from '../wire/nat-pmp.ts'
+import type { MapProtocol } from '../wire/net/nat-pmp.ts'
 import { MapError, type Mapped, type MapOrder, type MappingClient } from './mapping-client.ts'
 
 const PROTOCOLS: readonly MapProtocol[] = ['tcp', 'udp']

@@ -8,8 +8,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { GatewayHttp } from '../ports/gateway-http.ts'
 import type { GatewayRoute } from '../ports/gateway.ts'
 import type { UdpNetwork, UdpSocket } from '../ports/udp.ts'
-import { canonicalIp } from '../wire/compact-address.ts'
-import { sameNetwork } from '../wire/ip-network.ts'
+import { canonicalIp } from '../wire/net/compact-address.ts'
+import { sameNetwork } from '../wire/net/ip-network.ts'
 import {
   decodeDeviceDescription,
   decodeSsdpAnswer,
@@ -17,7 +17,7 @@ import {
   SEARCH_TARGETS,
   SSDP_ADDRESS,
   type WanConnection,
-} from '../wire/upnp.ts'
+} from '../wire/net/upnp.ts'
 import { MapError } from './mapping-client.ts'
 
 /** Devices that are asked for their description. */

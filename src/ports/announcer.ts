@@ -2,7 +2,7 @@
 // given peers.
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
-import type { TorrentDhtNode } from '../wire/torrent-types.ts'
+import type { TorrentDhtNode } from '../wire/metainfo/torrent-types.ts'
 
 /** Counters an announce reports (BEP 3); bytes of this session: each tracker is told what came after its `started`. */
 export interface AnnounceCounters {

@@ -1,8 +1,8 @@
 // Files of this machine that a torrent is to be made of: found, and hashed piece by piece. Who asks never sees a descriptor
 // or a byte of them. Invariant: what was hashed is what was listed, or the caller is told.
 
-import type { NewPieceRun } from '../wire/torrent-layout.ts'
-import type { TorrentFile } from '../wire/torrent-types.ts'
+import type { NewPieceRun } from '../wire/metainfo/torrent-layout.ts'
+import type { TorrentFile } from '../wire/metainfo/torrent-types.ts'
 import type { FileFacts } from './piece-store.ts'
 
 /** A file that was found. */

@@ -1,7 +1,7 @@
 // Ranges of files over HTTP(S), as web seeds need them: streamed, with back-pressure, at judged addresses. Redirects, names
 // and connections are the adapter's job; when to ask again is the caller's.
 
-import type { FileRange } from '../wire/http-range.ts'
+import type { FileRange } from '../wire/net/http-range.ts'
 
 /** Why a range did not come whole. */
 export type RangeFailureKind =

@@ -1,7 +1,7 @@
 // Where a torrent's verified bytes live. The engine hands over blocks in shared memory and never sees files.
 
 import { AppError } from '../base/errors.ts'
-import type { TorrentFile, V2Content } from '../wire/torrent-types.ts'
+import type { TorrentFile, V2Content } from '../wire/metainfo/torrent-types.ts'
 import type { Arena, Slot } from './arena.ts'
 import type { StoreVolume } from './volumes.ts'
 

@@ -4,7 +4,7 @@
 // or Aborted (after close()).
 
 import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
-import type { TorrentNotes } from '../wire/torrent-types.ts'
+import type { TorrentNotes } from '../wire/metainfo/torrent-types.ts'
 import type { FileRun, ProgressJournal, ResumeData } from './progress-journal.ts'
 
 /** What a user asked of a download beside which files: see services/download-controls.ts for what is allowed. */

@@ -1,7 +1,7 @@
 // Where the engine finds again what a torrent at rest does not keep in memory.
 
 import type { InfoHash } from '../base/ids.ts'
-import type { Metainfo } from '../wire/torrent-types.ts'
+import type { Metainfo } from '../wire/metainfo/torrent-types.ts'
 import type { ResumeData } from './progress-journal.ts'
 
 /** Metadata of a torrent and the progress that is durable. */

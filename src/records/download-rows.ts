@@ -10,7 +10,7 @@ import type {
   StoredDownload,
   StoredMetainfo,
 } from '../ports/records.ts'
-import type { TorrentNotes } from '../wire/torrent-types.ts'
+import type { TorrentNotes } from '../wire/metainfo/torrent-types.ts'
 import type { OwnFileRows } from './own-file-rows.ts'
 import { FACT_BYTES } from './packed-progress.ts'
 import type { ProgressRows } from './progress-rows.ts'

@@ -12,7 +12,7 @@ import type {
   StoredDownload,
   StoredMetainfo,
 } from '../ports/records.ts'
-import { MAX_METAINFO_BYTES } from '../wire/metainfo.ts'
+import { MAX_METAINFO_BYTES } from '../wire/metainfo/metainfo.ts'
 import { runStepsInTurns } from '../wire/steps.ts'
 import { type PackedDownload, unpackResume } from './packed-progress.ts'
 import type { RecordsLink } from './records-link.ts'

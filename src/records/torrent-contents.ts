@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { InfoHash } from '../base/ids.ts'
 import type { DownloadRecords, ProgressRecords } from '../ports/records.ts'
 import type { TorrentContents, TorrentContentsSource } from '../ports/torrent-contents.ts'
-import { decodeKeptInfo } from '../wire/kept-info.ts'
+import { decodeKeptInfo } from '../wire/metainfo/kept-info.ts'
 
 /** TorrentContentsSource over the records. */
 export class StoredTorrentContents implements TorrentContentsSource {

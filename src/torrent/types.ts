@@ -4,7 +4,7 @@ import type { InfoHash, InfoHashV2, PeerAddress } from '../base/ids.ts'
 import type { TrackerRow } from '../ports/announcer.ts'
 import type { FileChange, StorageMove } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
-import type { Metainfo } from '../wire/torrent-types.ts'
+import type { Metainfo } from '../wire/metainfo/torrent-types.ts'
 import type { NetworkTrouble } from './session/swarm-parts.ts'
 
 /**

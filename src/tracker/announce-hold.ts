@@ -3,7 +3,7 @@
 // has forgotten us, from the last `started`. Holds no timers; moments are in the clock's ms.
 
 import type { PeerAddress } from '../base/ids.ts'
-import type { AnnounceEvent, AnnounceReply } from '../wire/tracker-types.ts'
+import type { AnnounceEvent, AnnounceReply } from '../wire/tracker/tracker-types.ts'
 
 /** Peers that are kept of an answer: as many as trackers give by default. */
 const MAX_KEPT_PEERS = 50

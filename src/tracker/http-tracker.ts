@@ -3,9 +3,9 @@
 
 import { AppError, DecodeError, errorText } from '../base/errors.ts'
 import type { HttpAnswer, HttpClient, PrivateRule } from '../ports/http-get.ts'
-import { isLoopbackIp } from '../wire/compact-address.ts'
-import { announceUrl, decodeAnnounce, decodeScrape, scrapeUrl } from '../wire/tracker-http.ts'
-import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/tracker-types.ts'
+import { isLoopbackIp } from '../wire/net/compact-address.ts'
+import { announceUrl, decodeAnnounce, decodeScrape, scrapeUrl } from '../wire/tracker/tracker-http.ts'
+import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/tracker/tracker-types.ts'
 import { type TrackerClient, TrackerError } from './tracker-client.ts'
 
 /** Bounds of one announce. */

@@ -1,6 +1,6 @@
 // What the announcer asks of a tracker, whatever protocol its URL names, and the one error it gets.
 
-import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/tracker-types.ts'
+import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/tracker/tracker-types.ts'
 
 /** The tracker could not be asked, or said no; the text is fit for its row. */
 export class TrackerError extends Error {

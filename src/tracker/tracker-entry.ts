@@ -5,7 +5,7 @@
 import type { AnnounceCounters, TrackerRow } from '../ports/announcer.ts'
 import type { HeldTracker } from '../ports/kept-announces.ts'
 import type { Random } from '../ports/random.ts'
-import type { AnnounceEvent, AnnounceReply } from '../wire/tracker-types.ts'
+import type { AnnounceEvent, AnnounceReply } from '../wire/tracker/tracker-types.ts'
 import { AnnounceHold } from './announce-hold.ts'
 import type { TrackerError } from './tracker-client.ts'
 

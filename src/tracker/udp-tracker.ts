@@ -8,9 +8,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { NameResolver } from '../ports/name-resolver.ts'
 import type { Random } from '../ports/random.ts'
 import type { UdpNetwork, UdpSocket } from '../ports/udp.ts'
-import { isLoopbackIp, parseIp } from '../wire/compact-address.ts'
-import { isLocalName } from '../wire/local-address.ts'
-import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/tracker-types.ts'
+import { isLoopbackIp, parseIp } from '../wire/net/compact-address.ts'
+import { isLocalName } from '../wire/net/local-address.ts'
+import type { AnnounceReply, AnnounceRequest, ScrapeCounts } from '../wire/tracker/tracker-types.ts'
 import {
   decodeUdpAnswer,
   encodeUdpAnnounce,
@@ -18,7 +18,7 @@ import {
   encodeUdpScrape,
   type UdpTrackerAnswer,
   udpTransactionId,
-} from '../wire/tracker-udp.ts'
+} from '../wire/tracker/tracker-udp.ts'
 import type { DueQueue } from './due-queue.ts'
 import { PRIVATE_TRACKER_PATHS, type TrackerClient, TrackerError } from './tracker-client.ts'
 

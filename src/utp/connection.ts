@@ -15,7 +15,7 @@ import {
   UTP_HEADER_BYTES,
   UTP_TYPE,
   type UtpHeader,
-} from '../wire/utp.ts'
+} from '../wire/net/utp.ts'
 import { DelayHistory } from './delay-history.ts'
 import type { Packet, PacketPool } from './packet-pool.ts'
 import { type ChunkReader, RECEIVE_CAPACITY_BYTES, ReceiveBuffer } from './receive-buffer.ts'

@@ -1,7 +1,7 @@
 // Bounds what SYNs from strangers can make us keep. A SYN proves nothing: its sender may be anybody, so connections whose
 // address is not proven yet are few, and few for one address. Invariant: leave() is called once for every admit() that was true.
 
-import { parseIp } from '../wire/compact-address.ts'
+import { parseIp } from '../wire/net/compact-address.ts'
 
 /** Connections with unproven addresses: in all, and from one address (IPv6: one network of 64 bits). */
 export const MAX_HALF_OPEN = 256

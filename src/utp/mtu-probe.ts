@@ -2,7 +2,7 @@
 // extensions that mean nothing. So a probe that is too large can be repeated in a size that fits, which a packet with more
 // payload could not: its number stands for its bytes.
 
-import { MIN_PADDING_BYTES, putPadding, setFirstExtension, UTP_HEADER_BYTES } from '../wire/utp.ts'
+import { MIN_PADDING_BYTES, putPadding, setFirstExtension, UTP_HEADER_BYTES } from '../wire/net/utp.ts'
 import type { Packet } from './packet-pool.ts'
 
 /**

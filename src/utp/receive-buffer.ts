@@ -2,7 +2,7 @@
 // yet, and says how much more fits. Payload in order that the reader wants is handed over where it lies, without a copy.
 // Invariant: what is kept never exceeds the capacity, however small the packets are it came in.
 
-import { putExtensionHead } from '../wire/utp.ts'
+import { putExtensionHead } from '../wire/net/utp.ts'
 import type { Packet, PacketPool } from './packet-pool.ts'
 import { seqAdd, seqDiff } from './sequence.ts'
 

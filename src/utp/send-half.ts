@@ -5,7 +5,7 @@
 // ones, or when nothing came back in time. Before that the last packet is repeated once, whose acknowledgement tells what was
 // lost: the end of a flight has nothing behind it that could (RFC 8985).
 
-import { putUtpHead, UTP_EXTENSION, UTP_HEADER_BYTES, UTP_TYPE, type UtpHeader, type UtpType } from '../wire/utp.ts'
+import { putUtpHead, UTP_EXTENSION, UTP_HEADER_BYTES, UTP_TYPE, type UtpHeader, type UtpType } from '../wire/net/utp.ts'
 import { Ledbat } from './congestion.ts'
 import { MtuSearch } from './mtu.ts'
 import { padToProbe, stripPadding } from './mtu-probe.ts'

@@ -2,7 +2,7 @@
 // DHT whose value names the torrent. Read from hostile text and written; what else a link says is read as in magnet.ts.
 
 import { DecodeError } from '../base/errors.ts'
-import { MAX_SALT_BYTES } from './dht-item.ts'
+import { MAX_SALT_BYTES } from './dht/dht-item.ts'
 import {
   type MagnetSources,
   type MagnetTopics,
@@ -11,7 +11,7 @@ import {
   readMagnetSources,
   readTopics,
   topicsOf,
-} from './magnet.ts'
+} from './metainfo/magnet.ts'
 
 /** What an update link says. */
 export interface UpdateLink extends MagnetSources {

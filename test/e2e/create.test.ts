@@ -6,7 +6,7 @@ import { mkdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { EventRecord } from '../../src/services/api.ts'
-import { decodeMetainfo } from '../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
 import { downloadComplete } from '../kit/downloads-client.ts'
 import { seededBytes } from '../kit/make-torrent.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { DecodeError } from '../../src/base/errors.ts'
-import { type DnsQuestion, decodeDnsAnswer, encodeDnsQuestion } from '../../src/wire/dns-message.ts'
+import { type DnsQuestion, decodeDnsAnswer, encodeDnsQuestion } from '../../src/wire/net/dns-message.ts'
 import { fuzz } from '../kit/fuzz.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_'

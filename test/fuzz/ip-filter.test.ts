@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { buildIpFilter } from '../../src/torrent/peers/ip-filter.ts'
-import { formatIp } from '../../src/wire/compact-address.ts'
-import { encodeFilterList, FilterListReader, type FilterRanges } from '../../src/wire/ip-filter.ts'
-import { decodeListenList, encodeListenList } from '../../src/wire/listen-list.ts'
+import { formatIp } from '../../src/wire/net/compact-address.ts'
+import { encodeFilterList, FilterListReader, type FilterRanges } from '../../src/wire/net/ip-filter.ts'
+import { decodeListenList, encodeListenList } from '../../src/wire/net/listen-list.ts'
 import { DecodeError } from '../../src/base/errors.ts'
 import { runSteps } from '../../src/wire/steps.ts'
 import { type Fuzz, fuzz } from '../kit/fuzz.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'
-import { formatMagnet, type Magnet, parseMagnet } from '../../src/wire/magnet.ts'
+import { formatMagnet, type Magnet, parseMagnet } from '../../src/wire/metainfo/magnet.ts'
 import { fuzz } from '../kit/fuzz.ts'
 
 const SEEDS = [

@@ -7,7 +7,7 @@ import { HttpConnectHandshake } from '../../src/io/proxy/http-connect.ts'
 import type { ProxyHandshake } from '../../src/io/proxy/proxy-handshake.ts'
 import { Socks4Handshake } from '../../src/io/proxy/socks4.ts'
 import { decodeSocksDatagram, encodeSocksDatagram, Socks5Handshake } from '../../src/io/proxy/socks5.ts'
-import { formatIp } from '../../src/wire/compact-address.ts'
+import { formatIp } from '../../src/wire/net/compact-address.ts'
 import { type Fuzz, fuzz } from '../kit/fuzz.ts'
 
 const target = { host: 'a.example', port: 80 }

@@ -11,10 +11,10 @@ import {
   formatIp,
   isMappedIpv4,
   isPeerIp,
-} from '../../src/wire/compact-address.ts'
-import { decodeAnnounce, decodeScrape } from '../../src/wire/tracker-http.ts'
-import { MAX_PEERS_PER_ANSWER } from '../../src/wire/tracker-types.ts'
-import { decodeUdpAnswer } from '../../src/wire/tracker-udp.ts'
+} from '../../src/wire/net/compact-address.ts'
+import { decodeAnnounce, decodeScrape } from '../../src/wire/tracker/tracker-http.ts'
+import { MAX_PEERS_PER_ANSWER } from '../../src/wire/tracker/tracker-types.ts'
+import { decodeUdpAnswer } from '../../src/wire/tracker/tracker-udp.ts'
 
 const numRuns = Number(process.env['FUZZ_RUNS'] ?? 3_000)
 

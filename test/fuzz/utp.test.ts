@@ -13,7 +13,7 @@ import {
   UtpHeader,
   type UtpPacket,
   type UtpType,
-} from '../../src/wire/utp.ts'
+} from '../../src/wire/net/utp.ts'
 import { type Fuzz, fuzz } from '../kit/fuzz.ts'
 import { StreamEnd, UtpLink } from '../kit/utp-link.ts'
 import { VirtualClock } from '../kit/virtual-clock.ts'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { InfoHash } from '../../src/base/ids.ts'
-import { decodeKrpc } from '../../src/wire/krpc.ts'
+import { decodeKrpc } from '../../src/wire/dht/krpc.ts'
 import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
 import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
 import { FINDERS } from '../kit/finders.ts'

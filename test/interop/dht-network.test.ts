@@ -7,7 +7,7 @@ import { infoHashFromBytes, type InfoHash, type PeerAddress } from '../../src/ba
 import { signItem } from '../../src/dht/one-lookup.ts'
 import { nodeEd25519 } from '../../src/io/ed25519.ts'
 import { SystemRandom } from '../../src/io/random.ts'
-import { decodeKrpc } from '../../src/wire/krpc.ts'
+import { decodeKrpc } from '../../src/wire/dht/krpc.ts'
 import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
 import { cell } from '../kit/interop-matrix.ts'
 import { type LibtorrentDht, startLibtorrentDht } from '../kit/libtorrent-dht.ts'

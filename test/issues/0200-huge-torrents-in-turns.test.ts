@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { DecodeError } from '../../src/base/errors.ts'
 import { readSource } from '../../src/services/downloads/torrent-source.ts'
 import { encodeBencode } from '../../src/wire/bencode.ts'
-import { decodeInfoInTurns, decodeMetainfo, decodeMetainfoInTurns } from '../../src/wire/metainfo.ts'
+import { decodeInfoInTurns, decodeMetainfo, decodeMetainfoInTurns } from '../../src/wire/metainfo/metainfo.ts'
 
 const FILES = 30_000
 const files = Array.from({ length: FILES }, (_, i) => ({ length: 1, path: [`dir ${i % 50}`, `name ${i}.bin`] }))

@@ -9,7 +9,7 @@ import {
 import { SharedArena } from '../../src/pools/arena.ts'
 import type { CircuitLane } from '../../src/chapters/circuits/ports/circuits.ts'
 import type { TorrentHandle, TorrentSpec } from '../../src/torrent/types.ts'
-import { decodeMetainfo } from '../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import { type MadeTorrent, specOf } from './make-torrent.ts'
 import { MemoryJournal, MemoryMetadata } from './memory-journal.ts'
 import { MemoryPieceStores } from './memory-piece-store.ts'

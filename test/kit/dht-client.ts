@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import type { PeerAddress } from '../../src/base/ids.ts'
-import { decodeKrpc, type DhtQuery, type DhtReply, encodeKrpc, type KrpcMessage } from '../../src/wire/krpc.ts'
+import { decodeKrpc, type DhtQuery, type DhtReply, encodeKrpc, type KrpcMessage } from '../../src/wire/dht/krpc.ts'
 import type { DhtNetwork } from './dht-network.ts'
 import type { HubSocket } from './datagram-hub.ts'
 

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PeerAddress } from '../../src/base/ids.ts'
-import { encodeCompactPeer } from '../../src/wire/compact-address.ts'
+import { encodeCompactPeer } from '../../src/wire/net/compact-address.ts'
 import { Aria2Peer } from './aria2-peer.ts'
 import { LibtorrentPeer } from './libtorrent-peer.ts'
 import { RtorrentPeer } from './rtorrent-peer.ts'

@@ -1,9 +1,9 @@
 // A HashServe over a made v2 torrent, and peers that keep what they are sent, decoded.
 
-import { leavesOf } from '../../src/wire/merkle.ts'
+import { leavesOf } from '../../src/wire/metainfo/merkle.ts'
 import { HashServe } from '../../src/torrent/pieces/hash-serve.ts'
 import { decodeMessageBody, type PeerMessage } from '../../src/wire/peer/messages.ts'
-import type { Metainfo, V2Content } from '../../src/wire/torrent-types.ts'
+import type { Metainfo, V2Content } from '../../src/wire/metainfo/torrent-types.ts'
 
 /** A message with its views copied. */
 export function keptMessage(bytes: Uint8Array): PeerMessage {

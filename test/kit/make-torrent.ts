@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { parseInfoHash, type InfoHash } from '../../src/base/ids.ts'
 import type { TorrentSpec } from '../../src/torrent/types.ts'
 import { encodeBencode } from '../../src/wire/bencode.ts'
-import { decodeMetainfo } from '../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 
 /** One file: its content, or a length for which seeded content is made. */
 export interface MadeFile {

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import { type BencodeInput, encodeBencode } from '../../src/wire/bencode.ts'
-import { decodeMetainfo } from '../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import { type MadeTorrent, seededBytes } from './make-torrent.ts'
 import { pieceLayer, treeRoot } from './merkle-tree.ts'
 

@@ -1,6 +1,6 @@
 // Content of new torrents in memory, hashed the plain way: every byte in one array, every tree whole.
 
-import type { NewPieceRun } from '../../src/wire/torrent-layout.ts'
+import type { NewPieceRun } from '../../src/wire/metainfo/torrent-layout.ts'
 import { createHash } from 'node:crypto'
 import { AppError } from '../../src/base/errors.ts'
 import type {

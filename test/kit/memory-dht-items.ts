@@ -2,7 +2,7 @@
 
 import type { FoundSignedItem, SignedItem, TargetedItems } from '../../src/ports/dht-items.ts'
 import type { Clock } from '../../src/ports/clock.ts'
-import { mutableTarget, signedBytes } from '../../src/wire/dht-item.ts'
+import { mutableTarget, signedBytes } from '../../src/wire/dht/dht-item.ts'
 import { verifySignature } from './signing-key.ts'
 
 const KEPT_MS = 2 * 3600_000

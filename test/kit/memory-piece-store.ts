@@ -15,8 +15,8 @@ import type {
   StorageMove,
   StoreLayout,
 } from '../../src/ports/piece-store.ts'
-import { leavesOf } from '../../src/wire/merkle.ts'
-import { fileOfPiece, pieceTree } from '../../src/wire/piece-layers.ts'
+import { leavesOf } from '../../src/wire/metainfo/merkle.ts'
+import { fileOfPiece, pieceTree } from '../../src/wire/metainfo/piece-layers.ts'
 
 /** What goes wrong now. */
 export interface DiskFaults {

@@ -1,7 +1,7 @@
 // Web servers without a network, on the virtual clock: files by url, a pace, and failures that a test writes.
 
 import type { HttpRanges, RangeOutcome, RangeSink } from '../../src/ports/http-ranges.ts'
-import type { FileRange } from '../../src/wire/http-range.ts'
+import type { FileRange } from '../../src/wire/net/http-range.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** One request as it came in. */

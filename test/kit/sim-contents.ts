@@ -1,7 +1,7 @@
 // What torrents of a simulated session are woken from, as the records of the node have it.
 
 import type { TorrentContentsSource } from '../../src/ports/torrent-contents.ts'
-import { decodeMetainfo } from '../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import type { MadeTorrent } from './make-torrent.ts'
 import type { SimNode } from './sim-swarm.ts'
 

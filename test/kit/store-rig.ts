@@ -12,7 +12,7 @@ import { SharedArena } from '../../src/pools/arena.ts'
 import { FilePieceStores, type FilePieceStoresDeps, type FilePieceStoresOptions } from '../../src/pools/piece-stores.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import type { ReceivedBlock, StoreLayout } from '../../src/ports/piece-store.ts'
-import type { TorrentFile } from '../../src/wire/torrent-types.ts'
+import type { TorrentFile } from '../../src/wire/metainfo/torrent-types.ts'
 import { silentLog } from './silent-log.ts'
 
 /** A clock that stands until it is moved; its timers never run. */

@@ -13,7 +13,7 @@ import {
   UtpHeader,
   type UtpPacket,
   type UtpType,
-} from '../../src/wire/utp.ts'
+} from '../../src/wire/net/utp.ts'
 
 /** Our first sequence number: the next ones go round. */
 export const FIRST_SEQ = 65_534

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { buildIpFilter, type IpFilter } from '../../src/torrent/index.ts'
-import { FilterListReader } from '../../src/wire/ip-filter.ts'
+import { FilterListReader } from '../../src/wire/net/ip-filter.ts'
 import { runSteps } from '../../src/wire/steps.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'

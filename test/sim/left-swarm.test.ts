@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeMetainfo } from '../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import { makeDeferred } from '../../src/base/deferred.ts'
 import { makeTorrent } from '../kit/make-torrent.ts'
 import { contentsOf } from '../kit/sim-contents.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TorrentHandle, TorrentSpec } from '../../src/torrent/types.ts'
-import { decodeMetainfo } from '../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { contentsOf } from '../kit/sim-contents.ts'
 import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeHave, encodePlain, encodeRequest } from '../../src/wire/peer/messages.ts'
-import { decodeMetainfo } from '../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import { ExtensionPeer } from '../kit/extension-peer.ts'
 import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
 import { contentsOf } from '../kit/sim-contents.ts'

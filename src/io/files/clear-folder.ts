@@ -1,7 +1,7 @@
 // Deletes what a torrent has on the disk, folder by folder, those below before those above. Invariant: nothing is deleted that the
 // plan does not name.
 
-import type { TorrentFile } from '../../wire/torrent-types.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { nameOf, type PlannedFolder } from './folder-plan.ts'
 import { entriesThere, FolderWalk, type WalkPlace } from './folder-walk.ts'
 import type { SafeFolder } from './safe-files.ts'

@@ -2,8 +2,8 @@
 // listing of it can mean, also where a file system keeps names in another case or composition.
 
 import type { Steps } from '../../wire/steps.ts'
-import type { TorrentFile } from '../../wire/torrent-types.ts'
-import { foldName } from '../../wire/unique-paths.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
+import { foldName } from '../../wire/metainfo/unique-paths.ts'
 
 /** Files looked at in one step: about a millisecond. */
 export const FILES_A_STEP = 1024

@@ -9,7 +9,7 @@ import { createGunzip } from 'node:zlib'
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
-import { FilterListReader, type FilterRanges } from '../../wire/ip-filter.ts'
+import { FilterListReader, type FilterRanges } from '../../wire/net/ip-filter.ts'
 import { runStepsInTurns } from '../../wire/steps.ts'
 
 /** Pause between two looks at the files. */

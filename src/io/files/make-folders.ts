@@ -3,7 +3,7 @@
 
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
-import type { TorrentFile } from '../../wire/torrent-types.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { diskError, errnoOf } from './disk-errors.ts'
 import { nameOf, type PlannedEntries, type PlannedFolder } from './folder-plan.ts'
 import { entriesThere, FolderWalk, type WalkPlace } from './folder-walk.ts'

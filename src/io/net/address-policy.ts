@@ -4,7 +4,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { AddressClass } from '../../ports/name-resolver.ts'
-import { parseIp } from '../../wire/compact-address.ts'
+import { parseIp } from '../../wire/net/compact-address.ts'
 
 interface Network {
   readonly bytes: Uint8Array

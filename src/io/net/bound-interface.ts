@@ -5,8 +5,8 @@
 import { networkInterfaces } from 'node:os'
 import type { Clock, Timer } from '../../ports/clock.ts'
 import type { LocalEndpoint, NetworkPlace } from '../../ports/network-place.ts'
-import { canonicalIp, parseIp } from '../../wire/compact-address.ts'
-import type { ListenEntry } from '../../wire/listen-list.ts'
+import { canonicalIp, parseIp } from '../../wire/net/compact-address.ts'
+import type { ListenEntry } from '../../wire/net/listen-list.ts'
 
 /** Pause between two looks. From an IPv4 address that is gone the kernel sends nothing by itself. */
 const LOOK_MS = 1_000

@@ -9,7 +9,7 @@ import { AppError, errorText } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'
 import type { Log } from '../../ports/log.ts'
 import type { NetworkPlace } from '../../ports/network-place.ts'
-import { isLoopbackIp } from '../../wire/compact-address.ts'
+import { isLoopbackIp } from '../../wire/net/compact-address.ts'
 import { loadSocketCalls, type SocketCalls } from './socket-calls.ts'
 
 /** What the sockets are made with. */

@@ -7,7 +7,7 @@ import { addressKey, type PeerAddress } from '../../base/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { TcpNetwork, TcpStream } from '../../ports/tcp.ts'
 import type { UdpNetwork } from '../../ports/udp.ts'
-import { type DnsAnswer, type DnsQuestion, decodeDnsAnswer, encodeDnsQuestion } from '../../wire/dns-message.ts'
+import { type DnsAnswer, type DnsQuestion, decodeDnsAnswer, encodeDnsQuestion } from '../../wire/net/dns-message.ts'
 
 /** What a question goes through. */
 export interface DnsExchangeDeps {

@@ -4,7 +4,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { NameResolver, ResolvedAddress } from '../../ports/name-resolver.ts'
-import { canonicalIp, parseIp } from '../../wire/compact-address.ts'
+import { canonicalIp, parseIp } from '../../wire/net/compact-address.ts'
 import type { AddressPolicy } from './address-policy.ts'
 import { type LookupAll, systemLookup } from './system-lookup.ts'
 

@@ -5,7 +5,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { Socket } from 'node:net'
 import { AppError, errorText } from '../../base/errors.ts'
 import type { GatewayAnswer, GatewayHttp, GatewayRequest } from '../../ports/gateway-http.ts'
-import { canonicalIp } from '../../wire/compact-address.ts'
+import { canonicalIp } from '../../wire/net/compact-address.ts'
 import { readBoundedBody } from './bounded-body.ts'
 import type { DeviceSockets } from './device-sockets.ts'
 

@@ -5,7 +5,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { AppError, errorText } from '../../base/errors.ts'
 import type { HttpPost, HttpPoster } from '../../ports/http-post.ts'
-import { isLocalName } from '../../wire/local-address.ts'
+import { isLocalName } from '../../wire/net/local-address.ts'
 import { GuardedAgents, type GuardedAgentDeps } from './guarded-agent.ts'
 import { isForProxy } from './routed-connector.ts'
 

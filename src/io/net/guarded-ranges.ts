@@ -6,7 +6,7 @@
 import { AppError, errorText } from '../../base/errors.ts'
 import type { HttpRanges, RangeOutcome, RangeSink } from '../../ports/http-ranges.ts'
 import type { TcpNetwork } from '../../ports/tcp.ts'
-import { type FileRange, rangeField } from '../../wire/http-range.ts'
+import { type FileRange, rangeField } from '../../wire/net/http-range.ts'
 import { type BodySource, MessageSource } from './body-source.ts'
 import type { GuardedAgentDeps } from './guarded-agent.ts'
 import { untilAbort } from './guarded-http.ts'

@@ -2,7 +2,7 @@
 
 import { errorText } from '../../base/errors.ts'
 import type { HttpRanges, RangeOutcome, RangeSink } from '../../ports/http-ranges.ts'
-import type { FileRange } from '../../wire/http-range.ts'
+import type { FileRange } from '../../wire/net/http-range.ts'
 import type { GuardedRangesDeps, GuardedRangesOptions } from './guarded-ranges.ts'
 
 /** GuardedRanges, later. */

@@ -3,7 +3,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { NameResolver, ResolvedAddress } from '../../ports/name-resolver.ts'
-import { canonicalIp } from '../../wire/compact-address.ts'
+import { canonicalIp } from '../../wire/net/compact-address.ts'
 import type { AddressPolicy } from './address-policy.ts'
 
 /** NameResolver for literal addresses only. */

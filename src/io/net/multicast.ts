@@ -7,7 +7,7 @@ import { networkInterfaces } from 'node:os'
 import { AppError, errorText } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'
 import type { MulticastGroup, MulticastNetwork, MulticastSocket } from '../../ports/multicast.ts'
-import { canonicalIp, isPeerIp, parseIp } from '../../wire/compact-address.ts'
+import { canonicalIp, isPeerIp, parseIp } from '../../wire/net/compact-address.ts'
 import type { DeviceSockets } from './device-sockets.ts'
 
 /** Routers a datagram may pass (libtorrent's number): both groups reach beyond one network. */

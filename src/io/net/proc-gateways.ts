@@ -4,8 +4,8 @@
 import { readFile } from 'node:fs/promises'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import type { GatewayRoute, Gateways } from '../../ports/gateway.ts'
-import { canonicalIp, parseIp } from '../../wire/compact-address.ts'
-import { sameNetwork } from '../../wire/ip-network.ts'
+import { canonicalIp, parseIp } from '../../wire/net/compact-address.ts'
+import { sameNetwork } from '../../wire/net/ip-network.ts'
 import { type DefaultRoute, readRoutes4, readRoutes6 } from './route-tables.ts'
 
 /** Most routers that are used. */

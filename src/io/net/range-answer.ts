@@ -3,7 +3,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { RangeFailureKind, RangeOutcome } from '../../ports/http-ranges.ts'
-import { type FileRange, parseContentRange, parseRetryAfter } from '../../wire/http-range.ts'
+import { type FileRange, parseContentRange, parseRetryAfter } from '../../wire/net/http-range.ts'
 
 /** Statuses that ask to come back, beside all of 500 and above. */
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429])

@@ -1,6 +1,6 @@
 // The routing tables of Linux as /proc shows them: which default routes they name. Text only, nothing is opened here.
 
-import { formatIp } from '../../wire/compact-address.ts'
+import { formatIp } from '../../wire/net/compact-address.ts'
 
 /** A default route through a router. */
 export interface DefaultRoute {

@@ -6,7 +6,7 @@
 import { createRequire } from 'node:module'
 import { getSystemErrorName } from 'node:util'
 import type { PeerAddress } from '../../base/ids.ts'
-import { parseIp } from '../../wire/compact-address.ts'
+import { parseIp } from '../../wire/net/compact-address.ts'
 
 /** Makes sockets that keep to a device. Methods throw a SocketCallError. */
 export interface SocketCalls {

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process'
 import { lookup, Resolver } from 'node:dns'
 import { readFileSync, statSync } from 'node:fs'
 import { networkInterfaces } from 'node:os'
-import { parseIp } from '../../wire/compact-address.ts'
+import { parseIp } from '../../wire/net/compact-address.ts'
 import { findInHosts, readNameServices, readSearchList, searchedNames } from './system-names.ts'
 
 /** Asks for all addresses of a name; empty where there is none. */

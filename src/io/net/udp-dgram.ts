@@ -7,7 +7,7 @@ import { once } from 'node:events'
 import { AppError, errorText } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'
 import type { UdpNetwork, UdpSocket } from '../../ports/udp.ts'
-import { canonicalIp } from '../../wire/compact-address.ts'
+import { canonicalIp } from '../../wire/net/compact-address.ts'
 import type { DeviceSockets } from './device-sockets.ts'
 
 type Receive = (bytes: Uint8Array, from: PeerAddress) => void

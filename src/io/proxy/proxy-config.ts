@@ -2,7 +2,7 @@
 // a proxy: what it cannot carry does not leave at all (decision 0252).
 
 import { AppError } from '../../base/errors.ts'
-import { parseIp } from '../../wire/compact-address.ts'
+import { parseIp } from '../../wire/net/compact-address.ts'
 import { HttpConnectHandshake } from './http-connect.ts'
 import type { ProxyAuth, ProxyHandshake, ProxyTarget } from './proxy-handshake.ts'
 import { Socks4Handshake } from './socks4.ts'

@@ -1,7 +1,7 @@
 // SOCKS4 and 4a as a client: CONNECT to IPv4 addresses, and to names (4a). No IPv6, no datagrams, no password. Pure.
 
 import { AppError, DecodeError } from '../../base/errors.ts'
-import { parseIp } from '../../wire/compact-address.ts'
+import { parseIp } from '../../wire/net/compact-address.ts'
 import { type HandshakeStep, Pending, type ProxyHandshake, type ProxyTarget } from './proxy-handshake.ts'
 
 const VERSION = 4

@@ -3,7 +3,7 @@
 // States: method -> (auth ->) reply -> done.
 
 import { AppError, DecodeError } from '../../base/errors.ts'
-import { formatIp, parseIp } from '../../wire/compact-address.ts'
+import { formatIp, parseIp } from '../../wire/net/compact-address.ts'
 import {
   type HandshakeStep,
   Pending,

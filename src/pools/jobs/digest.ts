@@ -3,7 +3,7 @@
 
 import { createHash, type Hash } from 'node:crypto'
 import { readSync } from 'node:fs'
-import { LeafHasher } from '../../wire/leaf-hasher.ts'
+import { LeafHasher } from '../../wire/metainfo/leaf-hasher.ts'
 import { HASH_CHUNK_BYTES } from '../contract/limits.ts'
 import type { DigestReply, DigestRequest, Span } from '../contract/jobs.ts'
 import { JobFailure, onDescriptor } from './failure.ts'

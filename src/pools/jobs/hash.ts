@@ -2,7 +2,7 @@
 // whatever the pieces' length; holes read as zeroes. Invariant: one verdict a piece, in order. Also job piece.leaves.
 
 import { readSync } from 'node:fs'
-import { LeafHasher } from '../../wire/leaf-hasher.ts'
+import { LeafHasher } from '../../wire/metainfo/leaf-hasher.ts'
 import { HASH_CHUNK_BYTES } from '../contract/limits.ts'
 import type {
   HashReply,

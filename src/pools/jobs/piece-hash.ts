@@ -2,8 +2,8 @@
 // torrent wants it. Invariant: bytes that nothing vouches for are never right.
 
 import { createHash, type Hash } from 'node:crypto'
-import { sameHash } from '../../wire/merkle.ts'
-import { LeafHasher } from '../../wire/leaf-hasher.ts'
+import { sameHash } from '../../wire/metainfo/merkle.ts'
+import { LeafHasher } from '../../wire/metainfo/leaf-hasher.ts'
 import type { TreeCheck } from '../contract/jobs.ts'
 
 /** Hashes one piece. */

@@ -23,7 +23,7 @@ import type {
   StreamableFile,
 } from '../api.ts'
 import { ofOneShape } from './row-shape.ts'
-import { safeName } from '../../wire/safe-path.ts'
+import { safeName } from '../../wire/metainfo/safe-path.ts'
 import { type BufferProgress, bufferProgress } from './buffer-progress.ts'
 import { controlsOf } from './download-controls.ts'
 import {

@@ -1,8 +1,8 @@
 // A download given out again: as a torrent file, what that says of itself, and as a magnet link.
 
 import { AppError } from '../../base/errors.ts'
-import { formatMagnet } from '../../wire/magnet.ts'
-import { encodeMetainfo } from '../../wire/metainfo.ts'
+import { formatMagnet } from '../../wire/metainfo/magnet.ts'
+import { encodeMetainfo } from '../../wire/metainfo/metainfo.ts'
 import type { TorrentDescription } from '../api.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import type { DownloadSet } from './download-set.ts'

@@ -9,7 +9,7 @@ import type { InfoHash } from '../../base/ids.ts'
 import type { FileRun } from '../../ports/progress-journal.ts'
 import type { DownloadRecords, LoadedDownload, StoredDownload } from '../../ports/records.ts'
 import type { TorrentEvents } from '../../torrent/types.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { checkPatch } from './add-checks.ts'
 import type { SeedableTorrent } from './add-made.ts'
 import type {

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 import { AppError, DecodeError, errorText } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
 import type { SourceFetch } from '../../ports/source-fetch.ts'
-import { type Magnet, parseMagnet } from '../../wire/magnet.ts'
-import { decodeMetainfoInTurns, MAX_METAINFO_BYTES } from '../../wire/metainfo.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import { type Magnet, parseMagnet } from '../../wire/metainfo/magnet.ts'
+import { decodeMetainfoInTurns, MAX_METAINFO_BYTES } from '../../wire/metainfo/metainfo.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { parseUpdateLink, type UpdateLink } from '../../wire/update-link.ts'
 
 /** A torrent as a uri gave it: a checked file with its bytes, or a magnet link. */

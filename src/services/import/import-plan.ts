@@ -7,7 +7,7 @@ import type { ResumeData } from '../../ports/progress-journal.ts'
 import { countBits, emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange } from '../../torrent/pieces/piece-set.ts'
 import { lastByteHad, planFromResume, planWithoutResume } from '../../torrent/pieces/resume-plan.ts'
 import type { OtherState } from '../../wire/resume/other-state.ts'
-import type { Metainfo, TorrentFile } from '../../wire/torrent-types.ts'
+import type { Metainfo, TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import type { ImportReason } from './import-api.ts'
 
 /** A file may be this much younger than the resume file: file systems round. */

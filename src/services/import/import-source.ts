@@ -5,13 +5,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
 import type { OtherClient, ResumeFiles } from '../../ports/resume-folder.ts'
-import { formatMagnet, parseMagnet } from '../../wire/magnet.ts'
-import { decodeMetainfoInTurns, encodeMetainfo, swarmHashes } from '../../wire/metainfo.ts'
+import { formatMagnet, parseMagnet } from '../../wire/metainfo/magnet.ts'
+import { decodeMetainfoInTurns, encodeMetainfo, swarmHashes } from '../../wire/metainfo/metainfo.ts'
 import { type LibtorrentResume, libtorrentState, openLibtorrentResume } from '../../wire/resume/libtorrent-resume.ts'
 import type { OtherState, ResumeShape } from '../../wire/resume/other-state.ts'
 import { transmissionResume } from '../../wire/resume/transmission-resume.ts'
 import { runStepsInTurns } from '../../wire/steps.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 
 /** What was read. */
 export type ImportSource = {

@@ -2,9 +2,9 @@
 // value that cannot be used is refused here: whoever makes a torrent wants to know.
 
 import { AppError } from '../../base/errors.ts'
-import { cleanTracker, MAX_TRACKERS } from '../../wire/announce-tiers.ts'
-import { isNewPieceLength } from '../../wire/piece-length.ts'
-import type { TorrentFormat } from '../../wire/torrent-layout.ts'
+import { cleanTracker, MAX_TRACKERS } from '../../wire/tracker/announce-tiers.ts'
+import { isNewPieceLength } from '../../wire/metainfo/piece-length.ts'
+import type { TorrentFormat } from '../../wire/metainfo/torrent-layout.ts'
 import type { CreateTorrent } from '../api.ts'
 
 /** Longest comment, creator and source, bytes of UTF-8: what this node reads back. */

@@ -7,13 +7,13 @@ import { AppError, DecodeError, errorText } from '../../base/errors.ts'
 import { infoHashV2FromBytes } from '../../base/ids.ts'
 import type { Content, ContentHasher } from '../../ports/content-source.ts'
 import type { FileFacts } from '../../ports/piece-store.ts'
-import { nameProblems } from '../../wire/content-names.ts'
-import { MAX_FILES } from '../../wire/info-files.ts'
-import { HASH_BYTES as ROOT_BYTES, layersAbove, rootInSteps, sha256 } from '../../wire/merkle.ts'
-import { decodeMetainfoInTurns, encodeMetainfo, MAX_METAINFO_BYTES } from '../../wire/metainfo.ts'
-import { newInfoBytes, withWebSeeds } from '../../wire/new-info.ts'
-import { choosePieceLength } from '../../wire/piece-length.ts'
-import { pieceLayerOf } from '../../wire/piece-layers.ts'
+import { nameProblems } from '../../wire/metainfo/content-names.ts'
+import { MAX_FILES } from '../../wire/metainfo/info-files.ts'
+import { HASH_BYTES as ROOT_BYTES, layersAbove, rootInSteps, sha256 } from '../../wire/metainfo/merkle.ts'
+import { decodeMetainfoInTurns, encodeMetainfo, MAX_METAINFO_BYTES } from '../../wire/metainfo/metainfo.ts'
+import { newInfoBytes, withWebSeeds } from '../../wire/metainfo/new-info.ts'
+import { choosePieceLength } from '../../wire/metainfo/piece-length.ts'
+import { pieceLayerOf } from '../../wire/metainfo/piece-layers.ts'
 import { runStepsInTurns, type Steps } from '../../wire/steps.ts'
 import {
   estimateMetainfoBytes,
@@ -22,8 +22,8 @@ import {
   type LayoutSource,
   type NewPieceRun,
   type NewTorrentLayout,
-} from '../../wire/torrent-layout.ts'
-import type { Metainfo, V2Content, V2File } from '../../wire/torrent-types.ts'
+} from '../../wire/metainfo/torrent-layout.ts'
+import type { Metainfo, V2Content, V2File } from '../../wire/metainfo/torrent-types.ts'
 import type { NewTorrentOptions } from './new-torrent-options.ts'
 
 /** Bytes of a SHA-1. */

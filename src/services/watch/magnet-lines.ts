@@ -1,7 +1,7 @@
 // The text of a file of magnet links: one a line. Pure.
 
 import { AppError } from '../../base/errors.ts'
-import { MAX_MAGNET_CHARS } from '../../wire/magnet.ts'
+import { MAX_MAGNET_CHARS } from '../../wire/metainfo/magnet.ts'
 
 /** Links of one file. */
 const MAX_LINKS = 1_000

@@ -2,7 +2,7 @@
 // Invariant: each who waits is settled once: by the metadata, its signal, or the end.
 
 import { AppError } from '../../base/errors.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { TorrentCore } from '../session/torrent-core.ts'
 
 /** Who waited for metadata mostly opens a reader next. */

@@ -5,7 +5,7 @@
 // Of a torrent that is v2 only (BEP 52) the piece layers come next: without them no piece could be verified.
 
 import { DecodeError, errorText } from '../../base/errors.ts'
-import { decodeInfoInTurns, digestInSteps, isV2Only } from '../../wire/metainfo.ts'
+import { decodeInfoInTurns, digestInSteps, isV2Only } from '../../wire/metainfo/metainfo.ts'
 import {
   decodeMetadataMessage,
   encodeMetadataData,
@@ -13,9 +13,9 @@ import {
   encodeMetadataRequest,
   METADATA_PIECE_BYTES,
 } from '../../wire/peer/ut-metadata.ts'
-import { missingLayers, withPieceRoots } from '../../wire/piece-layers.ts'
+import { missingLayers, withPieceRoots } from '../../wire/metainfo/piece-layers.ts'
 import { runStepsInTurns, type Steps } from '../../wire/steps.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { MetadataAttempt } from './metadata-attempt.ts'
 import { type MetadataSource, MetadataTurns } from './metadata-turns.ts'
 import type { PeerSession } from '../peers/peer-session.ts'

@@ -3,8 +3,8 @@
 // counted: behind them may stand everybody (a router or container that puts its own address into what it forwards).
 // Holds no more than there are connections.
 
-import { formatIp, isMappedIpv4, parseIp } from '../../wire/compact-address.ts'
-import { isLocalIp } from '../../wire/local-address.ts'
+import { formatIp, isMappedIpv4, parseIp } from '../../wire/net/compact-address.ts'
+import { isLocalIp } from '../../wire/net/local-address.ts'
 
 /** Bytes that a network has in common: /24 of IPv4, /48 of IPv6, what one customer of a hosting company easily gets. */
 const NETWORK_BYTES = { v4: 3, v6: 6 } as const

@@ -4,7 +4,7 @@
 // never within write().
 
 import type { TcpStream } from '../../ports/tcp.ts'
-import type { Rc4 } from '../../wire/rc4.ts'
+import type { Rc4 } from '../../wire/mse/rc4.ts'
 import type { CipherMemory } from './cipher-memory.ts'
 
 /** Lent memory of one connection whose bytes the kernel has not taken: four pooled buffers. */

@@ -2,7 +2,7 @@
 // tried, and what is remembered of it. Pure. Invariant: under `require` no kind but 'encrypted' is ever answered, whatever
 // failed before: who disturbs encrypted handshakes gets no plain ones from us.
 
-import type { MseMethod } from '../../wire/mse-handshake.ts'
+import type { MseMethod } from '../../wire/mse/mse-handshake.ts'
 import { startsLikeHandshake } from '../../wire/peer/handshake.ts'
 
 /**

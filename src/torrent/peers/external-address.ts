@@ -3,8 +3,8 @@
 // Invariant: a network of voters has one vote, at most MAX_VOTERS votes are kept, and none older than VOTE_MS counts.
 
 import type { Clock } from '../../ports/clock.ts'
-import { formatIp, isPeerIp, parseIp } from '../../wire/compact-address.ts'
-import { isLocalIp } from '../../wire/local-address.ts'
+import { formatIp, isPeerIp, parseIp } from '../../wire/net/compact-address.ts'
+import { isLocalIp } from '../../wire/net/local-address.ts'
 
 /** Votes kept; the oldest makes room. libtorrent decides by 50. */
 const MAX_VOTERS = 100

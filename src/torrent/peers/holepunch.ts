@@ -4,8 +4,8 @@
 // offered the extension.
 
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
-import { isPeerIp, parseIp } from '../../wire/compact-address.ts'
-import { isLocalIp } from '../../wire/local-address.ts'
+import { isPeerIp, parseIp } from '../../wire/net/compact-address.ts'
+import { isLocalIp } from '../../wire/net/local-address.ts'
 import { decodeHolepunch, encodeHolepunch, HOLEPUNCH_ERRORS, UT_HOLEPUNCH } from '../../wire/peer/ut-holepunch.ts'
 import type { PexFlags } from '../../wire/peer/ut-pex.ts'
 import type { ExchangeState, PunchState } from './exchange-state.ts'

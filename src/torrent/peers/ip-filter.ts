@@ -1,8 +1,8 @@
 // Which addresses the engine keeps away from: ranges in typed arrays, found by binary search. A filter never changes; a new
 // list makes a new one, and the old one is in force until the new one is whole.
 
-import { isMappedIpv4, parseIp } from '../../wire/compact-address.ts'
-import { type FilterRanges, RANGE_WORDS } from '../../wire/ip-filter.ts'
+import { isMappedIpv4, parseIp } from '../../wire/net/compact-address.ts'
+import { type FilterRanges, RANGE_WORDS } from '../../wire/net/ip-filter.ts'
 import type { Steps } from '../../wire/steps.ts'
 import { orderRanges, rangesHold } from './address-ranges.ts'
 

@@ -1,7 +1,7 @@
 // What we tell a peer about ourselves in the extended handshake (BEP 10), and the ids under which we want its messages.
 
 import type { PeerAddress } from '../../base/ids.ts'
-import { parseIp } from '../../wire/compact-address.ts'
+import { parseIp } from '../../wire/net/compact-address.ts'
 import { encodeExtendedHandshake } from '../../wire/peer/extension.ts'
 import { LT_DONTHAVE } from '../../wire/peer/lt-donthave.ts'
 import { UPLOAD_ONLY } from '../../wire/peer/upload-only.ts'

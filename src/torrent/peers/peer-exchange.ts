@@ -5,7 +5,7 @@
 
 import { DecodeError } from '../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
-import { isLocalIp } from '../../wire/local-address.ts'
+import { isLocalIp } from '../../wire/net/local-address.ts'
 import { UT_HOLEPUNCH } from '../../wire/peer/ut-holepunch.ts'
 import { decodePex, encodePex, MAX_PEX_CONTACTS, type PexContact, UT_PEX } from '../../wire/peer/ut-pex.ts'
 import { type ExchangeState, MAX_GIVEN, MAX_TOLD } from './exchange-state.ts'

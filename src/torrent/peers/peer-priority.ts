@@ -3,8 +3,8 @@
 // filling its places from a few networks.
 
 import type { PeerAddress } from '../../base/ids.ts'
-import { parseIp } from '../../wire/compact-address.ts'
-import { crc32c } from '../../wire/crc32c.ts'
+import { parseIp } from '../../wire/net/compact-address.ts'
+import { crc32c } from '../../wire/dht/crc32c.ts'
 
 /** Masks from addresses that share nothing to such that share a network; as long as what is masked. */
 const MASKS_4 = [

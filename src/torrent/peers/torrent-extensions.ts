@@ -3,7 +3,7 @@
 // those that wait for time look at every peer once a second. What the messages mean otherwise is torrent-messages.ts.
 
 import { DecodeError } from '../../base/errors.ts'
-import { formatIp } from '../../wire/compact-address.ts'
+import { formatIp } from '../../wire/net/compact-address.ts'
 import { EXTENDED_HANDSHAKE_ID, type ExtendedHandshake } from '../../wire/peer/extension.ts'
 import { decodeDontHave, encodeDontHave, LT_DONTHAVE } from '../../wire/peer/lt-donthave.ts'
 import { encodeHave, encodePort } from '../../wire/peer/messages.ts'

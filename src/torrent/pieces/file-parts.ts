@@ -1,6 +1,6 @@
 // Where a stretch of a torrent's bytes lies in its files. Pure.
 
-import type { TorrentFile } from '../../wire/torrent-types.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 
 /** `length` bytes of one file from its byte `offset` on. */
 export interface FilePart {

@@ -2,7 +2,7 @@
 // is chosen.
 
 import { type PiecePadding, piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
-import type { TorrentFile } from '../../wire/torrent-types.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { emptyPieceSet, fullPieceSet, type PieceSet, setRange } from './piece-set.ts'
 
 /**

@@ -4,7 +4,7 @@
 import { foreignFile } from '../../base/foreign-file.ts'
 import { piecesOfRange } from '../../base/lengths.ts'
 import type { FoundFile } from '../../ports/piece-store.ts'
-import type { TorrentFile } from '../../wire/torrent-types.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import type { FirstLook } from './first-look.ts'
 import type { TorrentContent, TorrentCore } from '../session/torrent-core.ts'
 

@@ -4,11 +4,11 @@
 // the number of pieces.
 
 import { DecodeError } from '../../base/errors.ts'
-import { MAX_HASHES, provesRange } from '../../wire/hash-proof.ts'
-import { HASH_BYTES, hashText, layersAbove, leafCount } from '../../wire/merkle.ts'
+import { MAX_HASHES, provesRange } from '../../wire/metainfo/hash-proof.ts'
+import { HASH_BYTES, hashText, layersAbove, leafCount } from '../../wire/metainfo/merkle.ts'
 import type { HashRange } from '../../wire/peer/messages.ts'
-import { fileOfPiece, missingLayers, pieceLayerOf, pieceTree } from '../../wire/piece-layers.ts'
-import type { V2Content, V2File } from '../../wire/torrent-types.ts'
+import { fileOfPiece, missingLayers, pieceLayerOf, pieceTree } from '../../wire/metainfo/piece-layers.ts'
+import type { V2Content, V2File } from '../../wire/metainfo/torrent-types.ts'
 
 /** A request without an answer for this long is given to another peer. */
 const TIMEOUT_MS = 10_000

@@ -2,13 +2,13 @@
 // the bytes on disk. One request of a torrent is worked on at a time, in turns of the event loop; each gets an answer.
 // Invariants: the queue is bounded, in all and for each peer; what goes out leads to the file's root.
 
-import { isSubtree, MAX_HASHES, uncleCount } from '../../wire/hash-proof.ts'
-import { HASH_BYTES, hashText, layersAbove, rootOf, sameHash } from '../../wire/merkle.ts'
-import { MerkleNodes } from '../../wire/merkle-nodes.ts'
+import { isSubtree, MAX_HASHES, uncleCount } from '../../wire/metainfo/hash-proof.ts'
+import { HASH_BYTES, hashText, layersAbove, rootOf, sameHash } from '../../wire/metainfo/merkle.ts'
+import { MerkleNodes } from '../../wire/metainfo/merkle-nodes.ts'
 import { encodeHashes, encodeHashReject, type HashRange } from '../../wire/peer/messages.ts'
-import { layerOf, pieceLayerOf, type PieceTree, pieceTree, treeHeight } from '../../wire/piece-layers.ts'
+import { layerOf, pieceLayerOf, type PieceTree, pieceTree, treeHeight } from '../../wire/metainfo/piece-layers.ts'
 import { runStepsInTurns, type Steps } from '../../wire/steps.ts'
-import type { V2Content, V2File } from '../../wire/torrent-types.ts'
+import type { V2Content, V2File } from '../../wire/metainfo/torrent-types.ts'
 
 /** Requests waiting, and of one peer: as many as a peer of ours would send, and some more. */
 const MAX_QUEUE = 64

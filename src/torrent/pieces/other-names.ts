@@ -2,7 +2,7 @@
 // Invariant: bounded by the torrents there are; one other name a torrent.
 
 import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../../base/ids.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { otherHashes } from './v2-upgrade.ts'
 
 /** Other names and what they stand for. */

@@ -3,7 +3,7 @@
 // Invariant: `missing` of a band counts its pieces that are not had.
 
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
-import type { TorrentFile } from '../../wire/torrent-types.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { countAndNot, emptyPieceSet, type PieceSet, setRange, takeOut } from './piece-set.ts'
 import type { RarestOrder } from './rarest-order.ts'
 

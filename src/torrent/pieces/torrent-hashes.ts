@@ -2,10 +2,10 @@
 // (hash-serve.ts). Only connections that speak v2 take part; libtorrent drops others that ask.
 
 import { DecodeError } from '../../base/errors.ts'
-import { hashAt, hashCount } from '../../wire/merkle.ts'
+import { hashAt, hashCount } from '../../wire/metainfo/merkle.ts'
 import { encodeHashReject, encodeHashRequest, type HashRange, type PeerMessage } from '../../wire/peer/messages.ts'
-import { missingLayers } from '../../wire/piece-layers.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import { missingLayers } from '../../wire/metainfo/piece-layers.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { HashFetch, type HashPeer } from './hash-fetch.ts'
 import { type HashAsker, HashServe } from './hash-serve.ts'
 import { ipOfKey, type PeerSession } from '../peers/peer-session.ts'

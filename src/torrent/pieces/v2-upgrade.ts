@@ -2,9 +2,9 @@
 // hash with the v2 bit set answers with the v2 hash, which lifts the connection to v2. Pure.
 
 import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../../base/ids.ts'
-import { swarmHashes } from '../../wire/metainfo.ts'
+import { swarmHashes } from '../../wire/metainfo/metainfo.ts'
 import type { Handshake } from '../../wire/peer/handshake.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 
 /** What a torrent is called in handshakes. */
 export interface ConnectionHashes {

@@ -6,7 +6,7 @@ import type { InfoHash } from '../../base/ids.ts'
 import type { Announcer } from '../../ports/announcer.ts'
 import type { FileFacts } from '../../ports/piece-store.ts'
 import type { ResumeData } from '../../ports/progress-journal.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { bytesLeft } from '../pieces/bytes-left.ts'
 import { piecePadding, wantedPieces } from '../pieces/file-pieces.ts'
 import {

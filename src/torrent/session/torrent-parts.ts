@@ -4,7 +4,7 @@
 import { AppError } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'
 import type { Announcer, PeerOrigin } from '../../ports/announcer.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { Engine, Ticker } from './engine.ts'
 import { FileChanged } from '../../ports/piece-store.ts'
 import { ChangedFiles } from '../pieces/changed-files.ts'

@@ -4,7 +4,7 @@
 import { addressKey, type InfoHash, type PeerAddress } from '../../base/ids.ts'
 import type { AnnounceCounters, Announcer, PeerOrigin } from '../../ports/announcer.ts'
 import type { Handshake } from '../../wire/peer/handshake.ts'
-import type { Metainfo } from '../../wire/torrent-types.ts'
+import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { Engine } from './engine.ts'
 import { ORIGIN_BITS } from '../peers/known-peers.ts'
 import type { LinkReceiver, PeerLink } from '../peers/peer-link.ts'

@@ -4,7 +4,7 @@
 import type { Slot } from '../../ports/arena.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { HttpRanges } from '../../ports/http-ranges.ts'
-import { MAX_WEB_SEEDS } from '../../wire/web-seed-urls.ts'
+import { MAX_WEB_SEEDS } from '../../wire/metainfo/web-seed-urls.ts'
 import type { BlockBudget } from '../pieces/block-budget.ts'
 import type { HostGate } from '../peers/host-gate.ts'
 import type { BlockRequest } from '../pieces/picker-types.ts'

@@ -1,7 +1,7 @@
 // How a web seed is doing: which files it lacks, how often it failed, when it may be asked again. Knows no clock, asks nothing.
 // Invariant: the set of missing files is bounded; once off, always off.
 
-import type { TorrentFile } from '../../wire/torrent-types.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { wantedPieces } from '../pieces/file-pieces.ts'
 import { forEachPiece, fullPieceSet, type PieceSet } from '../pieces/piece-set.ts'
 import type { WebSeedContent } from './web-seed-host.ts'

@@ -5,8 +5,8 @@
 
 import type { Timer } from '../../ports/clock.ts'
 import type { RangeOutcome } from '../../ports/http-ranges.ts'
-import type { TorrentFile } from '../../wire/torrent-types.ts'
-import { safeUrlPath, webSeedFileUrl } from '../../wire/web-seed-urls.ts'
+import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
+import { safeUrlPath, webSeedFileUrl } from '../../wire/metainfo/web-seed-urls.ts'
 import { type FilePart, fileParts } from '../pieces/file-parts.ts'
 import type { BlockRequest } from '../pieces/picker-types.ts'
 import { RateMeter } from '../peers/rate-meter.ts'

@@ -3,7 +3,7 @@
 // Invariant: outside of start() .. stop() no seed is in the picker and nothing is held.
 
 import { runStepsInTurns } from '../../wire/steps.ts'
-import { MAX_WEB_SEEDS, oddUrlPaths } from '../../wire/web-seed-urls.ts'
+import { MAX_WEB_SEEDS, oddUrlPaths } from '../../wire/metainfo/web-seed-urls.ts'
 import type { BudgetWaiter } from '../pieces/block-budget.ts'
 import type { WebSeedRow } from '../types.ts'
 import { WebSeed } from './web-seed.ts'

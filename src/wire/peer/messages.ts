@@ -3,7 +3,7 @@
 // Every encoder answers a fresh array with the 4-byte length in front.
 
 import { DecodeError } from '../../base/errors.ts'
-import { HASH_BYTES } from '../merkle.ts'
+import { HASH_BYTES } from '../metainfo/merkle.ts'
 
 /** A message of the peer wire. `bits`, `payload`, `root` and `hashes` are views that are valid only while the message is delivered. */
 export type PeerMessage =

@@ -3,7 +3,7 @@
 
 import { DecodeError } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'
-import { encodeCompactPeer, formatIp } from '../compact-address.ts'
+import { encodeCompactPeer, formatIp } from '../net/compact-address.ts'
 import { readUint32 } from './messages.ts'
 
 /** The name of the extension in `m` of the extended handshake. */

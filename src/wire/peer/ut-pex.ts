@@ -4,7 +4,7 @@
 import { DecodeError } from '../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
 import { type BencodeDict, decodeBencodePrefix, encodeBencode, getBytes } from '../bencode.ts'
-import { encodeCompactPeer, formatIp, isPeerIp } from '../compact-address.ts'
+import { encodeCompactPeer, formatIp, isPeerIp } from '../net/compact-address.ts'
 
 /** The name of the extension in `m` of the extended handshake. */
 export const UT_PEX = 'ut_pex'

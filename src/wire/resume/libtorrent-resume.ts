@@ -9,7 +9,7 @@ import {
   infoHashV2FromBytes,
   truncatedInfoHash,
 } from '../../base/ids.ts'
-import { cleanTiers } from '../announce-tiers.ts'
+import { cleanTiers } from '../tracker/announce-tiers.ts'
 import {
   type BencodeDict,
   type BencodeValue,
@@ -21,7 +21,7 @@ import {
   visitListInSteps,
 } from '../bencode.ts'
 import type { Steps } from '../steps.ts'
-import { webSeedList } from '../web-seed-urls.ts'
+import { webSeedList } from '../metainfo/web-seed-urls.ts'
 import {
   bytesOfLength,
   count,

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { type NodeProcess, startNode } from '../../kit/node-process.ts'
 import { parseFeed } from '../../../src/chapters/channels/feeds/wire/parse-feed.ts'
-import { parseMagnet } from '../../../src/wire/magnet.ts'
+import { parseMagnet } from '../../../src/wire/metainfo/magnet.ts'
 import { assertRefused, send } from './rig.ts'
 import type { Json } from './shapes.ts'
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { FamilyNode } from '../../../src/dht/family-node.ts'
 import { findItem, signItem } from '../../../src/dht/one-lookup.ts'
 import { nodeEd25519 } from '../../../src/io/ed25519.ts'
-import { mutableTarget } from '../../../src/wire/dht-item.ts'
+import { mutableTarget } from '../../../src/wire/dht/dht-item.ts'
 import { signingKey, verifySignature } from '../../kit/signing-key.ts'
 
 const NO_SALT = new Uint8Array(0)

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ALPHA, type Candidate, Lookup, LOOKUP_NODES } from '../../../src/dht/lookup.ts'
-import { parseIp } from '../../../src/wire/compact-address.ts'
-import { compareDistance, ID_BYTES, idAtDepth, idForAddress } from '../../../src/wire/dht-id.ts'
-import type { NodeContact } from '../../../src/wire/krpc-types.ts'
+import { parseIp } from '../../../src/wire/net/compact-address.ts'
+import { compareDistance, ID_BYTES, idAtDepth, idForAddress } from '../../../src/wire/dht/dht-id.ts'
+import type { NodeContact } from '../../../src/wire/dht/krpc-types.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 const random = new SeededRandom(5)

@@ -8,7 +8,7 @@ import { signItem } from '../../../src/dht/one-lookup.ts'
 import type { PeerSearchOptions } from '../../../src/dht/peer-search.ts'
 import { defaultDhtOptions } from '../../../src/dht/types.ts'
 import { nodeEd25519 } from '../../../src/io/ed25519.ts'
-import { idFitsAddress, idFromKey } from '../../../src/wire/dht-id.ts'
+import { idFitsAddress, idFromKey } from '../../../src/wire/dht/dht-id.ts'
 import { DhtNetwork, type NetworkNode } from '../../kit/dht-network.ts'
 
 const hashOf = (byte: number): InfoHash => infoHashFromBytes(new Uint8Array(20).fill(byte))

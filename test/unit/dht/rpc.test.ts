@@ -8,7 +8,7 @@ import { NodeIdAddress } from '../../../src/dht/node-id-address.ts'
 import { ANSWER_BURST, AnswerLimit, ANSWERS_PER_ADDRESS } from '../../../src/dht/rate-limit.ts'
 import { MAX_WAITING, Rpc } from '../../../src/dht/rpc.ts'
 import { RttEstimate } from '../../../src/dht/rtt-estimate.ts'
-import { decodeKrpc, type KrpcMessage, makeReply } from '../../../src/wire/krpc.ts'
+import { decodeKrpc, type KrpcMessage, makeReply } from '../../../src/wire/dht/krpc.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 

@@ -11,10 +11,10 @@ import {
   PeerStore,
 } from '../../../src/dht/peer-store.ts'
 import { TOKEN_SECRET_MS, WriteTokens } from '../../../src/dht/tokens.ts'
-import { parseIp } from '../../../src/wire/compact-address.ts'
-import { filterCount, filterHas } from '../../../src/wire/dht-filter.ts'
-import { ID_BYTES } from '../../../src/wire/dht-id.ts'
-import { DHT_ERRORS, type ItemProof } from '../../../src/wire/krpc-types.ts'
+import { parseIp } from '../../../src/wire/net/compact-address.ts'
+import { filterCount, filterHas } from '../../../src/wire/dht/dht-filter.ts'
+import { ID_BYTES } from '../../../src/wire/dht/dht-id.ts'
+import { DHT_ERRORS, type ItemProof } from '../../../src/wire/dht/krpc-types.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 const random = new SeededRandom(21)

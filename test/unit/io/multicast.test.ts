@@ -7,7 +7,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'node:test'
 import type { PeerAddress } from '../../../src/base/ids.ts'
 import { DgramMulticast, type InterfaceAddress, localInterfaces } from '../../../src/io/net/multicast.ts'
-import { isLoopbackIp, parseIp } from '../../../src/wire/compact-address.ts'
+import { isLoopbackIp, parseIp } from '../../../src/wire/net/compact-address.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const LOOPBACK: InterfaceAddress = { name: 'lo', ip: '127.0.0.1', bits: 8 }

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type InfoHash, infoHashFromBytes, type PeerAddress } from '../../../src/base/ids.ts'
 import { type DhtSearches, SwarmAnnouncers } from '../../../src/node/swarm-announcers.ts'
 import type { Announcer, TrackerRow } from '../../../src/ports/announcer.ts'
-import type { TorrentDhtNode } from '../../../src/wire/torrent-types.ts'
+import type { TorrentDhtNode } from '../../../src/wire/metainfo/torrent-types.ts'
 import { FakeAnnouncer, FakeAnnouncers } from '../../kit/fake-announcers.ts'
 
 const hashOf = (byte: number): InfoHash => infoHashFromBytes(new Uint8Array(20).fill(byte))

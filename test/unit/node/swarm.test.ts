@@ -9,7 +9,7 @@ import { settingsTable, type Settings } from '../../../src/node/settings-schema.
 import { Swarm } from '../../../src/node/swarm.ts'
 import type { UdpNetwork } from '../../../src/ports/udp.ts'
 import type { Session } from '../../../src/torrent/index.ts'
-import { decodeKrpc } from '../../../src/wire/krpc.ts'
+import { decodeKrpc } from '../../../src/wire/dht/krpc.ts'
 import { FakePlace } from '../../kit/fake-place.ts'
 import { MemoryNetwork } from '../../kit/memory-network.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { join } from 'node:path'
 import { StoredTorrentContents } from '../../../src/records/torrent-contents.ts'
-import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { bitsOf, hashOf, makeDownload, openStore, temporaryFolder } from './records-kit.ts'
 

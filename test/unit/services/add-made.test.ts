@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import type { FileFacts } from '../../../src/ports/piece-store.ts'
-import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { startDownloads } from './service-doubles.ts'
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import { parseTrackerFile } from '../../../src/services/downloads/tracker-file.ts'
-import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { type DownloadsBench, FakeTorrent, startDownloads } from './service-doubles.ts'
 

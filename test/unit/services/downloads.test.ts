@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import type { DownloadRecord, ListOptions } from '../../../src/services/api.ts'
 import type { Downloads } from '../../../src/services/downloads/downloads.ts'
-import { decodeMetainfo, encodeMetainfo } from '../../../src/wire/metainfo.ts'
+import { decodeMetainfo, encodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { type DownloadsBench, FakeTorrent, startDownloads } from './service-doubles.ts'
 

@@ -6,7 +6,7 @@ import type { FileFacts } from '../../../src/ports/piece-store.ts'
 import { type ImportPlan, planImport } from '../../../src/services/import/import-plan.ts'
 import { countBits } from '../../../src/torrent/pieces/piece-set.ts'
 import { planFromResume } from '../../../src/torrent/pieces/resume-plan.ts'
-import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import type { OtherState } from '../../../src/wire/resume/other-state.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 

@@ -30,7 +30,7 @@ import type {
   TorrentStatus,
   WebSeedRow,
 } from '../../../src/torrent/types.ts'
-import type { Metainfo } from '../../../src/wire/torrent-types.ts'
+import type { Metainfo } from '../../../src/wire/metainfo/torrent-types.ts'
 import { NO_OBSTACLES } from '../../../src/torrent/session/resting-torrent.ts'
 import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
 import { silentLog } from '../../kit/silent-log.ts'

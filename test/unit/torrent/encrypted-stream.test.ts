@@ -10,8 +10,8 @@ import { CipherMemory, MAX_LENT, POOLED_BYTES } from '../../../src/torrent/peers
 import type { LinkKind } from '../../../src/torrent/peers/connection-policy.ts'
 import { EncryptedStream } from '../../../src/torrent/peers/encrypted-stream.ts'
 import { KeyGate, MAX_POWERS_PER_TURN, MAX_WAITING } from '../../../src/torrent/peers/key-gate.ts'
-import type { MseResult, MseSide } from '../../../src/wire/mse-handshake.ts'
-import { Rc4 } from '../../../src/wire/rc4.ts'
+import type { MseResult, MseSide } from '../../../src/wire/mse/mse-handshake.ts'
+import { Rc4 } from '../../../src/wire/mse/rc4.ts'
 import { naiveRc4 } from '../../kit/naive-mse.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 

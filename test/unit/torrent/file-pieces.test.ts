@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BLOCK_BYTES, blockBytes, blockCount, contentBytes, pieceBytes } from '../../../src/base/lengths.ts'
 import { piecePadding } from '../../../src/torrent/pieces/file-pieces.ts'
-import type { TorrentFile } from '../../../src/wire/torrent-types.ts'
+import type { TorrentFile } from '../../../src/wire/metainfo/torrent-types.ts'
 
 /** Files by length; negative ones are padding. */
 function filesOf(lengths: readonly number[]): TorrentFile[] {

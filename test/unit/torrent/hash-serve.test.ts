@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
-import { uncleCount } from '../../../src/wire/hash-proof.ts'
+import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
+import { uncleCount } from '../../../src/wire/metainfo/hash-proof.ts'
 import type { HashRange, PeerMessage } from '../../../src/wire/peer/messages.ts'
 import { Asker, hashSeed, settle } from '../../kit/hash-seed.ts'
 import { type MadeV2Torrent, makeV2Torrent } from '../../kit/make-v2-torrent.ts'

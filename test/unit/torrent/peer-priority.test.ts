@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_PRIORITY, peerPriority, priorityFrom } from '../../../src/torrent/peers/peer-priority.ts'
-import { crc32c } from '../../../src/wire/crc32c.ts'
+import { crc32c } from '../../../src/wire/dht/crc32c.ts'
 
 const at = (ip: string, port = 0) => ({ ip, port })
 const hashed = (hex: string): number => crc32c(Buffer.from(hex, 'hex'))

@@ -12,7 +12,7 @@ import {
 import { PiecePicker } from '../../../src/torrent/pieces/piece-picker.ts'
 import { priorityBands } from '../../../src/torrent/pieces/piece-ranks.ts'
 import type { PickOptions } from '../../../src/torrent/pieces/picker-types.ts'
-import type { TorrentFile } from '../../../src/wire/torrent-types.ts'
+import type { TorrentFile } from '../../../src/wire/metainfo/torrent-types.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 const BLOCK = 16_384

@@ -16,7 +16,7 @@ import {
   pieceSetFromBytes,
   setRange,
 } from '../../../src/torrent/pieces/piece-set.ts'
-import type { TorrentFile } from '../../../src/wire/torrent-types.ts'
+import type { TorrentFile } from '../../../src/wire/metainfo/torrent-types.ts'
 
 const bools = fc.array(fc.boolean(), { minLength: 1, maxLength: 70 })
 

@@ -11,7 +11,7 @@ import {
   otherHashes,
   speaksV2,
 } from '../../../src/torrent/pieces/v2-upgrade.ts'
-import { decodeInfo, decodeMetainfo } from '../../../src/wire/metainfo.ts'
+import { decodeInfo, decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import type { Handshake } from '../../../src/wire/peer/handshake.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { makeV2Torrent } from '../../kit/make-v2-torrent.ts'

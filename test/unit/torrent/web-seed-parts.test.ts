@@ -8,7 +8,7 @@ import { fileParts } from '../../../src/torrent/pieces/file-parts.ts'
 import { HostGate } from '../../../src/torrent/peers/host-gate.ts'
 import { longestGap } from '../../../src/torrent/pieces/longest-gap.ts'
 import { WebSeedRun } from '../../../src/torrent/web-seeds/web-seed-run.ts'
-import type { TorrentFile } from '../../../src/wire/torrent-types.ts'
+import type { TorrentFile } from '../../../src/wire/metainfo/torrent-types.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { WebSeedRig } from '../../kit/web-seed-rig.ts'
 

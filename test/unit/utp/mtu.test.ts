@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { MtuSearch } from '../../../src/utp/mtu.ts'
 import { padToProbe, stripPadding } from '../../../src/utp/mtu-probe.ts'
 import { Packet, PACKET_BYTES } from '../../../src/utp/packet-pool.ts'
-import { putUtpHead, readUtpHeader, UTP_EXTENSION, UTP_TYPE, UtpHeader } from '../../../src/wire/utp.ts'
+import { putUtpHead, readUtpHeader, UTP_EXTENSION, UTP_TYPE, UtpHeader } from '../../../src/wire/net/utp.ts'
 
 /** Answers probes as a path would that carries `carries` bytes; the number of probes. */
 function search(mtu: MtuSearch, carries: number): number {

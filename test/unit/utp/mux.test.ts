@@ -6,7 +6,7 @@ import { AppError } from '../../../src/base/errors.ts'
 import { MAX_HALF_OPEN } from '../../../src/utp/half-open.ts'
 import { MAX_CONNECTING, MAX_RESETS_PER_SECOND } from '../../../src/utp/mux.ts'
 import { HIGH_WATER_BYTES } from '../../../src/utp/stream.ts'
-import { decodeUtpPacket, encodeUtpPacket, UTP_TYPE, type UtpPacket } from '../../../src/wire/utp.ts'
+import { decodeUtpPacket, encodeUtpPacket, UTP_TYPE, type UtpPacket } from '../../../src/wire/net/utp.ts'
 import {
   connectHosts,
   type LinkHost,

@@ -11,7 +11,7 @@ import {
   formatIp,
   isPeerIp,
   parseIp,
-} from '../../../src/wire/compact-address.ts'
+} from '../../../src/wire/net/compact-address.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 test('text of addresses is canonical (RFC 5952)', () => {

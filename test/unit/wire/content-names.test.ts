@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameProblems } from '../../../src/wire/content-names.ts'
+import { nameProblems } from '../../../src/wire/metainfo/content-names.ts'
 import { runSteps } from '../../../src/wire/steps.ts'
 
 const problems = (...paths: string[]) => runSteps(nameProblems(paths.map(path => path.split('/'))))

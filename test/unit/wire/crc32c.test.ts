@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { crc32c } from '../../../src/wire/crc32c.ts'
+import { crc32c } from '../../../src/wire/dht/crc32c.ts'
 
 test('the vectors of RFC 3720, B.4, and the check value of the polynomial', () => {
   assert.equal(crc32c(Buffer.from('123456789')), 0xe3069283)

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseIp } from '../../../src/wire/compact-address.ts'
-import { addToFilter, FILTER_BYTES, filterCount, filterHas, mergeFilter } from '../../../src/wire/dht-filter.ts'
+import { parseIp } from '../../../src/wire/net/compact-address.ts'
+import { addToFilter, FILTER_BYTES, filterCount, filterHas, mergeFilter } from '../../../src/wire/dht/dht-filter.ts'
 
 /** 192.0.2.0 to 192.0.2.255 and 2001:db8:: to 2001:db8::3e7. */
 const VECTOR = `

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseIp } from '../../../src/wire/compact-address.ts'
+import { parseIp } from '../../../src/wire/net/compact-address.ts'
 import {
   compareDistance,
   ID_BYTES,
@@ -13,7 +13,7 @@ import {
   idKey,
   isExemptAddress,
   sharedBits,
-} from '../../../src/wire/dht-id.ts'
+} from '../../../src/wire/dht/dht-id.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 
 const id = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex.padEnd(40, '0'), 'hex'))

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nodeEd25519 } from '../../../src/io/ed25519.ts'
-import { immutableTarget, mutableTarget, signedBytes } from '../../../src/wire/dht-item.ts'
+import { immutableTarget, mutableTarget, signedBytes } from '../../../src/wire/dht/dht-item.ts'
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'))
 const hex = (value: Uint8Array): string => Buffer.from(value).toString('hex')

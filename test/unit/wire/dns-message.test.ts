@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
-import { type DnsQuestion, decodeDnsAnswer, encodeDnsQuestion } from '../../../src/wire/dns-message.ts'
+import { type DnsQuestion, decodeDnsAnswer, encodeDnsQuestion } from '../../../src/wire/net/dns-message.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')
 

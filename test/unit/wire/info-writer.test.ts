@@ -2,8 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { encodeInfo, inTreeOrder, type InfoFile, type InfoSource, v1Runs } from '../../../src/wire/info-writer.ts'
-import { decodeInfo } from '../../../src/wire/metainfo.ts'
+import {
+  encodeInfo,
+  inTreeOrder,
+  type InfoFile,
+  type InfoSource,
+  v1Runs,
+} from '../../../src/wire/metainfo/info-writer.ts'
+import { decodeInfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 import { type MadeV2Torrent, makeV2Torrent } from '../../kit/make-v2-torrent.ts'
 

@@ -7,7 +7,7 @@ import {
   FilterListReader,
   type FilterRanges,
   MAX_FILTER_LINE_BYTES,
-} from '../../../src/wire/ip-filter.ts'
+} from '../../../src/wire/net/ip-filter.ts'
 import { runSteps } from '../../../src/wire/steps.ts'
 import { cpuTimeMs } from '../../kit/cpu-time.ts'
 

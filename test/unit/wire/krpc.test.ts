@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
-import { decodeKrpc, encodeKrpc, type KrpcMessage, looksLikeKrpc, makeReply } from '../../../src/wire/krpc.ts'
+import { decodeKrpc, encodeKrpc, type KrpcMessage, looksLikeKrpc, makeReply } from '../../../src/wire/dht/krpc.ts'
 
 const text = (value: string): Uint8Array => Uint8Array.from(Buffer.from(value, 'latin1'))
 const shown = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')

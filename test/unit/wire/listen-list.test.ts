@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
-import { decodeListenList, encodeListenList, MAX_LISTEN_ENTRIES } from '../../../src/wire/listen-list.ts'
+import { decodeListenList, encodeListenList, MAX_LISTEN_ENTRIES } from '../../../src/wire/net/listen-list.ts'
 
 test('addresses and devices, with ports and without', () => {
   assert.deepEqual(decodeListenList(''), [])

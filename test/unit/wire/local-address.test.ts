@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isLocalIp } from '../../../src/wire/local-address.ts'
+import { isLocalIp } from '../../../src/wire/net/local-address.ts'
 
 test('ranges end where they end', () => {
   const local = [

@@ -10,7 +10,7 @@ import {
   MAX_LSD_BYTES,
   MAX_LSD_COOKIE,
   MAX_LSD_HASHES,
-} from '../../../src/wire/lsd.ts'
+} from '../../../src/wire/net/lsd.ts'
 
 const hash = (index: number): InfoHash => parseInfoHash((index + 1).toString(16).padStart(40, '0')) as InfoHash
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString('latin1')

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { LeafHasher } from '../../../src/wire/leaf-hasher.ts'
+import { LeafHasher } from '../../../src/wire/metainfo/leaf-hasher.ts'
 import {
   climb,
   hashAt,
@@ -17,8 +17,8 @@ import {
   paddingHash,
   parentsOf,
   rootOf,
-} from '../../../src/wire/merkle.ts'
-import { MerkleNodes } from '../../../src/wire/merkle-nodes.ts'
+} from '../../../src/wire/metainfo/merkle.ts'
+import { MerkleNodes } from '../../../src/wire/metainfo/merkle-nodes.ts'
 import { runSteps } from '../../../src/wire/steps.ts'
 import { seededBytes } from '../../kit/make-torrent.ts'
 import { fullTree, treeOver, treeRoot } from '../../kit/merkle-tree.ts'

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
 import { encodeBencode } from '../../../src/wire/bencode.ts'
-import { metainfoJson } from '../../../src/wire/metainfo-json.ts'
+import { metainfoJson } from '../../../src/wire/metainfo/metainfo-json.ts'
 import { runSteps } from '../../../src/wire/steps.ts'
 
 const textOf = (bytes: Uint8Array): string => Buffer.concat(runSteps(metainfoJson(bytes))).toString()

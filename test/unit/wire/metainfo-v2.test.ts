@@ -5,7 +5,13 @@ import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
 import { parseInfoHash } from '../../../src/base/ids.ts'
 import { type BencodeInput, decodeBencode, encodeBencode } from '../../../src/wire/bencode.ts'
-import { decodeInfo, decodeMetainfo, encodeMetainfo, isV2Only, swarmHashes } from '../../../src/wire/metainfo.ts'
+import {
+  decodeInfo,
+  decodeMetainfo,
+  encodeMetainfo,
+  isV2Only,
+  swarmHashes,
+} from '../../../src/wire/metainfo/metainfo.ts'
 import {
   encodePieceLayers,
   fileOfPiece,
@@ -13,8 +19,8 @@ import {
   missingLayers,
   pieceTree,
   withPieceRoots,
-} from '../../../src/wire/piece-layers.ts'
-import type { Metainfo, V2Content } from '../../../src/wire/torrent-types.ts'
+} from '../../../src/wire/metainfo/piece-layers.ts'
+import type { Metainfo, V2Content } from '../../../src/wire/metainfo/torrent-types.ts'
 import { type MadeV2File, makeV2Torrent } from '../../kit/make-v2-torrent.ts'
 import { pieceLayer, treeRoot } from '../../kit/merkle-tree.ts'
 

@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
 import { type BencodeInput, decodeBencode, encodeBencode } from '../../../src/wire/bencode.ts'
-import { MAX_FILES } from '../../../src/wire/info-files.ts'
-import { decodeInfo, decodeMetainfo, encodeMetainfo, MAX_METAINFO_BYTES } from '../../../src/wire/metainfo.ts'
-import type { Metainfo } from '../../../src/wire/torrent-types.ts'
+import { MAX_FILES } from '../../../src/wire/metainfo/info-files.ts'
+import { decodeInfo, decodeMetainfo, encodeMetainfo, MAX_METAINFO_BYTES } from '../../../src/wire/metainfo/metainfo.ts'
+import type { Metainfo } from '../../../src/wire/metainfo/torrent-types.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 
 const HASH = Buffer.alloc(20, 1)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
-import { makeExponent, mseKeys } from '../../../src/wire/mse-keys.ts'
+import { makeExponent, mseKeys } from '../../../src/wire/mse/mse-keys.ts'
 import { naiveKeys, PRIME_HEX } from '../../kit/naive-mse.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { choosePieceLength, isNewPieceLength, MAX_NEW_PIECE_LENGTH } from '../../../src/wire/piece-length.ts'
+import { choosePieceLength, isNewPieceLength, MAX_NEW_PIECE_LENGTH } from '../../../src/wire/metainfo/piece-length.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB

@@ -3,17 +3,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
-import { sameNetwork } from '../../../src/wire/ip-network.ts'
-import { decodeNatPmpAnswer, encodeNatPmpAddressRequest, encodeNatPmpMapRequest } from '../../../src/wire/nat-pmp.ts'
-import { decodePcpAnswer, encodePcpMapRequest } from '../../../src/wire/pcp.ts'
-import { childText, elementsNamed, escapeXml, MAX_XML_CHARS, parseXml } from '../../../src/wire/small-xml.ts'
+import { sameNetwork } from '../../../src/wire/net/ip-network.ts'
+import {
+  decodeNatPmpAnswer,
+  encodeNatPmpAddressRequest,
+  encodeNatPmpMapRequest,
+} from '../../../src/wire/net/nat-pmp.ts'
+import { decodePcpAnswer, encodePcpMapRequest } from '../../../src/wire/net/pcp.ts'
+import { childText, elementsNamed, escapeXml, MAX_XML_CHARS, parseXml } from '../../../src/wire/net/small-xml.ts'
 import {
   decodeDeviceDescription,
   decodeSoapAnswer,
   decodeSsdpAnswer,
   encodeSoapAction,
   encodeSsdpSearch,
-} from '../../../src/wire/upnp.ts'
+} from '../../../src/wire/net/upnp.ts'
 import { ROOT } from '../../kit/gateways.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')

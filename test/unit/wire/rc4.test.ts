@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Rc4 } from '../../../src/wire/rc4.ts'
+import { Rc4 } from '../../../src/wire/mse/rc4.ts'
 import { naiveRc4 } from '../../kit/naive-mse.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex')

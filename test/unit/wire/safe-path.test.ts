@@ -2,7 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAX_NAME_BYTES, MAX_PATH_BYTES, MAX_PATH_PARTS, safeName, safePath } from '../../../src/wire/safe-path.ts'
+import {
+  MAX_NAME_BYTES,
+  MAX_PATH_BYTES,
+  MAX_PATH_PARTS,
+  safeName,
+  safePath,
+} from '../../../src/wire/metainfo/safe-path.ts'
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'utf8')
 const name = (text: string): string | null => safeName(bytes(text))

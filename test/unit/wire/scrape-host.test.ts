@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { scrapeHost } from '../../../src/wire/scrape-host.ts'
+import { scrapeHost } from '../../../src/wire/tracker/scrape-host.ts'
 
 test('trackers that have a scrape', () => {
   for (const [url, host] of [

@@ -9,7 +9,7 @@ import {
   newPieceRuns,
   type NewTorrentLayout,
   type TorrentFormat,
-} from '../../../src/wire/torrent-layout.ts'
+} from '../../../src/wire/metainfo/torrent-layout.ts'
 
 const PIECE = 32 * 1024
 

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BencodeInput, decodeBencode, encodeBencode } from '../../../src/wire/bencode.ts'
-import { decodeMetainfo } from '../../../src/wire/metainfo.ts'
-import { MAX_TORRENT_NODES, torrentNodes } from '../../../src/wire/torrent-nodes.ts'
-import type { TorrentDhtNode } from '../../../src/wire/torrent-types.ts'
+import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
+import { MAX_TORRENT_NODES, torrentNodes } from '../../../src/wire/dht/torrent-nodes.ts'
+import type { TorrentDhtNode } from '../../../src/wire/metainfo/torrent-types.ts'
 
 const read = (value: BencodeInput): string[] => texts(torrentNodes(decodeBencode(encodeBencode(value))))
 const texts = (contacts: readonly TorrentDhtNode[]): string[] => contacts.map(({ host, port }) => `${host} ${port}`)

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
-import { announceUrl, decodeAnnounce, decodeScrape, scrapeUrl } from '../../../src/wire/tracker-http.ts'
-import type { AnnounceReply, AnnounceRequest } from '../../../src/wire/tracker-types.ts'
-import { encodeCompactPeer } from '../../../src/wire/compact-address.ts'
+import { announceUrl, decodeAnnounce, decodeScrape, scrapeUrl } from '../../../src/wire/tracker/tracker-http.ts'
+import type { AnnounceReply, AnnounceRequest } from '../../../src/wire/tracker/tracker-types.ts'
+import { encodeCompactPeer } from '../../../src/wire/net/compact-address.ts'
 
 const request: AnnounceRequest = {
   infoHash: Buffer.from('00ff7f206161616161616161616161616161617e', 'hex'),

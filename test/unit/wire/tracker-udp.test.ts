@@ -3,14 +3,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
-import type { AnnounceRequest } from '../../../src/wire/tracker-types.ts'
+import type { AnnounceRequest } from '../../../src/wire/tracker/tracker-types.ts'
 import {
   decodeUdpAnswer,
   encodeUdpAnnounce,
   encodeUdpConnect,
   encodeUdpScrape,
   udpTransactionId,
-} from '../../../src/wire/tracker-udp.ts'
+} from '../../../src/wire/tracker/tracker-udp.ts'
 
 const request: AnnounceRequest = {
   infoHash: Buffer.alloc(20, 0xaa),

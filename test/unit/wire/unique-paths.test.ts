@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UniquePaths } from '../../../src/wire/unique-paths.ts'
+import { UniquePaths } from '../../../src/wire/metainfo/unique-paths.ts'
 
 function unique(...paths: string[]): string[] {
   const names = new UniquePaths()

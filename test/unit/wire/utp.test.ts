@@ -17,7 +17,7 @@ import {
   UTP_TYPE,
   UtpHeader,
   type UtpPacket,
-} from '../../../src/wire/utp.ts'
+} from '../../../src/wire/net/utp.ts'
 
 const PACKET: UtpPacket = {
   type: UTP_TYPE.data,

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type BencodeInput, encodeBencode } from '../../../src/wire/bencode.ts'
-import { formatContentRange, parseContentRange, parseRetryAfter, rangeField } from '../../../src/wire/http-range.ts'
-import { formatMagnet, parseMagnet } from '../../../src/wire/magnet.ts'
-import { decodeMetainfo, encodeMetainfo } from '../../../src/wire/metainfo.ts'
+import { formatContentRange, parseContentRange, parseRetryAfter, rangeField } from '../../../src/wire/net/http-range.ts'
+import { formatMagnet, parseMagnet } from '../../../src/wire/metainfo/magnet.ts'
+import { decodeMetainfo, encodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { runSteps } from '../../../src/wire/steps.ts'
 import {
   cleanWebSeed,
@@ -14,7 +14,7 @@ import {
   oddUrlPaths,
   safeUrlPath,
   webSeedFileUrl,
-} from '../../../src/wire/web-seed-urls.ts'
+} from '../../../src/wire/metainfo/web-seed-urls.ts'
 import { makeTorrent } from '../../kit/make-torrent.ts'
 
 const XT = 'magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a'

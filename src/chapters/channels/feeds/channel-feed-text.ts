@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto'
 import type { InfoHash } from '../../../base/ids.ts'
 import type { ListedChannel, NewestTorrent } from '../ports/channel-library.ts'
-import { formatMagnet } from '../../../wire/magnet.ts'
-import { escapeXml } from '../../../wire/small-xml.ts'
+import { formatMagnet } from '../../../wire/metainfo/magnet.ts'
+import { escapeXml } from '../../../wire/net/small-xml.ts'
 import type { FeedFormat, FeedText } from './feeds-api.ts'
 
 /** What a feed is made of. */

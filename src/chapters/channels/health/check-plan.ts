@@ -3,7 +3,7 @@
 import type { InfoHash } from '../../../base/ids.ts'
 import type { UncheckedTorrent } from '../ports/channel-library.ts'
 import { MAX_SCRAPE_TORRENTS } from '../../../ports/swarm-scrapes.ts'
-import { scrapeHost } from '../../../wire/scrape-host.ts'
+import { scrapeHost } from '../../../wire/tracker/scrape-host.ts'
 
 /** Trackers that one torrent is asked of; a swarm is seldom at a third one only. */
 const TRACKERS_PER_TORRENT = 2

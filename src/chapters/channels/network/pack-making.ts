@@ -5,7 +5,7 @@ import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { PackTorrents, PackWriter } from '../ports/pack-torrents.ts'
 import { packFileOf, packFrame, packName } from '../wire/pack-files.ts'
 import type { ChannelHead, RecordId } from '../wire/types.ts'
-import type { Metainfo } from '../../../wire/torrent-types.ts'
+import type { Metainfo } from '../../../wire/metainfo/torrent-types.ts'
 
 /** Bytes of records taken from the catalogue at a time. */
 const PART_BYTES = 512 * 1024

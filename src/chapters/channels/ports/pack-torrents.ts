@@ -2,7 +2,7 @@
 // their files lie, and how they are made, read and thrown away, is behind this too.
 
 import type { InfoHash } from '../../../base/ids.ts'
-import type { Metainfo } from '../../../wire/torrent-types.ts'
+import type { Metainfo } from '../../../wire/metainfo/torrent-types.ts'
 
 /** Reason of a signal that ends a download and leaves what is there to the next run. */
 export const KEEP_PACK = 'keep'

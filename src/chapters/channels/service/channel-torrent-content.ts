@@ -1,6 +1,6 @@
 // What a channel tells of a torrent: its metainfo cut down to what fits into one signed record. Pure.
 
-import type { Metainfo, TorrentFile } from '../../../wire/torrent-types.ts'
+import type { Metainfo, TorrentFile } from '../../../wire/metainfo/torrent-types.ts'
 import { categoryOf } from '../wire/category.ts'
 import {
   type ChannelFile,

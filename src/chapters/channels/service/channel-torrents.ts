@@ -4,9 +4,9 @@
 import { AppError, DecodeError, type ErrorCode, errorText } from '../../../base/errors.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ChannelLibrary } from '../ports/channel-library.ts'
-import { parseMagnet } from '../../../wire/magnet.ts'
-import { decodeMetainfoInTurns } from '../../../wire/metainfo.ts'
-import type { Metainfo } from '../../../wire/torrent-types.ts'
+import { parseMagnet } from '../../../wire/metainfo/magnet.ts'
+import { decodeMetainfoInTurns } from '../../../wire/metainfo/metainfo.ts'
+import type { Metainfo } from '../../../wire/metainfo/torrent-types.ts'
 import { torrentContent } from './channel-torrent-content.ts'
 
 /** The specification's time for a torrent that an address names. */

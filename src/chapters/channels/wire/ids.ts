@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 
 import { DecodeError } from '../../../base/errors.ts'
-import { mutableTarget } from '../../../wire/dht-item.ts'
+import { mutableTarget } from '../../../wire/dht/dht-item.ts'
 import type { ChannelId, RecordId } from './types.ts'
 
 /** Bytes of an Ed25519 public key. */

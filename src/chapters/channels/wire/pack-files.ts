@@ -2,7 +2,7 @@
 // behind its length. The same set gives the same files, so whoever holds it can make the torrent its owner has made.
 
 import { DecodeError } from '../../../base/errors.ts'
-import type { Metainfo } from '../../../wire/torrent-types.ts'
+import type { Metainfo } from '../../../wire/metainfo/torrent-types.ts'
 import { type ChannelHead, MAX_RECORD_BYTES, type RecordId } from './types.ts'
 
 /** Records of a file, about. */

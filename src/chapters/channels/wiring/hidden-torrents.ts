@@ -10,9 +10,9 @@ import type { Log } from '../../../ports/log.ts'
 import { KEEP_PACK, type PackTorrents, type PackWriter } from '../ports/pack-torrents.ts'
 import type { TorrentContentsSource } from '../../../ports/torrent-contents.ts'
 import type { Session, TorrentControls, TorrentEvents } from '../../../torrent/index.ts'
-import { decodeMetainfo, encodeMetainfo } from '../../../wire/metainfo.ts'
+import { decodeMetainfo, encodeMetainfo } from '../../../wire/metainfo/metainfo.ts'
 import { PACK_PIECE_BYTES } from '../wire/pack-files.ts'
-import type { Metainfo } from '../../../wire/torrent-types.ts'
+import type { Metainfo } from '../../../wire/metainfo/torrent-types.ts'
 
 /** Runs of pieces in hashing at a time: packs have time. */
 const HASH_DEPTH = 2

@@ -4,7 +4,7 @@
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { HttpRanges, RangeOutcome, RangeSink } from '../../../ports/http-ranges.ts'
-import { type FileRange, rangeField } from '../../../wire/http-range.ts'
+import { type FileRange, rangeField } from '../../../wire/net/http-range.ts'
 import { CircuitHttp, type CircuitHttpDeps, urlForExit } from './circuit-http.ts'
 import { judgeRangeHead, rangeFailure } from '../../../io/net/range-answer.ts'
 import type { WholeAnswer } from '../../../io/net/whole-answer.ts'

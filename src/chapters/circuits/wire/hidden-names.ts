@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto'
 import type { InfoHash } from '../../../base/ids.ts'
-import { formatIp, parseIp } from '../../../wire/compact-address.ts'
+import { formatIp, parseIp } from '../../../wire/net/compact-address.ts'
 import type { OverlayAddress } from '../../overlay/wire/address.ts'
 
 /** Port that stands for "not a port but a circuit". */

@@ -3,7 +3,7 @@
 
 import { networkInterfaces } from 'node:os'
 import { AddressPolicy } from '../../../io/net/address-policy.ts'
-import { parseIp } from '../../../wire/compact-address.ts'
+import { parseIp } from '../../../wire/net/compact-address.ts'
 
 /** Metadata and host channels of clouds: link-local (AWS, Google, Azure and others), Azure's host, Alibaba, AWS by IPv6. */
 const METADATA = new Set(

@@ -4,7 +4,7 @@
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { NameResolver } from '../../../ports/name-resolver.ts'
-import { parseIp } from '../../../wire/compact-address.ts'
+import { parseIp } from '../../../wire/net/compact-address.ts'
 import { BOOTSTRAP_EVERY_MS, MAX_BOOTSTRAP_ADDRESSES, NAMES_LOOKED_UP_MS } from './limits.ts'
 
 /** A place to ask at: name or literal IPv4 address. */

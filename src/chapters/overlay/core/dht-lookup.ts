@@ -3,7 +3,7 @@
 // many questions and no more; who lies leads us nowhere but to the end of them.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import { compareDistance } from '../../../wire/dht-id.ts'
+import { compareDistance } from '../../../wire/dht/dht-id.ts'
 import type { OverlayAddress } from '../wire/address.ts'
 import { findResponse } from '../wire/dht-messages.ts'
 import type { PayloadOf } from '../wire/message.ts'

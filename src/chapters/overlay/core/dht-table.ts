@@ -2,7 +2,7 @@
 // near us. A full bucket gives a place to a newcomer for a node that does not answer, or answers half as fast.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import { compareDistance, sharedBits } from '../../../wire/dht-id.ts'
+import { compareDistance, sharedBits } from '../../../wire/dht/dht-id.ts'
 import { DhtContact, type DhtNodeRef } from './dht-contact.ts'
 import { DHT_BUCKET, DHT_FORGOTTEN_FAILURES } from './limits.ts'
 

@@ -2,7 +2,7 @@
 // up what is farthest from us, for others are asked for that.
 
 import type { Clock } from '../../../ports/clock.ts'
-import { compareDistance } from '../../../wire/dht-id.ts'
+import { compareDistance } from '../../../wire/dht/dht-id.ts'
 import type { SignedValue, UnsignedValue } from '../wire/dht-value.ts'
 import { valueKey } from '../wire/dht-value.ts'
 import { MAX_DHT_TARGETS, MAX_DHT_VALUES_OF_TARGET } from './limits.ts'

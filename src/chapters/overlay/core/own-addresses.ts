@@ -2,8 +2,8 @@
 // which most of those who answered us agree on. On loopback both are loopback, for nobody there sees another.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import { isLoopbackIp } from '../../../wire/compact-address.ts'
-import { isLocalIp } from '../../../wire/local-address.ts'
+import { isLoopbackIp } from '../../../wire/net/compact-address.ts'
+import { isLocalIp } from '../../../wire/net/local-address.ts'
 import { NO_ADDRESS, type OverlayAddress } from '../wire/address.ts'
 import { MAX_ADDRESS_VOTES } from './limits.ts'
 

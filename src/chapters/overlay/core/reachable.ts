@@ -2,8 +2,8 @@
 // a local network not to this machine. Ports and families that nobody can have are refused.
 
 import type { PeerAddress } from '../../../base/ids.ts'
-import { isLoopbackIp, isPeerIp, parseIp } from '../../../wire/compact-address.ts'
-import { isLocalIp } from '../../../wire/local-address.ts'
+import { isLoopbackIp, isPeerIp, parseIp } from '../../../wire/net/compact-address.ts'
+import { isLocalIp } from '../../../wire/net/local-address.ts'
 import type { OverlayAddress } from '../wire/address.ts'
 
 /** True when a node can be there: IPv4, a port, no multicast or reserved address. */

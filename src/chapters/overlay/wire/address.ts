@@ -3,7 +3,7 @@
 // no filter of addresses can be passed by its spelling.
 
 import { DecodeError } from '../../../base/errors.ts'
-import { formatIp, parseIp } from '../../../wire/compact-address.ts'
+import { formatIp, parseIp } from '../../../wire/net/compact-address.ts'
 import type { OverlayReader } from './reader.ts'
 import type { OverlayWriter } from './writer.ts'
 

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../../../src/base/errors.ts'
 import { infoHashFromBytes, type InfoHash } from '../../../../src/base/ids.ts'
 import type { PackTorrents, PackWriter } from '../../../../src/chapters/channels/ports/pack-torrents.ts'
-import type { Metainfo } from '../../../../src/wire/torrent-types.ts'
+import type { Metainfo } from '../../../../src/wire/metainfo/torrent-types.ts'
 
 type Files = Map<string, Uint8Array>
 

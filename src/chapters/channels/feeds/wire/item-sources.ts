@@ -1,7 +1,7 @@
 // Where the torrent of a feed's item may lie: enclosures, magnet links, links, as feeds in the field have them, the likeliest
 // first. What is plainly something else (a picture, a podcast's sound) is passed over.
 
-import { formatMagnet } from '../../../../wire/magnet.ts'
+import { formatMagnet } from '../../../../wire/metainfo/magnet.ts'
 import { parseInfoHash } from '../../../../base/ids.ts'
 import type { XmlNode, XmlValue } from './xml-tree.ts'
 

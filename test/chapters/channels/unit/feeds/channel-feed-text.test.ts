@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { NewestTorrent } from '../../../../../src/chapters/channels/ports/channel-library.ts'
 import { channelFeedText } from '../../../../../src/chapters/channels/feeds/channel-feed-text.ts'
 import { parseFeed } from '../../../../../src/chapters/channels/feeds/wire/parse-feed.ts'
-import { parseMagnet } from '../../../../../src/wire/magnet.ts'
+import { parseMagnet } from '../../../../../src/wire/metainfo/magnet.ts'
 
 const channel = { dispersy_cid: 'c'.repeat(40), name: 'Films <b>', description: 'Old & good', modified: 1_700_000_100 }
 const torrent: NewestTorrent = {

@@ -10,7 +10,7 @@ import { encodeHead } from '../../../../../src/chapters/channels/wire/head-codec
 import { channelIdBytes, channelIdOf } from '../../../../../src/chapters/channels/wire/ids.ts'
 import { packName } from '../../../../../src/chapters/channels/wire/pack-files.ts'
 import type { ChannelId } from '../../../../../src/chapters/channels/wire/types.ts'
-import { signedBytes } from '../../../../../src/wire/dht-item.ts'
+import { signedBytes } from '../../../../../src/wire/dht/dht-item.ts'
 import { KeptChannels } from '../../kit/kept-channels.ts'
 import { MemoryDhtItems } from '../../../../kit/memory-dht-items.ts'
 import { MemoryPacks, PackSwarm } from '../../kit/memory-packs.ts'

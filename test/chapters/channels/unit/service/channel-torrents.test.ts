@@ -11,7 +11,7 @@ import {
   type UriMetainfo,
 } from '../../../../../src/chapters/channels/service/channel-torrents.ts'
 import type { RecordId, TorrentContent } from '../../../../../src/chapters/channels/wire/types.ts'
-import { decodeMetainfo } from '../../../../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../../../../src/wire/metainfo/metainfo.ts'
 import { makeTorrent } from '../../../../kit/make-torrent.ts'
 
 const CID = 'c'.repeat(40)

@@ -15,7 +15,7 @@ import {
 } from '../../../../../src/chapters/channels/wire/head-codec.ts'
 import { channelIdOf } from '../../../../../src/chapters/channels/wire/ids.ts'
 import { decodeVote, encodeVote, verifyVote } from '../../../../../src/chapters/channels/wire/vote-codec.ts'
-import { mutableTarget, signedBytes } from '../../../../../src/wire/dht-item.ts'
+import { mutableTarget, signedBytes } from '../../../../../src/wire/dht/dht-item.ts'
 import { decodeUpdateItem } from '../../../../../src/wire/update-item.ts'
 import { signingKey, verifySignature } from '../../../../kit/signing-key.ts'
 

@@ -11,7 +11,7 @@ import type { InfoHash } from '../../../../../src/base/ids.ts'
 import { HiddenTorrents } from '../../../../../src/chapters/channels/wiring/hidden-torrents.ts'
 import { KEEP_PACK } from '../../../../../src/chapters/channels/ports/pack-torrents.ts'
 import type { TorrentEvents, TorrentHandle, TorrentSpec } from '../../../../../src/torrent/index.ts'
-import { decodeMetainfo } from '../../../../../src/wire/metainfo.ts'
+import { decodeMetainfo } from '../../../../../src/wire/metainfo/metainfo.ts'
 import { makeTorrent } from '../../../../kit/make-torrent.ts'
 import { silentLog } from '../../../../kit/silent-log.ts'
 
