@@ -2,7 +2,7 @@
 
 import { existsSync, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
-import { readNamedFile } from '../node/find-node.ts'
+import { readNamedFile } from '../node/state/find-node.ts'
 import { CommandError, type JsonObject, type NodeClient } from './node-client.ts'
 import { printable } from './show.ts'
 

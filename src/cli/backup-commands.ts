@@ -14,7 +14,7 @@ export function addBackupCommands(program: Command): void {
     .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
     .action(async (folder: string, flags: { stateDir?: string }) => {
       try {
-        const { backUp } = await import('../node/backup.ts')
+        const { backUp } = await import('../node/state/backup.ts')
         const files = await backUp(flags.stateDir ?? null, folder)
         print(`${files.join('\n')}\n`)
       } catch (error) {
@@ -28,7 +28,7 @@ export function addBackupCommands(program: Command): void {
     .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
     .action(async (folder: string, flags: { stateDir?: string }) => {
       try {
-        const { restore } = await import('../node/backup.ts')
+        const { restore } = await import('../node/state/backup.ts')
         const files = await restore(flags.stateDir ?? null, folder)
         print(`${files.join('\n')}\n`)
       } catch (error) {

@@ -1,7 +1,7 @@
 // What every command that talks to a node has in common: its options, the node it talks to, how it prints and how it ends.
 
 import type { Command } from 'commander'
-import type { FoundNode, NodeChoice } from '../node/find-node.ts'
+import type { FoundNode, NodeChoice } from '../node/state/find-node.ts'
 import { CommandError, EXIT, NodeClient } from './node-client.ts'
 import { plainText } from './show.ts'
 
@@ -73,5 +73,5 @@ function quietPipe(): void {
 
 async function findNode({ url, keyFile, stateDir }: NodeFlags): Promise<FoundNode> {
   const choice: NodeChoice = { url: url ?? null, keyFile: keyFile ?? null, stateDir: stateDir ?? null }
-  return (await import('../node/find-node.ts')).findNode(choice)
+  return (await import('../node/state/find-node.ts')).findNode(choice)
 }

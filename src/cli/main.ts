@@ -4,7 +4,7 @@
 
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { Secret } from '../base/secret.ts'
-import type { KeyOrder } from '../node/key-command.ts'
+import type { KeyOrder } from '../node/state/key-command.ts'
 import { readVersion } from '../node/version.ts'
 
 interface StartFlags {
@@ -68,7 +68,7 @@ interface KeyFlags {
 
 function keyWork(flags: Pick<KeyFlags, 'stateDir'>, order: KeyOrder): void {
   const stateDir = flags.stateDir ?? null
-  work = async () => (await import('../node/key-command.ts')).runKeyCommand(stateDir, order)
+  work = async () => (await import('../node/state/key-command.ts')).runKeyCommand(stateDir, order)
 }
 
 function settings(flags: Omit<StartFlags, 'apiKeyFile'> & { all?: boolean; json?: boolean }): void {
@@ -76,7 +76,7 @@ function settings(flags: Omit<StartFlags, 'apiKeyFile'> & { all?: boolean; json?
     ...{ stateDir: flags.stateDir ?? null, flags: settingsOf(flags) },
     ...{ all: flags.all === true, json: flags.json === true },
   }
-  work = async () => (await import('../node/show-settings.ts')).runShowSettings(order)
+  work = async () => (await import('../node/settings/show-settings.ts')).runShowSettings(order)
 }
 
 interface CreateFlags {

@@ -3,7 +3,7 @@
 
 import { type IncomingMessage, request } from 'node:http'
 import { request as secureRequest } from 'node:https'
-import type { FoundNode } from '../node/find-node.ts'
+import type { FoundNode } from '../node/state/find-node.ts'
 
 /** How commands end. */
 export const EXIT = { fine: 0, refused: 1, unreachable: 3, key: 4 } as const

@@ -19,20 +19,20 @@ import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { RecordsStore } from '../records/records-store.ts'
 import { tellCircuitEvents } from '../chapters/circuits/service/circuit-events.ts'
 import { Webhooks } from '../services/events/webhooks.ts'
-import { sharesOf, shortageText } from './descriptor-shares.ts'
-import type { EngineParts } from './engine-parts.ts'
+import { sharesOf, shortageText } from './engine/descriptor-shares.ts'
+import type { EngineParts } from './engine/engine-parts.ts'
 import type { NodeEnvironment, NodeOptions } from './environment.ts'
 import { baseUrls, makeHttpFront } from './http-front.ts'
-import { openLinkSecret } from './link-secret.ts'
-import { logLevels } from './log-levels.ts'
-import { networkOptions } from './network-options.ts'
+import { openLinkSecret } from './state/link-secret.ts'
+import { logLevels } from './settings/log-levels.ts'
+import { networkOptions } from './engine/network-options.ts'
 import { makeVersionFetch, makeWebhookPost } from './outgoing-http.ts'
 import { startsAtOnce } from '../chapters/overlay/wiring/overlay-options.ts'
 import { OverlayParts } from '../chapters/overlay/wiring/overlay-parts.ts'
 import { ProcessPriority } from './process-priority.ts'
-import { webhookSettings } from './service-settings.ts'
+import { webhookSettings } from './settings/service-settings.ts'
 import { makeServices, type NodeServices } from './services.ts'
-import type { Settings } from './settings-schema.ts'
+import type { Settings } from './settings/settings-schema.ts'
 import { SideServices } from './side-services.ts'
 import { StartedParts } from './started-parts.ts'
 import { holdYoungGeneration } from './young-generation.ts'
@@ -103,7 +103,10 @@ export class TributaryNode {
     this.#parts.events.emit('tribler_started')
   }
 
-  async #load(records: RecordsStore, startEngine: typeof import('./engine-parts.ts').startEngine): Promise<void> {
+  async #load(
+    records: RecordsStore,
+    startEngine: typeof import('./engine/engine-parts.ts').startEngine,
+  ): Promise<void> {
     const { settings, started } = this.#environment
     const { events, downloads, previews, maker, updates, settingsChanges } = this.#parts
     await events.open(records.events)
@@ -142,7 +145,7 @@ export class TributaryNode {
   async #startEngine(
     records: RecordsStore,
     circuits: OverlayParts,
-    startEngine: typeof import('./engine-parts.ts').startEngine,
+    startEngine: typeof import('./engine/engine-parts.ts').startEngine,
   ): Promise<EngineParts> {
     const { stateDir, settings, version, log, clock, random, policy, stack, own, volumes, started } = this.#environment
     const { state, statistics, downloads } = this.#parts
@@ -293,9 +296,9 @@ export class TributaryNode {
 }
 
 /** The engine, which the first answer does without: loaded while the database opens, when who waited has been answered. */
-async function loadEngine(): Promise<typeof import('./engine-parts.ts')> {
+async function loadEngine(): Promise<typeof import('./engine/engine-parts.ts')> {
   await delay(FIRST_ANSWER_MS)
-  return import('./engine-parts.ts')
+  return import('./engine/engine-parts.ts')
 }
 
 function environmentOf(options: NodeOptions): NodeEnvironment {

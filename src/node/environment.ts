@@ -8,7 +8,7 @@ import type { VolumeLanes } from '../io/files/volume-lanes.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { Random } from '../ports/random.ts'
-import type { SettingsStore } from './settings-store.ts'
+import type { SettingsStore } from './settings/settings-store.ts'
 import type { StartedParts } from './started-parts.ts'
 
 /** What a node is made from; opened by main, closed by main. */

@@ -12,7 +12,7 @@ import { PemFiles } from '../io/files/certificate-files.ts'
 import { PackageFiles } from '../io/files/package-files.ts'
 import type { KeyList } from '../ports/key-list.ts'
 import type { Services } from '../services/api.ts'
-import type { Settings } from './settings-schema.ts'
+import type { Settings } from './settings/settings-schema.ts'
 
 /** Of api.retry_port: ports after the one that is taken. */
 const RETRIED_PORTS = 9

@@ -8,8 +8,8 @@ import { AppError, errorText } from '../base/errors.ts'
 import type { Secret } from '../base/secret.ts'
 import { type NodeLog, openLog } from '../io/process/log.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
-import { logLevels } from './log-levels.ts'
-import { readApiKeyFile } from './api-key.ts'
+import { logLevels } from './settings/log-levels.ts'
+import { readApiKeyFile } from './state/api-key.ts'
 import { TributaryNode } from './compose.ts'
 import {
   atMost,
@@ -21,10 +21,10 @@ import {
   watchUncaught,
 } from './exit.ts'
 import { greeting } from './greeting.ts'
-import { forgetAddress, noteAddress } from './node-address.ts'
+import { forgetAddress, noteAddress } from './state/node-address.ts'
 import type { ServiceState } from './service-notice.ts'
-import { SettingsStore } from './settings-store.ts'
-import { defaultStateDirectory, StateDirectory } from './state-directory.ts'
+import { SettingsStore } from './settings/settings-store.ts'
+import { defaultStateDirectory, StateDirectory } from './state/state-directory.ts'
 import { readVersion } from './version.ts'
 
 /** What the command line gives. */

@@ -8,7 +8,7 @@ import type { Log } from '../ports/log.ts'
 import type { VolumeTurns } from '../ports/volumes.ts'
 import { Debug, type ProcessInspection } from '../services/diagnostics/debug.ts'
 import { type HistorySettings, ResourceHistory } from '../services/diagnostics/resource-history.ts'
-import type { Settings } from './settings-schema.ts'
+import type { Settings } from './settings/settings-schema.ts'
 
 /** Folder of the CPU profiles, in the state directory. */
 const PROFILES = 'profiles'

@@ -14,7 +14,7 @@ import type { VolumeTurns } from '../ports/volumes.ts'
 import type { EventHub } from '../services/events/events.ts'
 import type { WatchedDownloads, WatchFolder, WatchFolderSettings } from '../services/watch/watch-folder.ts'
 import type { VersionCheck } from '../services/updates/version-check.ts'
-import type { Settings } from './settings-schema.ts'
+import type { Settings } from './settings/settings-schema.ts'
 
 /** What they need of the node. */
 export interface SideServicesDeps {

@@ -45,7 +45,7 @@ test('the engine over circuits loads nothing that reaches a network', () => {
 })
 
 test('the same look finds the network of the plain engine', () => {
-  assert.notDeepEqual(networkBelow('src/node/engine-parts.ts'), [])
+  assert.notDeepEqual(networkBelow('src/node/engine/engine-parts.ts'), [])
 })
 
 test('the engine over circuits gets no plain way handed in', () => {

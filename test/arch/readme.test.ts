@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { Command } from 'commander'
 import { parse } from 'yaml'
 import { addNodeCommands } from '../../src/cli/node-commands.ts'
-import { settingsTable } from '../../src/node/settings-schema.ts'
+import { settingsTable } from '../../src/node/settings/settings-schema.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { withSettingsTable } from '../kit/settings-markdown.ts'
 

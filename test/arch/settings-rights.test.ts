@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rowOf, settingsRights } from '../../src/node/settings-rights.ts'
-import { settingsTable } from '../../src/node/settings-schema.ts'
+import { rowOf, settingsRights } from '../../src/node/settings/settings-rights.ts'
+import { settingsTable } from '../../src/node/settings/settings-schema.ts'
 
 const options = Object.entries(settingsTable).flatMap(([section, specs]) =>
   Object.entries(specs).map(([option, spec]) => ({ path: `${section}.${option}`, spec })),
 )
 
-test('every option of the schema has a row in src/node/settings-rights.ts', () => {
+test('every option of the schema has a row in src/node/settings/settings-rights.ts', () => {
   const without = options.filter(({ path }) => rowOf(path) === null).map(({ path }) => path)
   assert.deepEqual(without, [], 'say there who may change them')
 })

@@ -34,14 +34,14 @@ test('the engine, the store and packages for later are not loaded before the fir
 })
 
 test('the engine comes without the packages that an idle node needs not', () => {
-  const loaded = loadedWith('src/node/engine-parts.ts')
+  const loaded = loadedWith('src/node/engine/engine-parts.ts')
   assert.ok(loaded.has('src/pools/pool.ts') && loaded.has('bitfield'))
   for (const name of ['fs-chunk-store', 'koffi', 'piscina']) assert.ok(!loaded.has(name), name)
 })
 
 test('nothing of the overlay is loaded before somebody needs circuits', () => {
   const loaded = loadedWith('src/chapters/overlay/wiring/overlay-parts.ts')
-  for (const name of loadedWith('src/node/engine-parts.ts')) loaded.add(name)
+  for (const name of loadedWith('src/node/engine/engine-parts.ts')) loaded.add(name)
   const late =
     /^(src\/chapters\/(overlay\/(core|io|sealing)|circuits\/(core|hidden))\/|src\/chapters\/overlay\/wiring\/overlay-start|sodium-native$)/
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('nothing of the overlay is loaded before somebody needs circuits', () => {
 })
 
 test('nothing of wallets is loaded before somebody asks for them', () => {
-  const loaded = loadedWith('src/node/engine-parts.ts')
+  const loaded = loadedWith('src/node/engine/engine-parts.ts')
   for (const name of loadedWith('src/node/main.ts')) loaded.add(name)
   assert.ok(loaded.has('src/chapters/wallets/wiring/wallet-services.ts'))
   const late = /^(src\/chapters\/wallets\/(core|ports|io|service\/(?!wallets-api)|wiring\/wallet-parts)|@scure|ethers)/
@@ -64,7 +64,7 @@ test('nothing of wallets is loaded before somebody asks for them', () => {
 })
 
 test('nothing of the market is loaded before somebody asks for it', () => {
-  const loaded = loadedWith('src/node/engine-parts.ts')
+  const loaded = loadedWith('src/node/engine/engine-parts.ts')
   for (const name of loadedWith('src/node/main.ts')) loaded.add(name)
   assert.ok(loaded.has('src/chapters/market/wiring/market-services.ts'))
   const late =
@@ -86,7 +86,7 @@ test('the door for clients of Transmission is not loaded before one comes', () =
 })
 
 test('a node whose torrents have no web seeds loads nothing for them', () => {
-  const loaded = loadedWith('src/node/engine-parts.ts')
+  const loaded = loadedWith('src/node/engine/engine-parts.ts')
   assert.ok(loaded.has('src/torrent/web-seeds/torrent-web-seeds.ts') && loaded.has('src/io/net/late-ranges.ts'))
   for (const name of ['torrent/web-seeds', 'torrent/web-seed', 'torrent/web-seed-run', 'io/guarded-ranges'])
     assert.ok(!loaded.has(`src/${name}.ts`), name)

@@ -1,7 +1,7 @@
 // Child of config-kill.test: changes settings without end and acknowledges each change once it was promised.
 
 import { writeSync } from 'node:fs'
-import { SettingsStore } from '../../src/node/settings-store.ts'
+import { SettingsStore } from '../../src/node/settings/settings-store.ts'
 
 const [stateDir = '', first = '1'] = process.argv.slice(2)
 const settings = await SettingsStore.open({ stateDir, stateDirChosen: true, homeDir: null, env: {}, flags: [] })

@@ -1,8 +1,8 @@
 // The table of settings in src/docs/configuration.md, made from the schema.
 
 import { Secret } from '../../src/base/secret.ts'
-import type { OptionSpec } from '../../src/node/settings-option.ts'
-import { settingsTable } from '../../src/node/settings-schema.ts'
+import type { OptionSpec } from '../../src/node/settings/settings-option.ts'
+import { settingsTable } from '../../src/node/settings/settings-schema.ts'
 
 const OPEN = '<!-- settings: generated from the schema; `make readme` rewrites it -->'
 const CLOSE = '<!-- /settings -->'

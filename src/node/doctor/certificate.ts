@@ -2,7 +2,7 @@
 
 import { errorText } from '../../base/errors.ts'
 import { PemFiles } from '../../io/files/certificate-files.ts'
-import type { Settings } from '../settings-schema.ts'
+import type { Settings } from '../settings/settings-schema.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'
 
 const DAY_MS = 24 * 3600 * 1000

@@ -1,7 +1,7 @@
 // Open files: how many this process, or the node that runs, may have, against what its settings need.
 
 import { readdir, readFile } from 'node:fs/promises'
-import { descriptorShares } from '../descriptor-shares.ts'
+import { descriptorShares } from '../engine/descriptor-shares.ts'
 import { fine, type Finding, problem, warning } from './finding.ts'
 
 /** What the settings ask for. */

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { isLoopback, keyProblem, makeApiKey, readApiKeyFile } from '../../../src/node/api-key.ts'
+import { isLoopback, keyProblem, makeApiKey, readApiKeyFile } from '../../../src/node/state/api-key.ts'
 
 test('made keys have 64 hexadecimal digits and differ', () => {
   assert.match(makeApiKey(), /^[0-9a-f]{64}$/)

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import { withChangeLock } from '../../../src/node/change-lock.ts'
+import { withChangeLock } from '../../../src/node/state/change-lock.ts'
 
 const TIMES = { limitMs: 60_000, waitMs: 100, paceMs: 10 }
 const isConflict = (error: unknown) => error instanceof AppError && error.code === 'StateConflict'

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ConfigFile } from '../../../src/node/config-file.ts'
+import { ConfigFile } from '../../../src/node/settings/config-file.ts'
 
 function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-config-'))

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SavedDht } from '../../../src/dht/types.ts'
-import { DhtKeeper } from '../../../src/node/dht-keeper.ts'
+import { DhtKeeper } from '../../../src/node/engine/dht-keeper.ts'
 import type { NodeValues } from '../../../src/ports/records.ts'
 import { silentLog } from '../../kit/silent-log.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
-import { FurtherKeys } from '../../../src/node/further-keys.ts'
+import { FurtherKeys } from '../../../src/node/state/further-keys.ts'
 
 const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code
 

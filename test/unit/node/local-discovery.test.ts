@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type InfoHash, parseInfoHash } from '../../../src/base/ids.ts'
-import { type DiscoveredSession, discoveryOf } from '../../../src/node/local-discovery.ts'
+import { type DiscoveredSession, discoveryOf } from '../../../src/node/engine/local-discovery.ts'
 import type { TorrentHandle } from '../../../src/torrent/index.ts'
 import { decodeLsdAnnounce, encodeLsdAnnounce, LSD_GROUPS } from '../../../src/wire/net/lsd.ts'
 import { MemoryCable } from '../../kit/memory-multicast.ts'

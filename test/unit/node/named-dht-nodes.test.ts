@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PeerAddress } from '../../../src/base/ids.ts'
-import { NamedDhtNodes } from '../../../src/node/named-dht-nodes.ts'
+import { NamedDhtNodes } from '../../../src/node/engine/named-dht-nodes.ts'
 import { decodeKrpc, encodeKrpc, makeReply } from '../../../src/wire/dht/krpc.ts'
 import { SeededRandom } from '../../kit/seeded-random.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EngineCounts } from '../../../src/node/network-counts.ts'
+import { EngineCounts } from '../../../src/node/engine/network-counts.ts'
 import type { NetworkFacts, PortMapping } from '../../../src/ports/network-facts.ts'
 import { VirtualClock } from '../../kit/virtual-clock.ts'
 

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { effectiveSettings, settingsJsonSchema } from '../../../src/node/settings-docs.ts'
-import { settingsTable } from '../../../src/node/settings-schema.ts'
-import { SettingsStore } from '../../../src/node/settings-store.ts'
+import { effectiveSettings, settingsJsonSchema } from '../../../src/node/settings/settings-docs.ts'
+import { settingsTable } from '../../../src/node/settings/settings-schema.ts'
+import { SettingsStore } from '../../../src/node/settings/settings-store.ts'
 
 type Plain = Record<string, unknown>
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkOptionText, type OptionSpec } from '../../../src/node/settings-option.ts'
-import { settingsSchema } from '../../../src/node/settings-schema.ts'
+import { checkOptionText, type OptionSpec } from '../../../src/node/settings/settings-option.ts'
+import { settingsSchema } from '../../../src/node/settings/settings-schema.ts'
 
 const bootstrap: OptionSpec = settingsSchema.libtorrent.dht_bootstrap
 

@@ -5,9 +5,9 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { SettingsOptions } from '../../../src/node/settings-layers.ts'
-import { settingsTable } from '../../../src/node/settings-schema.ts'
-import { SettingsStore } from '../../../src/node/settings-store.ts'
+import type { SettingsOptions } from '../../../src/node/settings/settings-layers.ts'
+import { settingsTable } from '../../../src/node/settings/settings-schema.ts'
+import { SettingsStore } from '../../../src/node/settings/settings-store.ts'
 
 interface Place {
   readonly stateDir: string

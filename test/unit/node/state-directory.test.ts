@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { AppError } from '../../../src/base/errors.ts'
-import { defaultStateDirectory, StateDirectory } from '../../../src/node/state-directory.ts'
+import { defaultStateDirectory, StateDirectory } from '../../../src/node/state/state-directory.ts'
 
 const HOLDER = fileURLToPath(new URL('./state-holder.js', import.meta.url))
 

@@ -2,7 +2,7 @@
 
 import { writeSync } from 'node:fs'
 import { AppError } from '../../../src/base/errors.ts'
-import { StateDirectory } from '../../../src/node/state-directory.ts'
+import { StateDirectory } from '../../../src/node/state/state-directory.ts'
 
 try {
   StateDirectory.open(process.argv[2] ?? '')

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type InfoHash, infoHashFromBytes, type PeerAddress } from '../../../src/base/ids.ts'
-import { type DhtSearches, SwarmAnnouncers } from '../../../src/node/swarm-announcers.ts'
+import { type DhtSearches, SwarmAnnouncers } from '../../../src/node/engine/swarm-announcers.ts'
 import type { Announcer, TrackerRow } from '../../../src/ports/announcer.ts'
 import type { TorrentDhtNode } from '../../../src/wire/metainfo/torrent-types.ts'
 import { FakeAnnouncer, FakeAnnouncers } from '../../kit/fake-announcers.ts'

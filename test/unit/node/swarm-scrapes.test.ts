@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseInfoHash } from '../../../src/base/ids.ts'
-import { swarmScrapes } from '../../../src/node/swarm-scrapes.ts'
+import { swarmScrapes } from '../../../src/node/engine/swarm-scrapes.ts'
 
 const infoHash = parseInfoHash('1'.repeat(40))
 const trackers = { ask: () => Promise.resolve(new Map()) }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { TorrentDhtNodes } from '../../../src/node/torrent-dht-nodes.ts'
+import { TorrentDhtNodes } from '../../../src/node/engine/torrent-dht-nodes.ts'
 
 function world() {
   const tried: number[] = []

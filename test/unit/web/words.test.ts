@@ -10,7 +10,7 @@ import { addressOf, home, type Place, placeOf } from '../../../src/web/model/pla
 import { RateHistory } from '../../../src/web/model/rate-history.ts'
 import { entered, fieldsOf, headingOf, refusedOption, valueOf } from '../../../src/web/model/settings-form.ts'
 import { toWebVtt } from '../../../src/web/model/subtitles.ts'
-import { settingsJsonSchema } from '../../../src/node/settings-docs.ts'
+import { settingsJsonSchema } from '../../../src/node/settings/settings-docs.ts'
 import { download } from '../../contract/http/sample-records.ts'
 
 test('numbers as people read them', () => {

@@ -12,7 +12,7 @@ import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../overlay/wire/community-ids.ts'
 import { overlaysOff } from '../../overlay/wiring/overlay-switch.ts'
-import type { Settings } from '../../../node/settings-schema.ts'
+import type { Settings } from '../../../node/settings/settings-schema.ts'
 
 /** First wait after a start that failed, ms; doubling up to the second. */
 const RETRY_MS = 2_000

@@ -9,8 +9,8 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { ChannelId } from '../wire/types.ts'
-import type { EngineParts } from '../../../node/engine-parts.ts'
-import type { Settings } from '../../../node/settings-schema.ts'
+import type { EngineParts } from '../../../node/engine/engine-parts.ts'
+import type { Settings } from '../../../node/settings/settings-schema.ts'
 
 /** What they need of the node. */
 export interface ChannelPacksParts {

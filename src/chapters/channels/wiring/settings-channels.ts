@@ -1,7 +1,7 @@
 // Sections of channels, under the names that the real system had for them: allchannel_community, channel_community, search_community,
 // torrent_checking.
 
-import type { OptionSpec } from '../../../node/settings-option.ts'
+import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
 /** See settings-schema.ts. */
 export const allchannelCommunitySettings = {

@@ -7,8 +7,8 @@ import type { Random } from '../../../ports/random.ts'
 import type { Downloads } from '../../../services/downloads/downloads.ts'
 import { TorrentChecker } from '../health/torrent-checker.ts'
 import { TorrentHealth } from '../health/torrent-health.ts'
-import type { EngineParts } from '../../../node/engine-parts.ts'
-import type { Settings } from '../../../node/settings-schema.ts'
+import type { EngineParts } from '../../../node/engine/engine-parts.ts'
+import type { Settings } from '../../../node/settings/settings-schema.ts'
 import type { StartedParts } from '../../../node/started-parts.ts'
 
 /** What they work with. */

@@ -23,7 +23,7 @@ import type { EngineShare } from '../../../torrent/session/engine-share.ts'
 import { type IpFilter, Session, type SessionLimits, type TorrentEvents } from '../../../torrent/index.ts'
 import type { AnnounceSpread } from '../../../tracker/announce-lanes.ts'
 import { TorrentAnnouncers } from '../../../tracker/announcer.ts'
-import { SwarmAnnouncers } from '../../../node/swarm-announcers.ts'
+import { SwarmAnnouncers } from '../../../node/engine/swarm-announcers.ts'
 import { CircuitAnnouncers } from './circuit-announcers.ts'
 import { CircuitSwarm, type CircuitSwarmOptions } from './circuit-swarm.ts'
 

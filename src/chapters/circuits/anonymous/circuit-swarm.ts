@@ -18,11 +18,11 @@ import { UtpNetwork } from '../../../utp/mux.ts'
 import { parseIp } from '../../../wire/net/compact-address.ts'
 import { MOST_LINKED_DATAGRAM_BYTES } from '../wire/data-cell.ts'
 import type { TorrentDhtNode } from '../../../wire/metainfo/torrent-types.ts'
-import { bootstrapEntries } from '../../../node/bootstrap-entries.ts'
-import { DueClock } from '../../../node/due-clock.ts'
-import { NamedDhtNodes } from '../../../node/named-dht-nodes.ts'
-import type { DhtSearches } from '../../../node/swarm-announcers.ts'
-import { searchesOf, TorrentDhtNodes } from '../../../node/torrent-dht-nodes.ts'
+import { bootstrapEntries } from '../../../node/engine/bootstrap-entries.ts'
+import { DueClock } from '../../../node/engine/due-clock.ts'
+import { NamedDhtNodes } from '../../../node/engine/named-dht-nodes.ts'
+import type { DhtSearches } from '../../../node/engine/swarm-announcers.ts'
+import { searchesOf, TorrentDhtNodes } from '../../../node/engine/torrent-dht-nodes.ts'
 
 /** The port of peers that have a circuit instead of an address (protocol 8.5). */
 export const HIDDEN_PORT = 1024

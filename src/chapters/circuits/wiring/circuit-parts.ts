@@ -20,7 +20,7 @@ import { NO_ADDRESS } from '../../overlay/wire/address.ts'
 import { communityIdBytes } from '../../overlay/wire/community-ids.ts'
 import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'
 import { ExitAddresses } from './exit-addresses.ts'
-import type { Settings } from '../../../node/settings-schema.ts'
+import type { Settings } from '../../../node/settings/settings-schema.ts'
 
 /** What circuits are made from. */
 export interface CircuitPartsDeps {

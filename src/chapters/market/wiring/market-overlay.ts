@@ -14,7 +14,7 @@ import { makeStatement } from '../wire/order-codec.ts'
 import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../wire/types.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../overlay/wire/community-ids.ts'
 import { overlaysOff } from '../../overlay/wiring/overlay-switch.ts'
-import type { Settings } from '../../../node/settings-schema.ts'
+import type { Settings } from '../../../node/settings/settings-schema.ts'
 
 /** First wait after a start that failed, ms; doubling up to the second. */
 const RETRY_MS = 2_000

@@ -1,6 +1,6 @@
 // Section of the market, under the name that the real system had for it: market_community.
 
-import type { OptionSpec } from '../../../node/settings-option.ts'
+import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
 /** See settings-schema.ts. */
 export const marketCommunitySettings = {

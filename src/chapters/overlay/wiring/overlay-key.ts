@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { OverlayCrypto, OverlayKeyPair } from '../ports/overlay-crypto.ts'
-import { replaceFile } from '../../../node/config-file.ts'
+import { replaceFile } from '../../../node/settings/config-file.ts'
 
 /** Its name in the state directory. */
 export const OVERLAY_KEY_FILE = 'overlay-key'

@@ -2,7 +2,7 @@
 
 import type { OverlaysOptions } from '../core/index.ts'
 import { overlaysOff, switchedOff } from './overlay-switch.ts'
-import type { Settings } from '../../../node/settings-schema.ts'
+import type { Settings } from '../../../node/settings/settings-schema.ts'
 
 /** True when the overlay starts with the node: it is asked to, or to let others out. */
 export function startsAtOnce(settings: Settings): boolean {

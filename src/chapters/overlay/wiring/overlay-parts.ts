@@ -12,7 +12,7 @@ import type { OverlayForMarket } from '../../market/wiring/market-overlay.ts'
 import { nothingRuns } from './overlay-nothing.ts'
 import type { OverlayStartDeps, RunningOverlay } from './overlay-start.ts'
 import { overlaysOff, switchedOff } from './overlay-switch.ts'
-import type { Settings } from '../../../node/settings-schema.ts'
+import type { Settings } from '../../../node/settings/settings-schema.ts'
 
 /** What it needs of the node. */
 export interface OverlayPartsDeps extends OverlayStartDeps {

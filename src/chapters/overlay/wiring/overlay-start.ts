@@ -29,7 +29,7 @@ import { LateCircuits } from '../../circuits/wiring/late-circuits.ts'
 import type { CircuitsFacts } from './overlay-nothing.ts'
 import { overlaysOptions } from './overlay-options.ts'
 import { OverlayPeers, type SavedOverlayPeers } from './overlay-peers.ts'
-import type { Settings } from '../../../node/settings-schema.ts'
+import type { Settings } from '../../../node/settings/settings-schema.ts'
 
 /** Overlays whose peers are remembered. */
 const MAX_KNOWN_OVERLAYS = 8

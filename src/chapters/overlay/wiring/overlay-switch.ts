@@ -1,6 +1,6 @@
 // Whether settings allow the overlays and their circuits.
 
-import type { Settings } from '../../../node/settings-schema.ts'
+import type { Settings } from '../../../node/settings/settings-schema.ts'
 
 /** Sections that say so. */
 export type OverlaySettings = Pick<Settings, 'ipv8' | 'dispersy' | 'tunnel_community'>

@@ -1,6 +1,6 @@
 // Sections of the overlay: ipv8, dispersy (its older name) and tunnel_community (circuits over it).
 
-import type { OptionSpec } from '../../../node/settings-option.ts'
+import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
 /** Where programs listen that obey lines of text, so that a GET could do harm or says what is there. */
 const REFUSED_EXIT_PORTS = [

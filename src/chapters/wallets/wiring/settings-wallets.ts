@@ -1,7 +1,7 @@
 // Section wallets: the servers of the chains, which chains the test coins live on, and how much may leave.
 
 import { Secret } from '../../../base/secret.ts'
-import type { OptionSpec } from '../../../node/settings-option.ts'
+import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
 /** Credentials may stand in the address, so it is not shown. */
 function server(doc: string) {

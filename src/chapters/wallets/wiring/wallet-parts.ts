@@ -10,7 +10,7 @@ import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { WalletSettings } from '../service/wallet-set.ts'
 import { Wallets } from '../service/wallets.ts'
-import type { Settings } from '../../../node/settings-schema.ts'
+import type { Settings } from '../../../node/settings/settings-schema.ts'
 
 /** The folder of the wallets, in the state directory. */
 export const WALLETS_FOLDER = 'wallets'

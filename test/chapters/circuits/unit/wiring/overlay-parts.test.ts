@@ -16,7 +16,7 @@ import { overlaysOptions, startsAtOnce } from '../../../../../src/chapters/overl
 import { OverlayParts } from '../../../../../src/chapters/overlay/wiring/overlay-parts.ts'
 import { OverlayPeers, readSaved } from '../../../../../src/chapters/overlay/wiring/overlay-peers.ts'
 import type { RunningOverlay } from '../../../../../src/chapters/overlay/wiring/overlay-start.ts'
-import { settingsSchema, type Settings } from '../../../../../src/node/settings-schema.ts'
+import { settingsSchema, type Settings } from '../../../../../src/node/settings/settings-schema.ts'
 import type { CircuitEvent } from '../../../../../src/chapters/overlay/ports/overlay-facts.ts'
 import { silentLog } from '../../../../kit/silent-log.ts'
 import { VirtualClock } from '../../../../kit/virtual-clock.ts'

@@ -9,7 +9,7 @@ import {
   type OverlayForMarket,
   type RunningMesh,
 } from '../../../../../src/chapters/market/wiring/market-overlay.ts'
-import type { Settings } from '../../../../../src/node/settings-schema.ts'
+import type { Settings } from '../../../../../src/node/settings/settings-schema.ts'
 import type { MarketNetwork } from '../../../../../src/chapters/market/ports/market-network.ts'
 import type { Random } from '../../../../../src/ports/random.ts'
 import type { NegotiationMessage } from '../../../../../src/chapters/market/wire/negotiation.ts'

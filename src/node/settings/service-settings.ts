@@ -1,0 +1,37 @@
+// The settings as the services read them.
+
+import type { DownloadSettings } from '../../services/downloads/downloads-deps.ts'
+import type { WebhookSettings } from '../../services/events/webhooks.ts'
+import type { Settings } from './settings-schema.ts'
+
+/** Of the downloads. */
+export function downloadSettings({ download_defaults: defaults, libtorrent, disk }: Settings): DownloadSettings {
+  return {
+    anonymityEnabled: defaults.anonymity_enabled,
+    numberHops: defaults.number_hops,
+    safeSeedingEnabled: defaults.safeseeding_enabled,
+    saveAs: defaults.saveas,
+    maxDownloadRate: libtorrent.max_download_rate,
+    maxUploadRate: libtorrent.max_upload_rate,
+    seedingMode: defaults.seeding_mode,
+    seedingRatio: defaults.seeding_ratio,
+    seedingMinutes: defaults.seeding_time,
+    foreignFiles: defaults.foreign_files,
+    completedDir: defaults.completed_dir,
+    torrentFolder: defaults.torrent_folder,
+    trackersFile: defaults.trackers_file,
+    checkAfterComplete: libtorrent.check_after_complete,
+    scrubDays: disk.scrub_days,
+  }
+}
+
+/** Folders that keys of limited scope may name paths in (decisions part 1). */
+export function allowedFolders({ general, download_defaults, watch_folder }: Settings): string[] {
+  const { directory } = watch_folder
+  return [download_defaults.saveas, ...(directory === '' ? [] : [directory]), ...general.allowed_paths]
+}
+
+/** Of the webhooks. */
+export function webhookSettings({ webhooks }: Settings): WebhookSettings {
+  return { urls: webhooks.urls, types: new Set(webhooks.events), secret: webhooks.secret }
+}
