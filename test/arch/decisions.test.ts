@@ -1,13 +1,38 @@
-// Decision pages are complete: a number of their own, question, choice, reasons, and what would change it.
+// Decision pages are indexed and complete: a number of their own, question, choice, reasons, and what would change it.
 
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { projectRoot } from '../kit/project-root.ts'
 
 const folder = join(projectRoot, 'src/decisions')
-const pages = readdirSync(folder).map(name => ({ name, text: readFileSync(join(folder, name), 'utf8') }))
+const topics = readdirSync(folder, { withFileTypes: true }).flatMap(entry => (entry.isDirectory() ? entry.name : []))
+const pages = topics.flatMap(topic =>
+  readdirSync(join(folder, topic)).map(name => ({
+    topic,
+    name,
+    text: readFileSync(join(folder, topic, name), 'utf8'),
+  })),
+)
+
+/** The index: each topic with its pages, by number. */
+function index(): string {
+  const head =
+    '# Decisions by topic\n\nQuestion, choice, reasons and what would change it, a page each; numbers say in what order they came. `make readme` writes this index.\n'
+  const lists = topics.toSorted().map(topic => {
+    const rows = pages.filter(page => page.topic === topic).toSorted((a, b) => a.name.localeCompare(b.name))
+    const lines = rows.map(({ name, text }) => `- [${/^# (.*)$/m.exec(text)?.[1] ?? name}](${topic}/${name})`)
+    return `\n## ${topic.replaceAll('-', ' ')}\n\n${lines.join('\n')}\n`
+  })
+  return head + lists.join('')
+}
+
+test('the index names every page under its topic (make readme)', () => {
+  const path = join(folder, 'README.md')
+  if (process.env['UPDATE_README'] === '1') writeFileSync(path, index())
+  assert.equal(readFileSync(path, 'utf8'), index())
+})
 
 test('every page has a number of its own, in its name and its title', () => {
   const numbers = pages.map(({ name, text }) => {

@@ -73,10 +73,10 @@ test('every chapter has a row that says what it needs', () => {
 })
 
 test('every decision it names has a page', () => {
-  const pages = readdirSync(join(projectRoot, 'src/decisions'))
+  const pages = readdirSync(join(projectRoot, 'src/decisions'), { recursive: true, encoding: 'utf8' })
   for (const [, number] of map.matchAll(/decision (\d{4})/g))
     assert.ok(
-      pages.some(page => page.startsWith(`${number}-`)),
+      pages.some(page => page.includes(`/${number}-`)),
       `decision ${number}`,
     )
 })

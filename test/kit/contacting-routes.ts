@@ -29,7 +29,7 @@ export const CONTACTING: Readonly<Record<string, string>> = {
 
 /**
  * Routes that ask or tell the network of channels: its overlay, the DHT of heads, the torrents of records. All of them are public and none
- * is a download; who wants to be seen there with nothing does not use channels (src/decisions/0417).
+ * is a download; who wants to be seen there with nothing does not use channels (decision 0417).
  */
 export const OF_CHANNELS: readonly string[] = [
   ...['channels.discovered', 'channels.popular', 'channels.subscribed', 'channels.subscription', 'channels.overview'],
@@ -48,14 +48,14 @@ export const OF_CHANNELS: readonly string[] = [
   ...['channels.grants', 'channels.grant', 'search.run', 'search.completions'],
 ]
 
-/** Routes that ask the servers of chains, which the owner named, and nobody of a swarm (src/decisions/0432). */
+/** Routes that ask the servers of chains, which the owner named, and nobody of a swarm (decision 0432). */
 export const OF_WALLETS: readonly string[] = [
   ...['wallets.list', 'wallets.create', 'wallets.balance', 'wallets.transactions', 'wallets.transfer'],
   ...['wallets.fees', 'wallets.raiseFee', 'wallets.unlock', 'wallets.lock', 'wallets.exportSeed'],
   ...['wallets.restoreSeed', 'wallets.setSpendKey', 'wallets.removeSpendKey', 'wallets.audit'],
 ]
 
-/** Routes of the market: its overlay and the servers of chains; nothing of them is a download (src/decisions/0446). */
+/** Routes of the market: its overlay and the servers of chains; nothing of them is a download (decision 0446). */
 export const OF_MARKET: readonly string[] = [
   ...['market.asks', 'market.ask', 'market.bids', 'market.bid', 'market.orders', 'market.transactions'],
   ...['market.cancel', 'market.explain', 'market.payments', 'market.fees'],

@@ -1,4 +1,4 @@
-// Settings as the interface shows and changes them (spec 2.14 and 4.9; extras in src/decisions/0163 and 0315).
+// Settings as the interface shows and changes them (spec 2.14 and 4.9; extras in decision 0163 and 0315).
 
 import type { Caller } from '../callers-api.ts'
 

@@ -263,7 +263,7 @@ export const CORE_STATE: RecordShape = {
   },
 }
 
-/** 2.15, with `network` of src/decisions/0252. */
+/** 2.15, with `network` of decision 0252. */
 export const VARIABLES: RecordShape = {
   fields: { ports: { map: 'integer' } },
   sometimes: {

@@ -51,7 +51,7 @@ export interface SpecRoute {
   readonly method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly parameters: Readonly<Record<string, SpecParameter>>
-  /** Parameters that are additions of this node: decisions part 2 and src/decisions/0260. */
+  /** Parameters that are additions of this node: decisions part 2 and decision 0260. */
   readonly extraParameters?: readonly string[]
   readonly answer: SpecAnswer
   readonly status: 200 | 206

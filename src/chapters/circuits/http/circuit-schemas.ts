@@ -1,4 +1,4 @@
-// JSON schemas of the routes under /debug/circuits (spec 2.11; decisions part 5; src/decisions/0395).
+// JSON schemas of the routes under /debug/circuits (spec 2.11; decisions part 5; decision 0395).
 
 import { Type } from '@sinclair/typebox'
 

@@ -1,4 +1,4 @@
-// The routes of onion circuits (spec 4.11 and 2.11; decisions part 5; src/decisions/0395). They answer at any time and start
+// The routes of onion circuits (spec 4.11 and 2.11; decisions part 5; decision 0395). They answer at any time and start
 // nothing.
 
 import { route } from '../../../http/route.ts'

@@ -1,4 +1,4 @@
-// What the debug routes tell of onion circuits (spec 2.11, decisions part 5; src/decisions/0395). Field names of the
+// What the debug routes tell of onion circuits (spec 2.11, decisions part 5; decision 0395). Field names of the
 // specification's records are its own, letter by letter; what is added is marked.
 
 /** A hop of a circuit of our own. */

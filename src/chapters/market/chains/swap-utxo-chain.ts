@@ -1,5 +1,5 @@
 // Swaps on a chain of Bitcoin's kind (SwapChain): contracts in P2WSH, purses in P2WPKH, read from whole blocks of a server that is asked for no address
-// (src/decisions/0441). It keeps no state that a restart would miss.
+// (decision 0441). It keeps no state that a restart would miss.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import { RpcRefusal, type JsonRpc } from '../../wallets/ports/json-rpc.ts'

@@ -1,5 +1,5 @@
 // Amounts of money: whole numbers of the smallest unit inside, decimal text outside. A JSON number is read by the shortest text
-// that gives it, and only where that text is surely what was sent: no sum is ever done with floating point (src/decisions/0431).
+// that gives it, and only where that text is surely what was sent: no sum is ever done with floating point (decision 0431).
 
 import { AppError } from '../../../base/errors.ts'
 
