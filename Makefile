@@ -111,7 +111,7 @@ soak-kill: build ## kill -9 at 200 random moments under load
 
 # What trackers hear of a download through 50 kills, and of 1,000 torrents when a node ends (`make test` has 5 and 100).
 tracker-life: build ## a download's life as trackers see it, with 50 kills
-	@TRIBUTARY_KILLS=$${KILLS:-50} TRIBUTARY_FAREWELLS=1000 node --test dist/test/issues/0481-trackers-etiquette.test.js
+	@TRIBUTARY_KILLS=$${KILLS:-50} TRIBUTARY_FAREWELLS=1000 node --test dist/test/issues/swarm/0481-trackers-etiquette.test.js
 
 # Attacks on the built node as a black box, seven minutes together; SEED=n repeats one, SECONDS=n makes each shorter.
 .PHONY: attacks
