@@ -62,30 +62,30 @@ test-node22: node_modules/.installed ## The same sources on Node 22
 # What waits longest is begun first: half a minute at the end would be one in which nothing else is left to run.
 only-node22: LONGEST := dist/test/contract/spec/refusals.test.js
 only-node22: build
-	@node dist/test/kit/run-suite.js --together=unit $(LONGEST) $$(echo $(call tests,unit contract) | tr ' ' '\n' | grep -v $(LONGEST)) \
+	@node dist/test/kit/runners/run-suite.js --together=unit $(LONGEST) $$(echo $(call tests,unit contract) | tr ' ' '\n' | grep -v $(LONGEST)) \
 	dist/test/arch/run-suite.test.js dist/test/e2e/start-stop.test.js dist/test/e2e/two-nodes.test.js
 
 # Everything that needs no network namespace.
 suite: build
-	@node dist/test/kit/run-suite.js --whole=suite $(call tests,unit contract sim fault fuzz e2e issues)
+	@node dist/test/kit/runners/run-suite.js --whole=suite $(call tests,unit contract sim fault fuzz e2e issues)
 
 # What CI runs of the tests with real peers and players: those that do not wait for other clients' timers.
 SHORT := create encryption file-attributes hostile-swarm import ip-filter kill-switch kinds-of-seeds lost-pieces lsd-alone magnet-and-restart \
 	opentracker channel-health channels-dht feeds half-written players playlists port-mapping proxies readme-example select-only transfer udp-tracker utp utp-clients utp-native v2-torrents \
 	v2-transfer web-seeds anonymous overlay-hosts dht-network made-torrents prometheus reverse-proxy updates wallets-litecoin wallets-bitcoin wallets-ether market-swaps swap-ether swap-ether-contract swap-ether-desks swap-litecoin swap-bitcoin market-secrets wallet-kill
 interop-short: build bench-rivals
-	@node dist/test/kit/run-interop.js --whole=interop-short $(SHORT)
+	@node dist/test/kit/runners/run-interop.js --whole=interop-short $(SHORT)
 
 # Real peers and players, in a network namespace of their own. The tests write down which cells of the matrix they passed;
 # with REQUIRE_PEERS=1 it fails where one that must be passed is missing.
 interop: build bench-rivals ## Every feature with every peer that has it; prints the matrix
-	@cells=$$(mktemp); INTEROP_MATRIX=$$cells node dist/test/kit/run-interop.js --whole=interop $(call tests,interop); \
-	status=$$?; node dist/test/kit/print-matrix.js $$cells || status=1; rm -f $$cells; exit $$status
+	@cells=$$(mktemp); INTEROP_MATRIX=$$cells node dist/test/kit/runners/run-interop.js --whole=interop $(call tests,interop); \
+	status=$$?; node dist/test/kit/runners/print-matrix.js $$cells || status=1; rm -f $$cells; exit $$status
 
 # Our node in every role of a network of py-ipv8 nodes on loopback; prints the matrix. IPV8_DIR is a checkout of
 # Tribler/py-ipv8 at tag 3.2; Debian's python3-libnacl, -cryptography, -aiohttp and -typing-extensions are needed.
 channels-30: build ## One channel among thirty of our nodes: ten subscribers of whom five lie, and an eleventh when its author is gone; times and bytes
-	@node dist/test/kit/run-channels.js
+	@node dist/test/chapters/channels/kit/run-channels.js
 
 swaps-table: build ## Swaps whose sides are killed or muted at every step: the table of outcomes
 	@node dist/test/chapters/market/kit/print-swaps-table.js
@@ -103,7 +103,7 @@ live-transcripts: build
 	@IPV8_DIR=$(IPV8_DIR) node dist/test/live/record.js
 
 mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are to find; half an hour and more
-	@nice node dist/test/kit/run-mutations.js
+	@nice node dist/test/kit/runners/run-mutations.js
 
 # The killed node of `make test`, at 200 random moments instead of 20; SEED=n repeats a run.
 soak-kill: build ## kill -9 at 200 random moments under load
@@ -120,12 +120,12 @@ attacks: build ## keys and files, parsers and peers, disks and stopping: tried, 
 
 # Memory, CPU and writes of a node whose downloads know nobody, after ten minutes and again after a restart: some 25 minutes.
 rest-10000: build ## what 10,000 incomplete downloads without peers cost (COUNT, MINUTES)
-	@node dist/test/kit/run-rest.js
+	@node dist/test/kit/runners/run-rest.js
 
 # One chapter's tests, those with other programs apart: make test-market
 .PHONY: test-overlay test-circuits test-channels test-wallets test-market
 test-overlay test-circuits test-channels test-wallets test-market: test-%: build ## One chapter's tests
-	@node dist/test/kit/run-suite.js $$(find dist/test/chapters/$* -name '*.test.js' ! -path '*/interop/*')
+	@node dist/test/kit/runners/run-suite.js $$(find dist/test/chapters/$* -name '*.test.js' ! -path '*/interop/*')
 
 # One directory of the suite: make only DIR=unit/wire
 only: build

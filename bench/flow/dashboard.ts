@@ -4,15 +4,15 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startBrowser, untilInPage, watchedPage } from '../../test/kit/browser.ts'
+import { startBrowser, untilInPage, watchedPage } from '../../test/kit/nodes/browser.ts'
 import {
   addManyDownloads,
   labelAll,
   scrollFrames,
   updateCosts,
   WAITING_SETTINGS,
-} from '../../test/kit/many-downloads.ts'
-import { type NodeProcess, startNode } from '../../test/kit/node-process.ts'
+} from '../../test/kit/nodes/many-downloads.ts'
+import { type NodeProcess, startNode } from '../../test/kit/nodes/node-process.ts'
 import { killAtExit } from '../lib/owned-processes.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
 import type { FlowOptions } from '../lib/flow-result.ts'

@@ -1,7 +1,7 @@
 // uTP: transfers with libtorrent over a good line and bad ones, beside what two libtorrents do on the same line. TCP is off.
 
-import { makeUtpHosts } from '../../test/kit/utp-hosts.ts'
-import type { UtpLineShape } from '../../test/kit/utp-line.ts'
+import { makeUtpHosts } from '../../test/kit/sim/utp-hosts.ts'
+import type { UtpLineShape } from '../../test/kit/sim/utp-line.ts'
 import { inPlace } from '../lib/bench-place.ts'
 import { makeBenchTorrent } from '../lib/bench-torrent.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'

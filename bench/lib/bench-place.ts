@@ -2,8 +2,8 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { makeTestFolder, type TestFolder } from '../../test/kit/content-on-disk.ts'
-import { claimHosts, type LoopbackHosts } from '../../test/kit/loopback-hosts.ts'
+import { makeTestFolder, type TestFolder } from '../../test/kit/content/content-on-disk.ts'
+import { claimHosts, type LoopbackHosts } from '../../test/kit/nodes/loopback-hosts.ts'
 import { removeAtExit } from './owned-processes.ts'
 
 export interface BenchPlace {

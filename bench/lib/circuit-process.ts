@@ -18,7 +18,7 @@ import {
   type MadeCircuitNode,
   testCrypto,
 } from '../../test/chapters/circuits/kit/made-circuit-node.ts'
-import { silentLog } from '../../test/kit/silent-log.ts'
+import { silentLog } from '../../test/kit/doubles/silent-log.ts'
 import { waitFor } from '../../test/kit/wait-for.ts'
 
 const ip = '127.0.0.1'

@@ -6,7 +6,7 @@ import type { OverlayCrypto, OverlayKeyPair } from '../../src/chapters/overlay/p
 import { type Asset, chainTag } from '../../src/chapters/wallets/core/assets.ts'
 import { makeStatement, traderOf } from '../../src/chapters/market/wire/order-codec.ts'
 import type { OrderState, OrderStatement, OrderTerms, Side } from '../../src/chapters/market/wire/types.ts'
-import { SeededRandom } from '../../test/kit/seeded-random.ts'
+import { SeededRandom } from '../../test/kit/sim/seeded-random.ts'
 
 const LTC: Asset = { coin: 'LTC', chain: chainTag('LTC', 'main') }
 const BTC: Asset = { coin: 'BTC', chain: chainTag('BTC', 'main') }

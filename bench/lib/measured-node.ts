@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type NodeProcess, startNode } from '../../test/kit/node-process.ts'
+import { type NodeProcess, startNode } from '../../test/kit/nodes/node-process.ts'
 import { waitFor } from '../../test/kit/wait-for.ts'
 import { killAtExit } from './owned-processes.ts'
 

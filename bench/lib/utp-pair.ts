@@ -3,8 +3,8 @@
 
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { UtpHosts } from '../../test/kit/utp-hosts.ts'
-import { startUtpLine, type UtpLineShape } from '../../test/kit/utp-line.ts'
+import type { UtpHosts } from '../../test/kit/sim/utp-hosts.ts'
+import { startUtpLine, type UtpLineShape } from '../../test/kit/sim/utp-line.ts'
 import { type BenchPlace, settle, warmMemory } from './bench-place.ts'
 import { assertSameContent, type BenchTorrent } from './bench-torrent.ts'
 import { startMeasuredNode } from './measured-node.ts'

@@ -1,8 +1,8 @@
 // Hot functions by themselves, with tinybench: what the peer message decoder, the piece picker, a range reply and bencode cost.
 
 import { Bench } from 'tinybench'
-import { makeTorrent } from '../../test/kit/make-torrent.ts'
-import { SeededRandom } from '../../test/kit/seeded-random.ts'
+import { makeTorrent } from '../../test/kit/content/make-torrent.ts'
+import { SeededRandom } from '../../test/kit/sim/seeded-random.ts'
 import { decodeBencode, encodeBencode } from '../../src/wire/bencode.ts'
 import { encodePieceHead } from '../../src/wire/peer/messages.ts'
 import { PeerDecoder } from '../../src/wire/peer/decoder.ts'

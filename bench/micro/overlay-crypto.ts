@@ -17,7 +17,7 @@ import { workerUrl } from '../../src/io/worker-url.ts'
 import type { OverlayCrypto } from '../../src/chapters/overlay/ports/overlay-crypto.ts'
 import type { CellText } from '../../src/chapters/overlay/ports/overlay-crypto-pool.ts'
 import { parsePublicKey } from '../../src/chapters/overlay/wire/public-key.ts'
-import { silentLog } from '../../test/kit/silent-log.ts'
+import { silentLog } from '../../test/kit/doubles/silent-log.ts'
 import { report, round, type Row } from '../lib/report.ts'
 import { runTasks } from './run-tasks.ts'
 

@@ -14,7 +14,7 @@ import { makeOverlayCrypto } from '../../src/chapters/overlay/io/overlay-crypto.
 import { SystemRandom } from '../../src/io/random.ts'
 import { DgramNetwork } from '../../src/io/net/udp-dgram.ts'
 import { SealPool } from '../../src/chapters/overlay/sealing/seal-pool.ts'
-import { silentLog } from '../../test/kit/silent-log.ts'
+import { silentLog } from '../../test/kit/doubles/silent-log.ts'
 import { report, round, type Row } from '../lib/report.ts'
 
 const ip = '127.0.0.1'

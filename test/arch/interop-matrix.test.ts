@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { cell, type PassedCell } from '../kit/interop-matrix.ts'
-import { allCells, matrixMarkdown, missingCells, withMatrix } from '../kit/matrix-markdown.ts'
+import { cell, type PassedCell } from '../kit/runners/interop-matrix.ts'
+import { allCells, matrixMarkdown, missingCells, withMatrix } from '../kit/runners/matrix-markdown.ts'
 import { projectRoot } from '../kit/project-root.ts'
 
 const path = join(projectRoot, 'src/docs/network.md')

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mutated, mutationSites } from '../kit/mutation-sites.ts'
-import { TestReach } from '../kit/mutation-tests.ts'
+import { mutated, mutationSites } from '../kit/runners/mutation-sites.ts'
+import { TestReach } from '../kit/runners/mutation-tests.ts'
 
 const SOURCE = `import { log } from './log.ts'
 type Size = 1 | 2

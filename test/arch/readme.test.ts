@@ -10,7 +10,7 @@ import { parse } from 'yaml'
 import { addNodeCommands } from '../../src/cli/node-commands.ts'
 import { settingsTable } from '../../src/node/settings/settings-schema.ts'
 import { projectRoot } from '../kit/project-root.ts'
-import { withSettingsTable } from '../kit/settings-markdown.ts'
+import { withSettingsTable } from './settings-markdown.ts'
 
 /** Lines that a newcomer reads in five minutes. */
 const README_LINES = 160

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { after, test } from 'node:test'
 import { projectRoot } from '../kit/project-root.ts'
-import { canRunTogether } from '../kit/test-run.ts'
+import { canRunTogether } from '../kit/runners/test-run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-run-suite-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -33,7 +33,7 @@ function runSuite(files: readonly string[]): {
 } {
   // The runner of this file tells its children that they are inside of a run.
   const { NODE_TEST_CONTEXT: _inside, ...env } = process.env
-  const runner = join(projectRoot, 'dist/test/kit/run-suite.js')
+  const runner = join(projectRoot, 'dist/test/kit/runners/run-suite.js')
   const { status, stdout } = spawnSync(process.execPath, [runner, ...files], {
     encoding: 'utf8',
     env: { ...env, RETRY_RECORD: record },

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { cliPath } from '../kit/node-process.ts'
+import { cliPath } from '../kit/nodes/node-process.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { needs } from '../kit/requirements.ts'
 

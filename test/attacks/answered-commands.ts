@@ -1,8 +1,8 @@
 // Commands as clients give them, with what was answered kept: after the end of the node, whatever it was, each answered one
 // must still hold. A command whose answer never came may hold or not.
 
-import { makeTorrent } from '../kit/make-torrent.ts'
-import type { NodeProcess } from '../kit/node-process.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import type { NodeProcess } from '../kit/nodes/node-process.ts'
 import { ask } from './raw-request.ts'
 import type { Tally } from './tally.ts'
 

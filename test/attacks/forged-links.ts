@@ -1,6 +1,6 @@
 // Keys in addresses that foreign pages ask for, and signed links with one byte changed.
 
-import type { NodeProcess } from '../kit/node-process.ts'
+import type { NodeProcess } from '../kit/nodes/node-process.ts'
 import { ask } from './raw-request.ts'
 import type { Tally } from './tally.ts'
 

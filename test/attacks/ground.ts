@@ -1,8 +1,8 @@
 // What an attack of one kind is given.
 
-import type { Fuzz } from '../kit/fuzz.ts'
-import type { MadeTorrent } from '../kit/make-torrent.ts'
-import type { NodeProcess } from '../kit/node-process.ts'
+import type { Fuzz } from '../kit/sim/fuzz.ts'
+import type { MadeTorrent } from '../kit/content/make-torrent.ts'
+import type { NodeProcess } from '../kit/nodes/node-process.ts'
 import type { Tally } from './tally.ts'
 
 /** See the top of the file. */

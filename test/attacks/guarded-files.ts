@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync,
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { MadeTorrent } from '../kit/make-torrent.ts'
+import type { MadeTorrent } from '../kit/content/make-torrent.ts'
 import type { Places } from './hostile-values.ts'
 
 /** What the node itself changes in its folder all the time. */

@@ -2,7 +2,7 @@
 
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
-import { framed, validHandshake } from '../kit/raw-peer.ts'
+import { framed, validHandshake } from '../kit/peers/raw-peer.ts'
 import { bencoded, type Ground } from './ground.ts'
 import { ask, sendBytes } from './raw-request.ts'
 

@@ -2,8 +2,8 @@
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Fuzz } from '../kit/fuzz.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
+import type { Fuzz } from '../kit/sim/fuzz.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { bencoded, type Ground } from './ground.ts'
 import { ask } from './raw-request.ts'
 

@@ -4,9 +4,9 @@
 
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { makeTestFolder } from '../kit/content-on-disk.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { makeTestFolder } from '../kit/content/content-on-disk.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { forge } from './forged-links.ts'
 import { type Bait, changes, filesBelow, LIVING, startBait, swapLinks, withWebSeed } from './guarded-files.ts'
 import {

@@ -1,6 +1,6 @@
 // What the owner of a node sees, to be compared after an attack.
 
-import type { NodeProcess } from '../kit/node-process.ts'
+import type { NodeProcess } from '../kit/nodes/node-process.ts'
 
 /** Settings that only the first key changes (src/docs/security.md). */
 const OWNERS = ['wallets', 'market_community', 'api']

@@ -2,11 +2,11 @@
 // HTTP itself, the peer protocol, answers of a tracker, datagrams. The node must live, answer within a bound, stay within
 // its memory and log nothing unhandled. Made from README, src/docs and /docs of a running node alone.
 
-import { makeTestFolder } from '../kit/content-on-disk.ts'
-import { fuzzSource } from '../kit/fuzz.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
-import { residentMiB } from '../kit/resident-memory.ts'
+import { makeTestFolder } from '../kit/content/content-on-disk.ts'
+import { fuzzSource } from '../kit/sim/fuzz.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
+import { residentMiB } from '../kit/nodes/resident-memory.ts'
 import type { Ground } from './ground.ts'
 import { bodies, magnets, torrents } from './hostile-bodies.ts'
 import { datagrams, flood, peer } from './hostile-peers.ts'

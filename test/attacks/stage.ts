@@ -1,9 +1,9 @@
 // What the scenes with disks have in common: a node that is told to end, and ranges that are read from it.
 
 import { spawnSync } from 'node:child_process'
-import type { TestFolder } from '../kit/content-on-disk.ts'
-import type { MadeTorrent } from '../kit/make-torrent.ts'
-import type { NodeProcess } from '../kit/node-process.ts'
+import type { TestFolder } from '../kit/content/content-on-disk.ts'
+import type { MadeTorrent } from '../kit/content/make-torrent.ts'
+import type { NodeProcess } from '../kit/nodes/node-process.ts'
 import { ask } from './raw-request.ts'
 import type { Tally } from './tally.ts'
 

@@ -7,10 +7,10 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
-import { residentMiB } from '../kit/resident-memory.ts'
+import { makeTestFolder, type TestFolder } from '../kit/content/content-on-disk.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
+import { residentMiB } from '../kit/nodes/resident-memory.ts'
 
 const MIB = 2 ** 20
 const good = makeTorrent({ name: 'good.bin' })

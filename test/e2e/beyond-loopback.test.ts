@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { TLSSocket } from 'node:tls'
-import { makeCertificate, replaceCertificate, textOf } from '../kit/certificates.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
+import { makeCertificate, replaceCertificate, textOf } from '../kit/content/certificates.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, runCli, startNode } from '../kit/nodes/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 describe('beyond loopback', { concurrency: 1 }, () => {

@@ -11,7 +11,7 @@ import { test } from 'node:test'
 import { Script } from 'node:vm'
 import { parseSync } from 'oxc-parser'
 import { writeTrainedCode } from '../../src/build/trained-code.ts'
-import { startNode } from '../kit/node-process.ts'
+import { startNode } from '../kit/nodes/node-process.ts'
 import { projectRoot } from '../kit/project-root.ts'
 
 const PARTS = 'dist/src/bundle'

@@ -9,10 +9,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
+import { downloadComplete, downloadRecord, downloadUntil } from '../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
 import { waitFor } from '../kit/wait-for.ts'
-import { cliPath, type ExitedNode, type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
+import { cliPath, type ExitedNode, type NodeProcess, runCli, startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 
 const run = promisify(execFile)

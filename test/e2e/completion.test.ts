@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { before, describe, test } from 'node:test'
-import { runCli } from '../kit/node-process.ts'
+import { runCli } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 
 /** What a shell offers at the end of a line, without descriptions. */

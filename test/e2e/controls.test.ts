@@ -10,9 +10,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { DownloadRecord, Explanation, FileRecord } from '../../src/services/api.ts'
-import { downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { downloadComplete, downloadRecord, downloadUntil } from '../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const MIB = 1024 * 1024

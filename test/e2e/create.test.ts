@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { EventRecord } from '../../src/services/api.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
-import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
-import { downloadComplete } from '../kit/downloads-client.ts'
-import { seededBytes } from '../kit/make-torrent.ts'
-import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
+import { makeTestFolder, type TestFolder } from '../kit/content/content-on-disk.ts'
+import { downloadComplete } from '../kit/nodes/downloads-client.ts'
+import { seededBytes } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, runCli, startNode } from '../kit/nodes/node-process.ts'
 
 interface Created {
   readonly id: number

@@ -10,12 +10,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { axeFindings, CHROMIUM, startBrowser, untilInPage, type WatchedPage, watchedPage } from '../kit/browser.ts'
-import { addDownload, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { addManyDownloads, updateCosts, WAITING_SETTINGS } from '../kit/many-downloads.ts'
-import { startNode } from '../kit/node-process.ts'
-import { type DashboardScene, FILM_NAME, HOSTILE_NAME, makeDashboardScene } from '../kit/dashboard-scene.ts'
+import {
+  axeFindings,
+  CHROMIUM,
+  startBrowser,
+  untilInPage,
+  type WatchedPage,
+  watchedPage,
+} from '../kit/nodes/browser.ts'
+import { addDownload, downloadRecord, downloadUntil } from '../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { addManyDownloads, updateCosts, WAITING_SETTINGS } from '../kit/nodes/many-downloads.ts'
+import { startNode } from '../kit/nodes/node-process.ts'
+import { type DashboardScene, FILM_NAME, HOSTILE_NAME, makeDashboardScene } from './dashboard-scene.ts'
 import { needs } from '../kit/requirements.ts'
 
 const skip = needs(CHROMIUM, 'ffmpeg')

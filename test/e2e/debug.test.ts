@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test'
 import { Readable } from 'node:stream'
 import { parseInput } from 'flamebearer'
 import { parse } from 'heap-snapshot-toolkit'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 type Json = Record<string, unknown>

@@ -7,9 +7,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { EffectiveSettings } from '../../src/services/api.ts'
-import { downloadRecord } from '../kit/downloads-client.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { downloadRecord } from '../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const made = makeTorrent({ name: 'one.bin', length: 300_000, pieceLength: 32 * 1024 })

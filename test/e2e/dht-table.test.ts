@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { decodeKrpc } from '../../src/wire/dht/krpc.ts'
 import { idKey } from '../../src/wire/dht/dht-id.ts'
-import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
-import { startNode } from '../kit/node-process.ts'
-import { type RealDhtNode, settled, startDhtNode } from '../kit/real-dht.ts'
+import { makeTestFolder, type TestFolder } from '../kit/content/content-on-disk.ts'
+import { startNode } from '../kit/nodes/node-process.ts'
+import { type RealDhtNode, settled, startDhtNode } from '../kit/peers/real-dht.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const NODES = 10

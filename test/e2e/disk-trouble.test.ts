@@ -6,10 +6,16 @@ import { execFileSync } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadUntil } from '../kit/downloads-client.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import {
+  differences,
+  makeTestFolder,
+  type TestFolder,
+  writeContent,
+  writeTorrent,
+} from '../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadUntil } from '../kit/nodes/downloads-client.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 
 const MIB = 2 ** 20

@@ -11,7 +11,7 @@ import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
-import { cliPath, runCli, startNode } from '../kit/node-process.ts'
+import { cliPath, runCli, startNode } from '../kit/nodes/node-process.ts'
 
 const run = promisify(execFile)
 

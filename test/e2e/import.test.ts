@@ -6,11 +6,11 @@ import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { ImportedTorrent, ImportPage } from '../../src/services/api.ts'
-import { makeTestFolder, type TestFolder, writeContent } from '../kit/content-on-disk.ts'
-import { downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
-import { libtorrentResumeOf, putResume } from '../kit/resume-files.ts'
+import { makeTestFolder, type TestFolder, writeContent } from '../kit/content/content-on-disk.ts'
+import { downloadComplete, downloadRecord, downloadUntil } from '../kit/nodes/downloads-client.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, runCli, startNode } from '../kit/nodes/node-process.ts'
+import { libtorrentResumeOf, putResume } from '../kit/content/resume-files.ts'
 
 const LENGTH = 400_000
 

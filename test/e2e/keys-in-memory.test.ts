@@ -8,8 +8,8 @@ import path from 'node:path'
 import { after, afterEach, before, describe, test } from 'node:test'
 import { mnemonicToEntropy, mnemonicToSeedSync } from '@scure/bip39'
 import { wordlist } from '@scure/bip39/wordlists/english.js'
-import { type NodeProcess, runCli, startNode, type StartNodeOptions } from '../kit/node-process.ts'
-import { assertNowhere, heapOf, writtenBy } from '../kit/secret-search.ts'
+import { type NodeProcess, runCli, startNode, type StartNodeOptions } from '../kit/nodes/node-process.ts'
+import { assertNowhere, heapOf, writtenBy } from '../kit/nodes/secret-search.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 /** Stands in the snapshot of every node: the name of a class. */

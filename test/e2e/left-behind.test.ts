@@ -18,7 +18,7 @@ const script = `
 test('a node that nobody stops ends with the process that started it, which it does not hold', async t => {
   const folder = await mkdtemp(path.join(tmpdir(), 'tributary-left-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
-  const kit = new URL('../kit/node-process.js', import.meta.url).href
+  const kit = new URL('../kit/nodes/node-process.js', import.meta.url).href
   const args = ['--input-type=module', '--eval', script, kit, folder]
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 })
   const pid = Number(stdout)

@@ -6,8 +6,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import type { DownloadRecord } from '../../src/services/api.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 
 const PIECE = 64 * 1024
 const made = makeTorrent({ name: 'film.mp4', length: 20 * PIECE + 5, pieceLength: PIECE })

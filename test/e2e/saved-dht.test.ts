@@ -10,8 +10,8 @@ import Database from 'better-sqlite3'
 import { DATABASE_FILE_NAME } from '../../src/records/database-file.ts'
 import { decodeKrpc, encodeKrpc } from '../../src/wire/dht/krpc.ts'
 import { makeReply } from '../../src/wire/dht/krpc-types.ts'
-import { makeTestFolder } from '../kit/content-on-disk.ts'
-import { startNode } from '../kit/node-process.ts'
+import { makeTestFolder } from '../kit/content/content-on-disk.ts'
+import { startNode } from '../kit/nodes/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 /** A node of the DHT that knows no other. */

@@ -6,9 +6,9 @@ import { spawnSync } from 'node:child_process'
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { makeTestFolder, type TestFolder } from '../kit/content-on-disk.ts'
-import { type DaemonProcess, startDaemon } from '../kit/daemon-process.ts'
-import { startNode } from '../kit/node-process.ts'
+import { makeTestFolder, type TestFolder } from '../kit/content/content-on-disk.ts'
+import { type DaemonProcess, startDaemon } from '../kit/nodes/daemon-process.ts'
+import { startNode } from '../kit/nodes/node-process.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { needs, PYTHON } from '../kit/requirements.ts'
 import { waitFor } from '../kit/wait-for.ts'
@@ -61,7 +61,7 @@ describe('the service manager', () => {
 
   const listen = async (): Promise<void> => {
     socket = join(folder.path, `notify-${process.hrtime.bigint()}`)
-    manager = startDaemon(PYTHON, [join(projectRoot, 'test/kit/notify-socket.py'), socket])
+    manager = startDaemon(PYTHON, [join(projectRoot, 'test/kit/nodes/notify-socket.py'), socket])
     await waitFor('the socket', () => (manager.assertRunning(), manager.output().includes('listening')))
   }
 

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { makeTestFolder } from '../kit/content-on-disk.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { makeTestFolder } from '../kit/content/content-on-disk.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 
 interface Entry {
   readonly option: string

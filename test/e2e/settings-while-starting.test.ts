@@ -6,9 +6,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { downloadUntil } from '../kit/downloads-client.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { downloadUntil } from '../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 
 const RATE = 60_000
 const made = makeTorrent({ name: 'one.bin', length: 1_500_000, pieceLength: 16 * 1024 })

@@ -6,7 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import type { EffectiveSettings } from '../../src/services/api.ts'
-import { runCli } from '../kit/node-process.ts'
+import { runCli } from '../kit/nodes/node-process.ts'
 
 test('settings are shown with their source; a first look writes nothing', async t => {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'tributary-show-'))

@@ -9,9 +9,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
-import { startHttpTracker } from '../kit/http-tracker.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { runCli, startNode } from '../kit/node-process.ts'
+import { startHttpTracker } from '../kit/peers/http-tracker.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { runCli, startNode } from '../kit/nodes/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const run = promisify(execFile)

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { after, before, describe, test } from 'node:test'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 
 const MIB = 2 ** 20
 const SIZE = 48 * MIB + 12_345

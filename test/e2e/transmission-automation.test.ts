@@ -1,5 +1,5 @@
 // Sonarr's and Radarr's Transmission clients over one whole life of a download each: connect, add, list, finished, seeded
-// enough, imported, removed with its data. Which files and commits the requests are from stands in test/kit/arr-client.ts.
+// enough, imported, removed with its data. Which files and commits the requests are from stands in test/e2e/arr-client.ts.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
@@ -7,10 +7,10 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { ArrClient, type ArrTorrent, Double, newtonsoft } from '../kit/arr-client.ts'
-import { downloadComplete } from '../kit/downloads-client.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { ArrClient, type ArrTorrent, Double, newtonsoft } from './arr-client.ts'
+import { downloadComplete } from '../kit/nodes/downloads-client.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const MIB = 1024 * 1024

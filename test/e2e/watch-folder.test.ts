@@ -6,8 +6,8 @@ import { appendFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/prom
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 /** The issue says a second or two; the rest is for a machine that is busy with other tests. */

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../unit/records/records-kit.ts'
 import { killAfter } from './killed-child.ts'
 
 const WRITER = new URL('./config-writer.js', import.meta.url)
-/** Calls at which it is killed (test/kit/killing-disk.c); every one of them must be made. */
+/** Calls at which it is killed (test/kit/doubles/killing-disk.c); every one of them must be made. */
 const CALLS = [
   'half tributary.yaml',
   'fsync tributary.yaml.new',
@@ -25,7 +25,7 @@ const CALLS = [
 test('kill -9 never leaves half a configuration file, at every step of writing it', { skip: needs('gcc') }, async t => {
   const folder = temporaryFolder(t)
   const [library, gate, stateDir] = [join(folder, 'kill.so'), join(folder, 'gate'), join(folder, 'state')]
-  execFileSync('gcc', ['-shared', '-fPIC', '-o', library, join(projectRoot, 'test/kit/killing-disk.c'), '-ldl'])
+  execFileSync('gcc', ['-shared', '-fPIC', '-o', library, join(projectRoot, 'test/kit/doubles/killing-disk.c'), '-ldl'])
   const path = join(stateDir, 'tributary.yaml')
   mkdirSync(stateDir)
   writeFileSync(path, '# my notes\nfuture:\n  thing: 1 # keep\n')

@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { GuardedRanges } from '../../src/io/net/guarded-ranges.ts'
 import { NetTcpNetwork } from '../../src/io/net/tcp-net.ts'
 import type { RangeOutcome } from '../../src/ports/http-ranges.ts'
-import { seededBytes } from '../kit/make-torrent.ts'
+import { seededBytes } from '../kit/content/make-torrent.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { endless, type HostileServer, loopbackWorld, serve } from './hostile-http.ts'
 

@@ -10,8 +10,8 @@ import { HASH_BYTES } from '../../src/wire/metainfo/merkle.ts'
 import { PeerDecoder } from '../../src/wire/peer/decoder.ts'
 import { encodeHandshake, HANDSHAKE_BYTES } from '../../src/wire/peer/handshake.ts'
 import { encodeHashRequest, type HashRange, type PeerMessage } from '../../src/wire/peer/messages.ts'
-import { LoopbackNode } from '../kit/loopback-node.ts'
-import { asMadeTorrent, makeV2Torrent } from '../kit/make-v2-torrent.ts'
+import { LoopbackNode } from '../kit/nodes/loopback-node.ts'
+import { asMadeTorrent, makeV2Torrent } from '../kit/content/make-v2-torrent.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const MIB = 1024 * 1024

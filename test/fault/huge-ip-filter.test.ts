@@ -12,9 +12,9 @@ import { createGzip } from 'node:zlib'
 import { IpFilterFiles } from '../../src/io/files/ip-filter-file.ts'
 import { buildIpFilter, IpFilter } from '../../src/torrent/peers/ip-filter.ts'
 import { runStepsInTurns } from '../../src/wire/steps.ts'
-import { silentLog } from '../kit/silent-log.ts'
-import { settle, VirtualClock } from '../kit/virtual-clock.ts'
-import { cpuTimeMs } from '../kit/cpu-time.ts'
+import { silentLog } from '../kit/doubles/silent-log.ts'
+import { settle, VirtualClock } from '../kit/sim/virtual-clock.ts'
+import { cpuTimeMs } from '../kit/nodes/cpu-time.ts'
 
 const LINES = 1_000_000
 const LINES_A_PART = 10_000

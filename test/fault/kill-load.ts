@@ -8,9 +8,9 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Random } from '../../src/ports/random.ts'
 import type { DownloadRecord } from '../../src/services/api.ts'
-import { downloadUntil } from '../kit/downloads-client.ts'
-import type { NodeProcess } from '../kit/node-process.ts'
-import { StatusClient, Unanswered } from '../kit/status-client.ts'
+import { downloadUntil } from '../kit/nodes/downloads-client.ts'
+import type { NodeProcess } from '../kit/nodes/node-process.ts'
+import { StatusClient, Unanswered } from './status-client.ts'
 
 /** Downloads that nobody has, alive at a time. */
 const MAX_ALIVE = 60

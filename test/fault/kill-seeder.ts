@@ -1,9 +1,9 @@
 // The node from which those that are killed get small torrents. It stays alive itself.
 
-import { type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { type TestFolder, writeContent, writeTorrent } from '../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { SEEDED_PIECE_BYTES, type SeededTorrent } from './kill-load.ts'
 
 const TORRENTS = 8

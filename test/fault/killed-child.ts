@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 export interface KillManner {
   /** The kill comes so much later. */
   readonly lateMs?: number
-  /** Instead of a kill: called once, and the child kills itself soon after (test/kit/killing-disk.c). */
+  /** Instead of a kill: called once, and the child kills itself soon after (test/kit/doubles/killing-disk.c). */
   readonly ask?: () => void
   readonly env?: Readonly<Record<string, string>>
 }

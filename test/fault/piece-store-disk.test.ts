@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { AppError, type ErrorCode } from '../../src/base/errors.ts'
 import { peersRequired } from '../kit/requirements.ts'
-import { makeRigTorrent, StoreRig } from '../kit/store-rig.ts'
+import { makeRigTorrent, StoreRig } from '../kit/doubles/store-rig.ts'
 
 const KIB = 1024
 

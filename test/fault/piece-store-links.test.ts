@@ -22,7 +22,7 @@ import { SystemClock } from '../../src/io/clock.ts'
 import { plainLanes } from '../../src/io/files/volume-lanes.ts'
 import { TorrentFolder } from '../../src/io/files/torrent-folder.ts'
 import type { PieceStore } from '../../src/ports/piece-store.ts'
-import { makeRigTorrent, type RigTorrent, StoreRig } from '../kit/store-rig.ts'
+import { makeRigTorrent, type RigTorrent, StoreRig } from '../kit/doubles/store-rig.ts'
 
 const KIB = 1024
 

@@ -9,7 +9,7 @@ import { GuardedRanges } from '../../src/io/net/guarded-ranges.ts'
 import { NetTcpNetwork } from '../../src/io/net/tcp-net.ts'
 import type { RangeOutcome, RangeSink } from '../../src/ports/http-ranges.ts'
 import type { TcpNetwork } from '../../src/ports/tcp.ts'
-import { seededBytes } from '../kit/make-torrent.ts'
+import { seededBytes } from '../kit/content/make-torrent.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { loopbackWorld, serveRaw } from './hostile-http.ts'
 

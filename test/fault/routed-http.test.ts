@@ -17,8 +17,14 @@ import { type OutgoingRoute, RoutedConnector } from '../../src/io/net/routed-con
 import { isLocalName } from '../../src/wire/net/local-address.ts'
 import type { HttpGet } from '../../src/ports/http-get.ts'
 import type { NetworkPlace } from '../../src/ports/network-place.ts'
-import { FakePlace } from '../kit/fake-place.ts'
-import { type ProxyOptions, startHttpProxy, startSocks4, startSocks5, type TestProxy } from '../kit/proxy-servers.ts'
+import { FakePlace } from '../kit/doubles/fake-place.ts'
+import {
+  type ProxyOptions,
+  startHttpProxy,
+  startSocks4,
+  startSocks5,
+  type TestProxy,
+} from '../kit/peers/proxy-servers.ts'
 import { waitFor } from '../kit/wait-for.ts'
 import { type Handler, type HostileServer, serve } from './hostile-http.ts'
 

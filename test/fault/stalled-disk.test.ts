@@ -6,10 +6,10 @@ import { execFileSync } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { makeTestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { startNode } from '../kit/node-process.ts'
+import { makeTestFolder, writeContent, writeTorrent } from '../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { startNode } from '../kit/nodes/node-process.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { needs } from '../kit/requirements.ts'
 
@@ -18,7 +18,7 @@ const MIB = 2 ** 20
 test('a stalled disk holds up its stream and nothing else', { skip: needs('gcc'), timeout: 60_000 }, async () => {
   const folder = await makeTestFolder()
   const library = join(folder.path, 'stall.so')
-  execFileSync('gcc', ['-shared', '-fPIC', '-o', library, join(projectRoot, 'test/kit/stalled-disk.c'), '-ldl'])
+  execFileSync('gcc', ['-shared', '-fPIC', '-o', library, join(projectRoot, 'test/kit/doubles/stalled-disk.c'), '-ldl'])
   const gate = join(folder.path, 'gate')
   const made = makeTorrent({ name: 'stalled-film.bin', length: 8 * MIB, pieceLength: 256 * 1024 })
   const home = await folder.sub('data')

@@ -10,9 +10,9 @@ import { runSteps } from '../../src/wire/steps.ts'
 import { decodeInfo, decodeMetainfo, encodeMetainfo, isV2Only } from '../../src/wire/metainfo/metainfo.ts'
 import { encodePieceLayers } from '../../src/wire/metainfo/piece-layers.ts'
 import type { Metainfo } from '../../src/wire/metainfo/torrent-types.ts'
-import { FUZZ_SECONDS, fuzz } from '../kit/fuzz.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { makeV2Torrent } from '../kit/make-v2-torrent.ts'
+import { FUZZ_SECONDS, fuzz } from '../kit/sim/fuzz.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { makeV2Torrent } from '../kit/content/make-v2-torrent.ts'
 
 /** The result, or null for a DecodeError; anything else thrown fails the test. */
 function attempt<T>(decode: () => T): T | null {

@@ -6,9 +6,9 @@ import type { PeerAddress } from '../../src/base/ids.ts'
 import { DhtNode } from '../../src/dht/node.ts'
 import { defaultDhtOptions } from '../../src/dht/types.ts'
 import { decodeKrpc, encodeKrpc, type KrpcMessage, looksLikeKrpc, makeReply } from '../../src/wire/dht/krpc.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
-import { SeededRandom } from '../kit/seeded-random.ts'
-import { VirtualClock } from '../kit/virtual-clock.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
+import { SeededRandom } from '../kit/sim/seeded-random.ts'
+import { VirtualClock } from '../kit/sim/virtual-clock.ts'
 
 const ID = new Uint8Array(20).fill(0x61)
 const TARGET = new Uint8Array(20).fill(0x62)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { isIP } from 'node:net'
 import { DecodeError } from '../../src/base/errors.ts'
 import { type DnsQuestion, decodeDnsAnswer, encodeDnsQuestion } from '../../src/wire/net/dns-message.ts'
-import { fuzz } from '../kit/fuzz.ts'
+import { fuzz } from '../kit/sim/fuzz.ts'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_'
 

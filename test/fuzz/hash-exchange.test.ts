@@ -13,9 +13,9 @@ import { encodeHashes, encodeHashRequest, type HashRange, type PeerMessage } fro
 import { layerOf, pieceLayerOf } from '../../src/wire/metainfo/piece-layers.ts'
 import { runSteps } from '../../src/wire/steps.ts'
 import type { V2Content, V2File } from '../../src/wire/metainfo/torrent-types.ts'
-import { fuzz } from '../kit/fuzz.ts'
-import { Asker, hashSeed, keptMessage } from '../kit/hash-seed.ts'
-import { makeV2Torrent } from '../kit/make-v2-torrent.ts'
+import { fuzz } from '../kit/sim/fuzz.ts'
+import { Asker, hashSeed, keptMessage } from '../kit/content/hash-seed.ts'
+import { makeV2Torrent } from '../kit/content/make-v2-torrent.ts'
 
 const made = makeV2Torrent({
   pieceLength: 16 * 1024,

@@ -10,7 +10,7 @@ import { chooseRanges } from '../../src/http/range-header.ts'
 import { parseBody, parsePairs } from '../../src/http/raw-parameters.ts'
 import { AddParameters, ListParameters, PatchParameters, UploadParameters } from '../../src/http/schemas/downloads.ts'
 import { StreamedFile, partLength, planStream } from '../../src/http/stream-plan.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
 
 const SEEDS = [
   '{"uri":"magnet:?x","anon_hops":1,"safe_seeding":true,"selected_files":[0,1],"destination":"/a"}',

@@ -8,7 +8,7 @@ import { encodeFilterList, FilterListReader, type FilterRanges } from '../../src
 import { decodeListenList, encodeListenList } from '../../src/wire/net/listen-list.ts'
 import { DecodeError } from '../../src/base/errors.ts'
 import { runSteps } from '../../src/wire/steps.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
 
 const SEEDS = [
   'name:1.2.3.0-1.2.3.255\nother:2001:db8::-2001:db8::ff\n',

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'
 import { type DhtQuery, decodeKrpc, encodeKrpc, type KrpcMessage, makeReply } from '../../src/wire/dht/krpc.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
 
 /** The message, or null for a DecodeError; anything else thrown fails the test. */
 function attempt(bytes: Uint8Array): ReturnType<typeof decodeKrpc> | null {

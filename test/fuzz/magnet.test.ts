@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'
 import { formatMagnet, type Magnet, parseMagnet } from '../../src/wire/metainfo/magnet.ts'
-import { fuzz } from '../kit/fuzz.ts'
+import { fuzz } from '../kit/sim/fuzz.ts'
 
 const SEEDS = [
   'magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a&dn=a+b%20c&tr=http%3A%2F%2Fa%2Fx&x.pe=1.2.3.4:5&so=0,2-4',

@@ -9,8 +9,8 @@ import { MseInitiator } from '../../src/wire/mse/mse-initiator.ts'
 import type { KeyAgreement, MseRandom } from '../../src/wire/mse/mse-keys.ts'
 import { MseResponder } from '../../src/wire/mse/mse-responder.ts'
 import { MseTorrents } from '../../src/wire/mse/mse-torrents.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
-import { naiveChoice, naiveOffer } from '../kit/naive-mse.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
+import { naiveChoice, naiveOffer } from '../kit/peers/naive-mse.ts'
 
 const infoHash = parseInfoHash('00112233445566778899aabbccddeeff00112233') as InfoHash
 const skey = infoHashBytes(infoHash)

@@ -41,7 +41,7 @@ import {
   negotiationPayload,
 } from '../../src/chapters/market/wire/negotiation-payloads.ts'
 import type { NegotiationMessage } from '../../src/chapters/market/wire/negotiation.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
 import { TestTrader } from '../chapters/market/kit/market-orders.ts'
 import { projectRoot } from '../kit/project-root.ts'
 

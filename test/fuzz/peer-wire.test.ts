@@ -21,7 +21,7 @@ import {
   encodeRequest,
 } from '../../src/wire/peer/messages.ts'
 import { decodeMetadataMessage, encodeMetadataData, encodeMetadataRequest } from '../../src/wire/peer/ut-metadata.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
 
 const LIMIT = 4096
 

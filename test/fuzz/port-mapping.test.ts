@@ -8,8 +8,8 @@ import { decodeNatPmpAnswer, encodeNatPmpMapRequest, type NatPmpAnswer } from '.
 import { decodePcpAnswer, encodePcpMapRequest } from '../../src/wire/net/pcp.ts'
 import { escapeXml, parseXml, type XmlElement } from '../../src/wire/net/small-xml.ts'
 import { decodeDeviceDescription, decodeSoapAnswer, decodeSsdpAnswer } from '../../src/wire/net/upnp.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
-import { ROOT } from '../kit/gateways.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
+import { ROOT } from '../kit/peers/gateways.ts'
 
 function onlyDecodeErrors<T>(run: () => T): T | null {
   try {

@@ -8,7 +8,7 @@ import type { ProxyHandshake } from '../../src/io/proxy/proxy-handshake.ts'
 import { Socks4Handshake } from '../../src/io/proxy/socks4.ts'
 import { decodeSocksDatagram, encodeSocksDatagram, Socks5Handshake } from '../../src/io/proxy/socks5.ts'
 import { formatIp } from '../../src/wire/net/compact-address.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
 
 const target = { host: 'a.example', port: 80 }
 const auth = { user: 'u', password: 'p' }

@@ -7,7 +7,7 @@ import { libtorrentState, openLibtorrentResume } from '../../src/wire/resume/lib
 import type { OtherState } from '../../src/wire/resume/other-state.ts'
 import { transmissionResume } from '../../src/wire/resume/transmission-resume.ts'
 import { runSteps } from '../../src/wire/steps.ts'
-import { fuzz } from '../kit/fuzz.ts'
+import { fuzz } from '../kit/sim/fuzz.ts'
 
 const SHAPE = { totalLength: 9 * 16_384, pieceLength: 32_768, pieceCount: 5, fileCount: 3 }
 const limit = { 'speed-Bps': 1, 'use-speed-limit': 1 }

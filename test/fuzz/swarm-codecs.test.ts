@@ -10,7 +10,7 @@ import { decodeDontHave, encodeDontHave } from '../../src/wire/peer/lt-donthave.
 import { decodeUploadOnly, encodeUploadOnly } from '../../src/wire/peer/upload-only.ts'
 import { decodeHolepunch, encodeHolepunch } from '../../src/wire/peer/ut-holepunch.ts'
 import { decodePex, encodePex, type PexContact, type PexMessage } from '../../src/wire/peer/ut-pex.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
 
 /** What `decode` says of `bytes`, or null for a DecodeError; anything else it throws fails the test. */
 function valueOf<T>(decode: (bytes: Uint8Array) => T, bytes: Uint8Array): T | null {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'
 import { decodeUpdateItem, encodeUpdateItem } from '../../src/wire/update-item.ts'
 import { formatUpdateLink, parseUpdateLink } from '../../src/wire/update-link.ts'
-import { fuzz } from '../kit/fuzz.ts'
+import { fuzz } from '../kit/sim/fuzz.ts'
 
 const KEY = '8543d3e6115f0f98c944077a4493dcd543e49c739fd998550a1f614ab36ed63e'
 const HASH = 'c12fe1c06bba254a9dc9f519b335aa7c1367a88a'

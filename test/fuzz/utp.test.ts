@@ -14,9 +14,9 @@ import {
   type UtpPacket,
   type UtpType,
 } from '../../src/wire/net/utp.ts'
-import { type Fuzz, fuzz } from '../kit/fuzz.ts'
-import { StreamEnd, UtpLink } from '../kit/utp-link.ts'
-import { VirtualClock } from '../kit/virtual-clock.ts'
+import { type Fuzz, fuzz } from '../kit/sim/fuzz.ts'
+import { StreamEnd, UtpLink } from '../kit/sim/utp-link.ts'
+import { VirtualClock } from '../kit/sim/virtual-clock.ts'
 
 function packetOf(source: Fuzz): UtpPacket {
   const extensions = Array.from({ length: source.below(4) }, () => ({

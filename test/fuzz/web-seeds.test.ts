@@ -9,8 +9,8 @@ import { formatMagnet, parseMagnet } from '../../src/wire/metainfo/magnet.ts'
 import { decodeMetainfo, encodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import { runSteps } from '../../src/wire/steps.ts'
 import { cleanWebSeed, MAX_WEB_SEEDS, oddUrlPaths, webSeedFileUrl } from '../../src/wire/metainfo/web-seed-urls.ts'
-import { fuzz } from '../kit/fuzz.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
+import { fuzz } from '../kit/sim/fuzz.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
 
 const made = makeTorrent({
   name: 's',

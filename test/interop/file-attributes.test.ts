@@ -6,12 +6,12 @@ import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
-import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
-import { cell } from '../kit/interop-matrix.ts'
-import { interopPlace } from '../kit/interop-place.ts'
-import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { seededBytes } from '../kit/make-torrent.ts'
-import { startNode } from '../kit/node-process.ts'
+import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'
+import { cell } from '../kit/runners/interop-matrix.ts'
+import { interopPlace } from '../kit/runners/interop-place.ts'
+import { LibtorrentPeer } from '../kit/peers/libtorrent-peer.ts'
+import { seededBytes } from '../kit/content/make-torrent.ts'
+import { startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 
 const skip = needs('netns', 'libtorrent')

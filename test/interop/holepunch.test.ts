@@ -5,13 +5,19 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import type { PeerRecord } from '../../src/services/api.ts'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadRecord } from '../kit/downloads-client.ts'
-import { cell } from '../kit/interop-matrix.ts'
-import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { makeNattedHosts, type NattedHost, type NattedHosts } from '../kit/natted-hosts.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import {
+  differences,
+  makeTestFolder,
+  type TestFolder,
+  writeContent,
+  writeTorrent,
+} from '../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadRecord } from '../kit/nodes/downloads-client.ts'
+import { cell } from '../kit/runners/interop-matrix.ts'
+import { LibtorrentPeer } from '../kit/peers/libtorrent-peer.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { makeNattedHosts, type NattedHost, type NattedHosts } from './natted-hosts.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 import { waitFor } from '../kit/wait-for.ts'
 

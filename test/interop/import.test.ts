@@ -6,16 +6,22 @@ import { copyFile, mkdir, open, readdir, readFile, rename, stat, utimes } from '
 import { join } from 'node:path'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import type { ImportedTorrent, ImportPage } from '../../src/services/api.ts'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { type HttpTracker, startHttpTracker } from '../kit/http-tracker.ts'
-import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { claimHosts, type LoopbackHosts } from '../kit/loopback-hosts.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
-import { QbittorrentPeer } from '../kit/qbittorrent-peer.ts'
+import {
+  differences,
+  makeTestFolder,
+  type TestFolder,
+  writeContent,
+  writeTorrent,
+} from '../kit/content/content-on-disk.ts'
+import { downloadComplete, downloadRecord, downloadUntil } from '../kit/nodes/downloads-client.ts'
+import { type HttpTracker, startHttpTracker } from '../kit/peers/http-tracker.ts'
+import { LibtorrentPeer } from '../kit/peers/libtorrent-peer.ts'
+import { claimHosts, type LoopbackHosts } from '../kit/nodes/loopback-hosts.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, runCli, startNode } from '../kit/nodes/node-process.ts'
+import { QbittorrentPeer } from '../kit/peers/qbittorrent-peer.ts'
 import { needs } from '../kit/requirements.ts'
-import { TransmissionPeer } from '../kit/transmission-peer.ts'
+import { TransmissionPeer } from '../kit/peers/transmission-peer.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const MIB = 1024 * 1024

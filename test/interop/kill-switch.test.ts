@@ -4,15 +4,21 @@
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { type FarLibtorrent, startFarLibtorrent } from '../kit/far-libtorrent.ts'
-import { cell } from '../kit/interop-matrix.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
+import {
+  differences,
+  makeTestFolder,
+  type TestFolder,
+  writeContent,
+  writeTorrent,
+} from '../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/nodes/downloads-client.ts'
+import { type FarLibtorrent, startFarLibtorrent } from '../kit/peers/far-libtorrent.ts'
+import { cell } from '../kit/runners/interop-matrix.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
 import { needs } from '../kit/requirements.ts'
-import { makeTwoHosts, type TwoHosts } from '../kit/two-hosts.ts'
+import { makeTwoHosts, type TwoHosts } from '../kit/nodes/two-hosts.ts'
 import { waitFor } from '../kit/wait-for.ts'
-import { connectedIps, DEAD_TRACKERS, magnetOf, peerPort, silent, withNode } from '../kit/watched-node.ts'
+import { connectedIps, DEAD_TRACKERS, magnetOf, peerPort, silent, withNode } from '../kit/nodes/watched-node.ts'
 
 const MIB = 1024 * 1024
 const NAME = 'bound.bin'

@@ -10,17 +10,23 @@ import type { InfoHash } from '../../src/base/ids.ts'
 import { OUR_IDS } from '../../src/torrent/peers/own-handshake.ts'
 import { decodeLsdAnnounce, LSD_GROUPS, LSD_PORT } from '../../src/wire/net/lsd.ts'
 import { UT_PEX } from '../../src/wire/peer/ut-pex.ts'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
-import { hostPrefix } from '../kit/daemon-process.ts'
-import { FINDERS } from '../kit/finders.ts'
-import { cell } from '../kit/interop-matrix.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import {
+  differences,
+  makeTestFolder,
+  type TestFolder,
+  writeContent,
+  writeTorrent,
+} from '../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'
+import { hostPrefix } from '../kit/nodes/daemon-process.ts'
+import { FINDERS } from '../kit/nodes/finders.ts'
+import { cell } from '../kit/runners/interop-matrix.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
-import { holdNamespace } from '../kit/two-hosts.ts'
+import { holdNamespace } from '../kit/nodes/two-hosts.ts'
 import { waitFor } from '../kit/wait-for.ts'
-import { WatchingPeer } from '../kit/watching-peer.ts'
+import { WatchingPeer } from '../kit/peers/watching-peer.ts'
 
 const MIB = 1024 * 1024
 /** The test and the node, and the others: some clients cannot be heard on their own host. */

@@ -6,14 +6,20 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
-import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
-import type { Feature } from '../kit/interop-features.ts'
-import { cell } from '../kit/interop-matrix.ts'
-import { trackerPlace } from '../kit/interop-place.ts'
-import { libtorrentRead } from '../kit/libtorrent-create.ts'
-import { seededBytes } from '../kit/make-torrent.ts'
-import { type NodeProcess, runCli, startNode } from '../kit/node-process.ts'
-import { CLIENT_NAMES, CLIENT_NEEDS, type ClientName, type OtherClient, startClient } from '../kit/other-clients.ts'
+import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'
+import type { Feature } from '../kit/runners/interop-features.ts'
+import { cell } from '../kit/runners/interop-matrix.ts'
+import { trackerPlace } from '../kit/runners/interop-place.ts'
+import { libtorrentRead } from '../kit/peers/libtorrent-create.ts'
+import { seededBytes } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, runCli, startNode } from '../kit/nodes/node-process.ts'
+import {
+  CLIENT_NAMES,
+  CLIENT_NEEDS,
+  type ClientName,
+  type OtherClient,
+  startClient,
+} from '../kit/peers/other-clients.ts'
 import { needs } from '../kit/requirements.ts'
 
 type Format = 'v1' | 'v2' | 'hybrid'

@@ -3,12 +3,12 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { differences, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { interopPlace } from '../kit/interop-place.ts'
-import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { startNode } from '../kit/node-process.ts'
+import { differences, writeContent, writeTorrent } from '../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/nodes/downloads-client.ts'
+import { interopPlace } from '../kit/runners/interop-place.ts'
+import { LibtorrentPeer } from '../kit/peers/libtorrent-peer.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
 
 const MIB = 1024 * 1024

@@ -21,17 +21,23 @@ import type { MappingClient } from '../../src/portmap/mapping-client.ts'
 import { NatPmpClient } from '../../src/portmap/nat-pmp-client.ts'
 import { PcpClient } from '../../src/portmap/pcp-client.ts'
 import { UpnpClient } from '../../src/portmap/upnp-client.ts'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { type DaemonProcess, startDaemon } from '../kit/daemon-process.ts'
-import { addDownload } from '../kit/downloads-client.ts'
-import { startFarLibtorrent } from '../kit/far-libtorrent.ts'
-import { cell } from '../kit/interop-matrix.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { startNode } from '../kit/node-process.ts'
+import {
+  differences,
+  makeTestFolder,
+  type TestFolder,
+  writeContent,
+  writeTorrent,
+} from '../kit/content/content-on-disk.ts'
+import { type DaemonProcess, startDaemon } from '../kit/nodes/daemon-process.ts'
+import { addDownload } from '../kit/nodes/downloads-client.ts'
+import { startFarLibtorrent } from '../kit/peers/far-libtorrent.ts'
+import { cell } from '../kit/runners/interop-matrix.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
-import { silentLog } from '../kit/silent-log.ts'
+import { silentLog } from '../kit/doubles/silent-log.ts'
 import { waitFor } from '../kit/wait-for.ts'
-import { peerPort } from '../kit/watched-node.ts'
+import { peerPort } from '../kit/nodes/watched-node.ts'
 
 const run = promisify(execFile)
 const skip = needs('netns', 'root', 'ip', 'nft', 'unshare', 'nsenter', 'miniupnpd', 'libtorrent')

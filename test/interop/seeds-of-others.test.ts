@@ -1,16 +1,16 @@
 // Seeds that are not whole: Transmission and the node as partial seeds (BEP 21), WebTorrent taking back a piece (BEP 54).
 
 import { describe, test } from 'node:test'
-import { writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/downloads-client.ts'
-import { cell } from '../kit/interop-matrix.ts'
-import { trackerPlace } from '../kit/interop-place.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import { writeContent, writeTorrent } from '../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../kit/nodes/downloads-client.ts'
+import { cell } from '../kit/runners/interop-matrix.ts'
+import { trackerPlace } from '../kit/runners/interop-place.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
-import { TransmissionPeer } from '../kit/transmission-peer.ts'
+import { TransmissionPeer } from '../kit/peers/transmission-peer.ts'
 import { waitFor } from '../kit/wait-for.ts'
-import { WebTorrentPeer } from '../kit/webtorrent-peer.ts'
+import { WebTorrentPeer } from '../kit/peers/webtorrent-peer.ts'
 
 const MIB = 1024 * 1024
 const NAME = 'single.bin'

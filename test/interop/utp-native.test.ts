@@ -9,16 +9,16 @@ import { createInterface } from 'node:readline'
 import { describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { UtpStream } from '../../src/utp/stream.ts'
-import { cell } from '../kit/interop-matrix.ts'
+import { cell } from '../kit/runners/interop-matrix.ts'
 import { needs, UTP_NATIVE_ENTRY } from '../kit/requirements.ts'
-import { startUdpRelay } from '../kit/udp-relay.ts'
-import { sendContent, someBytes, StreamEnd } from '../kit/utp-link.ts'
-import { startUtpNode } from '../kit/utp-node.ts'
+import { startUdpRelay } from '../kit/peers/udp-relay.ts'
+import { sendContent, someBytes, StreamEnd } from '../kit/sim/utp-link.ts'
+import { startUtpNode } from '../kit/sim/utp-node.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const MIB = 1024 * 1024
 const IP = '127.0.0.1'
-const script = fileURLToPath(new URL('../kit/utp-native-peer.js', import.meta.url))
+const script = fileURLToPath(new URL('../kit/peers/utp-native-peer.js', import.meta.url))
 
 /** What the other process printed, a line each. */
 interface NativePeer {

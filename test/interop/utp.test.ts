@@ -3,15 +3,21 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { differences, makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../kit/downloads-client.ts'
-import { type FarLibtorrent, startFarLibtorrent } from '../kit/far-libtorrent.ts'
-import { cell } from '../kit/interop-matrix.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../kit/node-process.ts'
+import {
+  differences,
+  makeTestFolder,
+  type TestFolder,
+  writeContent,
+  writeTorrent,
+} from '../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../kit/nodes/downloads-client.ts'
+import { type FarLibtorrent, startFarLibtorrent } from '../kit/peers/far-libtorrent.ts'
+import { cell } from '../kit/runners/interop-matrix.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
 import { needs } from '../kit/requirements.ts'
-import { makeUtpHosts, type UtpHosts } from '../kit/utp-hosts.ts'
-import { startUtpLine, type UtpLineShape } from '../kit/utp-line.ts'
+import { makeUtpHosts, type UtpHosts } from '../kit/sim/utp-hosts.ts'
+import { startUtpLine, type UtpLineShape } from '../kit/sim/utp-line.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 const KIB = 1024

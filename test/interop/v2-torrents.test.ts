@@ -10,9 +10,9 @@ import { encodeInfo } from '../../src/wire/metainfo/info-writer.ts'
 import { missingLayers, pieceTree } from '../../src/wire/metainfo/piece-layers.ts'
 import { leavesOf, rootOf } from '../../src/wire/metainfo/merkle.ts'
 import type { Metainfo, V2Content } from '../../src/wire/metainfo/torrent-types.ts'
-import { interopPlace } from '../kit/interop-place.ts'
-import { LibtorrentPeer } from '../kit/libtorrent-peer.ts'
-import { makeV2Torrent } from '../kit/make-v2-torrent.ts'
+import { interopPlace } from '../kit/runners/interop-place.ts'
+import { LibtorrentPeer } from '../kit/peers/libtorrent-peer.ts'
+import { makeV2Torrent } from '../kit/content/make-v2-torrent.ts'
 import { needs } from '../kit/requirements.ts'
 
 const KIB = 1024

@@ -2,8 +2,8 @@
 
 import type { PeerAddress } from '../../src/base/ids.ts'
 import { CircuitNode, type CircuitNodeParams } from '../chapters/circuits/kit/circuit-node.ts'
-import { type PyNode, PyNodes } from '../kit/ipv8-nodes.ts'
-import { startUdpEcho, type UdpEcho } from '../kit/udp-echo.ts'
+import { type PyNode, PyNodes } from '../kit/peers/ipv8-nodes.ts'
+import { startUdpEcho, type UdpEcho } from '../kit/peers/udp-echo.ts'
 import { waitFor } from '../kit/wait-for.ts'
 
 /** Overlay of plain py-ipv8: nothing of the public network. */

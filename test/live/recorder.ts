@@ -10,10 +10,10 @@ import type { UdpSocket } from '../../src/ports/udp.ts'
 import { CELL_ID, destroy } from '../../src/chapters/circuits/wire/circuit-messages.ts'
 import { createE2e, peersRequest } from '../../src/chapters/circuits/wire/hidden-messages.ts'
 import { encodePeerFlags } from '../../src/chapters/overlay/wire/peer-flags.ts'
-import { DrawnRandom } from '../kit/drawn-random.ts'
+import { DrawnRandom } from '../kit/sim/drawn-random.ts'
 import { at, type Entry, hexOf, Session } from '../chapters/circuits/kit/session.ts'
-import { silentLog } from '../kit/silent-log.ts'
-import { VirtualClock } from '../kit/virtual-clock.ts'
+import { silentLog } from '../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../kit/sim/virtual-clock.ts'
 import { COMMUNITY } from './network.ts'
 
 /** Virtual time between two looks at the queue. */

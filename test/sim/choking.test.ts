@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TorrentHandle } from '../../src/torrent/types.ts'
-import type { FakePeer } from '../kit/fake-peer.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
+import type { FakePeer } from '../kit/peers/fake-peer.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TcpStream } from '../../src/ports/tcp.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

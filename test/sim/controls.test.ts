@@ -6,9 +6,9 @@ import type { TcpStream, TcpStreamHandlers } from '../../src/ports/tcp.ts'
 import { UPLOAD_QUEUE } from '../../src/torrent/peers/peer-uploads.ts'
 import { encodeExtendedHandshake } from '../../src/wire/peer/extension.ts'
 import { encodeExtended } from '../../src/wire/peer/messages.ts'
-import type { FakePeer } from '../kit/fake-peer.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import type { FakePeer } from '../kit/peers/fake-peer.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

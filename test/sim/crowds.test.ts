@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ExtensionPeer } from '../kit/extension-peer.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import { ExtensionPeer } from '../kit/peers/extension-peer.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const MOST = 3

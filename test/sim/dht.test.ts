@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type InfoHash, infoHashFromBytes, type PeerAddress } from '../../src/base/ids.ts'
 import type { PeerSearchOptions } from '../../src/dht/peer-search.ts'
 import { compareDistance, idFromKey } from '../../src/wire/dht/dht-id.ts'
-import { DhtNetwork, FALSE_PEER, type NetworkNode } from '../kit/dht-network.ts'
+import { DhtNetwork, FALSE_PEER, type NetworkNode } from '../kit/sim/dht-network.ts'
 
 const NODES = 250
 const ANNOUNCERS = 5

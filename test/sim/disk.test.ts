@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_QUEUE } from '../../src/torrent/session/torrent-queue.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { SimSwarm } from '../kit/sim-swarm.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB

@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import type { TcpStream } from '../../src/ports/tcp.ts'
 import type { EncryptionMethods, EncryptionMode } from '../../src/torrent/peers/connection-policy.ts'
 import { type InfoHashV2, parseInfoHash } from '../../src/base/ids.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { asMadeTorrent, makeV2Torrent } from '../kit/make-v2-torrent.ts'
-import { assertHolds, type SimNodeOptions, SimSwarm } from '../kit/sim-swarm.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { asMadeTorrent, makeV2Torrent } from '../kit/content/make-v2-torrent.ts'
+import { assertHolds, type SimNodeOptions, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

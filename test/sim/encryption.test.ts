@@ -23,9 +23,9 @@ import { TurnEnd } from '../../src/torrent/session/turn-end.ts'
 import { type KeyAgreement, mseKeys } from '../../src/wire/mse/mse-keys.ts'
 import { encodeHandshake, type Handshake } from '../../src/wire/peer/handshake.ts'
 import { encodeHave, encodePieceHead, type PeerMessage } from '../../src/wire/peer/messages.ts'
-import { MemoryNetwork } from '../kit/memory-network.ts'
-import { SeededRandom } from '../kit/seeded-random.ts'
-import { VirtualClock } from '../kit/virtual-clock.ts'
+import { MemoryNetwork } from '../kit/sim/memory-network.ts'
+import { SeededRandom } from '../kit/sim/seeded-random.ts'
+import { VirtualClock } from '../kit/sim/virtual-clock.ts'
 
 const infoHash = parseInfoHash('00112233445566778899aabbccddeeff00112233') as InfoHash
 const PORT = 6881

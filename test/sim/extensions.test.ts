@@ -9,12 +9,12 @@ import { ExternalAddress } from '../../src/torrent/index.ts'
 import { peerPriority } from '../../src/torrent/peers/peer-priority.ts'
 import { encodeDontHave } from '../../src/wire/peer/lt-donthave.ts'
 import { encodeHave, encodePlain, encodePort, encodeRequest } from '../../src/wire/peer/messages.ts'
-import { ExtensionPeer, joinExtensionPeer } from '../kit/extension-peer.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { MemoryCable } from '../kit/memory-multicast.ts'
-import { SeededRandom } from '../kit/seeded-random.ts'
-import { silentLog } from '../kit/silent-log.ts'
-import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import { ExtensionPeer, joinExtensionPeer } from '../kit/peers/extension-peer.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { MemoryCable } from '../kit/sim/memory-multicast.ts'
+import { SeededRandom } from '../kit/sim/seeded-random.ts'
+import { silentLog } from '../kit/doubles/silent-log.ts'
+import { assertHolds, type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

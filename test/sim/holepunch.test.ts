@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import type { PeerAddress } from '../../src/base/ids.ts'
 import { decodeHolepunch, encodeHolepunch, HOLEPUNCH_ERRORS } from '../../src/wire/peer/ut-holepunch.ts'
 import { encodePex } from '../../src/wire/peer/ut-pex.ts'
-import { ExtensionPeer, type ExtensionPeerOptions } from '../kit/extension-peer.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { type MemoryHost, MemoryNetwork } from '../kit/memory-network.ts'
-import { type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import { ExtensionPeer, type ExtensionPeerOptions } from '../kit/peers/extension-peer.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { type MemoryHost, MemoryNetwork } from '../kit/sim/memory-network.ts'
+import { type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const IDS = { ut_pex: 11, ut_holepunch: 12 }

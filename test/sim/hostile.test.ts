@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeBitfield, encodeHave, encodePieceHead } from '../../src/wire/peer/messages.ts'
-import { makeTorrent, seededBytes } from '../kit/make-torrent.ts'
-import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
+import { makeTorrent, seededBytes } from '../kit/content/make-torrent.ts'
+import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

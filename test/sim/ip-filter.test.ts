@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { buildIpFilter, type IpFilter } from '../../src/torrent/index.ts'
 import { FilterListReader } from '../../src/wire/net/ip-filter.ts'
 import { runSteps } from '../../src/wire/steps.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
 import { makeDeferred } from '../../src/base/deferred.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { contentsOf } from '../kit/sim-contents.ts'
-import { type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { contentsOf } from '../kit/sim/sim-contents.ts'
+import { type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const torrent = makeTorrent({ length: 300 * KIB, pieceLength: 64 * KIB, announce: [['http://t.example/announce']] })

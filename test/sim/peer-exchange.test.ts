@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import { encodeExtended } from '../../src/wire/peer/messages.ts'
 import { encodeUploadOnly } from '../../src/wire/peer/upload-only.ts'
 import { decodePex, encodePex } from '../../src/wire/peer/ut-pex.ts'
-import { joinExtensionPeer } from '../kit/extension-peer.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
+import { joinExtensionPeer } from '../kit/peers/extension-peer.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const FLAGS = { encryption: false, seed: false, utp: false, holepunch: false, reachable: true }

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FakePeer } from '../kit/fake-peer.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
+import type { FakePeer } from '../kit/peers/fake-peer.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const BLOCK = 16 * KIB

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeDontHave } from '../../src/wire/peer/lt-donthave.ts'
 import { encodePlain, encodeRequest } from '../../src/wire/peer/messages.ts'
-import { ExtensionPeer } from '../kit/extension-peer.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import { ExtensionPeer } from '../kit/peers/extension-peer.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { assertHolds, type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const PIECE = 16 * KIB

@@ -6,10 +6,10 @@ import { test } from 'node:test'
 import { NO_QUEUE, type QueueLimits } from '../../src/torrent/session/torrent-queue.ts'
 import type { TorrentHandle, TorrentSpec, TorrentStatus } from '../../src/torrent/types.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { contentsOf } from '../kit/sim-contents.ts'
-import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
-import { settle } from '../kit/virtual-clock.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { contentsOf } from '../kit/sim/sim-contents.ts'
+import { assertHolds, type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
+import { settle } from '../kit/sim/virtual-clock.ts'
 
 const KIB = 1024
 const announce = [['http://t.example/announce']]

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TorrentHandle, TorrentSpec } from '../../src/torrent/types.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { contentsOf } from '../kit/sim-contents.ts'
-import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { contentsOf } from '../kit/sim/sim-contents.ts'
+import { assertHolds, type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

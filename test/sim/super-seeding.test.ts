@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeHave, encodePlain, encodeRequest } from '../../src/wire/peer/messages.ts'
 import { decodeMetainfo } from '../../src/wire/metainfo/metainfo.ts'
-import { ExtensionPeer } from '../kit/extension-peer.ts'
-import { type MadeTorrent, makeTorrent } from '../kit/make-torrent.ts'
-import { contentsOf } from '../kit/sim-contents.ts'
-import { assertHolds, type SimNode, SimSwarm } from '../kit/sim-swarm.ts'
+import { ExtensionPeer } from '../kit/peers/extension-peer.ts'
+import { type MadeTorrent, makeTorrent } from '../kit/content/make-torrent.ts'
+import { contentsOf } from '../kit/sim/sim-contents.ts'
+import { assertHolds, type SimNode, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const SUPER_SEEDING = {

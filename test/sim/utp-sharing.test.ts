@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { connectHosts, sendContent, someBytes, type StreamEnd, UtpLink } from '../kit/utp-link.ts'
-import { VirtualClock } from '../kit/virtual-clock.ts'
+import { connectHosts, sendContent, someBytes, type StreamEnd, UtpLink } from '../kit/sim/utp-link.ts'
+import { VirtualClock } from '../kit/sim/virtual-clock.ts'
 
 const MIB = 1024 * 1024
 const SECOND_MS = 1000

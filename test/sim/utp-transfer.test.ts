@@ -1,11 +1,11 @@
 // uTP from end to end over bad lines, on virtual time: whatever the network does, the bytes come whole and in order, and a good
-// line is used well. Hosts, loss and damage by seed: test/kit/utp-link.ts.
+// line is used well. Hosts, loss and damage by seed: test/kit/sim/utp-link.ts.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Random } from '../../src/ports/random.ts'
-import { connectHosts, type LinkLine, sendContent, someBytes, UtpLink } from '../kit/utp-link.ts'
-import { VirtualClock } from '../kit/virtual-clock.ts'
+import { connectHosts, type LinkLine, sendContent, someBytes, UtpLink } from '../kit/sim/utp-link.ts'
+import { VirtualClock } from '../kit/sim/virtual-clock.ts'
 
 const MIB = 1024 * 1024
 const LIMIT_MS = 24 * 3600 * 1000

@@ -7,9 +7,9 @@ import { parseInfoHash, parseInfoHashV2 } from '../../src/base/ids.ts'
 import { encodeHashes, type HashRange } from '../../src/wire/peer/messages.ts'
 import { decodeInfo } from '../../src/wire/metainfo/metainfo.ts'
 import { missingLayers } from '../../src/wire/metainfo/piece-layers.ts'
-import { asMadeTorrent, type MadeV2Torrent, makeV2Torrent } from '../kit/make-v2-torrent.ts'
-import { fullTree } from '../kit/merkle-tree.ts'
-import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
+import { asMadeTorrent, type MadeV2Torrent, makeV2Torrent } from '../kit/content/make-v2-torrent.ts'
+import { fullTree } from '../kit/content/merkle-tree.ts'
+import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const FILES = [

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import '../../src/torrent/web-seeds/web-seeds.ts'
 import type { FileReader } from '../../src/torrent/types.ts'
-import { makeTorrent, type MadeTorrent } from '../kit/make-torrent.ts'
-import { failure, MemoryRanges } from '../kit/memory-ranges.ts'
-import { contentsOf } from '../kit/sim-contents.ts'
-import { assertHolds, SimSwarm } from '../kit/sim-swarm.ts'
+import { makeTorrent, type MadeTorrent } from '../kit/content/make-torrent.ts'
+import { failure, MemoryRanges } from '../kit/doubles/memory-ranges.ts'
+import { contentsOf } from '../kit/sim/sim-contents.ts'
+import { assertHolds, SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB

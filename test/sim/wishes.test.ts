@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StorageMove } from '../../src/ports/piece-store.ts'
 import type { TorrentControls } from '../../src/torrent/types.ts'
-import type { FakePeer } from '../kit/fake-peer.ts'
-import { makeTorrent } from '../kit/make-torrent.ts'
-import { contentsOf } from '../kit/sim-contents.ts'
-import { SimSwarm } from '../kit/sim-swarm.ts'
+import type { FakePeer } from '../kit/peers/fake-peer.ts'
+import { makeTorrent } from '../kit/content/make-torrent.ts'
+import { contentsOf } from '../kit/sim/sim-contents.ts'
+import { SimSwarm } from '../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 const nothing: TorrentControls = {

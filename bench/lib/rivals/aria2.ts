@@ -3,7 +3,7 @@
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { ARIA2_PEER_PORT, aria2Arguments, Aria2Rpc, type Aria2Status } from '../../../test/kit/aria2-rpc.ts'
+import { ARIA2_PEER_PORT, aria2Arguments, Aria2Rpc, type Aria2Status } from '../../../test/kit/peers/aria2-rpc.ts'
 import { needs } from '../../../test/kit/requirements.ts'
 import { waitFor } from '../../../test/kit/wait-for.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'

@@ -5,7 +5,11 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { needs } from '../../../test/kit/requirements.ts'
-import { TRANSMISSION_PEER_PORT, TransmissionRpc, transmissionSettings } from '../../../test/kit/transmission-rpc.ts'
+import {
+  TRANSMISSION_PEER_PORT,
+  TransmissionRpc,
+  transmissionSettings,
+} from '../../../test/kit/peers/transmission-rpc.ts'
 import { waitFor } from '../../../test/kit/wait-for.ts'
 import { pass } from '../bench-place.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'

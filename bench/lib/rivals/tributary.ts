@@ -1,7 +1,7 @@
 // Our node, as users start it: the built command line, its own HTTP interface, default settings but for the address.
 
 import { request } from 'node:http'
-import { type NodeProcess, startNode } from '../../../test/kit/node-process.ts'
+import { type NodeProcess, startNode } from '../../../test/kit/nodes/node-process.ts'
 import { pass } from '../bench-place.ts'
 import { type BenchTorrent, magnetOf } from '../bench-torrent.ts'
 import { call, callJson, type HttpRequest } from '../local-http.ts'

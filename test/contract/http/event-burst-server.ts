@@ -11,7 +11,7 @@ import type { EventLog } from '../../../src/ports/records.ts'
 import type { EventsService } from '../../../src/services/api.ts'
 import { SystemClock } from '../../../src/io/clock.ts'
 import { EventHub } from '../../../src/services/events/events.ts'
-import { silentLog } from '../../kit/silent-log.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
 import { KEY, realClock, startServer } from './harness.ts'
 
 const QUICKER = 10

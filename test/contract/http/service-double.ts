@@ -23,7 +23,7 @@ import type {
   TorrentDescription,
 } from '../../../src/services/api.ts'
 import { CircuitFigures } from '../../../src/chapters/circuits/service/circuit-figures.ts'
-import { FakeOverlay } from '../../kit/fake-overlay.ts'
+import { FakeOverlay } from '../../kit/doubles/fake-overlay.ts'
 import { channelsDouble } from './channels-double.ts'
 import { download, file, HASH } from './sample-records.ts'
 import { marketDouble } from './market-double.ts'

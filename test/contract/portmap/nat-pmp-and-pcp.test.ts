@@ -10,7 +10,7 @@ import type { GatewayRoute } from '../../../src/ports/gateway.ts'
 import { MapError, type MapOrder } from '../../../src/portmap/mapping-client.ts'
 import { NatPmpClient } from '../../../src/portmap/nat-pmp-client.ts'
 import { PcpClient } from '../../../src/portmap/pcp-client.ts'
-import { natPmpAnswer, OUTSIDE, pcpAnswer, UdpGateway } from '../../kit/gateways.ts'
+import { natPmpAnswer, OUTSIDE, pcpAnswer, UdpGateway } from '../../kit/peers/gateways.ts'
 
 const ROUTE: GatewayRoute = { family: 4, ip: '127.0.0.1', localIp: '127.0.0.1', prefixBits: 8 }
 const ORDER: MapOrder = { protocol: 'tcp', internalPort: 6881, externalPort: 6881, lifetimeSec: 3600 }

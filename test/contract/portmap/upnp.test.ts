@@ -12,7 +12,7 @@ import { DgramNetwork } from '../../../src/io/net/udp-dgram.ts'
 import type { GatewayRoute } from '../../../src/ports/gateway.ts'
 import { MapError, type MapOrder } from '../../../src/portmap/mapping-client.ts'
 import { UpnpClient } from '../../../src/portmap/upnp-client.ts'
-import { OUTSIDE, ROOT, UpnpGateway } from '../../kit/gateways.ts'
+import { OUTSIDE, ROOT, UpnpGateway } from '../../kit/peers/gateways.ts'
 import { endless, serve } from '../../fault/hostile-http.ts'
 
 const ROUTE: GatewayRoute = { family: 4, ip: '127.0.0.1', localIp: '127.0.0.1', prefixBits: 0 }

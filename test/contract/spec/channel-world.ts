@@ -1,6 +1,6 @@
 // A channel of a node as requests of the specification's table need it, and what they need in it.
 
-import type { NodeProcess } from '../../kit/node-process.ts'
+import type { NodeProcess } from '../../kit/nodes/node-process.ts'
 import { FEED_URL, made as madeTorrent } from './rig.ts'
 import type { Ask, World } from './routes.ts'
 import type { Json } from './shapes.ts'

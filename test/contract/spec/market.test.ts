@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { MARKET_ROUTES } from './market-routes.ts'
 import { type Answer, askRoute, assertRefused, send } from './rig.ts'
 import { assertValue } from './shapes.ts'

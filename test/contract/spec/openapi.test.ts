@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { MARKET_ROUTES } from './market-routes.ts'
 import { ERROR, EVENTS } from './records.ts'

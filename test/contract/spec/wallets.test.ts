@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { askRoute, assertRefused, send } from './rig.ts'
 import { assertValue, type Json } from './shapes.ts'
 import { WALLET_ROUTES } from './wallet-routes.ts'

@@ -10,7 +10,7 @@ import { SystemRandom } from '../../../src/io/random.ts'
 import { DgramNetwork } from '../../../src/io/net/udp-dgram.ts'
 import { TorrentAnnouncers } from '../../../src/tracker/announcer.ts'
 import { loopbackWorld, serve } from '../../fault/hostile-http.ts'
-import { silentLog } from '../../kit/silent-log.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const TORRENTS = 60

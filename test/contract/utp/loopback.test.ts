@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PeerAddress } from '../../../src/base/ids.ts'
-import { startUdpRelay } from '../../kit/udp-relay.ts'
-import { sendContent, someBytes, StreamEnd } from '../../kit/utp-link.ts'
-import { startUtpNode, type UtpNode } from '../../kit/utp-node.ts'
+import { startUdpRelay } from '../../kit/peers/udp-relay.ts'
+import { sendContent, someBytes, StreamEnd } from '../../kit/sim/utp-link.ts'
+import { startUtpNode, type UtpNode } from '../../kit/sim/utp-node.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const MIB = 1024 * 1024

@@ -12,7 +12,7 @@ import { makeBatchCodec } from '../../../src/pools/contract/batch.ts'
 import { type CommitRequest, jobNames, jobs } from '../../../src/pools/contract/jobs.ts'
 import { makePacker, shapesOf } from '../../../src/pools/contract/packer.ts'
 import { JobFailed, type PoolOptions, WorkerPool } from '../../../src/pools/pool.ts'
-import { silentLog } from '../../kit/silent-log.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
 
 const echoWorker = new URL('./echo-worker.js', import.meta.url)
 const pieceWorker = new URL('../../../workers/piece.js', import.meta.url)

@@ -7,8 +7,8 @@ import { type Mount } from '../../../src/io/files/mounts.ts'
 import { VolumeLanes } from '../../../src/io/files/volume-lanes.ts'
 import { jobs } from '../../../src/pools/contract/jobs.ts'
 import { VolumeJobs } from '../../../src/pools/volume-jobs.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const COUNT = 12

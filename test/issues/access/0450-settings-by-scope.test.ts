@@ -8,9 +8,9 @@ import { after, before, describe, test } from 'node:test'
 import { sessionFields } from '../../../src/http/transmission/session-fields.ts'
 import type { OptionSpec, TextFormat } from '../../../src/node/settings/settings-option.ts'
 import { settingsTable } from '../../../src/node/settings/settings-schema.ts'
-import { makeTestFolder, type TestFolder } from '../../kit/content-on-disk.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { type NodeProcess, type NodeReply, runCli, startNode } from '../../kit/node-process.ts'
+import { makeTestFolder, type TestFolder } from '../../kit/content/content-on-disk.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { type NodeProcess, type NodeReply, runCli, startNode } from '../../kit/nodes/node-process.ts'
 
 const SCOPES = ['read', 'stream', 'add', 'spend', 'admin'] as const
 type Values = Record<string, Record<string, unknown>>

@@ -7,14 +7,14 @@ import { createInterface } from 'node:readline'
 import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { test } from 'node:test'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 
 const GUESSES_A_SECOND = 1000
 const ASKED = 200
 
 /** Guesses until the second line of figures; the figures at the end. */
 async function beside(node: NodeProcess, work: () => Promise<void>): Promise<Record<string, number>> {
-  const program = fileURLToPath(new URL('../../kit/key-guesser.js', import.meta.url))
+  const program = fileURLToPath(new URL('../../kit/nodes/key-guesser.js', import.meta.url))
   const guesser = spawn(process.execPath, [program, String(node.port), String(GUESSES_A_SECOND)])
   let figures: Record<string, number> = {}
   const lines = createInterface({ input: guesser.stdout })

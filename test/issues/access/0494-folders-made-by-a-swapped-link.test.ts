@@ -9,7 +9,7 @@ import { AppError } from '../../../src/base/errors.ts'
 import { prepareFolder } from '../../../src/io/files/local-paths.ts'
 import type { OwnFiles } from '../../../src/ports/own-files.ts'
 import { noTurns } from '../../../src/ports/volumes.ts'
-import { makeTestFolder } from '../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
 
 /** Where the link comes: above all that is missing, or above a folder of a name that is there, too. */
 for (const [below, times] of [

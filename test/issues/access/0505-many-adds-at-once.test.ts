@@ -10,7 +10,7 @@ import { prepareFolder } from '../../../src/io/files/local-paths.ts'
 import { mountsNow, readMounts } from '../../../src/io/files/mounts.ts'
 import { StateFiles } from '../../../src/io/files/own-files.ts'
 import { VolumeLanes } from '../../../src/io/files/volume-lanes.ts'
-import { makeTestFolder } from '../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
 
 test('a hundred destinations are ready together', { timeout: 20_000 }, async t => {
   const folder = await makeTestFolder()

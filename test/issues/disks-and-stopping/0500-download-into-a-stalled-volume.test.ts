@@ -4,14 +4,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { differences, makeTestFolder, writeContent, writeTorrent } from '../../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../../kit/downloads-client.ts'
-import { followEvents } from '../../kit/followed-events.ts'
+import { differences, makeTestFolder, writeContent, writeTorrent } from '../../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../../kit/nodes/downloads-client.ts'
+import { followEvents } from '../../kit/nodes/followed-events.ts'
 import { freePort } from '../../kit/free-port.ts'
-import { type MadeTorrent, makeTorrent } from '../../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { type MadeTorrent, makeTorrent } from '../../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
-import { makeStalledMount } from '../../kit/stalled-mount.ts'
+import { makeStalledMount } from '../../kit/doubles/stalled-mount.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const skip = needs('root', 'mounts', 'bindfs')

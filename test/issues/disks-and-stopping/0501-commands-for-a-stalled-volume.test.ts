@@ -6,13 +6,13 @@ import { lstat, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { DownloadRecord, StateRecord } from '../../../src/services/api.ts'
-import { makeTestFolder, writeContent, writeTorrent } from '../../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../../kit/downloads-client.ts'
+import { makeTestFolder, writeContent, writeTorrent } from '../../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../../kit/nodes/downloads-client.ts'
 import { freePort } from '../../kit/free-port.ts'
-import { type MadeTorrent, makeTorrent } from '../../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { type MadeTorrent, makeTorrent } from '../../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
-import { makeStalledMount } from '../../kit/stalled-mount.ts'
+import { makeStalledMount } from '../../kit/doubles/stalled-mount.ts'
 
 const skip = needs('root', 'mounts', 'bindfs')
 const MIB = 2 ** 20

@@ -12,10 +12,10 @@ import { describe, test, type TestContext } from 'node:test'
 import type { DownloadRecord } from '../../../src/services/api.ts'
 import { encodeHandshake } from '../../../src/wire/peer/handshake.ts'
 import { parseInfoHash } from '../../../src/base/ids.ts'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../../kit/downloads-client.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { projectRoot } from '../../kit/project-root.ts'
 import { needs } from '../../kit/requirements.ts'
 import { waitFor } from '../../kit/wait-for.ts'
@@ -43,7 +43,7 @@ async function makeRig(t: TestContext, { prefix, env, settings }: RigOptions = {
   const folder = await makeTestFolder()
   t.after(() => folder.remove())
   const library = join(folder.path, 'stalled-disk.so')
-  const source = join(projectRoot, 'test/kit/stalled-disk.c')
+  const source = join(projectRoot, 'test/kit/doubles/stalled-disk.c')
   execFileSync('gcc', ['-shared', '-fPIC', '-o', library, source, '-ldl'])
   const made = makeTorrent({ name: 'film.bin', length: 16 * MIB, pieceLength: 256 * 1024 })
   const data = await folder.sub('data')
@@ -106,7 +106,7 @@ async function assertWhole({ folder, infoHash }: Rig): Promise<void> {
   }
 }
 
-const withoutKoffi = { NODE_OPTIONS: `--require ${join(projectRoot, 'test/kit/no-koffi.cjs')}` }
+const withoutKoffi = { NODE_OPTIONS: `--require ${join(projectRoot, 'test/kit/doubles/no-koffi.cjs')}` }
 
 // They mostly wait, each for a node of its own.
 describe('a held thread', { concurrency: 2 }, () => {

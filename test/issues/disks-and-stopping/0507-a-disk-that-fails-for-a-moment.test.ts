@@ -7,11 +7,11 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { DownloadRecord } from '../../../src/services/api.ts'
-import { differences, makeTestFolder, writeContent, writeTorrent } from '../../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../../kit/downloads-client.ts'
-import { startHttpTracker } from '../../kit/http-tracker.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { startNode } from '../../kit/node-process.ts'
+import { differences, makeTestFolder, writeContent, writeTorrent } from '../../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../../kit/nodes/downloads-client.ts'
+import { startHttpTracker } from '../../kit/peers/http-tracker.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { startNode } from '../../kit/nodes/node-process.ts'
 import { projectRoot } from '../../kit/project-root.ts'
 import { needs } from '../../kit/requirements.ts'
 import { waitFor } from '../../kit/wait-for.ts'
@@ -25,7 +25,14 @@ describe('faults that pass', { concurrency: 2 }, () => {
       const folder = await makeTestFolder()
       t.after(() => folder.remove())
       const library = join(folder.path, 'failing-disk.so')
-      execFileSync('gcc', ['-shared', '-fPIC', '-o', library, join(projectRoot, 'test/kit/failing-disk.c'), '-ldl'])
+      execFileSync('gcc', [
+        '-shared',
+        '-fPIC',
+        '-o',
+        library,
+        join(projectRoot, 'test/kit/doubles/failing-disk.c'),
+        '-ldl',
+      ])
       const gate = join(folder.path, 'gate')
       const env = { LD_PRELOAD: library, FAIL_PART: 'film.bin', FAIL_GATE: gate }
       const tracker = await startHttpTracker('127.0.0.1')

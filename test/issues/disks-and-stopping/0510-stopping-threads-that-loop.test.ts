@@ -7,10 +7,10 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import type { DownloadRecord } from '../../../src/services/api.ts'
-import { makeTestFolder, writeContent, writeTorrent } from '../../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../../kit/downloads-client.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { startNode } from '../../kit/node-process.ts'
+import { makeTestFolder, writeContent, writeTorrent } from '../../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { startNode } from '../../kit/nodes/node-process.ts'
 import { projectRoot } from '../../kit/project-root.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
@@ -26,7 +26,7 @@ describe('threads that loop', { concurrency: 2 }, () => {
       const folder = await makeTestFolder()
       const stateDir = await folder.sub('state')
       const gate = join(folder.path, 'gate')
-      const preload = join(projectRoot, 'test/kit/looping-threads.cjs')
+      const preload = join(projectRoot, 'test/kit/doubles/looping-threads.cjs')
       const env = { NODE_OPTIONS: `--require=${preload}`, LOOP_GATE: gate, LOOP_IN: where }
       const made = makeTorrent({ name: 'film.bin', length: 16 * MIB, pieceLength: 256 * 1024 })
       const data = await folder.sub('data')

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { SimSwarm } from '../../kit/sim-swarm.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
 
 test('a magnet whose data is there: peers of the metadata phase hear of it, many pieces by a new connection', async () => {
   for (const pieces of [300, 10_500]) {

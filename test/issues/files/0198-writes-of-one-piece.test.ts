@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { makeRigTorrent, StoreRig } from '../../kit/store-rig.ts'
+import { makeRigTorrent, StoreRig } from '../../kit/doubles/store-rig.ts'
 
 test('a slow write of old blocks does not spoil the piece that is committed after it', async t => {
   const rig = new StoreRig(t, {

@@ -5,9 +5,9 @@ import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync,
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { TorrentControls, TorrentHandle, TorrentSpec } from '../../../src/torrent/index.ts'
-import { LoopbackNode, type LoopbackOptions } from '../../kit/loopback-node.ts'
-import { type MadeTorrent, makeTorrent, seededBytes } from '../../kit/make-torrent.ts'
-import { asMadeTorrent, makeV2Torrent } from '../../kit/make-v2-torrent.ts'
+import { LoopbackNode, type LoopbackOptions } from '../../kit/nodes/loopback-node.ts'
+import { type MadeTorrent, makeTorrent, seededBytes } from '../../kit/content/make-torrent.ts'
+import { asMadeTorrent, makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const KIB = 1024

@@ -9,11 +9,11 @@ import type { DownloadEntry } from '../../../src/services/downloads/download-ent
 import type { DownloadSet } from '../../../src/services/downloads/download-set.ts'
 import { Scrubs } from '../../../src/services/downloads/scrubs.ts'
 import { countBits } from '../../../src/torrent/pieces/piece-set.ts'
-import { LoopbackNode } from '../../kit/loopback-node.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { StandingClock } from '../../kit/store-rig.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { LoopbackNode } from '../../kit/nodes/loopback-node.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { StandingClock } from '../../kit/doubles/store-rig.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const PIECE = 32 * 1024

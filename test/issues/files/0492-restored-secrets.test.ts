@@ -10,8 +10,8 @@ import { CATALOGUE_FILE_NAME } from '../../../src/chapters/channels/catalogue/fi
 import { openCatalogueFile } from '../../../src/chapters/channels/catalogue/catalogue-file.ts'
 import { restore } from '../../../src/node/state/backup.ts'
 import { DATABASE_FILE_NAME } from '../../../src/records/database-file.ts'
-import { makeTestFolder } from '../../kit/content-on-disk.ts'
-import { runCli, startNode } from '../../kit/node-process.ts'
+import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
+import { runCli, startNode } from '../../kit/nodes/node-process.ts'
 import { needs } from '../../kit/requirements.ts'
 
 const SECRETS = [

@@ -7,12 +7,12 @@ import { readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'n
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
-import { makeTestFolder, writeContent, writeTorrent } from '../../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadUntil } from '../../kit/downloads-client.ts'
-import { type FollowedEvent, followEvents } from '../../kit/followed-events.ts'
+import { makeTestFolder, writeContent, writeTorrent } from '../../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadUntil } from '../../kit/nodes/downloads-client.ts'
+import { type FollowedEvent, followEvents } from '../../kit/nodes/followed-events.ts'
 import { freePort } from '../../kit/free-port.ts'
-import { type MadeTorrent, makeTorrent } from '../../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { type MadeTorrent, makeTorrent } from '../../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { projectRoot } from '../../kit/project-root.ts'
 import { needs } from '../../kit/requirements.ts'
 import { waitFor } from '../../kit/wait-for.ts'
@@ -145,7 +145,7 @@ describe('files changed around moves, kills and stops', { concurrency: 5 }, () =
 async function stallingScene(t: TestContext, seed: number) {
   const folder = await makeTestFolder()
   const library = join(folder.path, 'stall.so')
-  execFileSync('gcc', ['-shared', '-fPIC', '-o', library, join(projectRoot, 'test/kit/stalled-disk.c'), '-ldl'])
+  execFileSync('gcc', ['-shared', '-fPIC', '-o', library, join(projectRoot, 'test/kit/doubles/stalled-disk.c'), '-ldl'])
   const gate = join(folder.path, 'gate')
   const [stateDir, place] = [await folder.sub('state'), await folder.sub('place')]
   const env = { LD_PRELOAD: library, STALL_GATE: gate, STALL_PART: 'film.bin' }

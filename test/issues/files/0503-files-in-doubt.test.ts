@@ -8,9 +8,9 @@ import { test, type TestContext } from 'node:test'
 import { makeDeferred } from '../../../src/base/deferred.ts'
 import { unfitFacts } from '../../../src/ports/piece-store.ts'
 import { countBits } from '../../../src/torrent/pieces/piece-set.ts'
-import { BlockLeech } from '../../kit/block-leech.ts'
-import { LoopbackNode } from '../../kit/loopback-node.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { BlockLeech } from '../../kit/peers/block-leech.ts'
+import { LoopbackNode } from '../../kit/nodes/loopback-node.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const PIECE = 32 * 1024

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import Database from 'better-sqlite3'
 import { DATABASE_FILE_NAME } from '../../../src/records/database-file.ts'
-import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../../kit/downloads-client.ts'
-import { type MadeTorrent, makeTorrent } from '../../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { makeTestFolder, type TestFolder, writeContent, writeTorrent } from '../../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../../kit/nodes/downloads-client.ts'
+import { type MadeTorrent, makeTorrent } from '../../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 
 const PIECE = 64 * 1024
 const THREE_DAYS_MS = 3 * 86_400_000

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { MemoryMetadata } from '../../kit/memory-journal.ts'
-import { SimSwarm } from '../../kit/sim-swarm.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { MemoryMetadata } from '../../kit/doubles/memory-journal.ts'
+import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

@@ -10,8 +10,8 @@ import { SystemClock } from '../../../src/io/clock.ts'
 import { TorrentFolder } from '../../../src/io/files/torrent-folder.ts'
 import { plainLanes } from '../../../src/io/files/volume-lanes.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { deepTorrent, deepV2Torrent, manyFilesTorrent } from '../../kit/heavy-torrents.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { deepTorrent, deepV2Torrent, manyFilesTorrent } from '../../kit/content/heavy-torrents.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 test('a torrent with too many folders is refused before much of it is held', () => {

@@ -11,7 +11,7 @@ import { SystemClock } from '../../../src/io/clock.ts'
 import { TorrentFolder } from '../../../src/io/files/torrent-folder.ts'
 import { VolumeLanes } from '../../../src/io/files/volume-lanes.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { deepTorrent, manyFilesTorrent } from '../../kit/heavy-torrents.ts'
+import { deepTorrent, manyFilesTorrent } from '../../kit/content/heavy-torrents.ts'
 
 /** Lanes that count how often a folder was visited. */
 class CountingLanes extends VolumeLanes {

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { makeTestFolder, type TestFolder } from '../../kit/content-on-disk.ts'
-import { manyFilesTorrent } from '../../kit/heavy-torrents.ts'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { makeTestFolder, type TestFolder } from '../../kit/content/content-on-disk.ts'
+import { manyFilesTorrent } from '../../kit/content/heavy-torrents.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 /** Far above what one turn takes (some 20 ms), for collections of garbage; a pass over all files in one go takes a second. */
@@ -29,7 +29,7 @@ describe('the main loop', { concurrency: 1, skip: !existsSync('/proc/self/scheds
     folder = await makeTestFolder()
     data = await folder.sub('data')
     figures = join(folder.path, 'stretch.json')
-    const probe = new URL('../../kit/cpu-stretch-probe.js', import.meta.url).href
+    const probe = new URL('../../kit/nodes/cpu-stretch-probe.js', import.meta.url).href
     const env = { NODE_OPTIONS: `--import ${probe}`, CPU_STRETCH: figures }
     node = await startNode({ stateDir: await folder.sub('state'), env })
   })

@@ -6,9 +6,14 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { makeTestFolder, type TestFolder } from '../../kit/content-on-disk.ts'
-import { bigLayerTorrent, longNamesTorrent, manyFilesTorrent, manyPiecesTorrent } from '../../kit/heavy-torrents.ts'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { makeTestFolder, type TestFolder } from '../../kit/content/content-on-disk.ts'
+import {
+  bigLayerTorrent,
+  longNamesTorrent,
+  manyFilesTorrent,
+  manyPiecesTorrent,
+} from '../../kit/content/heavy-torrents.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 /**
@@ -58,7 +63,7 @@ describe('the main loop', { concurrency: 1, skip: !existsSync('/proc/self/scheds
 
   function begin(until: 'ready' | 'listening'): Promise<NodeProcess> {
     resets = 0
-    const probe = new URL('../../kit/cpu-stretch-probe.js', import.meta.url).href
+    const probe = new URL('../../kit/nodes/cpu-stretch-probe.js', import.meta.url).href
     const env = {
       NODE_OPTIONS: `--import ${probe}`,
       CPU_STRETCH: paths.figures,

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { SimSwarm } from '../../kit/sim-swarm.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

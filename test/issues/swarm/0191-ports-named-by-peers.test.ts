@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeExtendedHandshake } from '../../../src/wire/peer/extension.ts'
 import { encodeExtended } from '../../../src/wire/peer/messages.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { SimSwarm } from '../../kit/sim-swarm.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
 
 test('of the ports an incoming peer names the first counts, and it may be evicted afterwards', async () => {
   const swarm = new SimSwarm(191)

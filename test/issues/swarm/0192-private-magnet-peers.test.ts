@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeExtendedHandshake } from '../../../src/wire/peer/extension.ts'
 import { encodeExtended } from '../../../src/wire/peer/messages.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { SimSwarm } from '../../kit/sim-swarm.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
 
 test('peers a magnet named are left when its metadata turns out private; those of a tracker stay', async () => {
   const swarm = new SimSwarm(192)

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeSuggest } from '../../../src/wire/peer/messages.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { SimSwarm } from '../../kit/sim-swarm.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { SimSwarm } from '../../kit/sim/sim-swarm.ts'
 
 test('suggested pieces are asked for first; a suggestion of nothing is an offence; many are bounded', async () => {
   const swarm = new SimSwarm(193)

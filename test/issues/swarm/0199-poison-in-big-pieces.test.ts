@@ -2,8 +2,8 @@
 // And pieces of more than 1024 blocks were never judged block by block.
 
 import { test } from 'node:test'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { assertHolds, SimSwarm } from '../../kit/sim-swarm.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { assertHolds, SimSwarm } from '../../kit/sim/sim-swarm.ts'
 
 const KIB = 1024
 

@@ -6,8 +6,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { idleFigures } from '../../kit/idle-node.ts'
-import { addManyDownloads } from '../../kit/many-downloads.ts'
+import { idleFigures } from '../../kit/nodes/idle-node.ts'
+import { addManyDownloads } from '../../kit/nodes/many-downloads.ts'
 import {
   allLoaded,
   restingNode,
@@ -15,7 +15,7 @@ import {
   wokenByPeer,
   wokenByReader,
   wokenByTracker,
-} from '../../kit/resting-downloads.ts'
+} from '../../kit/nodes/resting-downloads.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const COUNT = 300

@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'
 import type { DownloadRecord } from '../../../src/services/api.ts'
-import { makeTestFolder, writeContent, writeTorrent } from '../../kit/content-on-disk.ts'
-import { addDownload, downloadComplete } from '../../kit/downloads-client.ts'
+import { makeTestFolder, writeContent, writeTorrent } from '../../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete } from '../../kit/nodes/downloads-client.ts'
 import { freePort } from '../../kit/free-port.ts'
-import { type HttpTrackerOptions, type SeenAnnounce, startHttpTracker } from '../../kit/http-tracker.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../../kit/node-process.ts'
+import { type HttpTrackerOptions, type SeenAnnounce, startHttpTracker } from '../../kit/peers/http-tracker.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 /** `started` waits for it after a kill; a run that completes the download takes far less. */

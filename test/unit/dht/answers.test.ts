@@ -7,8 +7,8 @@ import { ANSWER_BURST, ANSWERS_PER_ADDRESS } from '../../../src/dht/rate-limit.t
 import { filterCount } from '../../../src/wire/dht/dht-filter.ts'
 import { immutableTarget, mutableTarget } from '../../../src/wire/dht/dht-item.ts'
 import { DHT_ERRORS, type DhtQuery, encodeKrpc } from '../../../src/wire/dht/krpc.ts'
-import { DhtClient } from '../../kit/dht-client.ts'
-import { DhtNetwork } from '../../kit/dht-network.ts'
+import { DhtClient } from './dht-client.ts'
+import { DhtNetwork } from '../../kit/sim/dht-network.ts'
 
 const bytes = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex, 'hex'))
 const text = (value: string): Uint8Array => Uint8Array.from(Buffer.from(value, 'latin1'))

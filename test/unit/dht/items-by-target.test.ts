@@ -7,7 +7,7 @@ import type { FamilyNode } from '../../../src/dht/family-node.ts'
 import { findItem, signItem } from '../../../src/dht/one-lookup.ts'
 import { nodeEd25519 } from '../../../src/io/ed25519.ts'
 import { mutableTarget } from '../../../src/wire/dht/dht-item.ts'
-import { signingKey, verifySignature } from '../../kit/signing-key.ts'
+import { signingKey, verifySignature } from '../../kit/doubles/signing-key.ts'
 
 const NO_SALT = new Uint8Array(0)
 const owner = new Uint8Array(32).fill(1)

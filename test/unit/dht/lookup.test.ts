@@ -6,7 +6,7 @@ import { ALPHA, type Candidate, Lookup, LOOKUP_NODES } from '../../../src/dht/lo
 import { parseIp } from '../../../src/wire/net/compact-address.ts'
 import { compareDistance, ID_BYTES, idAtDepth, idForAddress } from '../../../src/wire/dht/dht-id.ts'
 import type { NodeContact } from '../../../src/wire/dht/krpc-types.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const random = new SeededRandom(5)
 const OWN = Uint8Array.from(random.bytes(ID_BYTES))

@@ -9,7 +9,7 @@ import type { PeerSearchOptions } from '../../../src/dht/peer-search.ts'
 import { defaultDhtOptions } from '../../../src/dht/types.ts'
 import { nodeEd25519 } from '../../../src/io/ed25519.ts'
 import { idFitsAddress, idFromKey } from '../../../src/wire/dht/dht-id.ts'
-import { DhtNetwork, type NetworkNode } from '../../kit/dht-network.ts'
+import { DhtNetwork, type NetworkNode } from '../../kit/sim/dht-network.ts'
 
 const hashOf = (byte: number): InfoHash => infoHashFromBytes(new Uint8Array(20).fill(byte))
 const text = (value: string): Uint8Array => Uint8Array.from(Buffer.from(value, 'latin1'))

@@ -7,7 +7,7 @@ import { QUESTIONABLE_MS, RoutingTable } from '../../../src/dht/routing-table.ts
 import { parseIp } from '../../../src/wire/net/compact-address.ts'
 import { compareDistance, ID_BYTES, idAtDepth, idForAddress, sharedBits } from '../../../src/wire/dht/dht-id.ts'
 import type { NodeContact } from '../../../src/wire/dht/krpc-types.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const random = new SeededRandom(11)
 const OWN = Uint8Array.from(random.bytes(ID_BYTES))

@@ -9,8 +9,8 @@ import { ANSWER_BURST, AnswerLimit, ANSWERS_PER_ADDRESS } from '../../../src/dht
 import { MAX_WAITING, Rpc } from '../../../src/dht/rpc.ts'
 import { RttEstimate } from '../../../src/dht/rtt-estimate.ts'
 import { decodeKrpc, type KrpcMessage, makeReply } from '../../../src/wire/dht/krpc.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const THERE: PeerAddress = { ip: '1.2.3.4', port: 5 }
 const ID = new Uint8Array(20).fill(7)

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SearchTurns } from '../../../src/dht/search-turns.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 test('five thousand seeds begin two a second, all within 45 minutes, and a download does not wait for them', async () => {
   const clock = new VirtualClock()

@@ -15,7 +15,7 @@ import { parseIp } from '../../../src/wire/net/compact-address.ts'
 import { filterCount, filterHas } from '../../../src/wire/dht/dht-filter.ts'
 import { ID_BYTES } from '../../../src/wire/dht/dht-id.ts'
 import { DHT_ERRORS, type ItemProof } from '../../../src/wire/dht/krpc-types.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const random = new SeededRandom(21)
 const someId = (): Uint8Array => Uint8Array.from(random.bytes(ID_BYTES))

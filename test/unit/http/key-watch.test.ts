@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type KeyHolder, NOBODY, OWNER } from '../../../src/http/auth.ts'
 import { KeyWatch } from '../../../src/http/key-watch.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 class Answer {
   alive = true

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { WrongKeys } from '../../../src/http/wrong-keys.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const ipv4 = (last: number, third = 0): Uint8Array => new Uint8Array([192, 0, third, last])
 const ipv6 = (...bytes: number[]): Uint8Array => new Uint8Array(16).map((_, at) => bytes[at] ?? 9)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BoundInterface, type DeviceAddress, isAtPlace } from '../../../src/io/net/bound-interface.ts'
 import { decodeListenList } from '../../../src/wire/net/listen-list.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const at = (cidr: string, internal = false): DeviceAddress => ({ address: cidr.split('/')[0] ?? '', internal, cidr })
 

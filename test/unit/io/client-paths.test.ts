@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import { AllowedPaths, FreshFiles } from '../../../src/io/files/client-paths.ts'
-import { makeTestFolder } from '../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
 
 const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FilePermits } from '../../../src/io/files/file-permits.ts'
 import { Volume } from '../../../src/io/files/volume.ts'
-import { settle } from '../../kit/virtual-clock.ts'
+import { settle } from '../../kit/sim/virtual-clock.ts'
 
 function rig(capacity: number) {
   const permits = new FilePermits(capacity)

@@ -5,7 +5,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { SafeFileTrimmer } from '../../../src/io/files/file-trimmer.ts'
-import { makeTestFolder } from '../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
 
 test('files that are too long are cut; shorter, missing and linked ones stay as they are', async t => {
   const folder = await makeTestFolder()

@@ -10,8 +10,8 @@ import { gzipSync } from 'node:zlib'
 import { AppError } from '../../../src/base/errors.ts'
 import { IpFilterFiles } from '../../../src/io/files/ip-filter-file.ts'
 import { encodeFilterList, type FilterRanges } from '../../../src/wire/net/ip-filter.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const LOOK_MS = 1000

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { KeptUdpNetwork } from '../../../src/io/net/kept-udp.ts'
-import { MemoryUdp } from '../../kit/memory-udp.ts'
+import { MemoryUdp } from '../../kit/sim/memory-udp.ts'
 
 const ROUTER = { ip: '192.168.1.1', port: 5351 }
 const refused = (error: unknown): boolean => error instanceof AppError && error.code === 'SourceFailed'

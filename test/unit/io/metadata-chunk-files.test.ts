@@ -10,7 +10,7 @@ import { type InfoHash, infoHashFromBytes } from '../../../src/base/ids.ts'
 import { ChunkFileMetadata } from '../../../src/io/files/metadata-chunk-files.ts'
 import { MAX_METAINFO_BYTES } from '../../../src/wire/metainfo/metainfo.ts'
 import { METADATA_PIECE_BYTES } from '../../../src/wire/peer/ut-metadata.ts'
-import { StandingClock } from '../../kit/store-rig.ts'
+import { StandingClock } from '../../kit/doubles/store-rig.ts'
 
 const hashOf = (n: number): InfoHash => infoHashFromBytes(new Uint8Array(20).fill(n))
 const hasCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code

@@ -12,9 +12,9 @@ import { loadSocketCalls, type SocketCalls } from '../../../src/io/net/socket-ca
 import type { Log } from '../../../src/ports/log.ts'
 import { decodeListenList } from '../../../src/wire/net/listen-list.ts'
 import type { UdpNetwork } from '../../../src/ports/udp.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const lo: DeviceAddress = { address: '127.0.0.1', internal: true, cidr: '127.0.0.1/8' }
 const socks: ProxyConfig = { kind: 'socks5', host: '127.0.0.1', port: 1, auth: null, hostnames: true }

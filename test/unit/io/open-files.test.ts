@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { type FileSource, OpenFiles } from '../../../src/io/files/open-files.ts'
-import { StandingClock } from '../../kit/store-rig.ts'
+import { StandingClock } from '../../kit/doubles/store-rig.ts'
 
 interface Rig {
   readonly folder: string

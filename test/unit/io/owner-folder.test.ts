@@ -6,7 +6,7 @@ import { appendFile, readdir, readFile, rm, truncate, writeFile } from 'node:fs/
 import path from 'node:path'
 import { test } from 'node:test'
 import { OwnerFolder } from '../../../src/io/files/owner-folder.ts'
-import { makeTestFolder } from '../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
 import { needs } from '../../kit/requirements.ts'
 
 const open = (folder: string) => new OwnerFolder(folder, 'A log', 1_000_000)

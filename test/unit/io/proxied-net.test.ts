@@ -17,9 +17,15 @@ import { NetTcpNetwork } from '../../../src/io/net/tcp-net.ts'
 import { DgramNetwork } from '../../../src/io/net/udp-dgram.ts'
 import type { Log } from '../../../src/ports/log.ts'
 import type { TcpStream, TcpStreamHandlers } from '../../../src/ports/tcp.ts'
-import { type ProxyOptions, startHttpProxy, startSocks4, startSocks5, type TestProxy } from '../../kit/proxy-servers.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import {
+  type ProxyOptions,
+  startHttpProxy,
+  startSocks4,
+  startSocks5,
+  type TestProxy,
+} from '../../kit/peers/proxy-servers.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const OPTIONS = { localIp: null, timeoutMs: 5_000 }

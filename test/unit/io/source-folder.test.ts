@@ -9,7 +9,7 @@ import { SystemClock } from '../../../src/io/clock.ts'
 import { plainLanes } from '../../../src/io/files/volume-lanes.ts'
 import { closeQuietly } from '../../../src/io/files/safe-files.ts'
 import { SourceFolder } from '../../../src/io/files/source-folder.ts'
-import { makeTestFolder } from '../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
 
 const never = new AbortController().signal
 const hasCode = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code

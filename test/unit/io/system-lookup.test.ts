@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { type SystemFiles, systemLookup } from '../../../src/io/net/system-lookup.ts'
 import { findInHosts, readNameServices, readSearchList, searchedNames } from '../../../src/io/net/system-names.ts'
-import { makeTestFolder } from '../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
 
 const skip = process.platform === 'linux' ? false : 'the files are those of Linux'
 type Answer = string[] | 'ENOTFOUND' | 'ETIMEOUT'

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type Mount } from '../../../src/io/files/mounts.ts'
 import { libuvThreads, VolumeLanes } from '../../../src/io/files/volume-lanes.ts'
 import type { VolumeChange } from '../../../src/ports/volumes.ts'
-import { settle, VirtualClock } from '../../kit/virtual-clock.ts'
+import { settle, VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const mount = (point: string, device: string): Mount => ({ point, type: 'ext4', readOnly: false, device })
 const MOUNTS = [mount('/', '8:1'), mount('/a', '0:40'), mount('/b', '0:41'), mount('/c', '0:42')]

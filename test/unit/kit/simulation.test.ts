@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FakePeer } from '../../kit/fake-peer.ts'
-import { makeTorrent, seededBytes } from '../../kit/make-torrent.ts'
-import { MemoryNetwork } from '../../kit/memory-network.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { FakePeer } from '../../kit/peers/fake-peer.ts'
+import { makeTorrent, seededBytes } from '../../kit/content/make-torrent.ts'
+import { MemoryNetwork } from '../../kit/sim/memory-network.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 test('timers run in order of time, promises settle between moments, cancelled ones do not run', async () => {
   const clock = new VirtualClock()

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { parseAddress, type RelayLine, startUdpRelay } from '../../kit/udp-relay.ts'
+import { parseAddress, type RelayLine, startUdpRelay } from '../../kit/peers/udp-relay.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 async function socketAt(ip: string): Promise<{ socket: Socket; port: number; got: string[] }> {

@@ -5,10 +5,10 @@ import { test } from 'node:test'
 import { addressKey, type InfoHash, parseInfoHash } from '../../../src/base/ids.ts'
 import { LocalDiscovery } from '../../../src/lsd/discovery.ts'
 import { decodeLsdAnnounce, encodeLsdAnnounce, LSD_GROUPS } from '../../../src/wire/net/lsd.ts'
-import { MemoryCable } from '../../kit/memory-multicast.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { MemoryCable } from '../../kit/sim/memory-multicast.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const MINUTE_MS = 60_000
 const hash = (index: number): InfoHash => parseInfoHash((index + 1).toString(16).padStart(40, '0')) as InfoHash

@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import type { SavedDht } from '../../../src/dht/types.ts'
 import { DhtKeeper } from '../../../src/node/engine/dht-keeper.ts'
 import type { NodeValues } from '../../../src/ports/records.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const MINUTE = 60_000
 const table = (port: number): SavedDht => {

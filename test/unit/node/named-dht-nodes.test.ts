@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import type { PeerAddress } from '../../../src/base/ids.ts'
 import { NamedDhtNodes } from '../../../src/node/engine/named-dht-nodes.ts'
 import { decodeKrpc, encodeKrpc, makeReply } from '../../../src/wire/dht/krpc.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const FROM: PeerAddress = { ip: '198.51.100.9', port: 6881 }
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EngineCounts } from '../../../src/node/engine/network-counts.ts'
 import type { NetworkFacts, PortMapping } from '../../../src/ports/network-facts.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const mapping: PortMapping = {
   gateway: '192.168.1.1',

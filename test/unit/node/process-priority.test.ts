@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type PriorityPlace, ProcessPriority } from '../../../src/node/process-priority.ts'
-import { silentLog } from '../../kit/silent-log.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
 
 function place(startedWith = 0) {
   const nice = new Map([

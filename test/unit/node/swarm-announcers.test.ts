@@ -6,7 +6,7 @@ import { type InfoHash, infoHashFromBytes, type PeerAddress } from '../../../src
 import { type DhtSearches, SwarmAnnouncers } from '../../../src/node/engine/swarm-announcers.ts'
 import type { Announcer, TrackerRow } from '../../../src/ports/announcer.ts'
 import type { TorrentDhtNode } from '../../../src/wire/metainfo/torrent-types.ts'
-import { FakeAnnouncer, FakeAnnouncers } from '../../kit/fake-announcers.ts'
+import { FakeAnnouncer, FakeAnnouncers } from '../../kit/doubles/fake-announcers.ts'
 
 const hashOf = (byte: number): InfoHash => infoHashFromBytes(new Uint8Array(20).fill(byte))
 const [v1, v2] = [hashOf(1), hashOf(2)]

@@ -5,7 +5,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openUpdateKey } from '../../../src/node/state/update-key.ts'
-import { makeTestFolder } from '../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
 
 test('it is made at the first use, is the same afterwards, and only its owner reads it', async t => {
   const folder = await makeTestFolder()

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { digestPieces } from '../../../src/pools/jobs/digest.ts'
 import { JobFailure } from '../../../src/pools/jobs/failure.ts'
-import { seededBytes } from '../../kit/make-torrent.ts'
-import { pieceLayer, treeRoot } from '../../kit/merkle-tree.ts'
+import { seededBytes } from '../../kit/content/make-torrent.ts'
+import { pieceLayer, treeRoot } from '../../kit/content/merkle-tree.ts'
 
 const PIECE = 32 * 1024
 

@@ -10,9 +10,9 @@ import type { Content } from '../../../src/ports/content-source.ts'
 import { type MadeTorrent, type MakeWatch, makeTorrent as make } from '../../../src/services/making/new-torrent.ts'
 import { newTorrentOptions } from '../../../src/services/making/new-torrent-options.ts'
 import type { TorrentFormat } from '../../../src/wire/metainfo/torrent-layout.ts'
-import { makeTorrent, seededBytes } from '../../kit/make-torrent.ts'
-import { makeV2Torrent } from '../../kit/make-v2-torrent.ts'
-import { StoreRig } from '../../kit/store-rig.ts'
+import { makeTorrent, seededBytes } from '../../kit/content/make-torrent.ts'
+import { makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
+import { StoreRig } from '../../kit/doubles/store-rig.ts'
 
 const PIECE = 32 * 1024
 

@@ -9,7 +9,7 @@ import { test, type TestContext } from 'node:test'
 import { DiskLanes } from '../../../src/io/files/disk-lanes.ts'
 import { FirstJobs } from '../../../src/pools/first-jobs.ts'
 import { JobFailed } from '../../../src/pools/pool.ts'
-import { makeRigTorrent, StoreRig } from '../../kit/store-rig.ts'
+import { makeRigTorrent, StoreRig } from '../../kit/doubles/store-rig.ts'
 
 const MIB = 2 ** 20
 

@@ -21,7 +21,7 @@ import {
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { FileChanged } from '../../../src/ports/piece-store.ts'
-import { makeRigTorrent, StoreRig } from '../../kit/store-rig.ts'
+import { makeRigTorrent, StoreRig } from '../../kit/doubles/store-rig.ts'
 
 const KIB = 1024
 const PIECES = 4

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { pieceBytes } from '../../../src/base/lengths.ts'
-import { makeRigTorrent, type RigFile, StoreRig } from '../../kit/store-rig.ts'
+import { makeRigTorrent, type RigFile, StoreRig } from '../../kit/doubles/store-rig.ts'
 
 const KIB = 1024
 const file = fc.record({

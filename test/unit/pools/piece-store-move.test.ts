@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import type { PieceStore, StorageMove } from '../../../src/ports/piece-store.ts'
-import { makeRigTorrent, type RigFile, type RigTorrent, StoreRig } from '../../kit/store-rig.ts'
+import { makeRigTorrent, type RigFile, type RigTorrent, StoreRig } from '../../kit/doubles/store-rig.ts'
 
 const KIB = 1024
 const hasCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code

@@ -8,8 +8,8 @@ import type { PieceStore, StoreLayout } from '../../../src/ports/piece-store.ts'
 import { layoutOf } from '../../../src/torrent/session/torrent-core.ts'
 import { leavesOf } from '../../../src/wire/metainfo/merkle.ts'
 import { decodeInfo, decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { type MakeV2Options, makeV2Torrent } from '../../kit/make-v2-torrent.ts'
-import { type RigTorrent, StoreRig } from '../../kit/store-rig.ts'
+import { type MakeV2Options, makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
+import { type RigTorrent, StoreRig } from '../../kit/doubles/store-rig.ts'
 
 const KIB = 1024
 const FILES = [

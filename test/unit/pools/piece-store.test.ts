@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
-import { makeRigTorrent, type RigFile, StoreRig } from '../../kit/store-rig.ts'
+import { makeRigTorrent, type RigFile, StoreRig } from '../../kit/doubles/store-rig.ts'
 
 const KIB = 1024
 const hasCode = (code: string) => (error: unknown) => error instanceof AppError && error.code === code

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { runsOf, sliceSegments, wholePiece } from '../../../src/pools/segments.ts'
 import { groupSpans, SpanMap } from '../../../src/pools/spans.ts'
 import { SharedArena } from '../../../src/pools/arena.ts'
-import { makeRigTorrent } from '../../kit/store-rig.ts'
+import { makeRigTorrent } from '../../kit/doubles/store-rig.ts'
 
 const files = [
   { path: 't/a', length: 10 },

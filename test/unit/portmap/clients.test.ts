@@ -8,9 +8,9 @@ import { GatewayEpoch } from '../../../src/portmap/epoch.ts'
 import { MapError, type MapOrder, type MappingClient } from '../../../src/portmap/mapping-client.ts'
 import { NatPmpClient } from '../../../src/portmap/nat-pmp-client.ts'
 import { PcpClient } from '../../../src/portmap/pcp-client.ts'
-import { MemoryUdp } from '../../kit/memory-udp.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { MemoryUdp } from '../../kit/sim/memory-udp.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const ROUTE: GatewayRoute = { family: 4, ip: '192.168.1.1', localIp: '192.168.1.2', prefixBits: 24 }
 const ORDER: MapOrder = { protocol: 'tcp', internalPort: 6881, externalPort: 6881, lifetimeSec: 3600 }

@@ -7,10 +7,10 @@ import type { GatewayRoute } from '../../../src/ports/gateway.ts'
 import { PortMapper } from '../../../src/portmap/mapper.ts'
 import { MapError, type Mapped, type MapOrder, type MappingClient } from '../../../src/portmap/mapping-client.ts'
 import type { MappingRow } from '../../../src/portmap/route-mapper.ts'
-import { MemoryUdp } from '../../kit/memory-udp.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { MemoryUdp } from '../../kit/sim/memory-udp.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const MINUTE = 60_000
 const HOME: GatewayRoute = { family: 4, ip: '192.168.1.1', localIp: '192.168.1.2', prefixBits: 24 }

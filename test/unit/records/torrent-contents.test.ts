@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { join } from 'node:path'
 import { StoredTorrentContents } from '../../../src/records/torrent-contents.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { bitsOf, hashOf, makeDownload, openStore, temporaryFolder } from './records-kit.ts'
 
 const made = makeTorrent({ length: 100_000, pieceLength: 16_384, announce: [['http://t.example/announce']] })

@@ -6,7 +6,7 @@ import { AppError } from '../../../src/base/errors.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import type { FileFacts } from '../../../src/ports/piece-store.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { startDownloads } from './service-doubles.ts'
 
 // 9 pieces: the last byte of the bits is not full.

@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import type { DownloadRecord, FileRecord, PatchDownload } from '../../../src/services/api.ts'
 import { choosePriorities, limitInForce } from '../../../src/services/downloads/download-controls.ts'
 import type { Downloads } from '../../../src/services/downloads/downloads.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { type DownloadsBench, FakeTorrent, type MemoryRecords, startDownloads } from './service-doubles.ts'
 
 const made = makeTorrent({

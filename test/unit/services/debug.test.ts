@@ -6,7 +6,7 @@ import type { Slot } from '../../../src/ports/arena.ts'
 import type { MemoryDump } from '../../../src/services/diagnostics/debug-api.ts'
 import { Debug, type ProcessInspection } from '../../../src/services/diagnostics/debug.ts'
 import { HISTORY_DEFAULTS, ResourceHistory } from '../../../src/services/diagnostics/resource-history.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 function inspection(change: Partial<ProcessInspection> = {}): ProcessInspection {
   return {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import { parseTrackerFile } from '../../../src/services/downloads/tracker-file.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { type DownloadsBench, FakeTorrent, startDownloads } from './service-doubles.ts'
 
 const OWN = 'http://own.test/announce'

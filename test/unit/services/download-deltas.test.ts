@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { makeDeferred } from '../../../src/base/deferred.ts'
 import { DownloadDeltas } from '../../../src/services/downloads/download-deltas.ts'
 import { DownloadList, type ListedDownload } from '../../../src/services/downloads/download-list.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 class Entry implements ListedDownload {

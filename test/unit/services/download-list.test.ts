@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DownloadList } from '../../../src/services/downloads/download-list.ts'
-import { StandingClock } from '../../kit/store-rig.ts'
+import { StandingClock } from '../../kit/doubles/store-rig.ts'
 
 function rig(count: number) {
   const clock = new StandingClock()

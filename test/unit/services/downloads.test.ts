@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import type { DownloadRecord, ListOptions } from '../../../src/services/api.ts'
 import type { Downloads } from '../../../src/services/downloads/downloads.ts'
 import { decodeMetainfo, encodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { type DownloadsBench, FakeTorrent, startDownloads } from './service-doubles.ts'
 
 const NOTHING = { peers: false, pieces: false, files: false }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DroppedFiles } from '../../../src/services/downloads/dropped-files.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const records = { list: () => Promise.resolve([]), keep: () => Promise.resolve(), drop: () => Promise.resolve() }
 

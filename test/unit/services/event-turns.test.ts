@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventRun } from '../../../src/services/api.ts'
 import { EventHub } from '../../../src/services/events/events.ts'
-import { silentLog } from '../../kit/silent-log.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
 import { MemoryEventLog } from './memory-event-log.ts'
 
 const FOLLOWERS = 60

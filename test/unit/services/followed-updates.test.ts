@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeDeferred } from '../../../src/base/deferred.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
-import { type MadeTorrent, makeTorrent } from '../../kit/make-torrent.ts'
+import { type MadeTorrent, makeTorrent } from '../../kit/content/make-torrent.ts'
 import {
   follow,
   itemOf,

@@ -8,7 +8,7 @@ import { countBits } from '../../../src/torrent/pieces/piece-set.ts'
 import { planFromResume } from '../../../src/torrent/pieces/resume-plan.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import type { OtherState } from '../../../src/wire/resume/other-state.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 
 const PIECE = 32_768
 const LENGTH = 3.5 * PIECE

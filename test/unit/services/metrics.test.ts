@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MetricFamily } from '../../../src/services/diagnostics/metrics-api.ts'
-import { FakeOverlay } from '../../kit/fake-overlay.ts'
+import { FakeOverlay } from '../../kit/doubles/fake-overlay.ts'
 import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../../../src/services/diagnostics/metrics.ts'
 
 const process: ProcessFigures = {

@@ -8,8 +8,8 @@ import type { CreateTorrent } from '../../../src/services/api.ts'
 import { type MakeWatch, makeTorrent } from '../../../src/services/making/new-torrent.ts'
 import { newTorrentOptions } from '../../../src/services/making/new-torrent-options.ts'
 import { decodeBencode, getDict, getInt, getList, getText, utf8Text } from '../../../src/wire/bencode.ts'
-import { seededBytes } from '../../kit/make-torrent.ts'
-import { MemoryContent, type MemoryFile } from '../../kit/memory-content.ts'
+import { seededBytes } from '../../kit/content/make-torrent.ts'
+import { MemoryContent, type MemoryFile } from '../../kit/doubles/memory-content.ts'
 
 const defaults = { createdBy: 'Tributary/1.2.3', nowSec: 1_700_000_000 }
 const FORMATS = ['v1', 'v2', 'hybrid'] as const

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nodeEd25519 } from '../../../src/io/ed25519.ts'
 import { signedBytes } from '../../../src/wire/dht/dht-item.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { itemOf, KEY, MemoryItems, MINUTE, startUpdates, type UpdatesRig } from './updates-rig.ts'
 
 const [ONE, TWO] = [makeTorrent({ seed: 1 }), makeTorrent({ seed: 2 })]

@@ -6,7 +6,7 @@ import type { PatchDownload } from '../../../src/services/api.ts'
 import { NO_CONTROLS } from '../../../src/services/downloads/download-controls.ts'
 import { seedingGoal, type SeedingMode, shareRatio } from '../../../src/services/downloads/seeding-goals.ts'
 import type { TorrentSnapshot } from '../../../src/torrent/types.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { type DownloadsBench, FakeTorrent, type MemoryRecords, startDownloads } from './service-doubles.ts'
 
 const made = makeTorrent({ length: 100_000 })

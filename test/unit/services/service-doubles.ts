@@ -33,7 +33,7 @@ import type {
 import type { Metainfo } from '../../../src/wire/metainfo/torrent-types.ts'
 import { NO_OBSTACLES } from '../../../src/torrent/session/resting-torrent.ts'
 import { idleWebSeed } from '../../../src/torrent/web-seeds/web-seed-row.ts'
-import { silentLog } from '../../kit/silent-log.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
 
 /** Time that moves only by advance(). */
 export class HandClock implements Clock {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { NotedSettingChange, SettingChange, SettingsHistory } from '../../../src/ports/settings-history.ts'
 import type { EffectiveSettings, Json } from '../../../src/services/api.ts'
 import { SettingsChanges } from '../../../src/services/settings/settings-changes.ts'
-import { silentLog } from '../../kit/silent-log.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
 
 class MemoryHistory implements SettingsHistory {
   readonly noted: NotedSettingChange[] = []

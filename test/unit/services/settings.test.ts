@@ -7,7 +7,7 @@ import type { EffectiveSettings } from '../../../src/services/api.ts'
 import { NodeSettings, type SettingsSource } from '../../../src/services/settings/settings.ts'
 import { SettingsChanges } from '../../../src/services/settings/settings-changes.ts'
 import { CoreState } from '../../../src/services/diagnostics/state.ts'
-import { silentLog } from '../../kit/silent-log.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
 
 type Changed = Awaited<ReturnType<SettingsSource['change']>>
 

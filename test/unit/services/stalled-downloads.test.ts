@@ -7,7 +7,7 @@ import type { InfoHash } from '../../../src/base/ids.ts'
 import { VolumeLanes } from '../../../src/io/files/volume-lanes.ts'
 import { KeyedQueue } from '../../../src/services/keyed-queue.ts'
 import { StalledDownloads } from '../../../src/services/downloads/stalled-downloads.ts'
-import { settle, VirtualClock } from '../../kit/virtual-clock.ts'
+import { settle, VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const mount = (point: string, device: string) => ({ point, type: 'ext4', readOnly: false, device })
 const PLACES = { destination: '/a/films', movingTo: null, movedFrom: null }

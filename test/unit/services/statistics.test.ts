@@ -7,7 +7,7 @@ import type { NetworkCounts } from '../../../src/ports/network-counts.ts'
 import type { FetchedSource } from '../../../src/ports/source-fetch.ts'
 import { NodeStatistics } from '../../../src/services/diagnostics/statistics.ts'
 import { CountedFetch, sumOf } from '../../../src/services/diagnostics/work-counts.ts'
-import { FakeOverlay } from '../../kit/fake-overlay.ts'
+import { FakeOverlay } from '../../kit/doubles/fake-overlay.ts'
 
 const none = { pending: 0, success: 0, failed: 0 }
 

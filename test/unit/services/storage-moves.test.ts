@@ -7,7 +7,7 @@ import { makeDeferred } from '../../../src/base/deferred.ts'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
 import type { DownloadRecord } from '../../../src/services/api.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { type DownloadsBench, FakeTorrent, startDownloads } from './service-doubles.ts'
 
 const one = makeTorrent({ length: 100_000, seed: 1, name: 'one' })

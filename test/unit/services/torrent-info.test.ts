@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import type { DiscoveredMetadata } from '../../../src/ports/discovered-metadata.ts'
 import { TorrentInfo } from '../../../src/services/downloads/torrent-info.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 import { type DownloadsBench, startDownloads } from './service-doubles.ts'
 

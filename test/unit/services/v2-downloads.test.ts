@@ -8,7 +8,7 @@ import { parseMagnet } from '../../../src/wire/metainfo/magnet.ts'
 import { decodeInfo, decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { missingLayers } from '../../../src/wire/metainfo/piece-layers.ts'
 import type { Metainfo } from '../../../src/wire/metainfo/torrent-types.ts'
-import { makeV2Torrent } from '../../kit/make-v2-torrent.ts'
+import { makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
 import { type DownloadsBench, FakeTorrent, MemoryRecords, startDownloads } from './service-doubles.ts'
 
 const FILES = [

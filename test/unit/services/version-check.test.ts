@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/base/errors.ts'
 import { VersionCheck } from '../../../src/services/updates/version-check.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const DAY = 24 * 3600 * 1000
 

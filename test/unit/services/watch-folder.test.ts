@@ -6,8 +6,8 @@ import { AppError } from '../../../src/base/errors.ts'
 import type { SeenFile, SeenFiles } from '../../../src/ports/seen-files.ts'
 import type { DroppedFile, FolderLook, ReadFile, WatchedFolder } from '../../../src/ports/watched-folder.ts'
 import { isWanted, WatchFolder, type WatchFolderSettings } from '../../../src/services/watch/watch-folder.ts'
-import { silentLog } from '../../kit/silent-log.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { silentLog } from '../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 class MemorySeen implements SeenFiles {
   readonly rows = new Map<string, SeenFile>()

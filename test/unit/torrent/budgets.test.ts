@@ -8,7 +8,7 @@ import { Permits } from '../../../src/torrent/peers/permits.ts'
 import { SlotHolders } from '../../../src/torrent/peers/slot-holders.ts'
 import { TurnEnd } from '../../../src/torrent/session/turn-end.ts'
 import { UploadSlots } from '../../../src/torrent/peers/upload-slots.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const turns = () =>
   new TurnEnd(error => {

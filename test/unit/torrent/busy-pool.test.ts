@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError, type ErrorCode } from '../../../src/base/errors.ts'
 import { retryWhileBusy } from '../../../src/torrent/pieces/busy-pool.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 /** A job that fails with `codes` one after the other, then answers. */
 function jobFailing(codes: readonly ErrorCode[]) {

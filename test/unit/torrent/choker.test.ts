@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { ChokePeer } from '../../../src/torrent/peers/choke-turns.ts'
 import { Choker } from '../../../src/torrent/peers/choker.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const OLD = -1_000_000
 

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { PeerAddress } from '../../../src/base/ids.ts'
 import type { TcpListener, TcpNetwork, TcpStream, TcpStreamHandlers } from '../../../src/ports/tcp.ts'
 import { DualNetwork } from '../../../src/torrent/peers/dual-network.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const PEER = { ip: '192.0.2.1', port: 6881 }
 const OPTIONS = { localIp: null, timeoutMs: 10_000 }

@@ -12,8 +12,8 @@ import { EncryptedStream } from '../../../src/torrent/peers/encrypted-stream.ts'
 import { KeyGate, MAX_POWERS_PER_TURN, MAX_WAITING } from '../../../src/torrent/peers/key-gate.ts'
 import type { MseResult, MseSide } from '../../../src/wire/mse/mse-handshake.ts'
 import { Rc4 } from '../../../src/wire/mse/rc4.ts'
-import { naiveRc4 } from '../../kit/naive-mse.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { naiveRc4 } from '../../kit/peers/naive-mse.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const infoHash = parseInfoHash('00112233445566778899aabbccddeeff00112233') as InfoHash
 const OUT = Buffer.from('the key of what goes out')

@@ -8,8 +8,8 @@ import { leavesOf } from '../../../src/wire/metainfo/merkle.ts'
 import { decodeInfo, decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { encodeHashRequest, type HashRange } from '../../../src/wire/peer/messages.ts'
 import type { Metainfo, V2Content } from '../../../src/wire/metainfo/torrent-types.ts'
-import { Asker, hashSeed, keptMessage, settle } from '../../kit/hash-seed.ts'
-import { type MadeV2Torrent, makeV2Torrent } from '../../kit/make-v2-torrent.ts'
+import { Asker, hashSeed, keptMessage, settle } from '../../kit/content/hash-seed.ts'
+import { type MadeV2Torrent, makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
 
 const KIB = 1024
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -6,9 +6,9 @@ import { test } from 'node:test'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import { uncleCount } from '../../../src/wire/metainfo/hash-proof.ts'
 import type { HashRange, PeerMessage } from '../../../src/wire/peer/messages.ts'
-import { Asker, hashSeed, settle } from '../../kit/hash-seed.ts'
-import { type MadeV2Torrent, makeV2Torrent } from '../../kit/make-v2-torrent.ts'
-import { fullTree } from '../../kit/merkle-tree.ts'
+import { Asker, hashSeed, settle } from '../../kit/content/hash-seed.ts'
+import { type MadeV2Torrent, makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
+import { fullTree } from '../../kit/content/merkle-tree.ts'
 
 const KIB = 1024
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -7,8 +7,8 @@ import { buildIpFilter, IpFilter } from '../../../src/torrent/peers/ip-filter.ts
 import { formatIp } from '../../../src/wire/net/compact-address.ts'
 import { FilterListReader, type FilterRanges } from '../../../src/wire/net/ip-filter.ts'
 import { runSteps } from '../../../src/wire/steps.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
-import { cpuTimeMs } from '../../kit/cpu-time.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
+import { cpuTimeMs } from '../../kit/nodes/cpu-time.ts'
 
 function list(text: string): FilterRanges {
   const reader = new FilterListReader()

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { KeyGate, type KeyJob, MAX_POWERS_PER_TURN, MAX_WAITING } from '../../../src/torrent/peers/key-gate.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 function jobs(count: number, powers: number, ran: number[]): KeyJob[] {
   return Array.from({ length: count }, (_, index) => ({ powers, run: () => ran.push(index) }))

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { type InfoHash, parseInfoHash, parseInfoHashV2 } from '../../../src/base/ids.ts'
 import { OtherNames } from '../../../src/torrent/pieces/other-names.ts'
 import { decodeInfo, decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { makeV2Torrent } from '../../kit/make-v2-torrent.ts'
+import { makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
 
 const made = makeV2Torrent({ hybrid: true })
 const meta = decodeMetainfo(made.torrent)

@@ -12,7 +12,7 @@ import { RateLimiter } from '../../../src/torrent/peers/rate-limiter.ts'
 import { TurnEnd } from '../../../src/torrent/session/turn-end.ts'
 import { UploadSlots } from '../../../src/torrent/peers/upload-slots.ts'
 import { encodePieceHead } from '../../../src/wire/peer/messages.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const BLOCK = 16 * 1024
 const PIECE_LENGTH = 2 ** 20

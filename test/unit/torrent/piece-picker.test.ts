@@ -7,7 +7,7 @@ import type { TorrentLengths } from '../../../src/base/lengths.ts'
 import { emptyPieceSet, fullPieceSet, type PieceSet, setRange } from '../../../src/torrent/pieces/piece-set.ts'
 import { PiecePicker } from '../../../src/torrent/pieces/piece-picker.ts'
 import type { BlockRequest, PickOptions } from '../../../src/torrent/pieces/picker-types.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const BLOCK = 16_384
 const NOW: PickOptions = { nowMs: 0, slow: false, allowedFast: null, onlyStarted: false }

@@ -13,7 +13,7 @@ import { PiecePicker } from '../../../src/torrent/pieces/piece-picker.ts'
 import { priorityBands } from '../../../src/torrent/pieces/piece-ranks.ts'
 import type { PickOptions } from '../../../src/torrent/pieces/picker-types.ts'
 import type { TorrentFile } from '../../../src/wire/metainfo/torrent-types.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const BLOCK = 16_384
 const NOW: PickOptions = { nowMs: 0, slow: false, allowedFast: null, onlyStarted: false }

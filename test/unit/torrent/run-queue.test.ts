@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Place, type RunLimits, RunQueue } from '../../../src/torrent/session/run-queue.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const OPEN: RunLimits = { downloads: -1, seeds: -1, all: -1, dontCountSlow: true }
 

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { TorrentHandle } from '../../../src/torrent/index.ts'
 import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { LoopbackNode, type LoopbackOptions } from '../../kit/loopback-node.ts'
-import { type MadeTorrent, makeTorrent } from '../../kit/make-torrent.ts'
+import { LoopbackNode, type LoopbackOptions } from '../../kit/nodes/loopback-node.ts'
+import { type MadeTorrent, makeTorrent } from '../../kit/content/make-torrent.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 const MIB = 1024 * 1024

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Revelation, SuperSeeding } from '../../../src/torrent/peers/super-seeding.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 /** A swarm that is only what each peer has. */
 function swarm(pieceCount: number) {

@@ -13,8 +13,8 @@ import {
 } from '../../../src/torrent/pieces/v2-upgrade.ts'
 import { decodeInfo, decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
 import type { Handshake } from '../../../src/wire/peer/handshake.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { makeV2Torrent } from '../../kit/make-v2-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
 
 const made = makeV2Torrent({ hybrid: true })
 const v1 = hashOf(made.v1Hash)

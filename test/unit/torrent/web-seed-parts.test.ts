@@ -9,8 +9,8 @@ import { HostGate } from '../../../src/torrent/peers/host-gate.ts'
 import { longestGap } from '../../../src/torrent/pieces/longest-gap.ts'
 import { WebSeedRun } from '../../../src/torrent/web-seeds/web-seed-run.ts'
 import type { TorrentFile } from '../../../src/wire/metainfo/torrent-types.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { WebSeedRig } from '../../kit/web-seed-rig.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { WebSeedRig } from '../../kit/sim/web-seed-rig.ts'
 
 const BLOCK = 16_384
 const KEY = 'web-seed-0:0'

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { failure } from '../../kit/memory-ranges.ts'
-import { WebSeedRig } from '../../kit/web-seed-rig.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { failure } from '../../kit/doubles/memory-ranges.ts'
+import { WebSeedRig } from '../../kit/sim/web-seed-rig.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DueQueue } from '../../../src/tracker/due-queue.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 import { ManualClock } from './tracker-kit.ts'
 
 test('entries run in the order of their times, whatever was set, replaced and cancelled before', async () => {

@@ -6,8 +6,8 @@ import type { PeerAddress } from '../../../src/base/ids.ts'
 import type { UdpNetwork } from '../../../src/ports/udp.ts'
 import { DueQueue } from '../../../src/tracker/due-queue.ts'
 import { UdpTracker } from '../../../src/tracker/udp-tracker.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const REQUEST = {
   infoHash: new Uint8Array(20),

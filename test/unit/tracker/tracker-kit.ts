@@ -10,7 +10,7 @@ import type { Log } from '../../../src/ports/log.ts'
 import type { NameResolver } from '../../../src/ports/name-resolver.ts'
 import type { UdpNetwork } from '../../../src/ports/udp.ts'
 import { TorrentAnnouncers, type TrackerOptions } from '../../../src/tracker/announcer.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 /** Lets everything run that is ready now. */
 export async function settle(): Promise<void> {

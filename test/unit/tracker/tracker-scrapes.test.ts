@@ -7,8 +7,8 @@ import type { HttpGet } from '../../../src/ports/http-get.ts'
 import type { AddressClass } from '../../../src/ports/name-resolver.ts'
 import type { UdpNetwork } from '../../../src/ports/udp.ts'
 import { TrackerScrapes } from '../../../src/tracker/tracker-scrapes.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const signal = new AbortController().signal
 const [FIRST, SECOND] = ['1'.repeat(40), '2'.repeat(40)].map(text => parseInfoHash(text)) as [InfoHash, InfoHash]

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HALF_OPEN_MS, LINGER_MS, MAX_TIMEOUTS } from '../../../src/utp/connection.ts'
 import { UTP_TYPE, UtpHeader } from '../../../src/wire/net/utp.ts'
-import { dataOf, FIRST_SEQ, FULL, RTT_MS, seqs, types, UtpRig } from '../../kit/utp-rig.ts'
+import { dataOf, FIRST_SEQ, FULL, RTT_MS, seqs, types, UtpRig } from '../../kit/sim/utp-rig.ts'
 
 test('a SYN is repeated, and given up in the end', () => {
   const rig = new UtpRig()

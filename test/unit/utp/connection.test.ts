@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { KEEP_ALIVE_MS } from '../../../src/utp/connection.ts'
 import { microsOf, seqAdd } from '../../../src/utp/sequence.ts'
 import { encodeUtpPacket, readUtpHeader, UTP_TYPE, UtpHeader } from '../../../src/wire/net/utp.ts'
-import { dataOf, FIRST_SEQ, FULL, PEER_SEQ, RTT_MS, seqs, types, UtpRig } from '../../kit/utp-rig.ts'
+import { dataOf, FIRST_SEQ, FULL, PEER_SEQ, RTT_MS, seqs, types, UtpRig } from '../../kit/sim/utp-rig.ts'
 
 test('connecting: the SYN carries our id, what follows the next one, and the answer names the first number', () => {
   const rig = new UtpRig()

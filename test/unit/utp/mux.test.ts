@@ -15,8 +15,8 @@ import {
   StreamEnd,
   type StreamPair,
   UtpLink,
-} from '../../kit/utp-link.ts'
-import { VirtualClock } from '../../kit/virtual-clock.ts'
+} from '../../kit/sim/utp-link.ts'
+import { VirtualClock } from '../../kit/sim/virtual-clock.ts'
 
 const OPTIONS = { localIp: null, timeoutMs: 5000 }
 const EMPTY = new Uint8Array(0)

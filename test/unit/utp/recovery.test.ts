@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UTP_HEADER_BYTES } from '../../../src/wire/net/utp.ts'
-import { dataOf, RTT_MS, seqs, UtpRig } from '../../kit/utp-rig.ts'
+import { dataOf, RTT_MS, seqs, UtpRig } from '../../kit/sim/utp-rig.ts'
 
 /** Lets `count` packets go out in one turn; their numbers. */
 function flight(rig: UtpRig, count: number): number[] {

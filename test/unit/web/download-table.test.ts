@@ -8,7 +8,7 @@ import { groups, isIn } from '../../../src/web/model/download-groups.ts'
 import { mergeOrdered } from '../../../src/web/model/merge-ordered.ts'
 import { DownloadTable, type SortColumn, type View } from '../../../src/web/model/download-table.ts'
 import { download } from '../../contract/http/sample-records.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const statuses = ['DLSTATUS_DOWNLOADING', 'DLSTATUS_SEEDING', 'DLSTATUS_STOPPED', 'DLSTATUS_STOPPED_ON_ERROR'] as const
 const columns: readonly SortColumn[] = ['name', 'progress', 'status', 'size', 'speed_down', 'num_peers', 'time_added']

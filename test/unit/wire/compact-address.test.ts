@@ -12,7 +12,7 @@ import {
   isPeerIp,
   parseIp,
 } from '../../../src/wire/net/compact-address.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 test('text of addresses is canonical (RFC 5952)', () => {
   const cases: Record<string, string> = {

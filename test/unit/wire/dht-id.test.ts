@@ -14,7 +14,7 @@ import {
   isExemptAddress,
   sharedBits,
 } from '../../../src/wire/dht/dht-id.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const id = (hex: string): Uint8Array => Uint8Array.from(Buffer.from(hex.padEnd(40, '0'), 'hex'))
 

@@ -1,4 +1,4 @@
-// Info dictionaries against those of test/kit/make-v2-torrent.ts, which are built another way, and read back.
+// Info dictionaries against those of test/kit/content/make-v2-torrent.ts, which are built another way, and read back.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,8 +10,8 @@ import {
   v1Runs,
 } from '../../../src/wire/metainfo/info-writer.ts'
 import { decodeInfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
-import { type MadeV2Torrent, makeV2Torrent } from '../../kit/make-v2-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
+import { type MadeV2Torrent, makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
 
 const KIB = 1024
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -9,7 +9,7 @@ import {
   MAX_FILTER_LINE_BYTES,
 } from '../../../src/wire/net/ip-filter.ts'
 import { runSteps } from '../../../src/wire/steps.ts'
-import { cpuTimeMs } from '../../kit/cpu-time.ts'
+import { cpuTimeMs } from '../../kit/nodes/cpu-time.ts'
 
 function read(text: string | Uint8Array, chunkBytes = 1_000_000): FilterRanges {
   const reader = new FilterListReader()

@@ -1,4 +1,4 @@
-// Hash trees against trees that are built whole by node:crypto (test/kit/merkle-tree.ts), at every small size.
+// Hash trees against trees that are built whole by node:crypto (test/kit/content/merkle-tree.ts), at every small size.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -20,8 +20,8 @@ import {
 } from '../../../src/wire/metainfo/merkle.ts'
 import { MerkleNodes } from '../../../src/wire/metainfo/merkle-nodes.ts'
 import { runSteps } from '../../../src/wire/steps.ts'
-import { seededBytes } from '../../kit/make-torrent.ts'
-import { fullTree, treeOver, treeRoot } from '../../kit/merkle-tree.ts'
+import { seededBytes } from '../../kit/content/make-torrent.ts'
+import { fullTree, treeOver, treeRoot } from '../../kit/content/merkle-tree.ts'
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
 

@@ -1,4 +1,4 @@
-// v2 and hybrid torrents (BEP 52): what is read, what is refused and why. Trees and layers are those of test/kit/merkle-tree.ts.
+// v2 and hybrid torrents (BEP 52): what is read, what is refused and why. Trees and layers are those of test/kit/content/merkle-tree.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -21,8 +21,8 @@ import {
   withPieceRoots,
 } from '../../../src/wire/metainfo/piece-layers.ts'
 import type { Metainfo, V2Content } from '../../../src/wire/metainfo/torrent-types.ts'
-import { type MadeV2File, makeV2Torrent } from '../../kit/make-v2-torrent.ts'
-import { pieceLayer, treeRoot } from '../../kit/merkle-tree.ts'
+import { type MadeV2File, makeV2Torrent } from '../../kit/content/make-v2-torrent.ts'
+import { pieceLayer, treeRoot } from '../../kit/content/merkle-tree.ts'
 
 const KIB = 1024
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -8,7 +8,7 @@ import { type BencodeInput, decodeBencode, encodeBencode } from '../../../src/wi
 import { MAX_FILES } from '../../../src/wire/metainfo/info-files.ts'
 import { decodeInfo, decodeMetainfo, encodeMetainfo, MAX_METAINFO_BYTES } from '../../../src/wire/metainfo/metainfo.ts'
 import type { Metainfo } from '../../../src/wire/metainfo/torrent-types.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 
 const HASH = Buffer.alloc(20, 1)
 

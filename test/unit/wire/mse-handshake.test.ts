@@ -10,8 +10,8 @@ import { MseInitiator } from '../../../src/wire/mse/mse-initiator.ts'
 import { type KeyAgreement, mseKeys } from '../../../src/wire/mse/mse-keys.ts'
 import { MseResponder } from '../../../src/wire/mse/mse-responder.ts'
 import { MseTorrents } from '../../../src/wire/mse/mse-torrents.ts'
-import { naiveChoice, naiveKeys, naiveOffer, naiveRc4, naiveSha1 } from '../../kit/naive-mse.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { naiveChoice, naiveKeys, naiveOffer, naiveRc4, naiveSha1 } from '../../kit/peers/naive-mse.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const infoHash = parseInfoHash('00112233445566778899aabbccddeeff00112233') as InfoHash
 const skey = infoHashBytes(infoHash)

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { DecodeError } from '../../../src/base/errors.ts'
 import { makeExponent, mseKeys } from '../../../src/wire/mse/mse-keys.ts'
-import { naiveKeys, PRIME_HEX } from '../../kit/naive-mse.ts'
-import { SeededRandom } from '../../kit/seeded-random.ts'
+import { naiveKeys, PRIME_HEX } from '../../kit/peers/naive-mse.ts'
+import { SeededRandom } from '../../kit/sim/seeded-random.ts'
 
 const random = new SeededRandom(7)
 const exponents = [

@@ -18,7 +18,7 @@ import {
   encodeSoapAction,
   encodeSsdpSearch,
 } from '../../../src/wire/net/upnp.ts'
-import { ROOT } from '../../kit/gateways.ts'
+import { ROOT } from '../../kit/peers/gateways.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const NONCE = hex('000102030405060708090a0b')

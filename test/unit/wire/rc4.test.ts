@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Rc4 } from '../../../src/wire/mse/rc4.ts'
-import { naiveRc4 } from '../../kit/naive-mse.ts'
+import { naiveRc4 } from '../../kit/peers/naive-mse.ts'
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 

@@ -15,7 +15,7 @@ import {
   safeUrlPath,
   webSeedFileUrl,
 } from '../../../src/wire/metainfo/web-seed-urls.ts'
-import { makeTorrent } from '../../kit/make-torrent.ts'
+import { makeTorrent } from '../../kit/content/make-torrent.ts'
 
 const XT = 'magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a'
 

@@ -7,12 +7,12 @@ import { HeadKeeper } from '../../../../src/chapters/channels/network/head-keepe
 import { PackKeeper } from '../../../../src/chapters/channels/network/pack-keeper.ts'
 import type { ChannelId } from '../../../../src/chapters/channels/wire/types.ts'
 import { type InfoHash, parseInfoHash } from '../../../../src/base/ids.ts'
-import { MemoryDhtItems } from '../../../kit/memory-dht-items.ts'
+import { MemoryDhtItems } from '../../../kit/doubles/memory-dht-items.ts'
 import { MemoryPacks, PackSwarm } from '../kit/memory-packs.ts'
 import { openInlineCatalogue } from '../kit/open-catalogue.ts'
-import { SeededRandom } from '../../../kit/seeded-random.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 const MINUTE = 60_000
 

@@ -6,8 +6,8 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { makeTorrent } from '../../../kit/make-torrent.ts'
-import { type NodeProcess, runCli, startNode } from '../../../kit/node-process.ts'
+import { makeTorrent } from '../../../kit/content/make-torrent.ts'
+import { type NodeProcess, runCli, startNode } from '../../../kit/nodes/node-process.ts'
 
 const made = makeTorrent({ name: 'An old film', length: 20_000, seed: 44 })
 const cidOf = (text: string): string => /\b[0-9a-f]{40}\b/.exec(text)?.[0] ?? ''

@@ -4,17 +4,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import {
-  askWell,
-  createChannel,
-  ofChannel,
-  refusalOf,
-  startChannelNodes,
-  TOLD_LIMIT_MS,
-} from '../../../kit/channel-nodes.ts'
-import { followEvents } from '../../../kit/followed-events.ts'
-import { type MadeTorrent, makeTorrent } from '../../../kit/make-torrent.ts'
-import type { NodeProcess } from '../../../kit/node-process.ts'
+import { askWell, createChannel, ofChannel, refusalOf, startChannelNodes, TOLD_LIMIT_MS } from '../kit/channel-nodes.ts'
+import { followEvents } from '../../../kit/nodes/followed-events.ts'
+import { type MadeTorrent, makeTorrent } from '../../../kit/content/make-torrent.ts'
+import type { NodeProcess } from '../../../kit/nodes/node-process.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 import { EVENTS } from '../../../contract/spec/records.ts'
 import { assertValue, type Shape } from '../../../contract/spec/shapes.ts'

@@ -2,7 +2,7 @@
 // subscriber still gets everything, and what a holder spoils is kept by nobody. `make channels-30` is the same with thirty.
 
 import { test } from 'node:test'
-import { ChannelCrowd } from '../../../kit/channel-crowd.ts'
+import { ChannelCrowd } from '../kit/channel-crowd.ts'
 
 test('a channel of 1,000 torrents lives on eight nodes', async t => {
   const say = (line: string): void => t.diagnostic(line)

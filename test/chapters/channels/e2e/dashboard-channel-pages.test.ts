@@ -14,9 +14,9 @@ import {
   untilInPage,
   type WatchedPage,
   watchedPage,
-} from '../../../kit/browser.ts'
+} from '../../../kit/nodes/browser.ts'
 import { FAKE_AUTHOR, FakeChannels } from '../kit/fake-channels.ts'
-import { type NodeProcess, startNode } from '../../../kit/node-process.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
 import { sampleChannel, sampleTorrent } from '../kit/sample-channels.ts'
 

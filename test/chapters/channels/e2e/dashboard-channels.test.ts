@@ -16,11 +16,11 @@ import {
   untilInPage,
   type WatchedPage,
   watchedPage,
-} from '../../../kit/browser.ts'
-import { addDownload, downloadUntil } from '../../../kit/downloads-client.ts'
-import { type MadeTorrent, makeTorrent } from '../../../kit/make-torrent.ts'
-import { startChannelNodes } from '../../../kit/channel-nodes.ts'
-import type { NodeProcess } from '../../../kit/node-process.ts'
+} from '../../../kit/nodes/browser.ts'
+import { addDownload, downloadUntil } from '../../../kit/nodes/downloads-client.ts'
+import { type MadeTorrent, makeTorrent } from '../../../kit/content/make-torrent.ts'
+import { startChannelNodes } from '../kit/channel-nodes.ts'
+import type { NodeProcess } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
 
 const skip = needs(CHROMIUM)

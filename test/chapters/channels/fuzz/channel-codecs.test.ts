@@ -19,8 +19,8 @@ import {
   type TreeNode,
 } from '../../../../src/chapters/channels/wire/types.ts'
 import { decodeVote, encodeVote } from '../../../../src/chapters/channels/wire/vote-codec.ts'
-import { fuzz } from '../../../kit/fuzz.ts'
-import { signingKey } from '../../../kit/signing-key.ts'
+import { fuzz } from '../../../kit/sim/fuzz.ts'
+import { signingKey } from '../../../kit/doubles/signing-key.ts'
 
 const owner = signingKey(1)
 const channel = channelIdOf(owner.publicKey)

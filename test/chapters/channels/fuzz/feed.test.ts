@@ -5,7 +5,7 @@ import { DecodeError } from '../../../../src/base/errors.ts'
 import { channelFeedText } from '../../../../src/chapters/channels/feeds/channel-feed-text.ts'
 import { parseFeed } from '../../../../src/chapters/channels/feeds/wire/parse-feed.ts'
 import { MAX_FEED_ITEMS_READ, type ParsedFeed } from '../../../../src/chapters/channels/feeds/wire/types.ts'
-import { fuzz } from '../../../kit/fuzz.ts'
+import { fuzz } from '../../../kit/sim/fuzz.ts'
 
 const MAGNET = 'magnet:?xt=urn:btih:0123456789abcdef0123456789abcdef01234567'
 const SEEDS = [

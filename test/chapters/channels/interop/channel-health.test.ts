@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { interopPlace } from '../../../kit/interop-place.ts'
-import { type MadeTorrent, makeTorrent } from '../../../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../../../kit/node-process.ts'
-import { type OpenTracker, startOpentracker } from '../../../kit/opentracker.ts'
+import { interopPlace } from '../../../kit/runners/interop-place.ts'
+import { type MadeTorrent, makeTorrent } from '../../../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import { type OpenTracker, startOpentracker } from '../../../kit/peers/opentracker.ts'
 import { needs } from '../../../kit/requirements.ts'
 
 interface Row {

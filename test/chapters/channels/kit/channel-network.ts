@@ -5,10 +5,10 @@ import { ChannelMesh } from '../../../../src/chapters/channels/network/channel-m
 import { TARGET_PEERS } from '../../../../src/chapters/channels/network/limits.ts'
 import type { Community } from '../../../../src/chapters/overlay/core/index.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../../../src/chapters/overlay/wire/community-ids.ts'
-import type { HubLine } from '../../../kit/datagram-hub.ts'
+import type { HubLine } from '../../../kit/sim/datagram-hub.ts'
 import { MemoryCatalogue } from './memory-catalogue.ts'
 import { OverlayNetwork, type OverlayNode } from '../../overlay/kit/overlay-network.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
 
 /** A node of it. */
 export interface ChannelNode {

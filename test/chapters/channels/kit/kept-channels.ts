@@ -14,7 +14,7 @@ import { verifyRecord } from '../../../../src/chapters/channels/wire/record-sign
 import { treeRoot } from '../../../../src/chapters/channels/wire/tree.ts'
 import type { ChannelHead, ChannelId, ChannelRecord, RecordId } from '../../../../src/chapters/channels/wire/types.ts'
 import { parseInfoHash } from '../../../../src/base/ids.ts'
-import { type SigningKey, verifySignature } from '../../../kit/signing-key.ts'
+import { type SigningKey, verifySignature } from '../../../kit/doubles/signing-key.ts'
 
 interface Kept {
   standing: KnownChannel['standing']

@@ -13,10 +13,10 @@ import {
   type TestFolder,
   writeContent,
   writeTorrent,
-} from '../../../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../../../kit/downloads-client.ts'
-import { makeTorrent } from '../../../kit/make-torrent.ts'
-import { type NodeProcess, type NodeReply, startNode } from '../../../kit/node-process.ts'
+} from '../../../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../../../kit/nodes/downloads-client.ts'
+import { makeTorrent } from '../../../kit/content/make-torrent.ts'
+import { type NodeProcess, type NodeReply, startNode } from '../../../kit/nodes/node-process.ts'
 
 const MIB = 1024 * 1024
 const COMMUNITY = '7472696275746172792d6c6f6f706261636b2d32'

@@ -10,9 +10,9 @@ import type {
   SlotsRecord,
 } from '../../../../src/chapters/circuits/service/circuits-api.ts'
 import type { CommunityStatistics } from '../../../../src/services/diagnostics/statistics-api.ts'
-import { axeFindings, CHROMIUM, startBrowser, watchedPage } from '../../../kit/browser.ts'
-import { type NodeProcess, runCli, startNode } from '../../../kit/node-process.ts'
-import { type OverlayNodes, startOverlayNodes } from '../../../kit/overlay-nodes.ts'
+import { axeFindings, CHROMIUM, startBrowser, watchedPage } from '../../../kit/nodes/browser.ts'
+import { type NodeProcess, runCli, startNode } from '../../../kit/nodes/node-process.ts'
+import { type OverlayNodes, startOverlayNodes } from '../../../kit/nodes/overlay-nodes.ts'
 import { needs } from '../../../kit/requirements.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 

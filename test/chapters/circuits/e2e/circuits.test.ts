@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
-import { cliPath, type ExitedNode, type NodeProcess, runCli, startNode } from '../../../kit/node-process.ts'
+import { cliPath, type ExitedNode, type NodeProcess, runCli, startNode } from '../../../kit/nodes/node-process.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 
 const HASH = 'cd'.repeat(20)

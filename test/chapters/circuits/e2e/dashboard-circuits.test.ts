@@ -16,9 +16,9 @@ import {
   untilInPage,
   type WatchedPage,
   watchedPage,
-} from '../../../kit/browser.ts'
-import { FakeOverlay, ownCircuit } from '../../../kit/fake-overlay.ts'
-import { type NodeProcess, startNode } from '../../../kit/node-process.ts'
+} from '../../../kit/nodes/browser.ts'
+import { FakeOverlay, ownCircuit } from '../../../kit/doubles/fake-overlay.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
 
 const skip = needs(CHROMIUM)

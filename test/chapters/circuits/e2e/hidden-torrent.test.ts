@@ -8,9 +8,9 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { DownloadRecord } from '../../../../src/services/api.ts'
-import { makeTorrent } from '../../../kit/make-torrent.ts'
-import { type NodeProcess, startNode } from '../../../kit/node-process.ts'
-import { type OverlayNodes, startOverlayNodes } from '../../../kit/overlay-nodes.ts'
+import { makeTorrent } from '../../../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import { type OverlayNodes, startOverlayNodes } from '../../../kit/nodes/overlay-nodes.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 
 const MIB = 1024 * 1024

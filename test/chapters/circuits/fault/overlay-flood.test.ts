@@ -16,8 +16,8 @@ import { communityIdBytes, COMMUNITY_IDS } from '../../../../src/chapters/overla
 import { introductionRequest } from '../../../../src/chapters/overlay/wire/introduction-messages.ts'
 import { decodeCellMessage } from '../../../../src/chapters/overlay/wire/message.ts'
 import { encodePacket, MESSAGE_ID_AT, prefixOf, splitSigned } from '../../../../src/chapters/overlay/wire/packet.ts'
-import { type NodeProcess, startNode } from '../../../kit/node-process.ts'
-import { residentMiB } from '../../../kit/resident-memory.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import { residentMiB } from '../../../kit/nodes/resident-memory.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 
 const ADDRESSES = 20

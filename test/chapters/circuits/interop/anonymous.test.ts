@@ -8,17 +8,17 @@ import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import type { DownloadRecord } from '../../../../src/services/api.ts'
-import { type AnonymousNetwork, makeAnonymousNetwork } from '../../../kit/anonymous-network.ts'
+import { type AnonymousNetwork, makeAnonymousNetwork } from './anonymous-network.ts'
 import {
   differences,
   makeTestFolder,
   type TestFolder,
   writeContent,
   writeTorrent,
-} from '../../../kit/content-on-disk.ts'
-import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../../../kit/downloads-client.ts'
-import { type MadeTorrent, makeTorrent, type MakeTorrentOptions } from '../../../kit/make-torrent.ts'
-import type { NodeProcess } from '../../../kit/node-process.ts'
+} from '../../../kit/content/content-on-disk.ts'
+import { addDownload, downloadComplete, downloadRecord, downloadUntil } from '../../../kit/nodes/downloads-client.ts'
+import { type MadeTorrent, makeTorrent, type MakeTorrentOptions } from '../../../kit/content/make-torrent.ts'
+import type { NodeProcess } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 

@@ -4,12 +4,12 @@
 import type { PeerAddress } from '../../../../src/base/ids.ts'
 import type { UdpNetwork, UdpSocket } from '../../../../src/ports/udp.ts'
 import { EXIT, makeCircuitNode, type MadeCircuitNode, RELAY } from './made-circuit-node.ts'
-import { DatagramHub, type HubLine, type HubSocket } from '../../../kit/datagram-hub.ts'
-import { HubUdp } from '../../../kit/hub-udp.ts'
-import { MemoryNetwork } from '../../../kit/memory-network.ts'
+import { DatagramHub, type HubLine, type HubSocket } from '../../../kit/sim/datagram-hub.ts'
+import { HubUdp } from '../../../kit/sim/hub-udp.ts'
+import { MemoryNetwork } from '../../../kit/sim/memory-network.ts'
 import { FakeNames } from '../../overlay/kit/overlay-network.ts'
-import { SeededRandom } from '../../../kit/seeded-random.ts'
-import { VirtualClock } from '../../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
+import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 const PORT = 8090
 

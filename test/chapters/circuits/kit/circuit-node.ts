@@ -17,7 +17,7 @@ import type { OverlayCrypto, OverlayKeyPair } from '../../../../src/chapters/ove
 import type { Random } from '../../../../src/ports/random.ts'
 import type { UdpNetwork } from '../../../../src/ports/udp.ts'
 import { PEER_FLAG } from '../../../../src/chapters/overlay/wire/peer-flags.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
 
 /** Flags of the usual kinds of nodes. */
 export const RELAY = PEER_FLAG.relay | PEER_FLAG.speedTest

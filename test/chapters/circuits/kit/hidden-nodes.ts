@@ -23,9 +23,9 @@ import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../../../../src/chapters/over
 import type { CircuitPurpose } from '../../../../src/chapters/overlay/ports/overlay-facts.ts'
 import { messageIdOf, prefixOf } from '../../../../src/chapters/overlay/wire/packet.ts'
 import { publicForm } from '../../../../src/chapters/overlay/wire/public-key.ts'
-import { SeededRandom } from '../../../kit/seeded-random.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 type Packet = (packet: Uint8Array, from: PeerAddress) => void
 

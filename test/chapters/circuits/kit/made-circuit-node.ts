@@ -22,7 +22,7 @@ import type { TcpNetwork } from '../../../../src/ports/tcp.ts'
 import type { UdpNetwork } from '../../../../src/ports/udp.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../../../src/chapters/overlay/wire/community-ids.ts'
 import { PEER_FLAG } from '../../../../src/chapters/overlay/wire/peer-flags.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
 
 /** Flags of the usual kinds of nodes. */
 export const RELAY = PEER_FLAG.relay | PEER_FLAG.speedTest

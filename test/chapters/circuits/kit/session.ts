@@ -16,10 +16,10 @@ import type { UdpNetwork, UdpSocket } from '../../../../src/ports/udp.ts'
 import { destroy } from '../../../../src/chapters/circuits/wire/circuit-messages.ts'
 import { decodePayload } from '../../../../src/chapters/overlay/wire/message.ts'
 import { encodePacket, messageIdOf, prefixOf, splitSigned } from '../../../../src/chapters/overlay/wire/packet.ts'
-import type { DrawnRandom } from '../../../kit/drawn-random.ts'
+import type { DrawnRandom } from '../../../kit/sim/drawn-random.ts'
 import { SessionExchanges } from './session-exchanges.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
-import type { VirtualClock } from '../../../kit/virtual-clock.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
+import type { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 /**
  * One thing that happens or is done: its kind, then ports, numbers and bytes in hexadecimal. What happens: `t` milliseconds pass, `c` a

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { readdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type NodeProcess, runCli, startNode } from '../../../kit/node-process.ts'
+import { type NodeProcess, runCli, startNode } from '../../../kit/nodes/node-process.ts'
 
 const TRADER = 'ab'.repeat(20)
 

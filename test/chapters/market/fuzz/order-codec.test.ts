@@ -11,7 +11,7 @@ import { decodeStatement, makeStatement, MAX_TIMEOUT_S } from '../../../../src/c
 import { verifyStatement } from '../../../../src/chapters/market/wire/order-signature.ts'
 import type { OrderStatement } from '../../../../src/chapters/market/wire/types.ts'
 import { fakeCheck } from '../../overlay/kit/fake-keys.ts'
-import { type Fuzz, fuzz } from '../../../kit/fuzz.ts'
+import { type Fuzz, fuzz } from '../../../kit/sim/fuzz.ts'
 import { type OrderWish, TestTrader } from '../kit/market-orders.ts'
 
 const trader = new TestTrader('fuzz')

@@ -6,13 +6,13 @@ import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
 import { openNodeKey } from '../../../../src/chapters/market/io/node-key.ts'
-import { withoutAnvil } from '../../../kit/anvil-chain.ts'
-import { makeTestFolder } from '../../../kit/content-on-disk.ts'
+import { withoutAnvil } from '../../wallets/kit/anvil-chain.ts'
+import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'
 import { MarketChains, MarketNode } from '../kit/market-nodes.ts'
 import { needs } from '../../../kit/requirements.ts'
-import { assertNowhere, heapOf, writtenBy } from '../../../kit/secret-search.ts'
+import { assertNowhere, heapOf, writtenBy } from '../../../kit/nodes/secret-search.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
-import { PASSWORD } from '../../../kit/wallet-client.ts'
+import { PASSWORD } from '../../wallets/kit/wallet-client.ts'
 
 const skip = needs('litecoind') || withoutAnvil
 const options = { skip, timeout: 300_000 }

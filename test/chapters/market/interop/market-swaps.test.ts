@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { withoutAnvil } from '../../../kit/anvil-chain.ts'
-import { makeTestFolder } from '../../../kit/content-on-disk.ts'
+import { withoutAnvil } from '../../wallets/kit/anvil-chain.ts'
+import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'
 import {
   COINS_OF_TESTS,
   feesOf,
@@ -17,10 +17,10 @@ import {
   type Trade,
   type Units,
 } from '../kit/market-nodes.ts'
-import { runCli } from '../../../kit/node-process.ts'
+import { runCli } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
-import { unitsOf } from '../../../kit/wallet-client.ts'
+import { unitsOf } from '../../wallets/kit/wallet-client.ts'
 
 const skip = needs('litecoind') || withoutAnvil
 const options = { skip, timeout: 300_000 }

@@ -13,7 +13,7 @@ import {
   refundCall,
 } from '../../../../src/chapters/market/chains/evm-contract.ts'
 import type { LegTerms } from '../../../../src/chapters/market/wire/types.ts'
-import { withoutAnvil } from '../../../kit/anvil-chain.ts'
+import { withoutAnvil } from '../../wallets/kit/anvil-chain.ts'
 import { projectRoot } from '../../../kit/project-root.ts'
 import { SwapEtherRig } from '../kit/swap-ether-rig.ts'
 
@@ -42,7 +42,7 @@ const inContract = (): Promise<bigint> => rig.balance(LOCK_ADDRESS)
 before(async () => {
   if (withoutAnvil !== false) return
   rig = await SwapEtherRig.start()
-  const compiled = compileContracts(readFileSync(join(projectRoot, 'test/kit/attackers.sol'), 'utf8'))
+  const compiled = compileContracts(readFileSync(join(projectRoot, 'test/chapters/wallets/kit/attackers.sol'), 'utf8'))
   for (const name of ['Reentrant', 'Refusing']) {
     attackers.set(name, await rig.make(compiled.get(name)?.creation ?? ''))
   }

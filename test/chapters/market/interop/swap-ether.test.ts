@@ -8,7 +8,7 @@ import type { SignedTransaction } from '../../../../src/chapters/market/ports/sw
 import { SWAP_GAS } from '../../../../src/chapters/market/chains/swap-evm-fees.ts'
 import { LOCK_ADDRESS } from '../../../../src/chapters/market/chains/evm-contract.ts'
 import { readEvmTransfer } from '../../../../src/chapters/wallets/core/evm-signing.ts'
-import { withoutAnvil } from '../../../kit/anvil-chain.ts'
+import { withoutAnvil } from '../../wallets/kit/anvil-chain.ts'
 import { refusalOf, SwapEtherRig } from '../kit/swap-ether-rig.ts'
 
 const options = { skip: withoutAnvil, timeout: 120_000 }

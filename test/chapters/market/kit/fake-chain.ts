@@ -6,7 +6,7 @@ import { AppError } from '../../../../src/base/errors.ts'
 import type { ChainNow, ChainPace } from '../../../../src/chapters/market/ports/swap-chain.ts'
 import type { Asset } from '../../../../src/chapters/wallets/core/assets.ts'
 import type { LegTerms } from '../../../../src/chapters/market/wire/types.ts'
-import type { VirtualClock } from '../../../kit/virtual-clock.ts'
+import type { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 /** Money at an address, or under the terms of a contract. */
 export interface FakeOutput {

@@ -8,11 +8,11 @@ import type { Community, SignatureCheck } from '../../../../src/chapters/overlay
 import type { NegotiationMessage } from '../../../../src/chapters/market/wire/negotiation.ts'
 import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../../../../src/chapters/market/wire/types.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../../../src/chapters/overlay/wire/community-ids.ts'
-import type { HubLine } from '../../../kit/datagram-hub.ts'
+import type { HubLine } from '../../../kit/sim/datagram-hub.ts'
 import { fakeCheck } from '../../overlay/kit/fake-keys.ts'
 import { BTC, LTC } from './market-orders.ts'
 import { OverlayNetwork, type OverlayNode } from '../../overlay/kit/overlay-network.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
 
 /** A node of it. */
 export interface MarketNode {

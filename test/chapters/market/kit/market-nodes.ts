@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict'
 import { readBlock } from '../../../../src/chapters/wallets/core/tx-reader.ts'
-import { startAnvil } from '../../../kit/anvil-chain.ts'
+import { startAnvil } from '../../wallets/kit/anvil-chain.ts'
 import { freePort } from '../../../kit/free-port.ts'
-import { type NodeProcess, startNode, type StartNodeOptions } from '../../../kit/node-process.ts'
-import type { RpcChain } from '../../../kit/rpc-chain.ts'
+import { type NodeProcess, startNode, type StartNodeOptions } from '../../../kit/nodes/node-process.ts'
+import type { RpcChain } from '../../wallets/kit/rpc-chain.ts'
 import { startSwapBcoin, startSwapLitecoin, type SwapTestChain } from './swap-utxo-chains.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
-import { PASSWORD, unitsOf, WalletClient } from '../../../kit/wallet-client.ts'
+import { PASSWORD, unitsOf, WalletClient } from '../../wallets/kit/wallet-client.ts'
 
 /** Coins of the tests. */
 export const COINS_OF_TESTS = ['TLTC', 'TBTC', 'TETH'] as const

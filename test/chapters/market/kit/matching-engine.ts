@@ -5,7 +5,7 @@ import { type Fill, fillsOf } from '../../../../src/chapters/market/core/matchin
 import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'
 import type { OrderState, OrderStatement } from '../../../../src/chapters/market/wire/types.ts'
 import { type OrderWish, TestTrader } from './market-orders.ts'
-import type { SetClock } from '../../../kit/set-clock.ts'
+import type { SetClock } from '../../../kit/doubles/set-clock.ts'
 
 /** An order with what became of it. */
 export interface EngineOrder {

@@ -2,7 +2,7 @@
 // (until the other one has ended). Answers who has lost what. Used by `make swaps-real`.
 
 import path from 'node:path'
-import { makeTestFolder } from '../../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'
 import {
   COINS_OF_TESTS,
   MarketChains,
@@ -13,7 +13,7 @@ import {
   type Units,
 } from './market-nodes.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
-import { unitsOf } from '../../../kit/wallet-client.ts'
+import { unitsOf } from '../../wallets/kit/wallet-client.ts'
 
 /** One row of the table. Bob's order is the newer one: he is the initiator. */
 export interface KillPlan {

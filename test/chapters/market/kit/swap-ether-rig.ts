@@ -7,8 +7,8 @@ import type { FoundFunding, SignedTransaction } from '../../../../src/chapters/m
 import { EvmSwapChain } from '../../../../src/chapters/market/chains/swap-evm-chain.ts'
 import { chainTag } from '../../../../src/chapters/wallets/core/assets.ts'
 import type { LegTerms } from '../../../../src/chapters/market/wire/types.ts'
-import { startAnvil } from '../../../kit/anvil-chain.ts'
-import type { RpcChain } from '../../../kit/rpc-chain.ts'
+import { startAnvil } from '../../wallets/kit/anvil-chain.ts'
+import type { RpcChain } from '../../wallets/kit/rpc-chain.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 
 /** What anvil says of a mined transaction. */

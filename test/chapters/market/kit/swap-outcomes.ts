@@ -1,7 +1,7 @@
 // The table of outcomes: what becomes of a swap when something happens to one side at one of its calls (journal writes, sendings, wallet payments).
 
 import type { SwapRole } from '../../../../src/chapters/market/wire/types.ts'
-import type { KillPlan } from '../../../kit/mortal.ts'
+import type { KillPlan } from '../../../kit/doubles/mortal.ts'
 import { FIRST_AMOUNT, type Pairing, type RigNode, SECOND_AMOUNT, SwapRig } from './swap-rig.ts'
 
 /** What happens to the side. */

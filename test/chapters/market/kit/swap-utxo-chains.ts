@@ -6,9 +6,9 @@ import { addressOfScript, scriptOfAddress } from '../../../../src/chapters/walle
 import { formatAmount } from '../../../../src/chapters/wallets/core/amounts.ts'
 import { purseScript, spendPurse } from '../../../../src/chapters/market/chains/htlc-spend.ts'
 import { readBlock, readHeader, readTransaction } from '../../../../src/chapters/wallets/core/tx-reader.ts'
-import { addressForBcoin, startBcoin } from '../../../kit/bcoin-chain.ts'
+import { addressForBcoin, startBcoin } from '../../wallets/kit/bcoin-chain.ts'
 import { type BlockWish, makeBlock } from '../../wallets/kit/made-block.ts'
-import { type RpcChain, startLitecoind } from '../../../kit/rpc-chain.ts'
+import { type RpcChain, startLitecoind } from '../../wallets/kit/rpc-chain.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 
 /** BIP 65 holds in regtest from 1,351 on. */

@@ -11,7 +11,7 @@ import { addressOfScript } from '../../../../src/chapters/wallets/core/addresses
 import { htlcOutput, htlcScript } from '../../../../src/chapters/market/chains/htlc-script.ts'
 import { publicKeyOf, purseScript } from '../../../../src/chapters/market/chains/htlc-spend.ts'
 import type { LegTerms } from '../../../../src/chapters/market/wire/types.ts'
-import { drawnKey } from '../../../kit/drawn-key.ts'
+import { drawnKey } from '../../../kit/sim/drawn-key.ts'
 import type { SwapTestChain } from './swap-utxo-chains.ts'
 
 /** One swap: all that both sides know. */

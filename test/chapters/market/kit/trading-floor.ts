@@ -9,11 +9,11 @@ import { FakeSwapEngine, fakeChain } from './fake-swap-engine.ts'
 import { BTC, LTC } from './market-orders.ts'
 import { MemoryMarketFiles } from './memory-market-files.ts'
 import { MemoryMarketFunds, type MemoryWallet, memoryWallet } from '../../wallets/kit/memory-market-funds.ts'
-import { MortalClock, MortalFunds } from '../../../kit/mortal-process.ts'
+import { MortalClock, MortalFunds } from './mortal-process.ts'
 import { MemoryMarket, type MemoryMember } from './memory-market-network.ts'
-import { SeededRandom } from '../../../kit/seeded-random.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
-import { settle, VirtualClock } from '../../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
+import { settle, VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 /** One whole coin of those with eight decimals. */
 export const COIN = 100_000_000n

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { sameAsset } from '../../../../src/chapters/wallets/core/assets.ts'
 import { FUND_FEE } from '../kit/fake-swap-engine.ts'
 import { BTC, LTC } from '../kit/market-orders.ts'
-import { SeededRandom } from '../../../kit/seeded-random.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
 import { COIN, type FloorTrader, TradingFloor } from '../kit/trading-floor.ts'
 
 /** What holds for a trader by itself. */

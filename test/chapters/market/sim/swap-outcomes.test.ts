@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inThread } from '../../../kit/in-thread.ts'
+import { inThread } from '../../../kit/runners/in-thread.ts'
 import { type OutcomeRow, rowText, TROUBLES } from '../kit/swap-outcomes.ts'
 import { PAIRINGS, ROLES } from '../kit/swap-rig.ts'
 

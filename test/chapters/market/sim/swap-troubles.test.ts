@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inThread } from '../../../kit/in-thread.ts'
+import { inThread } from '../../../kit/runners/in-thread.ts'
 import { PAIRINGS } from '../kit/swap-rig.ts'
 import { type Played, TROUBLES_OF_CHAINS } from '../kit/swap-troubles.ts'
 

@@ -10,7 +10,7 @@ import { SystemRandom } from '../../../../src/io/random.ts'
 import { DgramNetwork } from '../../../../src/io/net/udp-dgram.ts'
 import { type BootstrapAddress, Overlays } from '../../../../src/chapters/overlay/core/index.ts'
 import { FakeNames } from '../kit/overlay-network.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 
 const random = new SystemRandom()

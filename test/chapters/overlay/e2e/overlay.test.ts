@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { type NodeProcess, startNode } from '../../../kit/node-process.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
 
 interface Row {

@@ -10,11 +10,11 @@ import type { Clock } from '../../../../src/ports/clock.ts'
 import type { UdpNetwork } from '../../../../src/ports/udp.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../../../src/chapters/overlay/wire/community-ids.ts'
 import { fakeIdentity } from '../kit/fake-keys.ts'
-import { fuzz } from '../../../kit/fuzz.ts'
+import { fuzz } from '../../../kit/sim/fuzz.ts'
 import { FakeNames } from '../kit/overlay-network.ts'
 import { projectRoot } from '../../../kit/project-root.ts'
-import { SeededRandom } from '../../../kit/seeded-random.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
 
 const path = join(projectRoot, 'test/vectors/ipv8-live/overlays.json')
 const { packets } = JSON.parse(readFileSync(path, 'utf8')) as { packets: readonly { readonly hex: string }[] }

@@ -3,7 +3,12 @@
 import assert from 'node:assert/strict'
 import { constants } from 'node:os'
 import { after, before, describe, test } from 'node:test'
-import { makeOverlayHosts, OVERLAY_PORT, type OverlayHost, type OverlayHosts } from '../../../kit/overlay-hosts.ts'
+import {
+  makeOverlayHosts,
+  OVERLAY_PORT,
+  type OverlayHost,
+  type OverlayHosts,
+} from '../../../kit/nodes/overlay-hosts.ts'
 import { PYTHON, needs } from '../../../kit/requirements.ts'
 
 /** Sends one datagram from `from` to `to`, through IPv4 or IPv6. */

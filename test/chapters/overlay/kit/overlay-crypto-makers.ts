@@ -7,7 +7,7 @@ import type { CurvePrimitives } from '../../../../src/chapters/overlay/io/overla
 import { SystemRandom } from '../../../../src/io/random.ts'
 import type { OverlayCrypto } from '../../../../src/chapters/overlay/ports/overlay-crypto.ts'
 import type { Random } from '../../../../src/ports/random.ts'
-import { unhex } from '../../../kit/overlay-vectors.ts'
+import { unhex } from '../../../kit/doubles/overlay-vectors.ts'
 
 /** The libraries of this machine; the first is the one that the node uses. */
 export const curves: readonly CurvePrimitives[] = [sodiumPrimitives(), nodePrimitives].filter(one => one !== null)

@@ -5,12 +5,12 @@ import type { PeerAddress } from '../../../../src/base/ids.ts'
 import type { NameResolver } from '../../../../src/ports/name-resolver.ts'
 import type { SignatureCheck } from '../../../../src/chapters/overlay/core/identity.ts'
 import { type BootstrapAddress, Overlays } from '../../../../src/chapters/overlay/core/index.ts'
-import { DatagramHub, type HubLine } from '../../../kit/datagram-hub.ts'
+import { DatagramHub, type HubLine } from '../../../kit/sim/datagram-hub.ts'
 import { fakeCheck, fakeIdentity } from './fake-keys.ts'
-import { HubUdp } from '../../../kit/hub-udp.ts'
-import { SeededRandom } from '../../../kit/seeded-random.ts'
-import { silentLog } from '../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../kit/virtual-clock.ts'
+import { HubUdp } from '../../../kit/sim/hub-udp.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 const PORT = 8090
 

@@ -15,7 +15,7 @@ import {
   splitSigned,
 } from '../../../../src/chapters/overlay/wire/packet.ts'
 import { NO_ADDRESS } from '../../../../src/chapters/overlay/wire/address.ts'
-import type { DatagramHub, HubSocket } from '../../../kit/datagram-hub.ts'
+import type { DatagramHub, HubSocket } from '../../../kit/sim/datagram-hub.ts'
 import { fakeIdentity } from './fake-keys.ts'
 
 /** See the top of the file. */

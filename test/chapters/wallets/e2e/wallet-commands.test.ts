@@ -8,7 +8,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { cliPath, type NodeProcess, startNode } from '../../../kit/node-process.ts'
+import { cliPath, type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
 
 const PASSWORD = 'correct horse battery staple'

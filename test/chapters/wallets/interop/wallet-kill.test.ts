@@ -6,14 +6,14 @@ import { execFileSync } from 'node:child_process'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { makeTestFolder } from '../../../kit/content-on-disk.ts'
-import { type NodeProcess, startNode } from '../../../kit/node-process.ts'
+import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
 import { projectRoot } from '../../../kit/project-root.ts'
 import { needs } from '../../../kit/requirements.ts'
-import { type RpcChain, startLitecoind } from '../../../kit/rpc-chain.ts'
-import { type BreakPoint, RpcGate } from '../../../kit/rpc-gate.ts'
+import { type RpcChain, startLitecoind } from '../kit/rpc-chain.ts'
+import { type BreakPoint, RpcGate } from './rpc-gate.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
-import { codeOf, PASSWORD, unitsOf, WalletClient } from '../../../kit/wallet-client.ts'
+import { codeOf, PASSWORD, unitsOf, WalletClient } from '../kit/wallet-client.ts'
 
 const skip = needs('litecoind', 'gcc')
 const noMount = needs('root')
@@ -57,7 +57,14 @@ before(async () => {
   folder = await makeTestFolder()
   killAt = path.join(folder.path, 'kill-at')
   const library = path.join(folder.path, 'kill.so')
-  execFileSync('gcc', ['-shared', '-fPIC', '-o', library, path.join(projectRoot, 'test/kit/killing-disk.c'), '-ldl'])
+  execFileSync('gcc', [
+    '-shared',
+    '-fPIC',
+    '-o',
+    library,
+    path.join(projectRoot, 'test/kit/doubles/killing-disk.c'),
+    '-ldl',
+  ])
   const wallets = await folder.sub('state/wallets')
   if (noMount === false) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=0700`, 'tmpfs', wallets])
   chain = await startLitecoind(450)

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { addressForBcoin, startBcoin } from '../../../kit/bcoin-chain.ts'
-import { type NodeProcess, startNode } from '../../../kit/node-process.ts'
-import type { RpcChain } from '../../../kit/rpc-chain.ts'
+import { addressForBcoin, startBcoin } from '../kit/bcoin-chain.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import type { RpcChain } from '../kit/rpc-chain.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
-import { codeOf, unitsOf, WalletClient } from '../../../kit/wallet-client.ts'
+import { codeOf, unitsOf, WalletClient } from '../kit/wallet-client.ts'
 
 const options = { timeout: 180_000 }
 /** BIP 173, example of a P2WPKH address, written for regtest. */

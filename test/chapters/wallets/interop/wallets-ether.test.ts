@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startAnvil, withoutAnvil } from '../../../kit/anvil-chain.ts'
-import { type NodeProcess, startNode } from '../../../kit/node-process.ts'
-import type { RpcChain } from '../../../kit/rpc-chain.ts'
-import { codeOf, unitsOf, WalletClient } from '../../../kit/wallet-client.ts'
+import { startAnvil, withoutAnvil } from '../kit/anvil-chain.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import type { RpcChain } from '../kit/rpc-chain.ts'
+import { codeOf, unitsOf, WalletClient } from '../kit/wallet-client.ts'
 
 const options = { skip: withoutAnvil, timeout: 120_000 }
 const THEIRS = '0x52908400098527886E0F7030069857D2E4169EE7'

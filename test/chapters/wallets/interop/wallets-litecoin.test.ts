@@ -5,12 +5,12 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { after, before, test } from 'node:test'
-import { makeTestFolder } from '../../../kit/content-on-disk.ts'
-import { type NodeProcess, startNode } from '../../../kit/node-process.ts'
+import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
-import { type RpcChain, startLitecoind } from '../../../kit/rpc-chain.ts'
+import { type RpcChain, startLitecoind } from '../kit/rpc-chain.ts'
 import { waitFor } from '../../../kit/wait-for.ts'
-import { codeOf, PASSWORD, unitsOf, WalletClient } from '../../../kit/wallet-client.ts'
+import { codeOf, PASSWORD, unitsOf, WalletClient } from '../kit/wallet-client.ts'
 
 const skip = needs('litecoind')
 const options = { skip, timeout: 180_000 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { checkCertificate } from '../../../../src/node/doctor/certificate.ts'
-import { makeCertificate } from '../../../kit/certificates.ts'
+import { makeCertificate } from '../../../kit/content/certificates.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 

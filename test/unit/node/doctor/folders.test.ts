@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { statfs } from 'node:fs/promises'
 import { test } from 'node:test'
 import { checkFolder, type NamedFolder } from '../../../../src/node/doctor/folders.ts'
-import { makeTestFolder } from '../../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'
 
 async function findingsOf(path: string, minFreeBytes: number) {
   const folder: NamedFolder = { path, role: 'state directory', named: '--state-dir', kind: 'state', minFreeBytes }

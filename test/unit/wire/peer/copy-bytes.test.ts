@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { copyBytes } from '../../../../src/wire/peer/copy-bytes.ts'
-import { seededBytes } from '../../../kit/make-torrent.ts'
+import { seededBytes } from '../../../kit/content/make-torrent.ts'
 
 test('copies exactly the bytes asked for, at every offset', () => {
   const source = seededBytes(40_000)

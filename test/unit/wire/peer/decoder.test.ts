@@ -22,7 +22,7 @@ import {
   encodeSuggest,
   type PeerMessage,
 } from '../../../../src/wire/peer/messages.ts'
-import { seededBytes } from '../../../kit/make-torrent.ts'
+import { seededBytes } from '../../../kit/content/make-torrent.ts'
 
 type Seen = PeerMessage | { type: 'block'; piece: number; begin: number; data: Uint8Array | null }
 

@@ -16,7 +16,7 @@ import type {
   RecordKind,
 } from '../../../../../src/chapters/channels/wire/types.ts'
 import { type InlineCatalogue, openInlineCatalogue } from '../../kit/open-catalogue.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
 import { temporaryFolder } from '../../../../unit/records/records-kit.ts'
 import { Author, NOW_MS, NOW_S, torrentOf } from './catalogue-kit.ts'
 

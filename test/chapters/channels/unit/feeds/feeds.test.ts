@@ -10,7 +10,7 @@ import type { FeedAnswer, FeedAsk, FeedSource } from '../../../../../src/chapter
 import { MAX_ITEMS_A_LOOK, MAX_TRIES } from '../../../../../src/chapters/channels/feeds/feed-look.ts'
 import { FEED_EVERY_MS, Feeds } from '../../../../../src/chapters/channels/feeds/feeds.ts'
 import type { FeedItem } from '../../../../../src/chapters/channels/feeds/wire/types.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 import { waitFor } from '../../../../kit/wait-for.ts'
 import { HandClock } from '../../../../unit/services/service-doubles.ts'
 

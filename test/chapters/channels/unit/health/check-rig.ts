@@ -7,9 +7,9 @@ import type {
   UncheckedTorrent,
 } from '../../../../../src/chapters/channels/ports/channel-library.ts'
 import type { SwarmCounts, SwarmScrapes } from '../../../../../src/ports/swarm-scrapes.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 /** The info hash of a number. */
 export function hashOf(number: number): InfoHash {

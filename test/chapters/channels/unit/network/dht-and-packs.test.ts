@@ -12,12 +12,12 @@ import { packName } from '../../../../../src/chapters/channels/wire/pack-files.t
 import type { ChannelId } from '../../../../../src/chapters/channels/wire/types.ts'
 import { signedBytes } from '../../../../../src/wire/dht/dht-item.ts'
 import { KeptChannels } from '../../kit/kept-channels.ts'
-import { MemoryDhtItems } from '../../../../kit/memory-dht-items.ts'
+import { MemoryDhtItems } from '../../../../kit/doubles/memory-dht-items.ts'
 import { MemoryPacks, PackSwarm } from '../../kit/memory-packs.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
-import { signingKey } from '../../../../kit/signing-key.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
+import { signingKey } from '../../../../kit/doubles/signing-key.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const MINUTE = 60_000
 

@@ -16,7 +16,7 @@ import {
 } from '../../../../../src/chapters/channels/wire/answer-parts.ts'
 import { ANSWER_STATE, askTree, have } from '../../../../../src/chapters/channels/wire/channel-messages.ts'
 import { decodePayload, encodePayload } from '../../../../../src/chapters/overlay/wire/message.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const filled = (length: number, value: number): Uint8Array => new Uint8Array(length).fill(value)
 

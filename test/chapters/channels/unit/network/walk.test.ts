@@ -9,7 +9,7 @@ import { encodeTreeNode, treeNode, treeRoot } from '../../../../../src/chapters/
 import type { ChannelHead, RecordId } from '../../../../../src/chapters/channels/wire/types.ts'
 import { askTree } from '../../../../../src/chapters/channels/wire/channel-messages.ts'
 import { decodePayload, encodePayload } from '../../../../../src/chapters/overlay/wire/message.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
 
 const idOf = (index: number): RecordId => createHash('sha256').update(`${index}`).digest('hex') as RecordId
 

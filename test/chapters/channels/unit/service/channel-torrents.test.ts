@@ -12,7 +12,7 @@ import {
 } from '../../../../../src/chapters/channels/service/channel-torrents.ts'
 import type { RecordId, TorrentContent } from '../../../../../src/chapters/channels/wire/types.ts'
 import { decodeMetainfo } from '../../../../../src/wire/metainfo/metainfo.ts'
-import { makeTorrent } from '../../../../kit/make-torrent.ts'
+import { makeTorrent } from '../../../../kit/content/make-torrent.ts'
 
 const CID = 'c'.repeat(40)
 /** Its base64 has all that is special. */

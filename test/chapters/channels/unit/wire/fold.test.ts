@@ -14,8 +14,8 @@ import type {
   RecordContent,
   RecordId,
 } from '../../../../../src/chapters/channels/wire/types.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
-import { type SigningKey, signingKey } from '../../../../kit/signing-key.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
+import { type SigningKey, signingKey } from '../../../../kit/doubles/signing-key.ts'
 
 const owner = signingKey(1)
 const friend = signingKey(2)

@@ -17,7 +17,7 @@ import { channelIdOf } from '../../../../../src/chapters/channels/wire/ids.ts'
 import { decodeVote, encodeVote, verifyVote } from '../../../../../src/chapters/channels/wire/vote-codec.ts'
 import { mutableTarget, signedBytes } from '../../../../../src/wire/dht/dht-item.ts'
 import { decodeUpdateItem } from '../../../../../src/wire/update-item.ts'
-import { signingKey, verifySignature } from '../../../../kit/signing-key.ts'
+import { signingKey, verifySignature } from '../../../../kit/doubles/signing-key.ts'
 
 const owner = signingKey(1)
 const { publicKey } = owner

@@ -10,7 +10,7 @@ import { decodeRecord, encodeRecord } from '../../../../../src/chapters/channels
 import { verifyRecord } from '../../../../../src/chapters/channels/wire/record-signature.ts'
 import type { RecordContent, RecordId, TorrentContent } from '../../../../../src/chapters/channels/wire/types.ts'
 import { MAX_RECORD_BYTES } from '../../../../../src/chapters/channels/wire/types.ts'
-import { signingKey, verifySignature } from '../../../../kit/signing-key.ts'
+import { signingKey, verifySignature } from '../../../../kit/doubles/signing-key.ts'
 
 const owner = signingKey(1)
 const channel = channelIdOf(owner.publicKey)

@@ -15,7 +15,7 @@ import { treeRoot } from '../../../../../src/chapters/channels/wire/tree.ts'
 import type { RecordContent, RecordId } from '../../../../../src/chapters/channels/wire/types.ts'
 import { decodeVote, encodeVote, verifyVote } from '../../../../../src/chapters/channels/wire/vote-codec.ts'
 import { projectRoot } from '../../../../kit/project-root.ts'
-import { signingKey, verifySignature } from '../../../../kit/signing-key.ts'
+import { signingKey, verifySignature } from '../../../../kit/doubles/signing-key.ts'
 
 /** As make.py writes it; bytes are hexadecimal. */
 interface Vectors {

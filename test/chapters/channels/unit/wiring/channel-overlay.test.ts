@@ -10,7 +10,7 @@ import type { Communities } from '../../../../../src/chapters/overlay/core/index
 import { noChannelNetwork } from '../../../../../src/chapters/channels/ports/channel-network.ts'
 import { ChannelNet, type ChannelNode } from '../../kit/channel-network.ts'
 import { MemoryCatalogue } from '../../kit/memory-catalogue.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 
 function settings(changes: Partial<Record<'ipv8' | 'channel_community', { enabled: boolean }>> = {}): Settings {
   const on = { enabled: true }

@@ -14,8 +14,8 @@ import {
   type EarlyChannelDeps,
   type LateChannelDeps,
 } from '../../../../../src/chapters/channels/wiring/channel-services.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 interface Started {
   readonly deps: ChannelPartsDeps

@@ -12,8 +12,8 @@ import { HiddenTorrents } from '../../../../../src/chapters/channels/wiring/hidd
 import { KEEP_PACK } from '../../../../../src/chapters/channels/ports/pack-torrents.ts'
 import type { TorrentEvents, TorrentHandle, TorrentSpec } from '../../../../../src/torrent/index.ts'
 import { decodeMetainfo } from '../../../../../src/wire/metainfo/metainfo.ts'
-import { makeTorrent } from '../../../../kit/make-torrent.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
+import { makeTorrent } from '../../../../kit/content/make-torrent.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 
 const PACK = `channel-${'0a'.repeat(16)}`
 const made = makeTorrent({ name: PACK, files: [{ path: 'records.bin', length: 100 }] })

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseInfoHash, type InfoHash } from '../../../../../src/base/ids.ts'
 import { CircuitAnnouncers } from '../../../../../src/chapters/circuits/anonymous/circuit-announcers.ts'
-import { FakeAnnouncers } from '../../../../kit/fake-announcers.ts'
-import { MemoryCircuits } from '../../../../kit/memory-circuits.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { FakeAnnouncers } from '../../../../kit/doubles/fake-announcers.ts'
+import { MemoryCircuits } from '../../../../kit/sim/memory-circuits.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 test('a torrent that needs no more peers, or is complete, is noticed within five seconds', async () => {
   const clock = new VirtualClock()

@@ -6,9 +6,9 @@ import { AppError } from '../../../../../src/base/errors.ts'
 import { parseInfoHash, type InfoHash } from '../../../../../src/base/ids.ts'
 import { LateLane } from '../../../../../src/chapters/circuits/anonymous/late-lane.ts'
 import type { CircuitLane } from '../../../../../src/chapters/circuits/ports/circuits.ts'
-import { MemoryCircuits } from '../../../../kit/memory-circuits.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { MemoryCircuits } from '../../../../kit/sim/memory-circuits.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const infoHash = parseInfoHash('ab'.repeat(20)) as InfoHash
 const request = { host: 'x.example', port: 80, request: Buffer.from('GET'), maxBytes: 100, timeoutMs: 5000 }

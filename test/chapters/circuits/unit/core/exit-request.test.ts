@@ -7,7 +7,7 @@ import type { EndingCircuit } from '../../../../../src/chapters/circuits/core/en
 import { isAskedPort, isOneGet } from '../../../../../src/chapters/circuits/core/exit-request.ts'
 import type { TcpNetwork } from '../../../../../src/ports/tcp.ts'
 import { PEER_FLAG } from '../../../../../src/chapters/overlay/wire/peer-flags.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 const GET = 'GET /announce?info_hash=%01%02&port=1 HTTP/1.1\r\nHost: t.example\r\nUser-Agent: x/1\r\n\r\n'

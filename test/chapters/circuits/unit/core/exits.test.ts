@@ -18,8 +18,8 @@ import { data, longTestRequest, ping, testRequest } from '../../../../../src/cha
 import { encodeCellMessage } from '../../../../../src/chapters/overlay/wire/message.ts'
 import { PEER_FLAG } from '../../../../../src/chapters/overlay/wire/peer-flags.ts'
 import { EXIT, RELAY, testCrypto } from '../../kit/made-circuit-node.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const prefix = Uint8Array.from({ length: 22 }, (_, at) => (at === 1 ? 2 : at))
 const HOST = { ip: '9.9.9.9', port: 80 }

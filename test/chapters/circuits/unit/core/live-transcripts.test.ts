@@ -5,11 +5,11 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { DrawnRandom, type Draws } from '../../../../kit/drawn-random.ts'
+import { DrawnRandom, type Draws } from '../../../../kit/sim/drawn-random.ts'
 import { projectRoot } from '../../../../kit/project-root.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
 import { type Entry, HAPPENS, Session } from '../../kit/session.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const folder = join(projectRoot, 'test/vectors/ipv8-live/circuits')
 

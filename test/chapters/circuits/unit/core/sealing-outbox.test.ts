@@ -16,7 +16,7 @@ import { SystemRandom } from '../../../../../src/io/random.ts'
 import { SealPool } from '../../../../../src/chapters/overlay/sealing/seal-pool.ts'
 import type { OverlayCryptoPool } from '../../../../../src/chapters/overlay/ports/overlay-crypto-pool.ts'
 import { testCrypto } from '../../kit/made-circuit-node.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 import { waitFor } from '../../../../kit/wait-for.ts'
 
 const to = { ip: '1.2.3.4', port: 5 }

@@ -20,7 +20,7 @@ import {
 } from '../../../../../src/chapters/circuits/core/limits.ts'
 import { ReplayWindow } from '../../../../../src/chapters/circuits/core/replay-window.ts'
 import { SlotRing } from '../../../../../src/chapters/circuits/core/slot-ring.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
 
 test('a counter is taken once, in any order within the window', () => {
   const window = new ReplayWindow()

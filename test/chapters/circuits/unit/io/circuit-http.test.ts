@@ -10,7 +10,7 @@ import { CircuitHttp } from '../../../../../src/chapters/circuits/io/circuit-htt
 import { CircuitRanges } from '../../../../../src/chapters/circuits/io/circuit-ranges.ts'
 import { NO_ANSWER_OF_EXIT } from '../../../../../src/chapters/circuits/ports/circuits.ts'
 import { readWholeAnswer } from '../../../../../src/io/net/whole-answer.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const refuses =
   (code: ErrorCode, text = /./) =>

@@ -21,7 +21,7 @@ import {
   splitSigned,
 } from '../../../../../src/chapters/overlay/wire/packet.ts'
 import { cryptoOver, curves, opened, sealed } from '../../../overlay/kit/overlay-crypto-makers.ts'
-import { hex, overlayVectors, unhex } from '../../../../kit/overlay-vectors.ts'
+import { hex, overlayVectors, unhex } from '../../../../kit/doubles/overlay-vectors.ts'
 
 interface Handshake {
   readonly hkdf_okm_72: string

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tellCircuitEvents } from '../../../../../src/chapters/circuits/service/circuit-events.ts'
-import { FakeOverlay, ownCircuit } from '../../../../kit/fake-overlay.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { FakeOverlay, ownCircuit } from '../../../../kit/doubles/fake-overlay.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 type Told = [type: string, event: Record<string, unknown>]
 

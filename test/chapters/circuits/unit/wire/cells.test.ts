@@ -21,7 +21,7 @@ import {
 } from '../../../../../src/chapters/overlay/wire/message.ts'
 import { decodeUnwrapped, encodeUnwrapped } from '../../../../../src/chapters/overlay/wire/packet.ts'
 import { publicForm } from '../../../../../src/chapters/overlay/wire/public-key.ts'
-import { assertLayout, hex, type LayoutField, overlayVectors, unhex } from '../../../../kit/overlay-vectors.ts'
+import { assertLayout, hex, type LayoutField, overlayVectors, unhex } from '../../../../kit/doubles/overlay-vectors.ts'
 
 interface RecordedCell {
   readonly name: string

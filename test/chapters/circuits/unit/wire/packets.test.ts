@@ -20,7 +20,13 @@ import {
   splitSigned,
 } from '../../../../../src/chapters/overlay/wire/packet.ts'
 import { decodePeerFlags, encodePeerFlags } from '../../../../../src/chapters/overlay/wire/peer-flags.ts'
-import { assertLayout, hex, overlayVectors, type RecordedPacket, unhex } from '../../../../kit/overlay-vectors.ts'
+import {
+  assertLayout,
+  hex,
+  overlayVectors,
+  type RecordedPacket,
+  unhex,
+} from '../../../../kit/doubles/overlay-vectors.ts'
 
 interface PacketVectors {
   readonly packets: readonly RecordedPacket[]

@@ -27,7 +27,7 @@ import {
   publicForm,
   signingHalf,
 } from '../../../../../src/chapters/overlay/wire/public-key.ts'
-import { hex, overlayVectors, recordedForm, unhex } from '../../../../kit/overlay-vectors.ts'
+import { hex, overlayVectors, recordedForm, unhex } from '../../../../kit/doubles/overlay-vectors.ts'
 
 const byFormat: Readonly<Record<string, Field<unknown>>> = {
   B: fields.u8,

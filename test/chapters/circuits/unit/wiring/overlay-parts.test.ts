@@ -18,8 +18,8 @@ import { OverlayPeers, readSaved } from '../../../../../src/chapters/overlay/wir
 import type { RunningOverlay } from '../../../../../src/chapters/overlay/wiring/overlay-start.ts'
 import { settingsSchema, type Settings } from '../../../../../src/node/settings/settings-schema.ts'
 import type { CircuitEvent } from '../../../../../src/chapters/overlay/ports/overlay-facts.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 function settings(changes: Record<string, unknown> = {}): Settings {
   const sections = Object.entries(settingsSchema).map(([name, section]) => [

@@ -24,7 +24,7 @@ import {
   spendPurse,
 } from '../../../../../src/chapters/market/chains/htlc-spend.ts'
 import { doubleSha256, readEnding, readTransaction } from '../../../../../src/chapters/wallets/core/tx-reader.ts'
-import { drawnKey } from '../../../../kit/drawn-key.ts'
+import { drawnKey } from '../../../../kit/sim/drawn-key.ts'
 
 /** The keys 1 and 2 of secp256k1. */
 const ONE = Uint8Array.from({ length: 32 }, (_none, at) => (at === 31 ? 1 : 0))

@@ -20,7 +20,7 @@ import {
 import { readEnding, readTransaction } from '../../../../../src/chapters/wallets/core/tx-reader.ts'
 import type { Payment } from '../../../../../src/chapters/wallets/core/utxo-signing.ts'
 import type { LegTerms } from '../../../../../src/chapters/market/wire/types.ts'
-import { drawnKey } from '../../../../kit/drawn-key.ts'
+import { drawnKey } from '../../../../kit/sim/drawn-key.ts'
 import { memoryCoin, MemoryUtxoServer } from '../../../wallets/kit/memory-utxo-server.ts'
 
 const { coin, network } = memoryCoin()

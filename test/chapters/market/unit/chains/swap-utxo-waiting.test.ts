@@ -6,7 +6,7 @@ import { SwapWaiting } from '../../../../../src/chapters/market/chains/swap-utxo
 import type { UtxoChain } from '../../../../../src/chapters/wallets/service/wallet-utxo-chain.ts'
 import { spendPurse } from '../../../../../src/chapters/market/chains/htlc-spend.ts'
 import { readTransaction } from '../../../../../src/chapters/wallets/core/tx-reader.ts'
-import { drawnKey } from '../../../../kit/drawn-key.ts'
+import { drawnKey } from '../../../../kit/sim/drawn-key.ts'
 
 const SCRIPT = `0014${'ab'.repeat(20)}`
 const input = { txid: '01'.repeat(32), index: 0, value: 10_000_000n, script: '' }

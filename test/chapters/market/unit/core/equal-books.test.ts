@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import { OrderBook } from '../../../../../src/chapters/market/core/order-book.ts'
 import type { OrderStatement, Side } from '../../../../../src/chapters/market/wire/types.ts'
 import { BTC, LTC, TestTrader } from '../../kit/market-orders.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
-import { SetClock } from '../../../../kit/set-clock.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
+import { SetClock } from '../../../../kit/doubles/set-clock.ts'
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1e6)
 const RUNS = 12

@@ -8,7 +8,7 @@ import { parseOrder, parseTrade, textOf } from '../../../../../src/chapters/mark
 import type { KeptTrade } from '../../../../../src/chapters/market/core/own-trade.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
 import { sampleAgreement } from '../../kit/sample-swap.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
 
 const { terms } = new TestTrader('ann').order({ quantity: (1n << 127n) + 1n })
 const order: KeptOrder = {

@@ -7,7 +7,7 @@ import { BOOK_SLACK_MS, MAX_AHEAD_MS, MAX_EXPIRED_AT_ONCE } from '../../../../..
 import { OrderBook } from '../../../../../src/chapters/market/core/order-book.ts'
 import type { OrderStatement, OrderTerms } from '../../../../../src/chapters/market/wire/types.ts'
 import { BTC, LTC, TestTrader } from '../../kit/market-orders.ts'
-import { SetClock } from '../../../../kit/set-clock.ts'
+import { SetClock } from '../../../../kit/doubles/set-clock.ts'
 
 const PAIR = { quantityAsset: LTC, priceAsset: BTC }
 const HOUR_MS = 3_600_000

@@ -13,7 +13,7 @@ import {
 } from '../../../../../src/chapters/market/core/limits.ts'
 import { RestingPairs } from '../../../../../src/chapters/market/core/resting-pairs.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const own = { trader: 'aa'.repeat(20), number: 1 }
 

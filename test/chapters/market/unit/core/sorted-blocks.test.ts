@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Heap } from '../../../../../src/chapters/market/core/heap.ts'
 import { SortedBlocks } from '../../../../../src/chapters/market/core/sorted-blocks.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
 
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1e6)
 

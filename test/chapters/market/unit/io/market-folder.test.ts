@@ -6,7 +6,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, test } from 'node:test'
 import { MarketFolder } from '../../../../../src/chapters/market/io/market-folder.ts'
 import { openNodeKey } from '../../../../../src/chapters/market/io/node-key.ts'
-import { makeTestFolder } from '../../../../kit/content-on-disk.ts'
+import { makeTestFolder } from '../../../../kit/content/content-on-disk.ts'
 
 let folder: Awaited<ReturnType<typeof makeTestFolder>>
 let at = ''

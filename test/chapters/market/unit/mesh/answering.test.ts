@@ -15,7 +15,7 @@ import {
   statements,
 } from '../../../../../src/chapters/market/wire/market-messages.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 type Values = Record<string, unknown>
 

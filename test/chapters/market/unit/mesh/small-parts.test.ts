@@ -12,7 +12,7 @@ import type { Overlay, OverlayDht, Peer, SignedSender } from '../../../../../src
 import type { OrderStatement } from '../../../../../src/chapters/market/wire/types.ts'
 import { fakeIdentity } from '../../../overlay/kit/fake-keys.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 describe('memory that is bounded', () => {
   it('forgets what is oldest, and what is too old', () => {

@@ -19,7 +19,7 @@ import { decodeStatement } from '../../../../../src/chapters/market/wire/order-c
 import type { OrderStatement } from '../../../../../src/chapters/market/wire/types.ts'
 import { fakeCheck } from '../../../overlay/kit/fake-keys.ts'
 import { type OrderWish, TestTrader } from '../../kit/market-orders.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 class Rig {
   readonly clock = new VirtualClock()

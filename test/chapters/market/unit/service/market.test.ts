@@ -10,7 +10,7 @@ import { Market } from '../../../../../src/chapters/market/service/market.ts'
 import { FakeTrader, OUR_ID, ownOrder, ownTrade, TBTC, TETH, TLTC } from '../../kit/fake-market.ts'
 import { TestTrader } from '../../kit/market-orders.ts'
 import { MemoryMarketFunds, memoryWallet } from '../../../wallets/kit/memory-market-funds.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const ORDER: NewOrder = { price: 0.005, quantity: 2, price_type: 'tbtc', quantity_type: 'TLTC' }
 

@@ -18,7 +18,7 @@ import type { SwapChain } from '../../../../../src/chapters/market/ports/swap-ch
 import { memorySeal } from '../../kit/memory-market-files.ts'
 import { MemoryMarketFunds } from '../../../wallets/kit/memory-market-funds.ts'
 import { sampleAgreement } from '../../kit/sample-swap.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const KEY = Buffer.alloc(32, 0x71)
 const SECRET = Buffer.alloc(32, 0x72)

@@ -16,8 +16,8 @@ import type { NegotiationMessage } from '../../../../../src/chapters/market/wire
 import type { OrderTerms } from '../../../../../src/chapters/market/wire/types.ts'
 import { fakeIdentity } from '../../../overlay/kit/fake-keys.ts'
 import { BTC, LTC, TestTrader } from '../../kit/market-orders.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const HELLO = { kind: 'funded', id: 'ab'.repeat(16), txid: 'cd'.repeat(32) } as NegotiationMessage
 

@@ -8,8 +8,8 @@ import { AppError } from '../../../../../src/base/errors.ts'
 import type { LateMarketDeps, RunningMarket } from '../../../../../src/chapters/market/wiring/market-parts.ts'
 import { type EarlyMarketDeps, MarketServices } from '../../../../../src/chapters/market/wiring/market-services.ts'
 import { marketDouble } from '../../../../contract/http/market-double.ts'
-import { makeTestFolder } from '../../../../kit/content-on-disk.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
+import { makeTestFolder } from '../../../../kit/content/content-on-disk.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 
 const ORDER = { price: 1, quantity: 1, price_type: 'TBTC', quantity_type: 'TLTC' }
 

@@ -10,9 +10,9 @@ import { WalletFolder } from '../../../../../src/chapters/wallets/io/wallet-file
 import { backUp, restore } from '../../../../../src/node/state/backup.ts'
 import { Wallets } from '../../../../../src/chapters/wallets/service/wallets.ts'
 import { MemoryEvmServer } from '../../../wallets/kit/memory-evm-server.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 import { temporaryFolder } from '../../../../unit/records/records-kit.ts'
 
 const THEIRS = '0x52908400098527886E0F7030069857D2E4169EE7'

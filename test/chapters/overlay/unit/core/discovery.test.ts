@@ -21,7 +21,7 @@ import {
 import { prefixOf } from '../../../../../src/chapters/overlay/wire/packet.ts'
 import { FakeNames, OverlayNetwork } from '../../kit/overlay-network.ts'
 import { OverlayStranger } from '../../kit/overlay-stranger.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const idOf = (text: string): Uint8Array => communityIdBytes(text) as Uint8Array
 const PREFIX = prefixOf(idOf(COMMUNITY_IDS.discovery))

@@ -15,11 +15,11 @@ import {
 import { raw, u16 } from '../../../../../src/chapters/overlay/wire/fields.ts'
 import { signed, unsigned } from '../../../../../src/chapters/overlay/wire/message.ts'
 import { encodePacket } from '../../../../../src/chapters/overlay/wire/packet.ts'
-import { MemoryUdp } from '../../../../kit/memory-udp.ts'
+import { MemoryUdp } from '../../../../kit/sim/memory-udp.ts'
 import { fakeCheck, fakeIdentity } from '../../kit/fake-keys.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const ID = Buffer.alloc(20, 0x21)
 const HERE = { ip: '30.0.0.1', port: 7000 }

@@ -20,11 +20,11 @@ import {
   splitSigned,
 } from '../../../../../src/chapters/overlay/wire/packet.ts'
 import { projectRoot } from '../../../../kit/project-root.ts'
-import { MemoryUdp } from '../../../../kit/memory-udp.ts'
+import { MemoryUdp } from '../../../../kit/sim/memory-udp.ts'
 import { FakeNames } from '../../kit/overlay-network.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 interface Transcript {
   readonly privateKey: string

@@ -10,7 +10,7 @@ import { hsalsa20 } from '../../../../../src/chapters/overlay/wire/hsalsa20.ts'
 import { splitSigned } from '../../../../../src/chapters/overlay/wire/packet.ts'
 import { parsePublicKey, privateForm } from '../../../../../src/chapters/overlay/wire/public-key.ts'
 import { cryptoOver, curves, opened, sealed } from '../../kit/overlay-crypto-makers.ts'
-import { hex, overlayVectors, type RecordedPacket, unhex } from '../../../../kit/overlay-vectors.ts'
+import { hex, overlayVectors, type RecordedPacket, unhex } from '../../../../kit/doubles/overlay-vectors.ts'
 
 interface RecordedKey {
   readonly label: string

@@ -12,8 +12,8 @@ import type { LayerKey, OverlayCrypto } from '../../../../../src/chapters/overla
 import type { CellText } from '../../../../../src/chapters/overlay/ports/overlay-crypto-pool.ts'
 import { parsePublicKey } from '../../../../../src/chapters/overlay/wire/public-key.ts'
 import { cryptoOver, curves, opened, sealed } from '../../kit/overlay-crypto-makers.ts'
-import { hex, overlayVectors, unhex } from '../../../../kit/overlay-vectors.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
+import { hex, overlayVectors, unhex } from '../../../../kit/doubles/overlay-vectors.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 
 const crypto: OverlayCrypto = cryptoOver(curves[0] as (typeof curves)[0])
 const MATERIAL = Uint8Array.from({ length: 72 }, (_, i) => i)

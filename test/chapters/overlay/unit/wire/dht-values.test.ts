@@ -15,7 +15,7 @@ import {
   valueKey,
 } from '../../../../../src/chapters/overlay/wire/dht-value.ts'
 import { bareKey } from '../../../../../src/chapters/overlay/wire/public-key.ts'
-import { hex, overlayVectors, unhex } from '../../../../kit/overlay-vectors.ts'
+import { hex, overlayVectors, unhex } from '../../../../kit/doubles/overlay-vectors.ts'
 
 interface DhtVectors {
   readonly node_ids: readonly {

@@ -7,9 +7,9 @@ import { Wallets } from '../../../../../src/chapters/wallets/service/wallets.ts'
 import { chainTag } from '../../../../../src/chapters/wallets/core/assets.ts'
 import { MemoryEvmServer } from '../../kit/memory-evm-server.ts'
 import { MemoryWalletFiles } from '../../kit/memory-wallet-files.ts'
-import { SeededRandom } from '../../../../kit/seeded-random.ts'
-import { silentLog } from '../../../../kit/silent-log.ts'
-import { VirtualClock } from '../../../../kit/virtual-clock.ts'
+import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 const COIN = 'TETH'
 const ETHER = 10n ** 18n

@@ -1,0 +1,75 @@
+// Runs test files with node:test: each in a process of its own, some at a time; or, where Node can (22), many in one process, which
+// saves the start of a process and the loading of modules for each. What failed is read from a list that a reporter writes.
+
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { END_LINE, type Failure } from './failure-list.ts'
+import { projectRoot } from '../project-root.ts'
+
+/** A file that takes longer hangs, and is ended and named: it must not take the whole run with it. */
+const FILE_LIMIT_MS = 600_000
+/** Files of one process: what one of them breaks for the others stays among these. */
+const GROUP_FILES = 40
+
+/** What one run of some files came to. */
+export interface Run {
+  readonly passed: boolean
+  readonly failures: readonly Failure[]
+}
+
+/** Whether many files can run in one process (node --test --experimental-test-isolation, 22.8). */
+export const canRunTogether = Number(process.versions.node.split('.')[0]) >= 22
+
+function run(files: readonly string[], how: readonly string[], stdout: 'inherit' | 'pipe'): Promise<Run> {
+  const folder = mkdtempSync(join(tmpdir(), 'tributary-suite-'))
+  const list = join(folder, 'failures')
+  const reporters = ['--test-reporter=tap', '--test-reporter-destination=stdout']
+  const reporter = pathToFileURL(join(projectRoot, 'dist/test/kit/runners/failure-list.js')).href
+  reporters.push(`--test-reporter=${reporter}`, `--test-reporter-destination=${list}`)
+  const args = ['--test', ...how, `--test-timeout=${FILE_LIMIT_MS}`, ...reporters, ...files]
+  const child = spawn(process.execPath, args, { stdio: ['inherit', stdout, 'inherit'] })
+  const said: Buffer[] = []
+  child.stdout?.on('data', (chunk: Buffer) => said.push(chunk))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', code => {
+      // In one piece: several talk at once.
+      process.stdout.write(Buffer.concat(said))
+      const lines = readFileSync(list, 'utf8').split('\n').filter(Boolean)
+      rmSync(folder, { recursive: true })
+      const failures = lines.filter(line => line !== END_LINE).map(line => JSON.parse(line) as Failure)
+      if (lines.at(-1) === END_LINE) return resolve({ passed: code === 0, failures })
+      // Cut off: nobody knows which of them ran.
+      const cut = files.map(file => ({ file, name: file, error: `the process of this file ended early (${code})` }))
+      resolve({ passed: false, failures: [...failures, ...cut] })
+    })
+  })
+}
+
+/** Each file in a process of its own, `atATime` of them at once. */
+export function runFiles(files: readonly string[], atATime: number): Promise<Run> {
+  return run(files, [`--test-concurrency=${atATime}`], 'inherit')
+}
+
+/** The files in groups, each group one process, `atATime` of them at once. */
+export async function runTogether(files: readonly string[], atATime: number): Promise<Run> {
+  const count = Math.ceil(files.length / GROUP_FILES)
+  // Dealt out like cards: slow files lie side by side in a folder.
+  const left = Array.from({ length: count }, (_, group) => files.filter((_file, at) => at % count === group))
+  const runs: Run[] = []
+  const lane = async (): Promise<void> => {
+    for (let group = left.shift(); group !== undefined; group = left.shift()) {
+      runs.push(await run(group, ['--experimental-test-isolation=none'], 'pipe'))
+    }
+  }
+  await Promise.all(Array.from({ length: atATime }, lane))
+  return both(...runs)
+}
+
+/** The runs as one. */
+export function both(...runs: readonly Run[]): Run {
+  return { passed: runs.every(({ passed }) => passed), failures: runs.flatMap(({ failures }) => failures) }
+}
