@@ -1,7 +1,10 @@
 // Who may import whom (src/README.md), no cycles, no forbidden globals, no vague file names, no giant files.
 
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { test } from 'node:test'
+import { projectRoot } from '../kit/project-root.ts'
 import { chapterRooms, chaptersNeeded, coreIntoChapters, edgeRooms } from './chapter-rooms.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
 import { chapterOf, roomOf } from './room-of.ts'
@@ -113,6 +116,17 @@ test('files are named after things and stay under 500 lines', () => {
     assert.ok(lines <= 500, `${file.path} has ${lines} lines`)
     assert.match(file.text, /^(#!.*\n)?\/\/ /, `${file.path} does not begin with a comment that says what it is`)
   }
+})
+
+test('no folder of src or test holds more than 45 files directly', () => {
+  const counts = new Map<string, number>()
+  for (const top of ['src', 'test'])
+    for (const entry of readdirSync(join(projectRoot, top), { recursive: true, withFileTypes: true }))
+      if (entry.isFile()) counts.set(entry.parentPath, (counts.get(entry.parentPath) ?? 0) + 1)
+  assert.deepEqual(
+    [...counts].filter(([, files]) => files > 45).map(([folder, files]) => `${relative(projectRoot, folder)}: ${files}`),
+    [],
+  )
 })
 
 test('every package the project promises is in real use', () => {
