@@ -45,11 +45,13 @@ function start(flags: StartFlags): void {
   const apiKeyFile = flags.apiKeyFile ?? null
   const settings = settingsOf(flags)
   work = async () => {
-    const [{ runNode }, { endNow, endSoon }] = await Promise.all([
+    const [{ runNode }, { endNow, endSoon }, { loadChapters }] = await Promise.all([
       import('../node/main.ts'),
       import('./process-end.ts'),
+      import('../app/chapters.ts'),
     ])
-    const { code, inTime } = await runNode({ stateDir, apiKeyFile, flags: settings }, endNow)
+    const chapters = await loadChapters()
+    const { code, inTime } = await runNode({ stateDir, apiKeyFile, flags: settings, chapters }, endNow)
     if (inTime) endSoon(code)
     else endNow(code)
     return code
@@ -256,8 +258,12 @@ const ALONE = new Set(['start', 'doctor', 'create', 'key', '--version', '-V'])
 async function readArguments(): Promise<void> {
   const program = commands()
   if (!ALONE.has(process.argv[2] ?? '')) {
-    const { addNodeCommands } = await import('./node-commands.ts')
-    addNodeCommands(program)
+    const [{ addNodeCommands }, { loadChapters }] = await Promise.all([
+      import('./node-commands.ts'),
+      import('../app/chapters.ts'),
+    ])
+    const chapters = await loadChapters()
+    addNodeCommands(program, await Promise.all(chapters.map(chapter => chapter.commands())))
   }
   await program.parseAsync()
   process.argv.splice(2)

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander'
 import { addBackupCommands } from './backup-commands.ts'
-import { addCircuitCommands } from '../chapters/circuits/cli/circuit-commands.ts'
+import type { ChapterCommands } from './chapter-commands.ts'
 import { addCompletionCommand } from './completion.ts'
 import { addDownloadCommands } from './download-commands.ts'
 import { addEventsCommand } from './events-command.ts'
@@ -11,15 +11,14 @@ import { addPlainCommands } from './plain-commands.ts'
 import { addPlayCommands } from './play-commands.ts'
 import { addSettingsCommands } from './settings-commands.ts'
 
-/** Adds them to the commands that need no node. */
-export function addNodeCommands(program: Command): void {
+/** Adds them, with those of the chapters, to the commands that need no node. */
+export function addNodeCommands(program: Command, chapters: readonly ChapterCommands[]): void {
   addDownloadCommands(program)
-  addCircuitCommands(program)
   addPlayCommands(program)
   addSettingsCommands(program)
   addEventsCommand(program)
   addImportCommand(program)
-  addPlainCommands(program)
+  addPlainCommands(program, chapters)
   addBackupCommands(program)
   addCompletionCommand(program)
 }

@@ -3,12 +3,9 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { addChannelCommands, CHANNEL_COMMANDS } from '../chapters/channels/cli/channel-commands.ts'
-import { addWalletCommands, WALLET_COMMANDS } from '../chapters/wallets/cli/wallet-commands.ts'
+import type { ChapterCommands } from './chapter-commands.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
-import { FEED_COMMANDS } from '../chapters/channels/cli/feed-commands.ts'
-import { hopCount } from '../chapters/circuits/cli/hop-count.ts'
-import { addMarketCommands, MARKET_COMMANDS } from '../chapters/market/cli/market-commands.ts'
+import { hopCount } from './hop-count.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { writeOutput } from './output-file.ts'
 import type { PlainCommand } from './plain-command.ts'
@@ -55,8 +52,6 @@ const COMMANDS: readonly PlainCommand[] = [
     ...{ words: 'create-there', method: 'POST', path: '/createtorrent', parameters: ['path'], paths: ['path'] },
     text: 'Make a torrent of a file or folder of the node; see create for one of this machine.',
   },
-  { words: 'debug circuits', method: 'GET', path: '/debug/circuits', text: 'Onion circuits; see circuits too.' },
-  { words: 'debug slots', method: 'GET', path: '/debug/circuits/slots', text: 'Places for circuits of others.' },
   { words: 'debug cpu', method: 'GET', path: '/debug/cpu/history', text: 'Processor time over the last hour.' },
   { words: 'debug memory', method: 'GET', path: '/debug/memory/history', text: 'Memory over the last hour.' },
   {
@@ -84,9 +79,6 @@ const COMMANDS: readonly PlainCommand[] = [
 ]
 
 const GROUPS: Readonly<Record<string, string>> = {
-  market: 'The market: orders, trades and their swaps.',
-  wallets: 'Wallets, their seed and transfers.',
-  channels: 'Channels: what the node knows, follows and publishes.',
   stats: 'Statistics of the node.',
   updates: 'Torrents that are updated through the DHT (BEP 46).',
   keys: 'Keys of the running node; tributary key does the same without one.',
@@ -110,9 +102,9 @@ export function readValue(text: string): unknown {
   }
 }
 
-function addPlain(program: Command, plain: PlainCommand): void {
+function addPlain(program: Command, plain: PlainCommand, groups: Groups): void {
   const [group = '', name] = plain.words.split(' ')
-  const parent = name === undefined ? program : groupOf(program, group)
+  const parent = name === undefined ? program : groupOf(program, group, groups)
   const command = forNode(parent.command(name ?? group).description(plain.text))
   const inPath = [...plain.path.matchAll(/\{(\w+)\}/g)].map(match => match[1] ?? '')
   const names = [...inPath, ...(plain.parameters ?? [])]
@@ -168,9 +160,11 @@ function request(
   })
 }
 
-function groupOf(program: Command, name: string): Command {
+type Groups = Readonly<Record<string, string>>
+
+function groupOf(program: Command, name: string, groups: Groups): Command {
   const known = program.commands.find(command => command.name() === name)
-  return known ?? program.command(name).description(GROUPS[name] ?? '')
+  return known ?? program.command(name).description(groups[name] ?? '')
 }
 
 function addCall(program: Command): void {
@@ -200,12 +194,10 @@ function addCall(program: Command): void {
     )
 }
 
-/** Adds every command of this file. */
-export function addPlainCommands(program: Command): void {
-  for (const plain of [...COMMANDS, ...CHANNEL_COMMANDS, ...FEED_COMMANDS, ...WALLET_COMMANDS, ...MARKET_COMMANDS])
-    addPlain(program, plain)
-  addChannelCommands(program, groupOf(program, 'channels'))
-  addWalletCommands(groupOf(program, 'wallets'))
-  addMarketCommands(groupOf(program, 'market'))
+/** Adds every command of this file, and those of the chapters. */
+export function addPlainCommands(program: Command, chapters: readonly ChapterCommands[]): void {
+  const groups: Groups = Object.assign({}, GROUPS, ...chapters.map(chapter => chapter.groups)) as Groups
+  for (const plain of [...COMMANDS, ...chapters.flatMap(chapter => chapter.plain)]) addPlain(program, plain, groups)
+  for (const chapter of chapters) chapter.add(program, name => groupOf(program, name, groups))
   addCall(program)
 }

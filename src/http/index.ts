@@ -1,5 +1,6 @@
 // The public face of the HTTP front.
 
+export { routeTable } from './table.ts'
 export type { HttpDeps, HttpOptions, HttpServer, ListeningPorts } from './options.ts'
 export { tryNativeServer } from './uws/native.ts'
 export { createHttpServer } from './uws/server.ts'

@@ -1,5 +1,6 @@
 // What the HTTP server is told when it is made: values only, decided by node/config. Nothing here changes while it runs.
 
+import type { Route } from './route.ts'
 import type { Secret } from '../base/secret.ts'
 import type { Arena } from '../ports/arena.ts'
 import type { CertificateFiles } from '../ports/certificate-files.ts'
@@ -61,6 +62,8 @@ export interface ListeningPorts {
 
 /** What the front needs of the node beside the services. */
 export interface HttpDeps {
+  /** Every route (table.ts). */
+  readonly routes: readonly Route[]
   readonly rangeArena: Arena
   readonly clock: Clock
   readonly log: Log

@@ -26,6 +26,7 @@ import { baseUrls, makeHttpFront } from './http-front.ts'
 import { openLinkSecret } from './state/link-secret.ts'
 import { logLevels } from './settings/log-levels.ts'
 import { networkOptions } from './engine/network-options.ts'
+import { routeTable } from '../http/index.ts'
 import { makeVersionFetch, makeWebhookPost } from './outgoing-http.ts'
 import { startsAtOnce } from '../chapters/overlay/wiring/overlay-options.ts'
 import { OverlayParts } from '../chapters/overlay/wiring/overlay-parts.ts'
@@ -239,11 +240,13 @@ export class TributaryNode {
   }
 
   async #startHttp(): Promise<string[]> {
-    const { settings, log, version, stateDir, clock, random, started } = this.#environment
+    const { settings, log, version, stateDir, clock, random, started, chapters } = this.#environment
     const { services, state, keys } = this.#parts
     const { api } = settings.values
+    const ofChapters = await Promise.all(chapters.map(chapter => chapter.routes()))
     const server = makeHttpFront(api, {
       ...{ rangeArena: this.#rangeArena, clock, random, log: log.part('http') },
+      routes: routeTable(ofChapters.flat()),
       ...{ services, furtherKeys: keys, version, linkSecret: await openLinkSecret(stateDir) },
       maxConnections: sharesOf(settings.values).http,
       onException: error => this.noteException(error),

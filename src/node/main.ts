@@ -10,7 +10,9 @@ import { type NodeLog, openLog } from '../io/process/log.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import { logLevels } from './settings/log-levels.ts'
 import { readApiKeyFile } from './state/api-key.ts'
+import type { NodeChapter } from './chapter.ts'
 import { TributaryNode } from './compose.ts'
+import type { NodeOptions } from './environment.ts'
 import {
   atMost,
   EXIT_CANNOT_START,
@@ -35,6 +37,8 @@ export interface NodeArguments {
   readonly apiKeyFile: string | null
   /** Options by `section.option`; later ones win. */
   readonly flags: readonly (readonly [path: string, value: string | Secret])[]
+  /** What is built upon the core. */
+  readonly chapters: readonly NodeChapter[]
 }
 
 /** Name of the log file, in general.log_dir. */
@@ -64,7 +68,7 @@ export async function runNode(args: NodeArguments, endNow?: (code: number) => vo
     log = openNodeLog(state.path, settings)
     log.hide(settings.values.api.key)
     for (const warning of settings.warnings) log.warn(warning)
-    return await runUntilStopped(state.path, settings, log, signals.first)
+    return await runUntilStopped({ stateDir: state.path, settings, log, chapters: args.chapters }, signals.first)
   } catch (error) {
     sayProblem(error, log)
     return { code: EXIT_CANNOT_START, inTime: true }
@@ -98,14 +102,13 @@ async function openSettings(stateDir: string, stateDirChosen: boolean, args: Nod
 }
 
 async function runUntilStopped(
-  stateDir: string,
-  settings: SettingsStore,
-  log: NodeLog,
+  options: Omit<NodeOptions, 'version'> & { readonly log: NodeLog },
   signal: Promise<NodeJS.Signals>,
 ): Promise<NodeEnd> {
+  const { stateDir, settings, log } = options
   const version = readVersion()
   const tell = await serviceNotice(log)
-  const node = new TributaryNode({ stateDir, settings, log, version })
+  const node = new TributaryNode({ ...options, version })
   const unwatch = watchUncaught(error => node.noteException(error))
   // Standard output may be closed: nobody reads it then, and the node goes on.
   process.stdout.on('error', () => undefined)

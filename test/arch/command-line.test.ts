@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from 'commander'
-import { addNodeCommands } from '../../src/cli/node-commands.ts'
-import { routeTable } from '../../src/http/table.ts'
+import { addAllCommands } from '../kit/all-commands.ts'
+import { routeTable } from '../kit/all-routes.ts'
 import { sourceFiles } from './source-tree.ts'
 
 /** The command for each route. */
@@ -100,7 +100,7 @@ const NO_COMMAND = /^(docs\.(?!openapi)|dashboard\.|transmission\.)/
 function program(): Command {
   const made = new Command('tributary')
   made.command('settings')
-  addNodeCommands(made)
+  addAllCommands(made)
   return made
 }
 

@@ -32,7 +32,8 @@ export const allowedImports: Record<string, readonly string[]> = {
     'pools',
     'records',
   ],
-  cli: ['base', 'node'],
+  app: ['node', 'http', 'cli'],
+  cli: ['base', 'node', 'app'],
   web: [
     'services/api.ts',
     'services/circuits-api.ts',

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { Command } from 'commander'
 import { parse } from 'yaml'
-import { addNodeCommands } from '../../src/cli/node-commands.ts'
+import { addAllCommands } from '../kit/all-commands.ts'
 import { settingsTable } from '../../src/node/settings/settings-schema.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { withSettingsTable } from './settings-markdown.ts'
@@ -69,7 +69,7 @@ test('linked files and places exist', () => {
 test('every command that they name exists', () => {
   const program = new Command('tributary')
   program.command('settings')
-  addNodeCommands(program)
+  addAllCommands(program)
   let count = 0
   for (const page of pages) {
     for (const [, first = '', second = ''] of textOf(page).matchAll(

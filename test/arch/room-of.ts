@@ -3,7 +3,8 @@
 /** Path from the project's top -> the room; '' for what lies beside the folders. */
 export function roomOf(path: string): string {
   const parts = path.split('/')
-  return parts[1] === 'chapters' ? parts.slice(1, 4).join('/') : (parts[1] ?? '')
+  if (parts[1] !== 'chapters') return parts[1] ?? ''
+  return parts.slice(1, parts.length > 4 ? 4 : 3).join('/')
 }
 
 /** The chapter of a file of src; null for the core's. */

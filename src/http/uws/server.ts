@@ -5,7 +5,6 @@ import type { Services } from '../../services/api.ts'
 import { LinkSigner } from '../links.ts'
 import type { HttpDeps, HttpOptions, HttpServer, HttpsOptions, ListeningPorts } from '../options.ts'
 import { RequestMeter } from '../request-meter.ts'
-import { routeTable } from '../table.ts'
 import { ConnectionLimit } from './connection-limit.ts'
 import { Dispatch } from './dispatch.ts'
 import { type Handler, listenSomewhere } from './listener.ts'
@@ -30,7 +29,7 @@ class UwsServer implements HttpServer {
     const meter = new RequestMeter(deps.clock)
     const { docsFiles, dashboardFiles, clock } = deps
     const { version } = options
-    const context = { services, links, docsFiles, dashboardFiles, version, clock, meter, routes: routeTable }
+    const context = { services, links, docsFiles, dashboardFiles, version, clock, meter, routes: deps.routes }
     this.#dispatch = new Dispatch(options, context, deps)
   }
 

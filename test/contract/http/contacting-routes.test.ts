@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { routeTable } from '../../../src/http/table.ts'
+import { routeTable } from '../../kit/all-routes.ts'
 import { CONTACTING, OF_CHANNELS, OF_MARKET, OF_WALLETS, SILENT } from '../../kit/nodes/contacting-routes.ts'
 
 test('whoever adds a route says whether it contacts somebody, and by which way', () => {

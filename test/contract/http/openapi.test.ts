@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { errorTable } from '../../../src/base/errors.ts'
-import { routeTable } from '../../../src/http/table.ts'
+import { routeTable } from '../../kit/all-routes.ts'
 import { type Running, ask, startServer } from './harness.ts'
 
 interface Operation {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Value } from '@sinclair/typebox/value'
 import { SAMPLE_INFOHASH } from '../../../src/http/routes/infohash.ts'
-import { routeTable } from '../../../src/http/table.ts'
+import { routeTable } from '../../kit/all-routes.ts'
 import { type Running, ask, startServer, until } from './harness.ts'
 
 let server: Running

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { expositionText } from '../../../src/http/exposition.ts'
 import { LatencyHistogram } from '../../../src/http/latency-histogram.ts'
 import { RequestMeter } from '../../../src/http/request-meter.ts'
-import { routeTable } from '../../../src/http/table.ts'
+import { routeTable } from '../../kit/all-routes.ts'
 
 test('a histogram holds each time in its bucket and in those above', () => {
   const times = new LatencyHistogram()

@@ -3,11 +3,13 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
+import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
 import { type CommandContext, forNode, type NodeFlags, print, runForNode } from '../../../cli/command-run.ts'
 import type { JsonObject } from '../../../cli/node-client.ts'
 import type { PlainCommand } from '../../../cli/plain-command.ts'
 import type { ChannelRow, ChannelTorrentRow } from '../../../cli/records.ts'
 import { sizeText, tableText } from '../../../cli/show.ts'
+import { FEED_COMMANDS } from './feed-commands.ts'
 
 const ONE = '/channels/discovered/{channelid}'
 const LIMIT = { parameter: 'limit', read: String } as const
@@ -57,7 +59,7 @@ function torrentsText(torrents: readonly ChannelTorrentRow[]): string {
 const listed = (name: string) => (answer: JsonObject) => channelsText(answer[name] as ChannelRow[])
 
 /** Commands that are one request. */
-export const CHANNEL_COMMANDS: readonly PlainCommand[] = [
+const CHANNEL_COMMANDS: readonly PlainCommand[] = [
   {
     ...{ words: 'channels list', method: 'GET', path: '/channels/discovered', human: listed('channels') },
     text: 'Channels that the node knows, the best first.',
@@ -239,8 +241,7 @@ function seconds(text: string): number {
   return Number(text)
 }
 
-/** Adds `search` and `channels add-file`; the rest are CHANNEL_COMMANDS. */
-export function addChannelCommands(program: Command, channels: Command): void {
+function addChannelCommands(program: Command, channels: Command): void {
   forNode(program.command('search').description('Search channels and torrents here and at other nodes.'))
     .argument('<text>')
     .option('--wait <s>', 'seconds to wait for other nodes', seconds, SEARCH_S)
@@ -258,4 +259,11 @@ export function addChannelCommands(program: Command, channels: Command): void {
         show(await node.call('PUT', path, { torrent, description: flags.description ?? '' }))
       }),
     )
+}
+
+/** All commands about channels. */
+export const channelCommands: ChapterCommands = {
+  plain: [...CHANNEL_COMMANDS, ...FEED_COMMANDS],
+  groups: { channels: 'Channels: what the node knows, follows and publishes.' },
+  add: (program, group) => addChannelCommands(program, group('channels')),
 }

@@ -3,6 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
 import { type CommandContext, forNode, type NodeFlags, print, runForNode } from '../../../cli/command-run.ts'
 import type { NodeClient } from '../../../cli/node-client.ts'
 import type { CircuitNetworkRow, CircuitRow, CircuitTrafficRow, JoinedRow } from '../../../cli/records.ts'
@@ -111,8 +112,7 @@ async function watch({ node, json }: CommandContext): Promise<void> {
   }
 }
 
-/** Adds the command. */
-export function addCircuitCommands(program: Command): void {
+function addCircuitCommands(program: Command): void {
   forNode(program.command('circuits').description('Onion circuits: own ones, those of others, and why none is ready.'))
     .option('-w, --watch', 'show it again and again, until interrupted')
     .action((flags: NodeFlags & { watch?: boolean }) =>
@@ -121,4 +121,14 @@ export function addCircuitCommands(program: Command): void {
         context.show(await look(context.node), seen => circuitsText(seen, nowS()))
       }),
     )
+}
+
+/** All commands about circuits. */
+export const circuitCommands: ChapterCommands = {
+  plain: [
+    { words: 'debug circuits', method: 'GET', path: '/debug/circuits', text: 'Onion circuits; see circuits too.' },
+    { words: 'debug slots', method: 'GET', path: '/debug/circuits/slots', text: 'Places for circuits of others.' },
+  ],
+  groups: {},
+  add: addCircuitCommands,
 }

@@ -1,6 +1,7 @@
 // Commands about the market: one request each. Amounts and prices are sent as the text they were typed in, so that no digit is lost.
 
 import type { Command } from 'commander'
+import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
 import { forNode, type NodeFlags, runForNode } from '../../../cli/command-run.ts'
 import type { JsonObject } from '../../../cli/node-client.ts'
 import type { PlainCommand } from '../../../cli/plain-command.ts'
@@ -85,7 +86,7 @@ function tradesText(trades: readonly TradeRow[]): string {
 }
 
 /** Commands that are one request and need no secret. */
-export const MARKET_COMMANDS: readonly PlainCommand[] = [
+const MARKET_COMMANDS: readonly PlainCommand[] = [
   {
     ...{ words: 'market asks', method: 'GET', path: '/market/asks', text: 'Orders that sell, of all traders.' },
     human: answer => ticksText(answer['asks'] as GroupRow[]),
@@ -118,8 +119,7 @@ export const MARKET_COMMANDS: readonly PlainCommand[] = [
   },
 ]
 
-/** Adds the commands that place orders; the rest are MARKET_COMMANDS. */
-export function addMarketCommands(market: Command): void {
+function addMarketCommands(market: Command): void {
   addPlacing(market, 'ask', 'Sell: so much of a coin, at a price for one whole of it in another coin.')
   addPlacing(market, 'bid', 'Buy: so much of a coin, at a price for one whole of it in another coin.')
 }
@@ -141,4 +141,11 @@ function addPlacing(market: Command, side: 'ask' | 'bid', text: string): void {
         show(await node.call('PUT', `/market/${side}s`, body))
       }),
     )
+}
+
+/** All commands about the market. */
+export const marketCommands: ChapterCommands = {
+  plain: MARKET_COMMANDS,
+  groups: { market: 'The market: orders, trades and their swaps.' },
+  add: (_program, group) => addMarketCommands(group('market')),
 }

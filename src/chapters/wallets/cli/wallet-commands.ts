@@ -1,6 +1,7 @@
 // Commands about wallets: one request each. Passwords, words and spend keys are no arguments: secret-input.ts.
 
 import type { Command } from 'commander'
+import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
 import { forNode, type NodeFlags, runForNode } from '../../../cli/command-run.ts'
 import type { JsonObject } from '../../../cli/node-client.ts'
 import type { PlainCommand } from '../../../cli/plain-command.ts'
@@ -57,7 +58,7 @@ function walletsText(wallets: readonly WalletRow[]): string {
 }
 
 /** Commands that are one request and need no secret. */
-export const WALLET_COMMANDS: readonly PlainCommand[] = [
+const WALLET_COMMANDS: readonly PlainCommand[] = [
   {
     ...{ words: 'wallets list', method: 'GET', path: '/wallets', text: 'All wallets.' },
     human: answer => walletsText(answer['wallets'] as WalletRow[]),
@@ -87,8 +88,7 @@ const PASSWORD = '--password-file <file>'
 const PASSWORD_TEXT =
   'file whose first line is the password; default: the variable TRIBUTARY_WALLET_PASSWORD, else standard input'
 
-/** Adds the commands with secrets; the rest are WALLET_COMMANDS. */
-export function addWalletCommands(wallets: Command): void {
+function addWalletCommands(wallets: Command): void {
   const named = (words: string, text: string): Command =>
     forNode(wallets.command(words).description(text)).option(SPEND_KEY_FLAGS, SPEND_KEY_TEXT)
   const send = (flags: SecretFlags, method: string, path: string, body: () => Promise<JsonObject>): Promise<void> =>
@@ -173,4 +173,11 @@ function addSpending(named: (words: string, text: string) => Command, send: Send
         Promise.resolve(rate(flags)),
       ),
   )
+}
+
+/** All commands about wallets. */
+export const walletCommands: ChapterCommands = {
+  plain: WALLET_COMMANDS,
+  groups: { wallets: 'Wallets, their seed and transfers.' },
+  add: (_program, group) => addWalletCommands(group('wallets')),
 }

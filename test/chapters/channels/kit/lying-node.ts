@@ -1,6 +1,7 @@
 // The node's command line, but a liar in the overlay of channels: the last byte of each longer answer is wrong. Runs the plain modules,
 // which share what is changed here; started as the command line is.
 
+import { loadChapters } from '../../../../src/app/chapters.ts'
 import { Overlay } from '../../../../src/chapters/overlay/core/overlay.ts'
 import { answerPart } from '../../../../src/chapters/channels/wire/channel-messages.ts'
 import { MESSAGE_ID_AT } from '../../../../src/chapters/overlay/wire/packet.ts'
@@ -32,5 +33,9 @@ function settingsOf(args: readonly string[]): { stateDir: string | null; flags: 
 }
 
 const { runNode } = await import('../../../../src/node/main.ts')
-const { code } = await runNode({ ...settingsOf(process.argv.slice(2)), apiKeyFile: null })
+const { code } = await runNode({
+  ...settingsOf(process.argv.slice(2)),
+  apiKeyFile: null,
+  chapters: await loadChapters(),
+})
 process.exitCode = code

@@ -1,0 +1,14 @@
+// Channels: torrents that people publish and follow, their catalogue, feeds into them and searches.
+
+import type { Chapter } from '../../app/chapter.ts'
+
+/** Its face. */
+export const chapter: Chapter = {
+  id: 'channels',
+  needs: ['overlay'],
+  async routes() {
+    const { channelsRoutes } = await import('./http/all-routes.ts')
+    return channelsRoutes
+  },
+  commands: async () => (await import('./cli/channel-commands.ts')).channelCommands,
+}

@@ -1,0 +1,11 @@
+// Circuits: onion routes through other nodes, and downloads that go through them alone.
+
+import type { Chapter } from '../../app/chapter.ts'
+
+/** Its face. */
+export const chapter: Chapter = {
+  id: 'circuits',
+  needs: ['overlay'],
+  routes: async () => (await import('./http/circuits.ts')).circuitRoutes,
+  commands: async () => (await import('./cli/circuit-commands.ts')).circuitCommands,
+}

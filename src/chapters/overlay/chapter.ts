@@ -1,0 +1,11 @@
+// The overlay: the IPv8 network that circuits, channels and the market live in. It has no routes or commands of its own.
+
+import type { Chapter } from '../../app/chapter.ts'
+
+/** Its face. */
+export const chapter: Chapter = {
+  id: 'overlay',
+  needs: [],
+  routes: () => Promise.resolve([]),
+  commands: () => Promise.resolve({ plain: [], groups: {}, add: () => undefined }),
+}

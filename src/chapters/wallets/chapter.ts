@@ -1,0 +1,17 @@
+// Wallets: keys, balances and payments on chains of other people.
+
+import type { Chapter } from '../../app/chapter.ts'
+
+/** Its face. */
+export const chapter: Chapter = {
+  id: 'wallets',
+  needs: [],
+  async routes() {
+    const [{ walletRoutes }, { walletExtraRoutes }] = await Promise.all([
+      import('./http/wallets.ts'),
+      import('./http/wallet-extras.ts'),
+    ])
+    return [...walletRoutes, ...walletExtraRoutes]
+  },
+  commands: async () => (await import('./cli/wallet-commands.ts')).walletCommands,
+}

@@ -1,0 +1,14 @@
+// The face of a chapter towards the node: everything that the core has of it goes through here, and nothing else of the core names
+// a chapter (decision 0513). Faces are small: what a chapter works with is loaded when it is needed.
+
+import type { Route } from '../http/route.ts'
+
+/** What a chapter gives to a node. */
+export interface NodeChapter {
+  /** The name of its folder. */
+  readonly id: string
+  /** Ids of the chapters it is built upon. */
+  readonly needs: readonly string[]
+  /** Its routes, in the order of the documentation. */
+  routes(): Promise<readonly Route[]>
+}
