@@ -60,7 +60,13 @@ function start(flags: StartFlags): void {
 
 function doctor(flags: Omit<StartFlags, 'apiKeyFile'> & { json?: boolean }): void {
   const order = { stateDir: flags.stateDir ?? null, flags: settingsOf(flags), json: flags.json === true }
-  work = async () => (await import('../node/doctor/doctor.ts')).runDoctor(order)
+  work = async () => {
+    const [{ runDoctor }, { loadChapters }] = await Promise.all([
+      import('../node/doctor/doctor.ts'),
+      import('../app/chapters.ts'),
+    ])
+    return runDoctor({ ...order, chapters: await loadChapters() })
+  }
 }
 
 interface KeyFlags {
@@ -78,7 +84,13 @@ function settings(flags: Omit<StartFlags, 'apiKeyFile'> & { all?: boolean; json?
     ...{ stateDir: flags.stateDir ?? null, flags: settingsOf(flags) },
     ...{ all: flags.all === true, json: flags.json === true },
   }
-  work = async () => (await import('../node/settings/show-settings.ts')).runShowSettings(order)
+  work = async () => {
+    const [{ runShowSettings }, { loadChapters }] = await Promise.all([
+      import('../node/settings/show-settings.ts'),
+      import('../app/chapters.ts'),
+    ])
+    return runShowSettings({ ...order, chapters: await loadChapters() })
+  }
 }
 
 interface CreateFlags {

@@ -2,6 +2,7 @@
 // a chapter (decision 0513). Faces are small: what a chapter works with is loaded when it is needed.
 
 import type { Route } from '../http/route.ts'
+import type { SettingsTable } from './settings/settings-table.ts'
 
 /** What a chapter gives to a node. */
 export interface NodeChapter {
@@ -9,6 +10,8 @@ export interface NodeChapter {
   readonly id: string
   /** Ids of the chapters it is built upon. */
   readonly needs: readonly string[]
+  /** Its sections of the settings, and who may change what in them. */
+  readonly settings: SettingsTable
   /** Its routes, in the order of the documentation. */
   routes(): Promise<readonly Route[]>
 }

@@ -1,6 +1,7 @@
 // The one place where all parts meet: made in order, stopped in reverse. The HTTP front comes first, so that /state,
 // /events and the list answer while the store and the engine are still being opened.
 
+import { overlaySettingsOf } from '../chapters/overlay/wiring/settings-overlay.ts'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -126,7 +127,7 @@ export class TributaryNode {
     this.#follow(settings.values, (_settings, changed) => {
       if (changed.includes('disk.scrub_days')) downloads.scrubDaysChanged()
     })
-    void overlay.startIfAsked(startsAtOnce(settings.values))
+    void overlay.startIfAsked(startsAtOnce(overlaySettingsOf(settings.values)))
     await updates.start(records.updates, engine.items)
     started.add('updates', () => updates.stop())
     this.#startSideServices(records)
@@ -179,7 +180,7 @@ export class TributaryNode {
     const { settings, log, stateDir, clock, random, stack, started } = this.#environment
     const overlay = new OverlayParts({
       ...{ stateDir, values, clock, random, log: log.part('overlay'), stack },
-      settings: () => settings.values,
+      settings: () => overlaySettingsOf(settings.values),
     })
     this.#overlay = overlay
     const { events } = this.#parts

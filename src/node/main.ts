@@ -26,6 +26,7 @@ import { greeting } from './greeting.ts'
 import { forgetAddress, noteAddress } from './state/node-address.ts'
 import type { ServiceState } from './service-notice.ts'
 import { SettingsStore } from './settings/settings-store.ts'
+import { settingsTable } from './settings/settings-table.ts'
 import { defaultStateDirectory, StateDirectory } from './state/state-directory.ts'
 import { readVersion } from './version.ts'
 
@@ -95,7 +96,10 @@ async function openSettings(stateDir: string, stateDirChosen: boolean, args: Nod
   const keyFlag: [string, Secret][] =
     args.apiKeyFile === null ? [] : [['api.key', await readApiKeyFile(args.apiKeyFile)]]
   const flags = [...args.flags, ...keyFlag]
-  const settings = await SettingsStore.open({ stateDir, stateDirChosen, homeDir: homedir(), env: process.env, flags })
+  const settings = await SettingsStore.open({
+    ...{ stateDir, stateDirChosen, homeDir: homedir(), env: process.env, flags },
+    table: settingsTable(args.chapters),
+  })
   // Programs that this one starts have no use for it.
   delete process.env['CORE_API_KEY']
   return settings

@@ -1,6 +1,10 @@
 // The services of a node, made before anything of the engine or the store is there: the HTTP front has them all from the first
 // moment, and those that need more answer NotReady until they are given it.
 
+import { channelSettingsOf } from '../chapters/channels/wiring/settings-channels.ts'
+import { marketSettingsOf } from '../chapters/market/wiring/settings-market.ts'
+import { walletsSettingsOf } from '../chapters/wallets/wiring/settings-wallets.ts'
+import { overlaySettingsOf } from '../chapters/overlay/wiring/settings-overlay.ts'
 import { join } from 'node:path'
 import { CATALOGUE_FILE_NAME } from '../chapters/channels/catalogue/file-name.ts'
 import { AllowedPaths, FreshFiles } from '../io/files/client-paths.ts'
@@ -97,13 +101,15 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
       sources: torrentInfo,
       downloads,
     },
-    settings: () => settings.values,
+    settings: () => channelSettingsOf(settings.values),
   })
   const wallets = new WalletServices({
-    ...{ stateDir, clock, random, policy, stack, log: log.part('wallets'), settings: () => settings.values },
+    ...{ stateDir, clock, random, policy, stack, log: log.part('wallets') },
+    settings: () => walletsSettingsOf(settings.values),
   })
   const market = new MarketServices({
-    ...{ stateDir, clock, random, policy, stack, events, log: log.part('market'), settings: () => settings.values },
+    ...{ stateDir, clock, random, policy, stack, events, log: log.part('market') },
+    settings: () => marketSettingsOf(settings.values),
     wallets: () => wallets.market(),
   })
   const overlayFacts = () => late.overlay()?.facts ?? null
@@ -126,13 +132,13 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
     metrics: askedMetrics(environment, late),
     settings: new NodeSettings({
       ...{ source: settings, state, docs, changes: settingsChanges },
-      rights: new SettingRights(rightOf, paths),
+      rights: new SettingRights(path => rightOf(settings.table.rights, path), paths),
     }),
     shutdown: { shutDown },
     circuits: new CircuitFigures({
       overlay: overlayFacts,
-      randomSlots: () => settings.values.tunnel_community.random_slots,
-      forbiddenBy: () => switchedOff(settings.values),
+      randomSlots: () => overlaySettingsOf(settings.values).tunnel_community.random_slots,
+      forbiddenBy: () => switchedOff(overlaySettingsOf(settings.values)),
       startFailure: () => circuitFailure(late.engine()),
     }),
     callerPaths: new CallerPaths(paths),

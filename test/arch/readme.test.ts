@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { Command } from 'commander'
 import { parse } from 'yaml'
 import { addAllCommands } from '../kit/all-commands.ts'
-import { settingsTable } from '../../src/node/settings/settings-schema.ts'
+import { settingsTable } from '../kit/all-settings.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { withSettingsTable } from './settings-markdown.ts'
 

@@ -2,7 +2,7 @@
 
 import { Secret } from '../../src/base/secret.ts'
 import type { OptionSpec } from '../../src/node/settings/settings-option.ts'
-import { settingsTable } from '../../src/node/settings/settings-schema.ts'
+import { settingsTable } from '../kit/all-settings.ts'
 
 const OPEN = '<!-- settings: generated from the schema; `make readme` rewrites it -->'
 const CLOSE = '<!-- /settings -->'

@@ -2,20 +2,20 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rowOf, settingsRights } from '../../src/node/settings/settings-rights.ts'
-import { settingsTable } from '../../src/node/settings/settings-schema.ts'
+import { rowOf } from '../../src/node/settings/settings-rights.ts'
+import { allSettings, settingsTable } from '../kit/all-settings.ts'
 
 const options = Object.entries(settingsTable).flatMap(([section, specs]) =>
   Object.entries(specs).map(([option, spec]) => ({ path: `${section}.${option}`, spec })),
 )
 
 test('every option of the schema has a row in src/node/settings/settings-rights.ts', () => {
-  const without = options.filter(({ path }) => rowOf(path) === null).map(({ path }) => path)
+  const without = options.filter(({ path }) => rowOf(allSettings.rights, path) === null).map(({ path }) => path)
   assert.deepEqual(without, [], 'say there who may change them')
 })
 
 test('every row is of an option, and no option has two', () => {
-  const rows = Object.entries(settingsRights).flatMap(([section, rights]) =>
+  const rows = Object.entries(allSettings.rights).flatMap(([section, rights]) =>
     typeof rights === 'string'
       ? Object.keys(settingsTable[section] ?? { 'no such section': null }).map(option => `${section}.${option}`)
       : Object.values(rights)
@@ -29,6 +29,7 @@ test('an option that names files or folders is judged by them, or changed by the
   for (const { path, spec } of options) {
     const named =
       (spec.kind === 'text' && spec.format === 'path') || (spec.kind === 'list' && spec.of === 'path') ? path : null
-    if (named !== null) assert.ok(['first', 'folder', 'file', 'owner'].includes(rowOf(named) ?? ''), named)
+    if (named !== null)
+      assert.ok(['first', 'folder', 'file', 'owner'].includes(rowOf(allSettings.rights, named) ?? ''), named)
   }
 })

@@ -1,6 +1,7 @@
 // kill -9 of a process that changes settings, at every step of writing them: the file is always whole and holds the last
 // change that was answered.
 
+import { coreTable } from '../../src/node/settings/settings-table.ts'
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -37,7 +38,14 @@ test('kill -9 never leaves half a configuration file, at every step of writing i
       ask: () => writeFileSync(gate, call),
       env: { LD_PRELOAD: library, KILL_GATE: gate },
     })
-    const settings = await SettingsStore.open({ stateDir, stateDirChosen: true, homeDir: null, env: {}, flags: [] })
+    const settings = await SettingsStore.open({
+      stateDir,
+      stateDirChosen: true,
+      homeDir: null,
+      env: {},
+      flags: [],
+      table: coreTable,
+    })
     const { max_upload_rate: up, max_download_rate: down } = settings.values.libtorrent
     assert.equal(up, down, 'half of a change is there')
     assert.ok(up >= Number(rates.at(-1)), `${call}: ${up} is older than the answered ${rates.at(-1)}`)

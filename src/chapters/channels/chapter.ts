@@ -1,10 +1,12 @@
 // Channels: torrents that people publish and follow, their catalogue, feeds into them and searches.
 
 import type { Chapter } from '../../app/chapter.ts'
+import { channelTable } from './wiring/settings-channels.ts'
 
 /** Its face. */
 export const chapter: Chapter = {
   id: 'channels',
+  settings: channelTable,
   needs: ['overlay'],
   async routes() {
     const { channelsRoutes } = await import('./http/all-routes.ts')

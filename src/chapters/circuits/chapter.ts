@@ -5,6 +5,7 @@ import type { Chapter } from '../../app/chapter.ts'
 /** Its face. */
 export const chapter: Chapter = {
   id: 'circuits',
+  settings: { sections: {}, rights: {} },
   needs: ['overlay'],
   routes: async () => (await import('./http/circuits.ts')).circuitRoutes,
   commands: async () => (await import('./cli/circuit-commands.ts')).circuitCommands,

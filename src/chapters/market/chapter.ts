@@ -1,10 +1,12 @@
 // The market: orders that spread among nodes, and swaps of coins between chains.
 
 import type { Chapter } from '../../app/chapter.ts'
+import { marketTable } from './wiring/settings-market.ts'
 
 /** Its face. */
 export const chapter: Chapter = {
   id: 'market',
+  settings: marketTable,
   needs: ['overlay', 'wallets'],
   routes: async () => (await import('./http/market.ts')).marketRoutes,
   commands: async () => (await import('./cli/market-commands.ts')).marketCommands,

@@ -1,10 +1,12 @@
 // The overlay: the IPv8 network that circuits, channels and the market live in. It has no routes or commands of its own.
 
 import type { Chapter } from '../../app/chapter.ts'
+import { overlayTable } from './wiring/settings-overlay.ts'
 
 /** Its face. */
 export const chapter: Chapter = {
   id: 'overlay',
+  settings: overlayTable,
   needs: [],
   routes: () => Promise.resolve([]),
   commands: () => Promise.resolve({ plain: [], groups: {}, add: () => undefined }),

@@ -1,10 +1,12 @@
 // Wallets: keys, balances and payments on chains of other people.
 
 import type { Chapter } from '../../app/chapter.ts'
+import { walletsTable } from './wiring/settings-wallets.ts'
 
 /** Its face. */
 export const chapter: Chapter = {
   id: 'wallets',
+  settings: walletsTable,
   needs: [],
   async routes() {
     const [{ walletRoutes }, { walletExtraRoutes }] = await Promise.all([

@@ -1,6 +1,7 @@
 // `tributary doctor`: looks at what a node needs, whether one runs or not, and says what is wrong and what to do. It changes
 // nothing: no key is made, no lock taken, nothing brought up to date.
 
+import { overlaySettingsOf } from '../../chapters/overlay/wiring/settings-overlay.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -12,6 +13,8 @@ import type { Settings } from '../settings/settings-schema.ts'
 import type { SettingsOptions } from '../settings/settings-layers.ts'
 import { notedAddress } from '../state/node-address.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
+import { settingsTable } from '../settings/settings-table.ts'
+import type { NodeChapter } from '../chapter.ts'
 import { defaultStateDirectory, LOCK_FILE } from '../state/state-directory.ts'
 import { readVersion } from '../version.ts'
 import { checkCertificate } from './certificate.ts'
@@ -30,6 +33,7 @@ export interface DoctorArguments {
   /** --state-dir, or null. */
   readonly stateDir: string | null
   readonly flags: SettingsOptions['flags']
+  readonly chapters: readonly NodeChapter[]
   /** One JSON object instead of lines. */
   readonly json: boolean
 }
@@ -71,7 +75,7 @@ export async function examine(args: DoctorArguments): Promise<Finding[]> {
   if (settings === null) return findings
   if (settings.api.https_enabled) findings.push(await checkCertificate(settings.api, Date.now()))
   findings.push(...(await checkPorts(settings, { pid, stateDir })), ...checkBinding(settings.libtorrent.interface))
-  findings.push(...(await checkOverlay(settings, pid !== null)))
+  findings.push(...(await checkOverlay(overlaySettingsOf(settings), pid !== null)))
   const needs = { openFiles: settings.disk.open_files, connections: settings.libtorrent.max_connections }
   return [...findings, await checkOpenFiles(needs, pid)]
 }
@@ -107,6 +111,7 @@ async function readSettings(
   const path = configPath(stateDir)
   try {
     const store = await SettingsStore.look({
+      table: settingsTable(args.chapters),
       stateDir,
       stateDirChosen,
       homeDir: homedir(),

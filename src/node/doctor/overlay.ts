@@ -2,18 +2,18 @@
 // fast. None of it stops a node that does everything in the open, so that nothing here is more than a warning.
 
 import { sodiumPrimitives } from '../../chapters/overlay/io/overlay-crypto-sodium.ts'
-import { type OverlaySettings, switchedOff } from '../../chapters/overlay/wiring/overlay-switch.ts'
+import { type SwitchSettings, switchedOff } from '../../chapters/overlay/wiring/overlay-switch.ts'
 import { fine, type Finding, warning } from './finding.ts'
 import { checkPort } from './ports.ts'
 
 /** `isRunning`: a node of this state directory runs, and may have the port itself. */
-export async function checkOverlay(settings: OverlaySettings, isRunning: boolean): Promise<Finding[]> {
+export async function checkOverlay(settings: SwitchSettings, isRunning: boolean): Promise<Finding[]> {
   const off = switchedOff(settings)
   if (off !== '') return [fine('overlay', `Anonymous downloads are off (${off}).`)]
   return [...(isRunning ? [] : [await portFinding(settings)]), libraryFinding(sodiumPrimitives() !== null)]
 }
 
-async function portFinding({ ipv8, dispersy }: OverlaySettings): Promise<Finding> {
+async function portFinding({ ipv8, dispersy }: SwitchSettings): Promise<Finding> {
   const named = dispersy.port > 0 ? 'dispersy.port' : 'ipv8.port'
   const port = dispersy.port > 0 ? dispersy.port : ipv8.port
   if (port <= 0) return fine('overlay', `Overlays get a random UDP port when they start (${named}).`)

@@ -1,6 +1,7 @@
 // The BitTorrent engine with everything under it: arenas, piece workers, metadata files, trackers. Made in order, stopped
 // in reverse.
 
+import { overlaySettingsOf } from '../../chapters/overlay/wiring/settings-overlay.ts'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { GuardedHttp } from '../../io/net/guarded-http.ts'
@@ -264,7 +265,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
 /** What an engine over circuits is told. */
 function anonymousOptions(settings: Settings, version: string): AnonymousEngineOptions {
   const { dht_bootstrap: dhtBootstrap, pex } = settings.libtorrent
-  const { dht } = settings.tunnel_community
+  const { dht } = overlaySettingsOf(settings).tunnel_community
   const checkDepth = 2 * settings.disk.worker_threads
   return { limits: limitsOf(settings), spread: spreadOf(settings), dht, dhtBootstrap, pex, version, checkDepth }
 }

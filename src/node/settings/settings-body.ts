@@ -1,8 +1,7 @@
 // Checks a body of POST /settings against the schema, whole, before anything is changed.
 
 import { AppError } from '../../base/errors.ts'
-import { checkOption, type OptionSpec, type SettingValue } from './settings-option.ts'
-import { settingsTable } from './settings-schema.ts'
+import { checkOption, type OptionSpec, type Sections, type SettingValue } from './settings-option.ts'
 
 /** One option with its checked new value. */
 export interface OptionChange {
@@ -21,12 +20,12 @@ const MAX_NAME_IN_TEXT = 64
  * The changes that `body` asks for. Empty objects of unknown sections and secrets given as null are left out.
  * AppError InvalidSetting names the first path that is unknown, too deep or of a wrong type or range.
  */
-export function checkBody(body: unknown): OptionChange[] {
+export function checkBody(sections: Sections, body: unknown): OptionChange[] {
   if (!isObject(body)) throw new AppError('InvalidSetting', 'The body must be an object of sections.')
   const changes: OptionChange[] = []
   for (const [section, options] of Object.entries(body)) {
     if (!isObject(options)) throw invalid(section, 'must be an object of options')
-    const table = Object.hasOwn(settingsTable, section) ? settingsTable[section] : undefined
+    const table = Object.hasOwn(sections, section) ? sections[section] : undefined
     for (const [option, input] of Object.entries(options)) {
       const path = `${section}.${option}`
       if (table === undefined) throw invalid(path, `is unknown: there is no section ${shorten(section)}`)

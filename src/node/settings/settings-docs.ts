@@ -4,21 +4,20 @@
 import { Secret } from '../../base/secret.ts'
 import type { EffectiveSetting, EffectiveSettings, Json } from '../../services/api.ts'
 import type { SettingsDocs } from '../../services/settings/settings.ts'
-import { type OptionSpec, sameValue, type SettingValue, type TextFormat } from './settings-option.ts'
-import { settingsTable } from './settings-schema.ts'
+import { type OptionSpec, sameValue, type Sections, type SettingValue, type TextFormat } from './settings-option.ts'
 import type { SettingsStore } from './settings-store.ts'
 
 type JsonObject = { [key: string]: Json }
 
 /** Both for one store. */
 export function settingsDocs(store: SettingsStore): SettingsDocs {
-  return { schema: settingsJsonSchema, effective: () => effectiveSettings(store) }
+  return { schema: () => settingsJsonSchema(store.table.sections), effective: () => effectiveSettings(store) }
 }
 
 /** JSON Schema (2020-12) of `{section: {option: value}}` as POST /settings takes it and GET /settings shows it. */
-export function settingsJsonSchema(): JsonObject {
+export function settingsJsonSchema(all: Sections): JsonObject {
   const sections: JsonObject = {}
-  for (const [section, options] of Object.entries(settingsTable)) {
+  for (const [section, options] of Object.entries(all)) {
     const properties = Object.fromEntries(Object.entries(options).map(([name, spec]) => [name, optionSchema(spec)]))
     sections[section] = { type: 'object', properties, additionalProperties: false }
   }
@@ -28,7 +27,7 @@ export function settingsJsonSchema(): JsonObject {
 /** Every option with its value, where that comes from, and what else is known of it. */
 export function effectiveSettings(store: SettingsStore): EffectiveSettings {
   const settings: EffectiveSettings['settings'] = {}
-  for (const [section, options] of Object.entries(settingsTable)) {
+  for (const [section, options] of Object.entries(store.table.sections)) {
     const shown: Record<string, EffectiveSetting> = {}
     for (const [name, spec] of Object.entries(options)) shown[name] = effective(store, `${section}.${name}`, spec)
     settings[section] = shown

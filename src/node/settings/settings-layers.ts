@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import type { Secret } from '../../base/secret.ts'
 import { AppError } from '../../base/errors.ts'
 import type { ConfigFile } from './config-file.ts'
-import { checkOption, checkOptionText, type OptionSpec, type SettingValue } from './settings-option.ts'
-import { settingsTable } from './settings-schema.ts'
+import { checkOption, checkOptionText, type OptionSpec, type Sections, type SettingValue } from './settings-option.ts'
+import type { SettingsTable } from './settings-table.ts'
 
 /** What SettingsStore.open() reads. */
 export interface SettingsOptions {
+  /** What settings there are. */
+  readonly table: SettingsTable
   /** Absolute path, made and locked already. */
   readonly stateDir: string
   /** True when --state-dir or TRIBUTARY_STATE_DIR chose it. */
@@ -30,25 +32,26 @@ const ENVIRONMENT: readonly (readonly [variable: string, path: string])[] = [
 export type Layer = Map<string, SettingValue>
 
 /** The layer of flags. AppError BadConfiguration. */
-export function readFlags(flags: SettingsOptions['flags']): Layer {
+export function readFlags(sections: Sections, flags: SettingsOptions['flags']): Layer {
   const layer: Layer = new Map()
-  for (const [path, text] of flags) layer.set(path, parseText(path, text, 'The flag'))
+  for (const [path, text] of flags) layer.set(path, parseText(sections, path, text, 'The flag'))
   return layer
 }
 
 /** The layer of environment variables. AppError BadConfiguration. */
-export function readEnvironment(env: SettingsOptions['env']): Layer {
+export function readEnvironment(sections: Sections, env: SettingsOptions['env']): Layer {
   const layer: Layer = new Map()
   for (const [variable, path] of ENVIRONMENT) {
     const text = env[variable]
-    if (text !== undefined && text !== '') layer.set(path, parseText(path, text, `The variable ${variable} for`))
+    if (text !== undefined && text !== '')
+      layer.set(path, parseText(sections, path, text, `The variable ${variable} for`))
   }
   return layer
 }
 
-function parseText(path: string, text: string | Secret, origin: string): SettingValue {
+function parseText(sections: Sections, path: string, text: string | Secret, origin: string): SettingValue {
   const [section = '', option = '', rest] = path.split('.')
-  const spec = findOption(section, option)
+  const spec = findOption(sections, section, option)
   if (spec === undefined || rest !== undefined) {
     throw new AppError('BadConfiguration', `${origin} ${path}: there is no such setting.`)
   }
@@ -58,11 +61,11 @@ function parseText(path: string, text: string | Secret, origin: string): Setting
 }
 
 /** The layer of the file, and a sentence about each option it has that is unknown. AppError BadConfiguration. */
-export function readStored(file: ConfigFile): { stored: Layer; warnings: string[] } {
+export function readStored(sections: Sections, file: ConfigFile): { stored: Layer; warnings: string[] } {
   const stored: Layer = new Map()
   const warnings: string[] = []
   for (const { section, option, value, line } of file.entries()) {
-    const spec = findOption(section, option)
+    const spec = findOption(sections, section, option)
     if (spec === undefined) {
       warnings.push(`${file.path}, line ${line}: ${section}.${option} is not a setting of this version.`)
       continue
@@ -79,7 +82,7 @@ export function readStored(file: ConfigFile): { stored: Layer; warnings: string[
 /** The layer of defaults, with those that depend on where the node runs. */
 export function makeDefaults(options: SettingsOptions): Layer {
   const layer: Layer = new Map()
-  for (const [section, table] of Object.entries(settingsTable)) {
+  for (const [section, table] of Object.entries(options.table.sections)) {
     for (const [option, spec] of Object.entries(table)) layer.set(`${section}.${option}`, spec.default)
   }
   const home = options.stateDirChosen ? null : options.homeDir
@@ -88,7 +91,7 @@ export function makeDefaults(options: SettingsOptions): Layer {
 }
 
 /** The option of that name; undefined when there is none. Names like `__proto__` find nothing. */
-function findOption(section: string, option: string): OptionSpec | undefined {
-  const table = Object.hasOwn(settingsTable, section) ? settingsTable[section] : undefined
+function findOption(sections: Sections, section: string, option: string): OptionSpec | undefined {
+  const table = Object.hasOwn(sections, section) ? sections[section] : undefined
   return table !== undefined && Object.hasOwn(table, option) ? table[option] : undefined
 }

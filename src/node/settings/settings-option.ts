@@ -258,3 +258,6 @@ function isCidr(text: string): boolean {
   const bits = isIP(ip) === 4 ? 32 : isIP(ip) === 6 ? 128 : 0
   return bits > 0 && rest === undefined && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
 }
+
+/** Section -> option -> what it may be. */
+export type Sections = Readonly<Record<string, Readonly<Record<string, OptionSpec>>>>

@@ -1,4 +1,4 @@
-// The one table of who may change which setting while the node runs (decision 0450). Every option of the schema has a row;
+// Who may change which setting of the core while the node runs (decision 0450); chapters say it of theirs. Every option has a row;
 // one without is changed by the first key alone. Flags and the configuration file are the owner's and not judged by it.
 
 import type { SettingRight } from '../../services/settings/setting-rights.ts'
@@ -6,8 +6,11 @@ import type { SettingRight } from '../../services/settings/setting-rights.ts'
 /** Rows of a section: one right for all its options, those that come later too, or the options of each right. */
 type SectionRights = SettingRight | Readonly<Partial<Record<SettingRight, readonly string[]>>>
 
-/** The table. */
-export const settingsRights: Readonly<Record<string, SectionRights>> = {
+/** Rows by section. */
+export type Rights = Readonly<Record<string, SectionRights>>
+
+/** The rows of the core. */
+export const coreRights: Rights = {
   general: {
     admin: ['family_filter', 'log_level', 'log_levels', 'version_checker_enabled', 'version_check_url'],
     first: ['allowed_paths', 'log_dir'],
@@ -34,22 +37,6 @@ export const settingsRights: Readonly<Record<string, SectionRights>> = {
     file: ['trackers_file'],
   },
   network: { first: ['allow_private'], file: ['ip_filter'] },
-  ipv8: { admin: ['enabled', 'start', 'address', 'port', 'bootstrap_override', 'walk_interval'] },
-  dispersy: { admin: ['enabled', 'port'] },
-  tunnel_community: {
-    admin: [
-      ...['enabled', 'community_id', 'relay_enabled', 'exitnode_enabled', 'dht'],
-      ...['random_slots', 'competing_slots', 'min_circuits', 'max_circuits'],
-    ],
-    // As network.allow_private: strangers would reach the local network, and services that are not for them.
-    first: ['exit_allow_private', 'exit_refused_ports'],
-  },
-  allchannel_community: { admin: ['enabled'] },
-  channel_community: { admin: ['enabled'] },
-  search_community: { admin: ['enabled'] },
-  torrent_checking: { admin: ['enabled'] },
-  wallets: 'first',
-  market_community: 'first',
   watch_folder: { admin: ['enabled', 'started_files', 'corrupt_after'], folder: ['directory', 'move_to'] },
   updates: { admin: ['interval', 'old_versions'] },
   resource_monitor: { admin: ['enabled', 'poll_interval', 'history_size', 'cpu_priority'] },
@@ -58,15 +45,15 @@ export const settingsRights: Readonly<Record<string, SectionRights>> = {
 }
 
 /** The row of `section.option`; null = there is none. */
-export function rowOf(path: string): SettingRight | null {
+export function rowOf(rights: Rights, path: string): SettingRight | null {
   const [section = '', option = ''] = path.split('.', 2)
-  const rows = Object.hasOwn(settingsRights, section) ? settingsRights[section] : undefined
+  const rows = Object.hasOwn(rights, section) ? rights[section] : undefined
   if (rows === undefined || typeof rows === 'string') return rows ?? null
   const found = Object.entries(rows).find(([, options]) => options.includes(option))
   return found === undefined ? null : (found[0] as SettingRight)
 }
 
 /** Who may change `section.option`. */
-export function rightOf(path: string): SettingRight {
-  return rowOf(path) ?? 'first'
+export function rightOf(rights: Rights, path: string): SettingRight {
+  return rowOf(rights, path) ?? 'first'
 }

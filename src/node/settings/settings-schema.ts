@@ -1,22 +1,9 @@
-// The one table of settings: section -> option -> type, default, limits, doc line. Validation, GET /settings, the
-// command line and the README come from it. It reads and writes nothing.
+// The settings of the core: section -> option -> type, default, limits, doc line. With those of the chapters they are the one table
+// (settings-table.ts) that validation, GET /settings, the command line and the README come from. It reads and writes nothing.
 
 import { libtorrentSettings } from './settings-libtorrent.ts'
 import { apiSettings } from './settings-api.ts'
-import {
-  allchannelCommunitySettings,
-  channelCommunitySettings,
-  searchCommunitySettings,
-  torrentCheckingSettings,
-} from '../../chapters/channels/wiring/settings-channels.ts'
-import { marketCommunitySettings } from '../../chapters/market/wiring/settings-market.ts'
-import type { OptionSpec, OptionValue } from './settings-option.ts'
-import {
-  dispersySettings,
-  ipv8Settings,
-  tunnelCommunitySettings,
-} from '../../chapters/overlay/wiring/settings-overlay.ts'
-import { walletSettings } from '../../chapters/wallets/wiring/settings-wallets.ts'
+import type { OptionValue, Sections } from './settings-option.ts'
 import { watchFolderSettings } from './settings-watch-folder.ts'
 
 /** Defaults that depend on where the node runs are made by `defaultsFor`. */
@@ -179,15 +166,6 @@ export const settingsSchema = {
       doc: 'Private address blocks (CIDR) that torrent sources may be fetched from, and webhooks be in.',
     },
   },
-  ipv8: ipv8Settings,
-  dispersy: dispersySettings,
-  tunnel_community: tunnelCommunitySettings,
-  allchannel_community: allchannelCommunitySettings,
-  channel_community: channelCommunitySettings,
-  search_community: searchCommunitySettings,
-  torrent_checking: torrentCheckingSettings,
-  wallets: walletSettings,
-  market_community: marketCommunitySettings,
   watch_folder: watchFolderSettings,
   updates: {
     interval: {
@@ -314,17 +292,17 @@ export const settingsSchema = {
       doc: 'Complete downloads are hashed again, slowly, once in so many days; 0 = never.',
     },
   },
-} as const satisfies Record<string, Record<string, OptionSpec>>
+} as const satisfies Sections
 
-type Schema = typeof settingsSchema
-
-/** A section's name. */
-export type SectionName = keyof Schema
-
-/** All settings with their types: `settings.libtorrent.port` is a number. */
-export type Settings = {
-  readonly [S in SectionName]: { readonly [O in keyof Schema[S]]: OptionValue<Schema[S][O]> }
+/** The values of some sections with their types. */
+export type ValuesOf<Own extends Sections> = {
+  readonly [S in keyof Own]: { readonly [O in keyof Own[S]]: OptionValue<Own[S][O]> }
 }
 
-/** The schema without literal types, for walking over it. */
-export const settingsTable: Readonly<Record<string, Readonly<Record<string, OptionSpec>>>> = settingsSchema
+/** The settings of the core with their types: `settings.libtorrent.port` is a number. Those of chapters lie beside them (withSections). */
+export type Settings = ValuesOf<typeof settingsSchema>
+
+/** Settings as a chapter sees them: its sections, and those of chapters it needs, are in the table that they were read by. */
+export function withSections<Seen extends Settings>(values: Settings): Seen {
+  return values as Seen
+}

@@ -17,7 +17,8 @@ import {
   type SettingsOptions,
 } from './settings-layers.ts'
 import { sameValue, type SettingValue } from './settings-option.ts'
-import { type Settings, settingsTable } from './settings-schema.ts'
+import type { Settings } from './settings-schema.ts'
+import type { SettingsTable } from './settings-table.ts'
 
 /** A JSON value as GET /settings answers it. */
 export type SettingsJson = Record<string, Record<string, null | boolean | number | string | string[]>>
@@ -49,6 +50,8 @@ export type SettingsListener = (changed: readonly string[], settings: Settings) 
 
 /** The one owner of settings. */
 export class SettingsStore {
+  /** What settings there are. */
+  readonly table: SettingsTable
   /** Path of the configuration file, where the key lies. */
   readonly path: string
   /** True when this start made the key. */
@@ -67,11 +70,13 @@ export class SettingsStore {
   #turn: Promise<unknown> = Promise.resolve()
 
   private constructor(
+    table: SettingsTable,
     file: ConfigFile,
     layers: { flags: Layer; environment: Layer; stored: Layer; defaults: Layer },
     keyIsNew: boolean,
     warnings: readonly string[],
   ) {
+    this.table = table
     this.path = file.path
     this.keyIsNew = keyIsNew
     this.warnings = warnings
@@ -91,10 +96,11 @@ export class SettingsStore {
    * AppError BadConfiguration names the flag, variable or line whose value cannot be used.
    */
   static async open(options: SettingsOptions): Promise<SettingsStore> {
-    const flags = readFlags(options.flags)
-    const environment = readEnvironment(options.env)
+    const { sections } = options.table
+    const flags = readFlags(sections, options.flags)
+    const environment = readEnvironment(sections, options.env)
     const file = await ConfigFile.open(configPath(options.stateDir))
-    const { stored, warnings } = readStored(file)
+    const { stored, warnings } = readStored(sections, file)
     const defaults = makeDefaults(options)
     const keyIsNew = !stored.has('api.key') && !flags.has('api.key') && !environment.has('api.key')
     if (keyIsNew) {
@@ -102,7 +108,7 @@ export class SettingsStore {
       await file.write([['api', 'key', key]])
       stored.set('api.key', new Secret(key))
     }
-    const store = new SettingsStore(file, { flags, environment, stored, defaults }, keyIsNew, warnings)
+    const store = new SettingsStore(options.table, file, { flags, environment, stored, defaults }, keyIsNew, warnings)
     const { api } = store.values
     const problem = listenProblem(api.key, api)
     if (problem !== null) throw new AppError('BadConfiguration', problem)
@@ -111,11 +117,18 @@ export class SettingsStore {
 
   /** As open(), but nothing is written: no key is made where there is none. For who only wants to know. */
   static async look(options: SettingsOptions): Promise<SettingsStore> {
-    const flags = readFlags(options.flags)
-    const environment = readEnvironment(options.env)
+    const { sections } = options.table
+    const flags = readFlags(sections, options.flags)
+    const environment = readEnvironment(sections, options.env)
     const file = await ConfigFile.open(configPath(options.stateDir), false)
-    const { stored, warnings } = readStored(file)
-    return new SettingsStore(file, { flags, environment, stored, defaults: makeDefaults(options) }, false, warnings)
+    const { stored, warnings } = readStored(sections, file)
+    return new SettingsStore(
+      options.table,
+      file,
+      { flags, environment, stored, defaults: makeDefaults(options) },
+      false,
+      warnings,
+    )
   }
 
   /** All effective values, frozen; a new object after every change. */
@@ -145,7 +158,7 @@ export class SettingsStore {
   /** The effective values for GET /settings: a new object, secrets as null. */
   read(): SettingsJson {
     const json: SettingsJson = {}
-    for (const [section, options] of Object.entries(settingsTable)) {
+    for (const [section, options] of Object.entries(this.table.sections)) {
       const values: SettingsJson[string] = {}
       for (const [option, spec] of Object.entries(options)) {
         const value = this.#effective(`${section}.${option}`)
@@ -178,7 +191,7 @@ export class SettingsStore {
   }
 
   #asked(body: unknown): OptionChange[] {
-    return checkBody(body).filter(change => !sameValue(change.value, this.#effective(change.path)))
+    return checkBody(this.table.sections, body).filter(change => !sameValue(change.value, this.#effective(change.path)))
   }
 
   /** Calls `listener` after every change with the paths whose effective value changed; answers how to end it. */
@@ -232,7 +245,7 @@ export class SettingsStore {
 
   #build(): Settings {
     const settings: Record<string, Record<string, unknown>> = {}
-    for (const [section, options] of Object.entries(settingsTable)) {
+    for (const [section, options] of Object.entries(this.table.sections)) {
       const values = Object.keys(options).map(option => [option, this.#effective(`${section}.${option}`)])
       settings[section] = Object.freeze(Object.fromEntries(values) as Record<string, unknown>)
     }

@@ -8,6 +8,8 @@ import type { EffectiveSetting } from '../../services/api.ts'
 import { effectiveSettings } from './settings-docs.ts'
 import type { SettingsOptions } from './settings-layers.ts'
 import { SettingsStore } from './settings-store.ts'
+import { settingsTable } from './settings-table.ts'
+import type { NodeChapter } from '../chapter.ts'
 import { defaultStateDirectory } from '../state/state-directory.ts'
 
 /** What the command line gives: as to a start. */
@@ -15,6 +17,7 @@ export interface ShowSettingsArguments {
   /** --state-dir, or null. */
   readonly stateDir: string | null
   readonly flags: SettingsOptions['flags']
+  readonly chapters: readonly NodeChapter[]
   /** Those with their default value too. */
   readonly all: boolean
   /** One JSON object, as of GET /settings/effective. */
@@ -39,7 +42,7 @@ export async function runShowSettings(args: ShowSettingsArguments): Promise<numb
   }
 }
 
-function openToLook({ stateDir, flags }: ShowSettingsArguments): Promise<SettingsStore> {
+function openToLook({ stateDir, flags, chapters }: ShowSettingsArguments): Promise<SettingsStore> {
   const env = process.env
   const chosen = stateDir ?? (env['TRIBUTARY_STATE_DIR'] || null)
   return SettingsStore.look({
@@ -48,6 +51,7 @@ function openToLook({ stateDir, flags }: ShowSettingsArguments): Promise<Setting
     homeDir: homedir(),
     env,
     flags,
+    table: settingsTable(chapters),
   })
 }
 

@@ -8,6 +8,7 @@ import { AppError, errorText } from '../../base/errors.ts'
 import { readApiKeyFile } from './api-key.ts'
 import { notedAddress } from './node-address.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
+import { coreTable } from '../settings/settings-table.ts'
 import { defaultStateDirectory } from './state-directory.ts'
 
 /** What the command line gives; null = nothing. */
@@ -48,7 +49,14 @@ export function stateDirectoryOf(chosen: string | null): string {
 }
 
 function look(stateDir: string, stateDirChosen: boolean): Promise<SettingsStore> {
-  return SettingsStore.look({ stateDir, stateDirChosen, homeDir: homedir(), env: process.env, flags: [] })
+  return SettingsStore.look({
+    stateDir,
+    stateDirChosen,
+    homeDir: homedir(),
+    env: process.env,
+    flags: [],
+    table: coreTable,
+  })
 }
 
 function checkedUrl(text: string): string {

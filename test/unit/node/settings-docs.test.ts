@@ -6,12 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { effectiveSettings, settingsJsonSchema } from '../../../src/node/settings/settings-docs.ts'
-import { settingsTable } from '../../../src/node/settings/settings-schema.ts'
+import { allSettings, settingsTable } from '../../kit/all-settings.ts'
 import { SettingsStore } from '../../../src/node/settings/settings-store.ts'
 
 type Plain = Record<string, unknown>
 
-const schema = settingsJsonSchema() as { properties: Record<string, { properties: Record<string, Plain> }> }
+const schema = settingsJsonSchema(settingsTable) as {
+  properties: Record<string, { properties: Record<string, Plain> }>
+}
 
 test('every option stands in the schema with type, range, default, text and when it applies', () => {
   for (const [section, options] of Object.entries(settingsTable)) {
@@ -37,6 +39,7 @@ test('where a value comes from, what the file says, and what waits for a restart
   const file = join(stateDir, 'tributary.yaml')
   writeFileSync(file, 'api:\n  key: geheim\n  http_port: 1\nlibtorrent:\n  upload_slots: 3\n  port: 5\n')
   const store = await SettingsStore.open({
+    table: allSettings,
     ...{ stateDir, stateDirChosen: true, homeDir: null, env: { CORE_API_PORT: '2' } },
     flags: [['libtorrent.upload_slots', '4']],
   })

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { SettingsOptions } from '../../../src/node/settings/settings-layers.ts'
-import { settingsTable } from '../../../src/node/settings/settings-schema.ts'
+import { allSettings, settingsTable } from '../../kit/all-settings.ts'
 import { SettingsStore } from '../../../src/node/settings/settings-store.ts'
 
 interface Place {
@@ -22,7 +22,15 @@ function makePlace(t: TestContext): Place {
   t.after(() => rmSync(stateDir, { recursive: true, force: true }))
   const path = join(stateDir, 'tributary.yaml')
   const open = (change: Partial<SettingsOptions> = {}): Promise<SettingsStore> =>
-    SettingsStore.open({ stateDir, stateDirChosen: true, homeDir: '/home/u', env: {}, flags: [], ...change })
+    SettingsStore.open({
+      stateDir,
+      stateDirChosen: true,
+      homeDir: '/home/u',
+      env: {},
+      flags: [],
+      table: allSettings,
+      ...change,
+    })
   const refusal = async (text: string | null, change: Partial<SettingsOptions> = {}): Promise<string> => {
     if (text !== null) writeFileSync(path, text)
     const error = await open(change).then(

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { AddressPolicy } from '../../../src/io/net/address-policy.ts'
 import { LiteralResolver } from '../../../src/io/net/literal-resolver.ts'
 import type { NetworkStack } from '../../../src/io/net/network-stack.ts'
-import { settingsTable, type Settings } from '../../../src/node/settings/settings-schema.ts'
+import { settingsSchema, type Settings } from '../../../src/node/settings/settings-schema.ts'
 import { Swarm } from '../../../src/node/engine/swarm.ts'
 import type { UdpNetwork } from '../../../src/ports/udp.ts'
 import type { Session } from '../../../src/torrent/index.ts'
@@ -21,7 +21,7 @@ const SIX = '2001:db8::1'
 const LONG_MS = 20 * 60_000
 
 function settingsWith(changes: Partial<Settings['libtorrent']>): Settings['libtorrent'] {
-  const entries = Object.entries(settingsTable['libtorrent'] ?? {}).map(([name, option]) => [name, option.default])
+  const entries = Object.entries(settingsSchema.libtorrent).map(([name, option]) => [name, option.default])
   return {
     ...(Object.fromEntries(entries) as Settings['libtorrent']),
     lsd: false,

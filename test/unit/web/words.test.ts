@@ -1,5 +1,6 @@
 // What the dashboard makes of numbers, addresses, lines, settings, pieces and subtitles.
 
+import { settingsTable } from '../../kit/all-settings.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canResume, stateText, toneOf } from '../../../src/web/model/download-groups.ts'
@@ -100,7 +101,7 @@ test('rates: one sample a second, the oldest dropped', () => {
 })
 
 test('every setting of the node has a field, and what is entered becomes the value it was', () => {
-  const { properties } = settingsJsonSchema() as unknown as { properties: Parameters<typeof fieldsOf>[0] }
+  const { properties } = settingsJsonSchema(settingsTable) as unknown as { properties: Parameters<typeof fieldsOf>[0] }
   const effective = (value: never) => ({
     ...{ value, source: 'default' as const, stored: null, default: value },
     ...{ needs_restart: false, restart_pending: false },

@@ -12,7 +12,7 @@ import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../overlay/wire/community-ids.ts'
 import { overlaysOff } from '../../overlay/wiring/overlay-switch.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { ChannelSettings } from './settings-channels.ts'
 
 /** First wait after a start that failed, ms; doubling up to the second. */
 const RETRY_MS = 2_000
@@ -26,7 +26,7 @@ export interface ChannelOverlayDeps {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  settings(): Settings
+  settings(): ChannelSettings
   /** The overlays of the node; starts them. Rejects with AppErrors. */
   readonly overlay: { communities(): Promise<Communities> }
 }

@@ -10,7 +10,7 @@ import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { ChannelId } from '../wire/types.ts'
 import type { EngineParts } from '../../../node/engine/engine-parts.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { ChannelSettings } from './settings-channels.ts'
 
 /** What they need of the node. */
 export interface ChannelPacksParts {
@@ -19,7 +19,7 @@ export interface ChannelPacksParts {
   readonly log: Log
   readonly engine: Pick<EngineParts, 'items' | 'hidden'>
   readonly catalogue: ChannelCatalogue
-  settings(): Settings
+  settings(): ChannelSettings
   /** Whether records come by the overlay of channels too. */
   overlay(): boolean
 }

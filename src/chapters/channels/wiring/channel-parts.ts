@@ -28,7 +28,7 @@ import type { EngineParts } from '../../../node/engine/engine-parts.ts'
 import { makeFeedSource } from '../../../node/outgoing-http.ts'
 import type { OverlayParts } from '../../overlay/wiring/overlay-parts.ts'
 import type { TorrentHealthService } from '../health/torrent-health-api.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { ChannelSettings } from './settings-channels.ts'
 import { StartedParts } from '../../../node/started-parts.ts'
 import { startTorrentChecks } from './torrent-checks.ts'
 
@@ -45,7 +45,7 @@ export interface ChannelPartsDeps {
   readonly downloads: Pick<Downloads, 'isAnonymous'>
   /** Torrents behind addresses and magnets. */
   readonly sources: UriMetainfo & Pick<TorrentInfo, 'hiddenFetch'>
-  settings(): Settings
+  settings(): ChannelSettings
   /** The catalogue's thread is gone: nothing of this can go on. */
   onLost(): void
   readonly engine: EngineParts

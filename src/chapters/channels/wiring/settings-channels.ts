@@ -1,10 +1,12 @@
 // Sections of channels, under the names that the real system had for them: allchannel_community, channel_community, search_community,
 // torrent_checking.
 
+import type { OverlaySettings } from '../../overlay/wiring/settings-overlay.ts'
+import { type Settings, type ValuesOf, withSections } from '../../../node/settings/settings-schema.ts'
+import type { SettingsTable } from '../../../node/settings/settings-table.ts'
 import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
-/** See settings-schema.ts. */
-export const allchannelCommunitySettings = {
+const allchannelCommunitySettings = {
   enabled: {
     kind: 'boolean',
     default: true,
@@ -13,8 +15,7 @@ export const allchannelCommunitySettings = {
   },
 } as const satisfies Record<string, OptionSpec>
 
-/** See settings-schema.ts. */
-export const channelCommunitySettings = {
+const channelCommunitySettings = {
   enabled: {
     kind: 'boolean',
     default: true,
@@ -23,8 +24,7 @@ export const channelCommunitySettings = {
   },
 } as const satisfies Record<string, OptionSpec>
 
-/** See settings-schema.ts. */
-export const searchCommunitySettings = {
+const searchCommunitySettings = {
   enabled: {
     kind: 'boolean',
     default: true,
@@ -33,8 +33,7 @@ export const searchCommunitySettings = {
   },
 } as const satisfies Record<string, OptionSpec>
 
-/** See settings-schema.ts. */
-export const torrentCheckingSettings = {
+const torrentCheckingSettings = {
   enabled: {
     kind: 'boolean',
     default: true,
@@ -42,3 +41,29 @@ export const torrentCheckingSettings = {
     doc: 'Trackers and the DHT are asked how many seeders the torrents of channels have; never for downloads over circuits.',
   },
 } as const satisfies Record<string, OptionSpec>
+
+const sections = {
+  allchannel_community: allchannelCommunitySettings,
+  channel_community: channelCommunitySettings,
+  search_community: searchCommunitySettings,
+  torrent_checking: torrentCheckingSettings,
+}
+
+/** The settings of channels, with those of the core and the overlay. */
+export type ChannelSettings = OverlaySettings & ValuesOf<typeof sections>
+
+/** Settings of the node as channels see them. */
+export function channelSettingsOf(values: Settings): ChannelSettings {
+  return withSections<ChannelSettings>(values)
+}
+
+/** Its sections, and who may change what in them (decision 0450). */
+export const channelTable: SettingsTable = {
+  sections,
+  rights: {
+    allchannel_community: { admin: ['enabled'] },
+    channel_community: { admin: ['enabled'] },
+    search_community: { admin: ['enabled'] },
+    torrent_checking: { admin: ['enabled'] },
+  },
+}

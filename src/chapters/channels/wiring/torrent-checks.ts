@@ -8,7 +8,7 @@ import type { Downloads } from '../../../services/downloads/downloads.ts'
 import { TorrentChecker } from '../health/torrent-checker.ts'
 import { TorrentHealth } from '../health/torrent-health.ts'
 import type { EngineParts } from '../../../node/engine/engine-parts.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { ChannelSettings } from './settings-channels.ts'
 import type { StartedParts } from '../../../node/started-parts.ts'
 
 /** What they work with. */
@@ -18,7 +18,7 @@ export interface TorrentChecksDeps {
   readonly log: Log
   readonly engine: Pick<EngineParts, 'scrapes'>
   readonly downloads: Pick<Downloads, 'isAnonymous'>
-  settings(): Settings
+  settings(): ChannelSettings
 }
 
 /** Starts the checker; answers the service. */

@@ -20,7 +20,7 @@ import { NO_ADDRESS } from '../../overlay/wire/address.ts'
 import { communityIdBytes } from '../../overlay/wire/community-ids.ts'
 import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'
 import { ExitAddresses } from './exit-addresses.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { OverlaySettings } from '../../overlay/wiring/settings-overlay.ts'
 
 /** What circuits are made from. */
 export interface CircuitPartsDeps {
@@ -43,7 +43,7 @@ export interface CircuitParts {
 }
 
 /** Opens the tunnel overlay; to be called before the overlays start. */
-export function makeCircuits({ tunnel_community: settings }: Settings, deps: CircuitPartsDeps): CircuitParts {
+export function makeCircuits({ tunnel_community: settings }: OverlaySettings, deps: CircuitPartsDeps): CircuitParts {
   const { overlays, crypto, pool, pair, clock, random, stack } = deps
   const log = deps.log.part('circuits')
   const communityId = communityIdBytes(settings.community_id) ?? new Uint8Array(20)
@@ -92,7 +92,7 @@ function reachableAddress({ wanAddress, lanAddress }: Overlays): PeerAddress {
 }
 
 /** What introductions say that this node does for others. */
-function flagsOf(settings: Settings['tunnel_community']): number {
+function flagsOf(settings: OverlaySettings['tunnel_community']): number {
   const relay = PEER_FLAG.relay | PEER_FLAG.speedTest
   const exit = PEER_FLAG.exitBittorrent | PEER_FLAG.exitIpv8 | PEER_FLAG.exitHttp | PEER_FLAG.speedTest
   return (settings.relay_enabled ? relay : 0) | (settings.exitnode_enabled ? exit : 0)

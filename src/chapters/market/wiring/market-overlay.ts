@@ -14,7 +14,7 @@ import { makeStatement } from '../wire/order-codec.ts'
 import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../wire/types.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../overlay/wire/community-ids.ts'
 import { overlaysOff } from '../../overlay/wiring/overlay-switch.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { MarketSettings } from './settings-market.ts'
 
 /** First wait after a start that failed, ms; doubling up to the second. */
 const RETRY_MS = 2_000
@@ -52,7 +52,7 @@ export interface MarketOverlayDeps {
   readonly log: Log
   /** How many peers are looked for, and how many there may be. */
   readonly peers: { readonly target: number; readonly most: number }
-  settings(): Settings
+  settings(): MarketSettings
   /** The overlays of the node; starts them. Rejects with AppErrors. */
   readonly overlay: { forMarket(): Promise<OverlayForMarket> }
   mesh(parts: MeshParts): RunningMesh

@@ -25,7 +25,7 @@ import { tellMarketEvents } from '../service/market-events.ts'
 import { Market } from '../service/market.ts'
 import { MarketOverlay, type OverlayForMarket } from './market-overlay.ts'
 import { openOverlayKey } from '../../overlay/wiring/overlay-key.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { MarketSettings } from './settings-market.ts'
 import { StartedParts } from '../../../node/started-parts.ts'
 import { SwapChains } from './swap-chains.ts'
 import { walletSettingsOf } from '../../wallets/wiring/wallet-parts.ts'
@@ -50,7 +50,7 @@ export interface MarketPartsDeps extends LateMarketDeps {
   readonly events: Pick<EventHub, 'emit'>
   /** The wallets of the node, opened at the first call. AppErrors StateUnreadable, NotReady. */
   wallets(): Promise<MarketWallets>
-  settings(): Settings
+  settings(): MarketSettings
 }
 
 /** It runs until stop(). */

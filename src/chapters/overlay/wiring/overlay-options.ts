@@ -2,10 +2,10 @@
 
 import type { OverlaysOptions } from '../core/index.ts'
 import { overlaysOff, switchedOff } from './overlay-switch.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { OverlaySettings } from './settings-overlay.ts'
 
 /** True when the overlay starts with the node: it is asked to, or to let others out. */
-export function startsAtOnce(settings: Settings): boolean {
+export function startsAtOnce(settings: OverlaySettings): boolean {
   if (overlaysOff(settings) !== '') return false
   return (
     settings.ipv8.start === 'always' || (switchedOff(settings) === '' && settings.tunnel_community.exitnode_enabled)
@@ -13,7 +13,7 @@ export function startsAtOnce(settings: Settings): boolean {
 }
 
 /** Where the port is, and who is asked first. */
-export function overlaysOptions({ ipv8, dispersy }: Settings): OverlaysOptions {
+export function overlaysOptions({ ipv8, dispersy }: OverlaySettings): OverlaysOptions {
   const port = dispersy.port > 0 ? dispersy.port : ipv8.port
   return {
     ip: ipv8.address === '0.0.0.0' ? null : ipv8.address,

@@ -12,14 +12,14 @@ import type { OverlayForMarket } from '../../market/wiring/market-overlay.ts'
 import { nothingRuns } from './overlay-nothing.ts'
 import type { OverlayStartDeps, RunningOverlay } from './overlay-start.ts'
 import { overlaysOff, switchedOff } from './overlay-switch.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { OverlaySettings } from './settings-overlay.ts'
 
 /** What it needs of the node. */
 export interface OverlayPartsDeps extends OverlayStartDeps {
   readonly log: Log
-  settings(): Settings
+  settings(): OverlaySettings
   /** Starts it; tests replace it. */
-  readonly start?: (settings: Settings, deps: OverlayStartDeps) => Promise<RunningOverlay>
+  readonly start?: (settings: OverlaySettings, deps: OverlayStartDeps) => Promise<RunningOverlay>
 }
 
 type Happened = (event: CircuitEvent) => void

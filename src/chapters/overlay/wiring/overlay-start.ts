@@ -29,7 +29,7 @@ import { LateCircuits } from '../../circuits/wiring/late-circuits.ts'
 import type { CircuitsFacts } from './overlay-nothing.ts'
 import { overlaysOptions } from './overlay-options.ts'
 import { OverlayPeers, type SavedOverlayPeers } from './overlay-peers.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { OverlaySettings } from './settings-overlay.ts'
 
 /** Overlays whose peers are remembered. */
 const MAX_KNOWN_OVERLAYS = 8
@@ -59,7 +59,7 @@ export interface RunningOverlay {
 }
 
 /** Starts it. AppErrors PortTaken, SourceFailed, StateUnreadable, DiskFull, DiskError. */
-export async function startOverlay(settings: Settings, deps: OverlayStartDeps): Promise<RunningOverlay> {
+export async function startOverlay(settings: OverlaySettings, deps: OverlayStartDeps): Promise<RunningOverlay> {
   const { clock, random, log, stack, stateDir, values } = deps
   const crypto = makeOverlayCrypto(random)
   const pair = await openOverlayKey(stateDir, crypto)
@@ -103,7 +103,7 @@ function isPortTaken(error: unknown): boolean {
 }
 
 /** Says which port that is, and where it is set. */
-function portTaken(settings: Settings, cause: unknown): AppError {
+function portTaken(settings: OverlaySettings, cause: unknown): AppError {
   const { ip, port } = overlaysOptions(settings)
   const setting = settings.dispersy.port > 0 ? 'dispersy.port' : 'ipv8.port'
   const text = `UDP port ${port}${ip === null ? '' : ` of ${ip}`} is taken by another program (setting ${setting}; 0 = any free one).`
@@ -131,7 +131,7 @@ interface OverlayMaking extends Pick<OverlayStartDeps, 'clock' | 'random' | 'log
   readonly pair: OverlayKeyPair
 }
 
-function makeOverlays(settings: Settings, deps: OverlayMaking): Overlays {
+function makeOverlays(settings: OverlaySettings, deps: OverlayMaking): Overlays {
   const { clock, random, log, stack, crypto, pool, pair } = deps
   const { place, peers: lane } = stack
   return new Overlays(overlaysOptions(settings), {

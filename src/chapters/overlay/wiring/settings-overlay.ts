@@ -1,5 +1,7 @@
 // Sections of the overlay: ipv8, dispersy (its older name) and tunnel_community (circuits over it).
 
+import { type Settings, type ValuesOf, withSections } from '../../../node/settings/settings-schema.ts'
+import type { SettingsTable } from '../../../node/settings/settings-table.ts'
 import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
 /** Where programs listen that obey lines of text, so that a GET could do harm or says what is there. */
@@ -13,8 +15,7 @@ const REFUSED_EXIT_PORTS = [
   ...[2525, 6665, 6666, 6667, 6668, 6669, 6697],
 ]
 
-/** See settings-schema.ts. */
-export const ipv8Settings = {
+const ipv8Settings = {
   enabled: {
     kind: 'boolean',
     default: true,
@@ -63,8 +64,7 @@ export const ipv8Settings = {
   },
 } as const satisfies Record<string, OptionSpec>
 
-/** See settings-schema.ts. */
-export const dispersySettings = {
+const dispersySettings = {
   enabled: {
     kind: 'boolean',
     default: true,
@@ -81,8 +81,7 @@ export const dispersySettings = {
   },
 } as const satisfies Record<string, OptionSpec>
 
-/** See settings-schema.ts. */
-export const tunnelCommunitySettings = {
+const tunnelCommunitySettings = {
   enabled: {
     kind: 'boolean',
     default: true,
@@ -162,3 +161,30 @@ export const tunnelCommunitySettings = {
     doc: 'Most circuits for each number of hops, however many downloads there are.',
   },
 } as const satisfies Record<string, OptionSpec>
+
+const sections = { ipv8: ipv8Settings, dispersy: dispersySettings, tunnel_community: tunnelCommunitySettings }
+
+/** The settings of the overlay, with those of the core. */
+export type OverlaySettings = Settings & ValuesOf<typeof sections>
+
+/** Settings of the node as the overlay sees them. */
+export function overlaySettingsOf(values: Settings): OverlaySettings {
+  return withSections<OverlaySettings>(values)
+}
+
+/** Its sections, and who may change what in them (decision 0450). */
+export const overlayTable: SettingsTable = {
+  sections,
+  rights: {
+    ipv8: { admin: ['enabled', 'start', 'address', 'port', 'bootstrap_override', 'walk_interval'] },
+    dispersy: { admin: ['enabled', 'port'] },
+    tunnel_community: {
+      admin: [
+        ...['enabled', 'community_id', 'relay_enabled', 'exitnode_enabled', 'dht'],
+        ...['random_slots', 'competing_slots', 'min_circuits', 'max_circuits'],
+      ],
+      // As network.allow_private: strangers would reach the local network, and services that are not for them.
+      first: ['exit_allow_private', 'exit_refused_ports'],
+    },
+  },
+}

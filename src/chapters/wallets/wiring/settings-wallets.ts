@@ -1,5 +1,7 @@
 // Section wallets: the servers of the chains, which chains the test coins live on, and how much may leave.
 
+import { type Settings, type ValuesOf, withSections } from '../../../node/settings/settings-schema.ts'
+import type { SettingsTable } from '../../../node/settings/settings-table.ts'
 import { Secret } from '../../../base/secret.ts'
 import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
@@ -14,8 +16,7 @@ function server(doc: string) {
 const LIKE_BITCOIN = 'JSON-RPC address of a full node, such as http://user:password@127.0.0.1'
 const LIKE_ETHEREUM = 'JSON-RPC address of a node, such as http://127.0.0.1:8545'
 
-/** See settings-schema.ts. */
-export const walletSettings = {
+const walletSettings = {
   btc_server: server(`Bitcoin: ${LIKE_BITCOIN}:8332; empty = none.`),
   tbtc_server: server(`Bitcoin for tests: ${LIKE_BITCOIN}:18332; empty = none.`),
   ltc_server: server(`Litecoin: ${LIKE_BITCOIN}:9332; empty = none.`),
@@ -59,3 +60,19 @@ export const walletSettings = {
     doc: 'The most that may leave a wallet in 24 hours with fees, such as BTC=0.5; coins that are not named have no limit.',
   },
 } as const satisfies Record<string, OptionSpec>
+
+const sections = { wallets: walletSettings }
+
+/** The settings of wallets, with those of the core. */
+export type WalletsSettings = Settings & ValuesOf<typeof sections>
+
+/** Settings of the node as wallets see them. */
+export function walletsSettingsOf(values: Settings): WalletsSettings {
+  return withSections<WalletsSettings>(values)
+}
+
+/** Its sections, and who may change what in them (decision 0450). */
+export const walletsTable: SettingsTable = {
+  sections,
+  rights: { wallets: 'first' },
+}

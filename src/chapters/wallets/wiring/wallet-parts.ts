@@ -10,7 +10,7 @@ import type { Log } from '../../../ports/log.ts'
 import type { Random } from '../../../ports/random.ts'
 import type { WalletSettings } from '../service/wallet-set.ts'
 import { Wallets } from '../service/wallets.ts'
-import type { Settings } from '../../../node/settings/settings-schema.ts'
+import type { WalletsSettings } from './settings-wallets.ts'
 
 /** The folder of the wallets, in the state directory. */
 export const WALLETS_FOLDER = 'wallets'
@@ -23,7 +23,7 @@ export interface WalletPartsDeps {
   readonly log: Log
   readonly policy: AddressPolicy
   readonly stack: NetworkStack
-  settings(): Settings
+  settings(): WalletsSettings
 }
 
 /** Makes and reads them. AppError StateUnreadable. */
@@ -39,8 +39,8 @@ export async function startWallets(deps: WalletPartsDeps): Promise<Wallets> {
   return wallets
 }
 
-/** Settings of the wallets in their words. */
-export function walletSettingsOf({ wallets }: Settings): WalletSettings {
+/** WalletsSettings of the wallets in their words. */
+export function walletSettingsOf({ wallets }: WalletsSettings): WalletSettings {
   const servers = {
     ...{ BTC: wallets.btc_server, TBTC: wallets.tbtc_server, LTC: wallets.ltc_server, TLTC: wallets.tltc_server },
     ...{ ETH: wallets.eth_server, TETH: wallets.teth_server },

@@ -5,20 +5,20 @@ import { test } from 'node:test'
 import { AppError } from '../../../../../src/base/errors.ts'
 import { joinNetworks } from '../../../../../src/chapters/channels/network/joined-networks.ts'
 import { ChannelOverlay } from '../../../../../src/chapters/channels/wiring/channel-overlay.ts'
-import type { Settings } from '../../../../../src/node/settings/settings-schema.ts'
+import type { ChannelSettings } from '../../../../../src/chapters/channels/wiring/settings-channels.ts'
 import type { Communities } from '../../../../../src/chapters/overlay/core/index.ts'
 import { noChannelNetwork } from '../../../../../src/chapters/channels/ports/channel-network.ts'
 import { ChannelNet, type ChannelNode } from '../../kit/channel-network.ts'
 import { MemoryCatalogue } from '../../kit/memory-catalogue.ts'
 import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 
-function settings(changes: Partial<Record<'ipv8' | 'channel_community', { enabled: boolean }>> = {}): Settings {
+function settings(changes: Partial<Record<'ipv8' | 'channel_community', { enabled: boolean }>> = {}): ChannelSettings {
   const on = { enabled: true }
   const sections = { ipv8: on, dispersy: on, channel_community: on, allchannel_community: on, search_community: on }
-  return { ...sections, ...changes } as unknown as Settings
+  return { ...sections, ...changes } as unknown as ChannelSettings
 }
 
-function overlayOf(net: ChannelNet, now: Settings, communities: () => Promise<Communities>): ChannelOverlay {
+function overlayOf(net: ChannelNet, now: ChannelSettings, communities: () => Promise<Communities>): ChannelOverlay {
   const catalogue = new MemoryCatalogue('a node', () => Math.floor(net.clock.wallMs() / 1000))
   const deps = { catalogue, clock: net.clock, random: net.net.random, log: silentLog, settings: () => now }
   return new ChannelOverlay({ ...deps, overlay: { communities } })

@@ -16,22 +16,23 @@ import { overlaysOptions, startsAtOnce } from '../../../../../src/chapters/overl
 import { OverlayParts } from '../../../../../src/chapters/overlay/wiring/overlay-parts.ts'
 import { OverlayPeers, readSaved } from '../../../../../src/chapters/overlay/wiring/overlay-peers.ts'
 import type { RunningOverlay } from '../../../../../src/chapters/overlay/wiring/overlay-start.ts'
-import { settingsSchema, type Settings } from '../../../../../src/node/settings/settings-schema.ts'
+import type { OverlaySettings } from '../../../../../src/chapters/overlay/wiring/settings-overlay.ts'
+import { settingsTable } from '../../../../kit/all-settings.ts'
 import type { CircuitEvent } from '../../../../../src/chapters/overlay/ports/overlay-facts.ts'
 import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
-function settings(changes: Record<string, unknown> = {}): Settings {
-  const sections = Object.entries(settingsSchema).map(([name, section]) => [
+function settings(changes: Record<string, unknown> = {}): OverlaySettings {
+  const sections = Object.entries(settingsTable).map(([name, section]) => [
     name,
     Object.fromEntries(
       Object.entries(section).map(([option, spec]) => [
         option,
-        `${name}.${option}` in changes ? changes[`${name}.${option}`] : (spec as { default: unknown }).default,
+        `${name}.${option}` in changes ? changes[`${name}.${option}`] : spec.default,
       ]),
     ),
   ])
-  return Object.fromEntries(sections) as Settings
+  return Object.fromEntries(sections) as OverlaySettings
 }
 
 const removed = { kind: 'removed', reason: 'test' } as unknown as CircuitEvent

@@ -9,7 +9,7 @@ import {
   type OverlayForMarket,
   type RunningMesh,
 } from '../../../../../src/chapters/market/wiring/market-overlay.ts'
-import type { Settings } from '../../../../../src/node/settings/settings-schema.ts'
+import type { MarketSettings } from '../../../../../src/chapters/market/wiring/settings-market.ts'
 import type { MarketNetwork } from '../../../../../src/chapters/market/ports/market-network.ts'
 import type { Random } from '../../../../../src/ports/random.ts'
 import type { NegotiationMessage } from '../../../../../src/chapters/market/wire/negotiation.ts'
@@ -54,7 +54,7 @@ function rig(changes: Partial<Record<'ipv8' | 'market_community', { enabled: boo
   const on = { enabled: true }
   const overlay = new MarketOverlay({
     ...{ identity, book, clock, random: {} as Random, log: silentLog, peers: { target: 30, most: 80 } },
-    settings: () => ({ ipv8: on, dispersy: on, market_community: on, ...changes }) as unknown as Settings,
+    settings: () => ({ ipv8: on, dispersy: on, market_community: on, ...changes }) as unknown as MarketSettings,
     overlay: {
       forMarket: () => {
         if (++asked <= failures) return Promise.reject(new AppError('PortTaken'))
