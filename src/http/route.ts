@@ -176,7 +176,12 @@ type ParametersOf<P> = P extends TObject
     ? Record<string, unknown>
     : Record<string, never>
 
-interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object' | null, R extends TSchema | null> {
+interface RouteParts<
+  Kind extends keyof ReplyKinds,
+  P extends TObject | 'object' | null,
+  R extends TSchema | null,
+  Context = RouteContext,
+> {
   id: string
   method: Method
   path: string
@@ -199,7 +204,7 @@ interface RouteParts<Kind extends keyof ReplyKinds, P extends TObject | 'object'
   errors: readonly ErrorCode[]
   sample: Sample
   run: (
-    context: RouteContext,
+    context: Context,
     input: RouteInput<ParametersOf<P>>,
   ) => R extends TSchema
     ? Static<R> | ListedJson | Promise<Static<R> | PreparedJson | ListedJson>
@@ -225,4 +230,18 @@ export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object
     // The parameters were checked against `parts.parameters` before run is called (checked-input.ts).
     run: (context, input) => parts.run(context, input as RouteInput<ParametersOf<P>>),
   }
+}
+
+/** The context of routes that use services of a chapter too. */
+export interface ChapterContext<Own extends object> extends RouteContext {
+  readonly services: Services & Own
+}
+
+/** route() for a chapter: `Own` is what its routes use beside the services of the core. */
+export function routeWith<Own extends object>() {
+  return <Kind extends keyof ReplyKinds, P extends TObject | 'object' | null, R extends TSchema | null>(
+    parts: RouteParts<Kind, P, R, ChapterContext<Own>>,
+  ): Route<Kind> =>
+    // The services of an opened chapter are there with its routes (src/node/services.ts).
+    route({ ...parts, run: (context, input) => parts.run(context as ChapterContext<Own>, input) })
 }

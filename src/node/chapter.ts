@@ -2,6 +2,7 @@
 // a chapter (decision 0513). Faces are small: what a chapter works with is loaded when it is needed.
 
 import type { Route } from '../http/route.ts'
+import type { Kernel, OpenedChapter } from './kernel.ts'
 import type { SettingsTable } from './settings/settings-table.ts'
 
 /** What a chapter gives to a node. */
@@ -14,4 +15,6 @@ export interface NodeChapter {
   readonly settings: SettingsTable
   /** Its routes, in the order of the documentation. */
   routes(): Promise<readonly Route[]>
+  /** Its services, there from the first moment; nothing of it runs before somebody needs it. */
+  open(kernel: Kernel): OpenedChapter
 }

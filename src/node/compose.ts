@@ -1,6 +1,7 @@
 // The one place where all parts meet: made in order, stopped in reverse. The HTTP front comes first, so that /state,
 // /events and the list answer while the store and the engine are still being opened.
 
+import { overlayParts } from '../chapters/overlay/wiring/open-overlay.ts'
 import { overlaySettingsOf } from '../chapters/overlay/wiring/settings-overlay.ts'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,6 +23,7 @@ import { tellCircuitEvents } from '../chapters/circuits/service/circuit-events.t
 import { Webhooks } from '../services/events/webhooks.ts'
 import { sharesOf, shortageText } from './engine/descriptor-shares.ts'
 import type { EngineParts } from './engine/engine-parts.ts'
+import type { NodeChapter } from './chapter.ts'
 import type { NodeEnvironment, NodeOptions } from './environment.ts'
 import { baseUrls, makeHttpFront } from './http-front.ts'
 import { openLinkSecret } from './state/link-secret.ts'
@@ -43,12 +45,11 @@ import { holdYoungGeneration } from './young-generation.ts'
 const ENGINE_REST_MS = 150
 /** Parts of the time to stop: the engine tells trackers and saves, the others have little left to do. */
 const HTTP_SHARE = 0.2
-const CHANNELS_SHARE = 0.1
 const RECORDS_SHARE = 0.15
 const OVERLAY_SHARE = 0.15
 
 /** What is kept of it for a part, whatever others take that do not end. */
-const KEPT = { engine: 0.35, wallets: 0.1, records: RECORDS_SHARE, http: 0.15 } as const
+const KEPT = { engine: 0.35, records: RECORDS_SHARE, http: 0.15 } as const
 
 /** The database takes longer to open than this. */
 const FIRST_ANSWER_MS = 10
@@ -60,6 +61,7 @@ export class TributaryNode {
   /** Resolves when a client asked the node to stop. */
   readonly stopAsked: Promise<void>
   readonly #environment: NodeEnvironment
+  readonly #chapters: readonly NodeChapter[]
   readonly #priority: ProcessPriority
   readonly #rangeArena: SharedArena
   readonly #parts: NodeServices
@@ -70,7 +72,9 @@ export class TributaryNode {
   #fail: (error: Error) => void = () => undefined
   #askToStop: () => void = () => undefined
 
-  constructor(options: NodeOptions) {
+  /** `chapters`: what is built upon the core, those that others need first. */
+  constructor(options: NodeOptions, chapters: readonly NodeChapter[]) {
+    this.#chapters = chapters
     const { settings, log } = options
     this.failed = new Promise(resolve => {
       this.#fail = resolve
@@ -82,7 +86,7 @@ export class TributaryNode {
     this.#environment = environmentOf(options)
     this.#rangeArena = new SharedArena({ id: 'range', bytes: settings.values.disk.range_arena_bytes })
     const late = { engine: () => this.#engine, overlay: () => this.#overlay, journal: () => this.#journal }
-    this.#parts = makeServices(this.#environment, late, () => this.#askToStop())
+    this.#parts = makeServices(this.#environment, chapters, late, () => this.#askToStop())
   }
 
   /**
@@ -131,17 +135,10 @@ export class TributaryNode {
     await updates.start(records.updates, engine.items)
     started.add('updates', () => updates.stop())
     this.#startSideServices(records)
-    this.#startChannels(records, engine, overlay)
-    this.#environment.started.add('wallets', () => this.#parts.wallets.stop(), KEPT.wallets)
-    void this.#parts.wallets.start()
-    this.#environment.started.add('market', () => this.#parts.market.stop())
-    void this.#parts.market.start({ overlay })
-  }
-
-  #startChannels(records: RecordsStore, engine: EngineParts, overlay: OverlayParts): void {
-    const { channels } = this.#parts
-    this.#environment.started.add('channels', deadlineMs => channels.stop(deadlineMs * CHANNELS_SHARE))
-    void channels.start({ records, engine, overlay })
+    for (const chapter of this.#parts.chapters) {
+      this.#environment.started.add(chapter.id, limitMs => chapter.stop(limitMs), chapter.kept)
+      void chapter.start({ records, engine })
+    }
   }
 
   async #startEngine(
@@ -183,6 +180,7 @@ export class TributaryNode {
       settings: () => overlaySettingsOf(settings.values),
     })
     this.#overlay = overlay
+    this.#parts.shared.offer(overlayParts, overlay)
     const { events } = this.#parts
     const ended = tellCircuitEvents(overlay.facts, { clock, events, log: log.part('circuits') })
     started.add('overlay', async deadlineMs => {
@@ -241,10 +239,10 @@ export class TributaryNode {
   }
 
   async #startHttp(): Promise<string[]> {
-    const { settings, log, version, stateDir, clock, random, started, chapters } = this.#environment
+    const { settings, log, version, stateDir, clock, random, started } = this.#environment
     const { services, state, keys } = this.#parts
     const { api } = settings.values
-    const ofChapters = await Promise.all(chapters.map(chapter => chapter.routes()))
+    const ofChapters = await Promise.all(this.#chapters.map(chapter => chapter.routes()))
     const server = makeHttpFront(api, {
       ...{ rangeArena: this.#rangeArena, clock, random, log: log.part('http') },
       routes: routeTable(ofChapters.flat()),

@@ -8,7 +8,6 @@ import type { VolumeLanes } from '../io/files/volume-lanes.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { OwnFiles } from '../ports/own-files.ts'
 import type { Random } from '../ports/random.ts'
-import type { NodeChapter } from './chapter.ts'
 import type { SettingsStore } from './settings/settings-store.ts'
 import type { StartedParts } from './started-parts.ts'
 
@@ -18,8 +17,6 @@ export interface NodeOptions {
   readonly settings: SettingsStore
   readonly log: NodeLog
   readonly version: string
-  /** What is built upon the core, those that others need first. */
-  readonly chapters: readonly NodeChapter[]
 }
 
 /** See the top of the file. */

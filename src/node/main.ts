@@ -69,7 +69,7 @@ export async function runNode(args: NodeArguments, endNow?: (code: number) => vo
     log = openNodeLog(state.path, settings)
     log.hide(settings.values.api.key)
     for (const warning of settings.warnings) log.warn(warning)
-    return await runUntilStopped({ stateDir: state.path, settings, log, chapters: args.chapters }, signals.first)
+    return await runUntilStopped({ stateDir: state.path, settings, log }, args.chapters, signals.first)
   } catch (error) {
     sayProblem(error, log)
     return { code: EXIT_CANNOT_START, inTime: true }
@@ -107,12 +107,13 @@ async function openSettings(stateDir: string, stateDirChosen: boolean, args: Nod
 
 async function runUntilStopped(
   options: Omit<NodeOptions, 'version'> & { readonly log: NodeLog },
+  chapters: readonly NodeChapter[],
   signal: Promise<NodeJS.Signals>,
 ): Promise<NodeEnd> {
   const { stateDir, settings, log } = options
   const version = readVersion()
   const tell = await serviceNotice(log)
-  const node = new TributaryNode({ ...options, version })
+  const node = new TributaryNode({ ...options, version }, chapters)
   const unwatch = watchUncaught(error => node.noteException(error))
   // Standard output may be closed: nobody reads it then, and the node goes on.
   process.stdout.on('error', () => undefined)

@@ -1,10 +1,6 @@
 // The services of a node, made before anything of the engine or the store is there: the HTTP front has them all from the first
 // moment, and those that need more answer NotReady until they are given it.
 
-import { channelSettingsOf } from '../chapters/channels/wiring/settings-channels.ts'
-import { marketSettingsOf } from '../chapters/market/wiring/settings-market.ts'
-import { walletsSettingsOf } from '../chapters/wallets/wiring/settings-wallets.ts'
-import { overlaySettingsOf } from '../chapters/overlay/wiring/settings-overlay.ts'
 import { join } from 'node:path'
 import { CATALOGUE_FILE_NAME } from '../chapters/channels/catalogue/file-name.ts'
 import { AllowedPaths, FreshFiles } from '../io/files/client-paths.ts'
@@ -13,7 +9,6 @@ import { prepareFolder, readSmallFile } from '../io/files/local-paths.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { Services } from '../services/api.ts'
 import { CallerPaths } from '../services/caller-paths.ts'
-import { CircuitFigures } from '../chapters/circuits/service/circuit-figures.ts'
 import { Downloads } from '../services/downloads/downloads.ts'
 import { EventHub } from '../services/events/events.ts'
 import { MetadataPreviews } from '../services/downloads/metadata-previews.ts'
@@ -21,27 +16,25 @@ import { SettingRights } from '../services/settings/setting-rights.ts'
 import { NodeSettings } from '../services/settings/settings.ts'
 import { SettingsChanges } from '../services/settings/settings-changes.ts'
 import { CoreState } from '../services/diagnostics/state.ts'
-import { NodeStatistics } from '../services/diagnostics/statistics.ts'
+import { type NodeFigures, NodeStatistics } from '../services/diagnostics/statistics.ts'
 import { TorrentInfo } from '../services/downloads/torrent-info.ts'
 import { TorrentMaker } from '../services/making/torrent-maker.ts'
 import type { Updates } from '../services/updates/updates.ts'
 import { CountedFetch, sumOf } from '../services/diagnostics/work-counts.ts'
 import { askedImports, askedMetrics, type LateParts } from './asked-services.ts'
 import { databaseBytes } from './state/database-bytes.ts'
-import { ChannelServices } from '../chapters/channels/wiring/channel-services.ts'
-import type { EngineParts } from './engine/engine-parts.ts'
+import type { NodeChapter } from './chapter.ts'
 import type { NodeEnvironment } from './environment.ts'
+import type { Kernel, OpenedChapter } from './kernel.ts'
+import { SharedParts } from './shared-parts.ts'
 import { FurtherKeys } from './state/further-keys.ts'
-import { MarketServices } from '../chapters/market/wiring/market-services.ts'
 import { makeSourceFetch } from './outgoing-http.ts'
-import { switchedOff } from '../chapters/overlay/wiring/overlay-switch.ts'
 import { makeDebug } from './process-inspection.ts'
 import { allowedFolders, downloadSettings } from './settings/service-settings.ts'
 import { rightOf } from './settings/settings-rights.ts'
 import { settingsDocs } from './settings/settings-docs.ts'
 import type { Settings } from './settings/settings-schema.ts'
 import { makeUpdates } from './engine/updates.ts'
-import { WalletServices } from '../chapters/wallets/wiring/wallet-services.ts'
 
 /** The services, and those parts of them that the composition goes on with. */
 export interface NodeServices {
@@ -55,16 +48,20 @@ export interface NodeServices {
   readonly statistics: NodeStatistics
   readonly settingsChanges: SettingsChanges
   readonly keys: FurtherKeys
-  readonly channels: ChannelServices
-  readonly wallets: WalletServices
-  readonly market: MarketServices
+  readonly chapters: readonly (OpenedChapter & { readonly id: string })[]
+  readonly shared: SharedParts
   /** Changed settings of the log of what the process uses. */
   readonly followDebug: (settings: Settings) => void
 }
 
-/** Makes them. `shutDown`: a client asks the node to stop. */
-export function makeServices(environment: NodeEnvironment, late: LateParts, shutDown: () => void): NodeServices {
-  const { stateDir, settings, log, version, clock, random, stack, policy, own, volumes, started } = environment
+/** Makes them. `chapters`: opened with the services they build upon; `shutDown`: a client asks the node to stop. */
+export function makeServices(
+  environment: NodeEnvironment,
+  chapters: readonly NodeChapter[],
+  late: LateParts,
+  shutDown: () => void,
+): NodeServices {
+  const { stateDir, settings, log, version, clock, own, volumes, started } = environment
   const state = new CoreState(() => volumes.facts())
   const eventsLog = log.part('events')
   const events = new EventHub({
@@ -88,34 +85,13 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
     createdBy: `Tributary/${version}`,
   })
   const torrentInfo = new TorrentInfo({ clock, previews, downloads })
-  const channels = new ChannelServices({
-    ...{
-      stateDir,
-      clock,
-      random,
-      stack,
-      policy,
-      version,
-      events,
-      log: log.part('channels'),
-      sources: torrentInfo,
-      downloads,
-    },
-    settings: () => channelSettingsOf(settings.values),
-  })
-  const wallets = new WalletServices({
-    ...{ stateDir, clock, random, policy, stack, log: log.part('wallets') },
-    settings: () => walletsSettingsOf(settings.values),
-  })
-  const market = new MarketServices({
-    ...{ stateDir, clock, random, policy, stack, events, log: log.part('market') },
-    settings: () => marketSettingsOf(settings.values),
-    wallets: () => wallets.market(),
-  })
+  const shared = new SharedParts()
+  const kernel: Kernel = { ...environment, events, downloads, torrentInfo, shared }
+  const opened = chapters.map(chapter => ({ id: chapter.id, ...chapter.open(kernel) }))
   const overlayFacts = () => late.overlay()?.facts ?? null
   const statistics = new NodeStatistics({
     databaseBytes: () => storedBytes(stateDir),
-    channels: () => channels.counted(),
+    figures: Object.assign({}, ...opened.map(chapter => chapter.figures ?? {})) as NodeFigures,
     metadata: () => sumOf(previews.counts, downloads.metadataCounts),
     sources: () => http.counts,
     overlay: overlayFacts,
@@ -127,7 +103,7 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
   const keys = new FurtherKeys(stateDir)
   const services: Services = {
     ...{ downloads, torrentMaker: maker, updates, state, statistics, events, keys, debug: debug.service },
-    ...{ torrentInfo, ...channels.services, wallets: wallets.service, market: market.service },
+    torrentInfo,
     imports: askedImports(environment, late, { downloads, paths }),
     metrics: askedMetrics(environment, late),
     settings: new NodeSettings({
@@ -135,26 +111,19 @@ export function makeServices(environment: NodeEnvironment, late: LateParts, shut
       rights: new SettingRights(path => rightOf(settings.table.rights, path), paths),
     }),
     shutdown: { shutDown },
-    circuits: new CircuitFigures({
-      overlay: overlayFacts,
-      randomSlots: () => overlaySettingsOf(settings.values).tunnel_community.random_slots,
-      forbiddenBy: () => switchedOff(overlaySettingsOf(settings.values)),
-      startFailure: () => circuitFailure(late.engine()),
-    }),
     callerPaths: new CallerPaths(paths),
   }
   return {
     ...found,
-    services,
+    services: Object.assign(services, ...opened.map(chapter => chapter.services)) as Services,
     state,
     events,
     maker,
     statistics,
     settingsChanges,
     keys,
-    channels,
-    wallets,
-    market,
+    chapters: opened,
+    shared,
     followDebug: debug.follow,
   }
 }
@@ -193,10 +162,4 @@ function makeDownloads(environment: NodeEnvironment, events: EventHub, late: Lat
     settings: () => settings.values,
   })
   return { http, previews, downloads, updates }
-}
-
-/** How circuits that are wanted failed at last, of any number of hops; '' = they did not. */
-function circuitFailure(engine: EngineParts | null): string {
-  const failures = [1, 2, 3].map(hops => engine?.anonymous.facts(hops).lastFailure ?? '')
-  return failures.find(failure => failure !== '') ?? ''
 }

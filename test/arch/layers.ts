@@ -34,13 +34,7 @@ export const allowedImports: Record<string, readonly string[]> = {
   ],
   app: ['node', 'http', 'cli'],
   cli: ['base', 'node', 'app'],
-  web: [
-    'services/api.ts',
-    'services/circuits-api.ts',
-    'services/market-api.ts',
-    'services/diagnostics/statistics-api.ts',
-    'ports/channel-library.ts',
-  ],
+  web: ['services/api.ts', 'services/diagnostics/statistics-api.ts'],
   build: ['io/process/machine-code.ts', 'io/process/machine-code-digests.ts'],
 }
 

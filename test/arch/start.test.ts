@@ -17,13 +17,20 @@ function loadedWith(path: string, found = new Set<string>()): Set<string> {
   return found
 }
 
+/** What a start reads before the first answer: the node, and the faces of the chapters. */
+function loadedAtStart(): Set<string> {
+  const loaded = loadedWith('src/node/main.ts')
+  for (const path of byPath.keys()) if (/^src\/chapters\/[a-z]+\/chapter\.ts$/.test(path)) loadedWith(path, loaded)
+  return loaded
+}
+
 test('the command line alone loads nothing of the node but its version', () => {
   const ours = [...loadedWith('src/cli/main.ts')].filter(name => name.startsWith('src/'))
   assert.deepEqual(ours.sort(), ['src/base/secret.ts', 'src/node/version.ts'])
 })
 
 test('the engine, the store and packages for later are not loaded before the first answer', () => {
-  const loaded = loadedWith('src/node/main.ts')
+  const loaded = loadedAtStart()
   assert.ok(loaded.has('src/node/compose.ts') && loaded.has('yaml'))
   const late =
     /^(src\/(torrent|tracker|records|chapters\/overlay\/(core|sealing)|chapters\/circuits\/(core|hidden))\/(?!database-file)|src\/pools\/(?!arena)|(fs-chunk-store|koffi|msgpackr|piscina|sodium-native)$)/
@@ -53,7 +60,7 @@ test('nothing of the overlay is loaded before somebody needs circuits', () => {
 
 test('nothing of wallets is loaded before somebody asks for them', () => {
   const loaded = loadedWith('src/node/engine/engine-parts.ts')
-  for (const name of loadedWith('src/node/main.ts')) loaded.add(name)
+  for (const name of loadedAtStart()) loaded.add(name)
   assert.ok(loaded.has('src/chapters/wallets/wiring/wallet-services.ts'))
   const late = /^(src\/chapters\/wallets\/(core|ports|io|service\/(?!wallets-api)|wiring\/wallet-parts)|@scure|ethers)/
   assert.deepEqual(
@@ -65,10 +72,10 @@ test('nothing of wallets is loaded before somebody asks for them', () => {
 
 test('nothing of the market is loaded before somebody asks for it', () => {
   const loaded = loadedWith('src/node/engine/engine-parts.ts')
-  for (const name of loadedWith('src/node/main.ts')) loaded.add(name)
+  for (const name of loadedAtStart()) loaded.add(name)
   assert.ok(loaded.has('src/chapters/market/wiring/market-services.ts'))
   const late =
-    /^src\/chapters\/market\/(core|mesh|swap|chains|wire|ports|io|service\/(?!market-api)|wiring\/(?!market-services|settings-))/
+    /^src\/chapters\/market\/(core|mesh|swap|chains|wire|ports|io|service\/(?!market-api)|wiring\/(?!open-|market-services|settings-))/
   assert.deepEqual(
     [...loaded].filter(name => late.test(name)),
     [],
@@ -77,7 +84,7 @@ test('nothing of the market is loaded before somebody asks for it', () => {
 })
 
 test('the door for clients of Transmission is not loaded before one comes', () => {
-  const loaded = loadedWith('src/node/main.ts')
+  const loaded = loadedAtStart()
   assert.ok(loaded.has('src/http/routes/transmission.ts'))
   assert.deepEqual(
     [...loaded].filter(name => name.startsWith('src/http/transmission/')),

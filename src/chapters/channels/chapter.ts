@@ -1,6 +1,7 @@
 // Channels: torrents that people publish and follow, their catalogue, feeds into them and searches.
 
 import type { Chapter } from '../../app/chapter.ts'
+import { openChannels } from './wiring/open-channels.ts'
 import { channelTable } from './wiring/settings-channels.ts'
 
 /** Its face. */
@@ -12,5 +13,6 @@ export const chapter: Chapter = {
     const { channelsRoutes } = await import('./http/all-routes.ts')
     return channelsRoutes
   },
+  open: openChannels,
   commands: async () => (await import('./cli/channel-commands.ts')).channelCommands,
 }

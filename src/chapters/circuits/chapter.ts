@@ -1,6 +1,7 @@
 // Circuits: onion routes through other nodes, and downloads that go through them alone.
 
 import type { Chapter } from '../../app/chapter.ts'
+import { openCircuits } from './wiring/open-circuits.ts'
 
 /** Its face. */
 export const chapter: Chapter = {
@@ -8,5 +9,6 @@ export const chapter: Chapter = {
   settings: { sections: {}, rights: {} },
   needs: ['overlay'],
   routes: async () => (await import('./http/circuits.ts')).circuitRoutes,
+  open: openCircuits,
   commands: async () => (await import('./cli/circuit-commands.ts')).circuitCommands,
 }

@@ -1,6 +1,7 @@
 // The market: orders that spread among nodes, and swaps of coins between chains.
 
 import type { Chapter } from '../../app/chapter.ts'
+import { openMarket } from './wiring/open-market.ts'
 import { marketTable } from './wiring/settings-market.ts'
 
 /** Its face. */
@@ -9,5 +10,6 @@ export const chapter: Chapter = {
   settings: marketTable,
   needs: ['overlay', 'wallets'],
   routes: async () => (await import('./http/market.ts')).marketRoutes,
+  open: openMarket,
   commands: async () => (await import('./cli/market-commands.ts')).marketCommands,
 }

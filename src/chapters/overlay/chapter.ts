@@ -9,5 +9,6 @@ export const chapter: Chapter = {
   settings: overlayTable,
   needs: [],
   routes: () => Promise.resolve([]),
+  open: () => ({ services: {}, start: () => Promise.resolve(), stop: () => Promise.resolve() }),
   commands: () => Promise.resolve({ plain: [], groups: {}, add: () => undefined }),
 }

@@ -1,6 +1,7 @@
 // Wallets: keys, balances and payments on chains of other people.
 
 import type { Chapter } from '../../app/chapter.ts'
+import { openWallets } from './wiring/open-wallets.ts'
 import { walletsTable } from './wiring/settings-wallets.ts'
 
 /** Its face. */
@@ -15,5 +16,6 @@ export const chapter: Chapter = {
     ])
     return [...walletRoutes, ...walletExtraRoutes]
   },
+  open: openWallets,
   commands: async () => (await import('./cli/wallet-commands.ts')).walletCommands,
 }

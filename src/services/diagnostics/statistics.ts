@@ -14,12 +14,15 @@ import type {
 } from './statistics-api.ts'
 import type { WorkCounts } from './work-counts.ts'
 
+/** Figures by their names in the answers; they start nothing and never reject. */
+export type NodeFigures = Readonly<Record<string, (() => Promise<number>) | undefined>>
+
 /** What it reads. */
 export interface StatisticsDeps {
   /** Bytes of the stores on the disk; 0 = there is none. */
   databaseBytes(): Promise<number>
-  /** Channels that this node knows; 0 while nobody uses them. */
-  channels(): Promise<number>
+  /** What chapters know better. */
+  readonly figures: NodeFigures
   /** Metadata of magnet links, from peers. */
   metadata(): WorkCounts
   /** Torrent files from web servers. */
@@ -86,9 +89,9 @@ export class NodeStatistics implements StatisticsService {
   }
 
   async tribler(): Promise<TriblerStatistics> {
-    const { databaseBytes, channels, metadata, sources } = this.#deps
+    const { databaseBytes, figures, metadata, sources } = this.#deps
     return {
-      num_channels: await channels(),
+      num_channels: (await figures['num_channels']?.()) ?? 0,
       database_size: await databaseBytes(),
       torrent_queue_stats: [queue('DHT', metadata()), queue('HTTP', sources())],
     }

@@ -1,6 +1,11 @@
 // What users ask of wallets and of the market: requests by name. Each rejects with ApiError. Secrets go in bodies, never in addresses.
 
-import type { FeeRecord, TransferRecord, WalletRecord, WalletTransactionRecord } from '../../services/api.ts'
+import type {
+  FeeRecord,
+  TransferRecord,
+  WalletRecord,
+  WalletTransactionRecord,
+} from '../../chapters/wallets/service/wallets-api.ts'
 import type {
   MarketFeesRecord,
   MarketPaymentRecord,

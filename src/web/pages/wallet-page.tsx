@@ -1,7 +1,7 @@
 // One wallet: the address to be paid at, a transfer with what it costs, what came in and went out.
 
 import { useState } from 'preact/hooks'
-import type { WalletRecord, WalletTransactionRecord } from '../../services/api.ts'
+import type { WalletRecord, WalletTransactionRecord } from '../../chapters/wallets/service/wallets-api.ts'
 import { coins, isAmount } from '../model/money-words.ts'
 import { addressOf, walletsHome } from '../model/place.ts'
 import { session } from '../node/context.ts'

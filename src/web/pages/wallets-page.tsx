@@ -1,7 +1,7 @@
 // Wallets: what each has, and whether it can spend; creating them, locking them, and the seed of them all.
 
 import { useState } from 'preact/hooks'
-import type { WalletRecord } from '../../services/api.ts'
+import type { WalletRecord } from '../../chapters/wallets/service/wallets-api.ts'
 import { coins } from '../model/money-words.ts'
 import { addressOf } from '../model/place.ts'
 import { session } from '../node/context.ts'

@@ -1,13 +1,13 @@
 // A double of the services of channels: complete rows, every call noted.
 
 import type { ListedChannel, ListedTorrent } from '../../../src/chapters/channels/ports/channel-library.ts'
+import type { FeedsService } from '../../../src/chapters/channels/feeds/feeds-api.ts'
+import type { TorrentHealthService } from '../../../src/chapters/channels/health/torrent-health-api.ts'
 import type {
   ChannelContentsService,
   ChannelsService,
-  FeedsService,
   SearchService,
-  TorrentHealthService,
-} from '../../../src/services/api.ts'
+} from '../../../src/chapters/channels/service/channels-api.ts'
 import { HASH } from './sample-records.ts'
 
 export const CHANNEL = 'c0123456789abcdef0123456789abcdef0123456'

@@ -6,7 +6,7 @@ import type {
   MarketTransactionRecord,
   OrderRecord,
   TickRecord,
-} from '../../../src/services/api.ts'
+} from '../../../src/chapters/market/service/market-api.ts'
 
 const trader_id = 'ab'.repeat(20)
 const coins = { price_type: 'TBTC', quantity_type: 'TLTC' }

@@ -1,6 +1,6 @@
 // A double of the wallets: complete records, every call noted.
 
-import type { WalletBalance, WalletRecord, WalletsService } from '../../../src/services/api.ts'
+import type { WalletBalance, WalletRecord, WalletsService } from '../../../src/chapters/wallets/service/wallets-api.ts'
 
 const balance: WalletBalance = {
   ...{ available: 1.5, pending: 0, currency: 'TBTC', available_exact: '1.5', pending_exact: '0' },

@@ -14,7 +14,7 @@ const none = { pending: 0, success: 0, failed: 0 }
 function statistics(overlay: FakeOverlay | null = null): NodeStatistics {
   return new NodeStatistics({
     databaseBytes: () => Promise.resolve(12_345),
-    channels: () => Promise.resolve(7),
+    figures: { num_channels: () => Promise.resolve(7) },
     metadata: () => ({ pending: 2, success: 3, failed: 1 }),
     sources: () => none,
     overlay: () => overlay,

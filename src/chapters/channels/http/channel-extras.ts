@@ -1,7 +1,8 @@
 // Extra routes of channels: the first own channel, comments, grants, calling a channel spam (decision 0415). They translate names and
 // nothing else.
 
-import { route } from '../../../http/route.ts'
+import { routeWith } from '../../../http/route.ts'
+import type { ChannelRouteServices } from '../service/route-services.ts'
 import { CommentParameters, CommentsReply, UploadReply } from './channel-content-schemas.ts'
 import {
   AuthorReply,
@@ -16,6 +17,8 @@ import {
   SpamReply,
 } from './channel-schemas.ts'
 import { channelOf, commentOf, SAMPLE_CHANNEL } from './channel-path.ts'
+
+const route = routeWith<ChannelRouteServices>()
 
 const common = { kind: 'json', tag: 'channels' } as const
 const EXTRA = 'The whole route is extra.'

@@ -1,7 +1,8 @@
 // Routes of playlists (spec 4.5; decisions part 3), with the extra ones that put torrents into them. They translate names and nothing
 // else.
 
-import { ListedJson, route } from '../../../http/route.ts'
+import { ListedJson, routeWith } from '../../../http/route.ts'
+import type { ChannelRouteServices } from '../service/route-services.ts'
 import {
   CreatedReply,
   NewPlaylistParameters,
@@ -12,6 +13,8 @@ import {
 import { FilterParameters, ModifiedReply, RemovedReply } from './channel-schemas.ts'
 import { channelOf, playlistOf, SAMPLE_CHANNEL, torrentOf } from './channel-path.ts'
 import { SAMPLE_INFOHASH } from '../../../http/routes/infohash.ts'
+
+const route = routeWith<ChannelRouteServices>()
 
 const common = { kind: 'json', tag: 'channels' } as const
 const PATH = '/channels/discovered/{channelid}/playlists'

@@ -1,6 +1,7 @@
 // Routes of torrents in channels (spec 4.4; decisions part 3). They translate names and nothing else.
 
-import { ListedJson, route } from '../../../http/route.ts'
+import { ListedJson, routeWith } from '../../../http/route.ts'
+import type { ChannelRouteServices } from '../service/route-services.ts'
 import {
   KnownTorrentReply,
   RemoveTorrentsReply,
@@ -14,6 +15,8 @@ import {
 import { FilterParameters, ModifiedReply } from './channel-schemas.ts'
 import { channelOf, SAMPLE_CHANNEL, torrentOf } from './channel-path.ts'
 import { SAMPLE_INFOHASH } from '../../../http/routes/infohash.ts'
+
+const route = routeWith<ChannelRouteServices>()
 
 const common = { kind: 'json', tag: 'channels' } as const
 const PATH = '/channels/discovered/{channelid}/torrents'

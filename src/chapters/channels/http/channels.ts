@@ -1,7 +1,8 @@
 // Routes of channels themselves: lists, own ones, subscriptions (spec 3.4 and 4.3; decisions part 3). They translate names and
 // nothing else.
 
-import { ListedJson, route } from '../../../http/route.ts'
+import { ListedJson, routeWith } from '../../../http/route.ts'
+import type { ChannelRouteServices } from '../service/route-services.ts'
 import {
   ChannelChangeParameters,
   ChannelsReply,
@@ -18,6 +19,8 @@ import {
   UnsubscribedReply,
 } from './channel-schemas.ts'
 import { channelOf, SAMPLE_CHANNEL } from './channel-path.ts'
+
+const route = routeWith<ChannelRouteServices>()
 
 const common = { kind: 'json', tag: 'channels' } as const
 const DISCOVERED = '/channels/discovered'

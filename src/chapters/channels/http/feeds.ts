@@ -1,6 +1,7 @@
 // Routes of feeds into channels (spec 4.6; decision 0418), and of channels as feeds (extra). They translate names and nothing else.
 
-import { type BytesReply, route } from '../../../http/route.ts'
+import { type BytesReply, routeWith } from '../../../http/route.ts'
+import type { ChannelRouteServices } from '../service/route-services.ts'
 import {
   ChannelFeedParameters,
   FeedAddedReply,
@@ -10,6 +11,8 @@ import {
   RecheckedReply,
 } from './feed-schemas.ts'
 import { channelOf, SAMPLE_CHANNEL } from './channel-path.ts'
+
+const route = routeWith<ChannelRouteServices>()
 
 const common = { tag: 'channels' } as const
 const ONE = '/channels/discovered/{channelid}'

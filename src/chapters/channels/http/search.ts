@@ -1,7 +1,10 @@
 // Routes of searches (extra; decisions parts 6 and 7, decision 0416).
 
-import { route } from '../../../http/route.ts'
+import { routeWith } from '../../../http/route.ts'
+import type { ChannelRouteServices } from '../service/route-services.ts'
 import { CompletionsReply, QueriedReply, SearchParameters } from './channel-content-schemas.ts'
+
+const route = routeWith<ChannelRouteServices>()
 
 const common = { kind: 'json', method: 'GET', scope: 'read', tag: 'search', parameters: SearchParameters } as const
 const ERRORS = ['MissingParameter', 'InvalidParameter', 'NotReady'] as const

@@ -1,9 +1,12 @@
 // The route for the health of a torrent of a channel (extra; field notes part 10). It translates names and nothing else.
 
-import { route } from '../../../http/route.ts'
+import { routeWith } from '../../../http/route.ts'
+import type { ChannelRouteServices } from '../service/route-services.ts'
 import { HealthParameters, HealthReply } from './torrent-health-schemas.ts'
 import { torrentOf } from './channel-path.ts'
 import { SAMPLE_INFOHASH } from '../../../http/routes/infohash.ts'
+
+const route = routeWith<ChannelRouteServices>()
 
 /** Seconds, where the client names none. */
 const DEFAULT_TIMEOUT_S = 20

@@ -8,7 +8,8 @@ import { AppError, errorText } from '../../../base/errors.ts'
 import { CATALOGUE_FILE_NAME } from '../catalogue/file-name.ts'
 import { madeNote } from '../../../records/database-file.ts'
 import { noChannelNetwork } from '../ports/channel-network.ts'
-import type { FeedsService, Services } from '../../../services/api.ts'
+import type { FeedsService } from '../feeds/feeds-api.ts'
+import type { ChannelRouteServices } from '../service/route-services.ts'
 import { ChannelContents } from '../service/channel-contents.ts'
 import { ChannelTorrents } from '../service/channel-torrents.ts'
 import { Channels } from '../service/channels.ts'
@@ -41,7 +42,7 @@ export type ChannelStart = Pick<typeof import('./channel-parts.ts'), 'startChann
 
 /** See the top of the file. */
 export class ChannelServices {
-  readonly services: Pick<Services, 'channels' | 'channelContents' | 'search' | 'torrentHealth' | 'feeds'>
+  readonly services: ChannelRouteServices
   readonly #deps: EarlyChannelDeps
   readonly #load: (() => Promise<ChannelStart>) | undefined
   readonly #search: ContentSearch

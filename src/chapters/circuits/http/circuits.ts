@@ -1,8 +1,11 @@
 // The routes of onion circuits (spec 4.11 and 2.11; decisions part 5; decision 0395). They answer at any time and start
 // nothing.
 
-import { route } from '../../../http/route.ts'
+import { routeWith } from '../../../http/route.ts'
+import type { CircuitRouteServices } from '../service/circuits-api.ts'
 import { CircuitsReply, ExitsReply, NetworkReply, RelaysReply, SlotsReply, TrafficReply } from './circuit-schemas.ts'
+
+const route = routeWith<CircuitRouteServices>()
 
 const common = { kind: 'json', method: 'GET', scope: 'admin', tag: 'debug', parameters: null, errors: [] } as const
 

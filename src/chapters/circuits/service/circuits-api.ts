@@ -95,3 +95,8 @@ export interface CircuitsService {
   traffic(): CircuitTrafficRecord
   network(): CircuitNetworkRecord
 }
+
+/** What routes of circuits use. */
+export interface CircuitRouteServices {
+  readonly circuits: CircuitsService
+}

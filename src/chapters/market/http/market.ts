@@ -1,8 +1,9 @@
 // Routes of the market: those of the specification (4.7; decisions part 4), and what stands beside them. They translate names and nothing else.
 
 import { AppError } from '../../../base/errors.ts'
-import type { NewOrder } from '../../../services/api.ts'
-import { route } from '../../../http/route.ts'
+import type { NewOrder } from '../service/market-api.ts'
+import { routeWith } from '../../../http/route.ts'
+import type { MarketRouteServices } from '../service/market-api.ts'
 import {
   AsksReply,
   BidsReply,
@@ -16,6 +17,8 @@ import {
   OrdersReply,
   PaymentsReply,
 } from './market-schemas.ts'
+
+const route = routeWith<MarketRouteServices>()
 
 const common = { kind: 'json', tag: 'market', scope: 'spend' } as const
 const EXTRA = 'The whole route is extra.'

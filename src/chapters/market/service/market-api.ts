@@ -159,3 +159,8 @@ export interface MarketService {
     readonly price?: number | string
   }): Promise<MarketFeesRecord>
 }
+
+/** What routes of the market use. */
+export interface MarketRouteServices {
+  readonly market: MarketService
+}

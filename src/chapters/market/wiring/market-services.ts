@@ -4,7 +4,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../../../base/errors.ts'
-import type { MarketService } from '../../../services/api.ts'
+import type { MarketService } from '../service/market-api.ts'
 import type { LateMarketDeps, MarketPartsDeps, RunningMarket } from './market-parts.ts'
 
 const FOLDER = 'market'

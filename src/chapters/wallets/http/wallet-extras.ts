@@ -1,6 +1,7 @@
 // Routes of wallets that the specification does not have: locks, fees, the seed, the audit log. They translate names and nothing else.
 
-import { route } from '../../../http/route.ts'
+import { routeWith } from '../../../http/route.ts'
+import type { WalletRouteServices } from '../service/wallets-api.ts'
 import {
   AuditParameters,
   AuditReply,
@@ -21,6 +22,8 @@ import {
   UnlockReply,
 } from './wallet-schemas.ts'
 import { walletOf } from './wallets.ts'
+
+const route = routeWith<WalletRouteServices>()
 
 const common = { kind: 'json', tag: 'wallets', scope: 'spend' } as const
 const ONE = '/wallets/{identifier}'

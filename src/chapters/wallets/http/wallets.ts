@@ -1,7 +1,8 @@
 // Routes of wallets that the specification has (4.8; decisions part 4). They translate names and nothing else.
 
 import { AppError } from '../../../base/errors.ts'
-import { route } from '../../../http/route.ts'
+import { routeWith } from '../../../http/route.ts'
+import type { WalletRouteServices } from '../service/wallets-api.ts'
 import {
   BalanceReply,
   CreateWalletParameters,
@@ -11,6 +12,8 @@ import {
   TransferReply,
   WalletsReply,
 } from './wallet-schemas.ts'
+
+const route = routeWith<WalletRouteServices>()
 
 const common = { kind: 'json', tag: 'wallets', scope: 'spend' } as const
 const ONE = '/wallets/{identifier}'

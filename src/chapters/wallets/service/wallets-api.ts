@@ -133,3 +133,8 @@ export interface WalletsService {
   /** The newest last. */
   audit(limit: number): Promise<AuditRecord[]>
 }
+
+/** What routes of wallets use. */
+export interface WalletRouteServices {
+  readonly wallets: WalletsService
+}

@@ -5,7 +5,7 @@ import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { MarketWallets } from '../ports/market-funds.ts'
-import type { WalletsService } from '../../../services/api.ts'
+import type { WalletsService } from '../service/wallets-api.ts'
 import type { Wallets } from '../service/wallets.ts'
 import type { WalletPartsDeps } from './wallet-parts.ts'
 

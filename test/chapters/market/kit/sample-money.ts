@@ -9,7 +9,11 @@ import type {
   TickGroup,
   TickRecord,
 } from '../../../../src/chapters/market/service/market-api.ts'
-import type { WalletBalance, WalletRecord, WalletTransactionRecord } from '../../../../src/services/api.ts'
+import type {
+  WalletBalance,
+  WalletRecord,
+  WalletTransactionRecord,
+} from '../../../../src/chapters/wallets/service/wallets-api.ts'
 
 /** Who the node is in the market. */
 export const SAMPLE_TRADER = 'c0ffee'.padEnd(40, '7')

@@ -1,0 +1,36 @@
+// What a node tells of its circuits.
+
+import type { Kernel, OpenedChapter, RunningCore } from '../../../node/kernel.ts'
+import { overlayParts } from '../../overlay/wiring/open-overlay.ts'
+import { switchedOff } from '../../overlay/wiring/overlay-switch.ts'
+import { overlaySettingsOf } from '../../overlay/wiring/settings-overlay.ts'
+import { CircuitFigures } from '../service/circuit-figures.ts'
+import type { CircuitRouteServices } from '../service/circuits-api.ts'
+
+/** Opens the chapter. */
+export function openCircuits({ settings, shared }: Kernel): OpenedChapter {
+  let running: RunningCore | null = null
+  const seen = () => overlaySettingsOf(settings.values)
+  const services: CircuitRouteServices = {
+    circuits: new CircuitFigures({
+      overlay: () => shared.find(overlayParts)?.facts ?? null,
+      randomSlots: () => seen().tunnel_community.random_slots,
+      forbiddenBy: () => switchedOff(seen()),
+      startFailure: () => lastFailure(running),
+    }),
+  }
+  return {
+    services,
+    start: core => {
+      running = core
+      return Promise.resolve()
+    },
+    stop: () => Promise.resolve(),
+  }
+}
+
+/** How circuits that are wanted failed at last, of any number of hops; '' = they did not. */
+function lastFailure(running: RunningCore | null): string {
+  const failures = [1, 2, 3].map(hops => running?.engine.anonymous.facts(hops).lastFailure ?? '')
+  return failures.find(failure => failure !== '') ?? ''
+}

@@ -1,0 +1,38 @@
+// What the core gives to chapters: its surroundings, the services they build upon, and, when it has started, its store and engine.
+
+import type { RecordsStore } from '../records/records-store.ts'
+import type { Downloads } from '../services/downloads/downloads.ts'
+import type { TorrentInfo } from '../services/downloads/torrent-info.ts'
+import type { EventHub } from '../services/events/events.ts'
+import type { EngineParts } from './engine/engine-parts.ts'
+import type { NodeEnvironment } from './environment.ts'
+import type { SharedParts } from './shared-parts.ts'
+
+/** There from the first moment. */
+export interface Kernel extends NodeEnvironment {
+  readonly events: EventHub
+  readonly downloads: Downloads
+  readonly torrentInfo: TorrentInfo
+  /** What chapters give each other. */
+  readonly shared: SharedParts
+}
+
+/** There when the node has started. */
+export interface RunningCore {
+  readonly records: RecordsStore
+  readonly engine: EngineParts
+}
+
+/** A chapter of one node. */
+export interface OpenedChapter {
+  /** What its routes use, beside the services of the core. */
+  readonly services: object
+  /** Figures of /statistics that it knows better than the core, by their names there. They start nothing and never reject. */
+  readonly figures?: Readonly<Record<string, () => Promise<number>>>
+  /** The node has started: what went on before goes on. Never rejects. */
+  start(core: RunningCore): Promise<void>
+  /** Ends it; `limitMs`: how long the whole stop may take. */
+  stop(limitMs: number): Promise<void>
+  /** Part of that time that is kept for it in any case, because what it holds must not be lost by the slowness of others. */
+  readonly kept?: number
+}
