@@ -65,7 +65,8 @@ test('an upgrade killed at any moment leaves the data usable', { timeout: 180_00
     if (existsSync(copyPath(path, OLD))) assert.equal(assertWhole(copyPath(path, OLD)), OLD)
     else assert.equal(schema, OLD, 'it was changed before there was a copy')
     await assertGoesOn(path)
-    if (told.includes('upgrader_finished')) break
+    // A kill that comes late on a busy machine may find it finished: those that come where they are to decide.
+    if (!inside && told.includes('upgrader_finished')) break
   }
   t.diagnostic(`${killed} kills, at schemas ${[...seen].join(', ')}`)
   for (let schema = OLD; schema <= migrations.length; schema++) assert.ok(seen.has(schema), `never killed at ${schema}`)
