@@ -299,10 +299,5 @@ export type ValuesOf<Own extends Sections> = {
   readonly [S in keyof Own]: { readonly [O in keyof Own[S]]: OptionValue<Own[S][O]> }
 }
 
-/** The settings of the core with their types: `settings.libtorrent.port` is a number. Those of chapters lie beside them (withSections). */
+/** The settings of the core with their types: `settings.libtorrent.port` is a number. Those of chapters lie beside them. */
 export type Settings = ValuesOf<typeof settingsSchema>
-
-/** Settings as a chapter sees them: its sections, and those of chapters it needs, are in the table that they were read by. */
-export function withSections<Seen extends Settings>(values: Settings): Seen {
-  return values as Seen
-}

@@ -2,7 +2,7 @@
 // torrent_checking.
 
 import type { OverlaySettings } from '../../overlay/wiring/settings-overlay.ts'
-import { type Settings, type ValuesOf, withSections } from '../../../node/settings/settings-schema.ts'
+import type { Settings, ValuesOf } from '../../../node/settings/settings-schema.ts'
 import type { SettingsTable } from '../../../node/settings/settings-table.ts'
 import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
@@ -54,7 +54,8 @@ export type ChannelSettings = OverlaySettings & ValuesOf<typeof sections>
 
 /** Settings of the node as channels see them. */
 export function channelSettingsOf(values: Settings): ChannelSettings {
-  return withSections<ChannelSettings>(values)
+  // They are in the table that the values were read by (settings-table.ts).
+  return values as ChannelSettings
 }
 
 /** Its sections, and who may change what in them (decision 0450). */

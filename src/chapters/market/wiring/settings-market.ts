@@ -2,7 +2,7 @@
 
 import type { OverlaySettings } from '../../overlay/wiring/settings-overlay.ts'
 import type { WalletsSettings } from '../../wallets/wiring/settings-wallets.ts'
-import { type Settings, type ValuesOf, withSections } from '../../../node/settings/settings-schema.ts'
+import type { Settings, ValuesOf } from '../../../node/settings/settings-schema.ts'
 import type { SettingsTable } from '../../../node/settings/settings-table.ts'
 import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
@@ -22,7 +22,8 @@ export type MarketSettings = OverlaySettings & WalletsSettings & ValuesOf<typeof
 
 /** Settings of the node as the market sees them. */
 export function marketSettingsOf(values: Settings): MarketSettings {
-  return withSections<MarketSettings>(values)
+  // They are in the table that the values were read by (settings-table.ts).
+  return values as MarketSettings
 }
 
 /** Its sections, and who may change what in them (decision 0450). */

@@ -1,6 +1,6 @@
 // Sections of the overlay: ipv8, dispersy (its older name) and tunnel_community (circuits over it).
 
-import { type Settings, type ValuesOf, withSections } from '../../../node/settings/settings-schema.ts'
+import type { Settings, ValuesOf } from '../../../node/settings/settings-schema.ts'
 import type { SettingsTable } from '../../../node/settings/settings-table.ts'
 import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 
@@ -169,7 +169,8 @@ export type OverlaySettings = Settings & ValuesOf<typeof sections>
 
 /** Settings of the node as the overlay sees them. */
 export function overlaySettingsOf(values: Settings): OverlaySettings {
-  return withSections<OverlaySettings>(values)
+  // They are in the table that the values were read by (settings-table.ts).
+  return values as OverlaySettings
 }
 
 /** Its sections, and who may change what in them (decision 0450). */

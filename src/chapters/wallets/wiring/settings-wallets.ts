@@ -1,6 +1,6 @@
 // Section wallets: the servers of the chains, which chains the test coins live on, and how much may leave.
 
-import { type Settings, type ValuesOf, withSections } from '../../../node/settings/settings-schema.ts'
+import type { Settings, ValuesOf } from '../../../node/settings/settings-schema.ts'
 import type { SettingsTable } from '../../../node/settings/settings-table.ts'
 import { Secret } from '../../../base/secret.ts'
 import type { OptionSpec } from '../../../node/settings/settings-option.ts'
@@ -68,7 +68,8 @@ export type WalletsSettings = Settings & ValuesOf<typeof sections>
 
 /** Settings of the node as wallets see them. */
 export function walletsSettingsOf(values: Settings): WalletsSettings {
-  return withSections<WalletsSettings>(values)
+  // They are in the table that the values were read by (settings-table.ts).
+  return values as WalletsSettings
 }
 
 /** Its sections, and who may change what in them (decision 0450). */
