@@ -14,8 +14,12 @@ export function addBackupCommands(program: Command): void {
     .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
     .action(async (folder: string, flags: { stateDir?: string }) => {
       try {
-        const { backUp } = await import('../node/state/backup.ts')
-        const files = await backUp(flags.stateDir ?? null, folder)
+        const [{ backUp }, { loadChapters }] = await Promise.all([
+          import('../node/state/backup.ts'),
+          import('../app/chapters.ts'),
+        ])
+        const kept = (await loadChapters()).map(chapter => chapter.kept)
+        const files = await backUp(flags.stateDir ?? null, folder, kept)
         print(`${files.join('\n')}\n`)
       } catch (error) {
         failed(error)
@@ -28,8 +32,12 @@ export function addBackupCommands(program: Command): void {
     .option('--state-dir <dir>', 'as of start (env: TRIBUTARY_STATE_DIR)')
     .action(async (folder: string, flags: { stateDir?: string }) => {
       try {
-        const { restore } = await import('../node/state/backup.ts')
-        const files = await restore(flags.stateDir ?? null, folder)
+        const [{ restore }, { loadChapters }] = await Promise.all([
+          import('../node/state/backup.ts'),
+          import('../app/chapters.ts'),
+        ])
+        const kept = (await loadChapters()).map(chapter => chapter.kept)
+        const files = await restore(flags.stateDir ?? null, folder, kept)
         print(`${files.join('\n')}\n`)
       } catch (error) {
         failed(error)

@@ -6,28 +6,32 @@ import { prepareFolder } from '../io/files/local-paths.ts'
 import type { ClientPaths } from '../ports/new-files.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
-import type { ImportService, MetricsService } from '../services/api.ts'
+import type { OverlayNetwork } from '../ports/overlay-network.ts'
+import type { ImportService, MetricFamily, MetricsService } from '../services/api.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
 import { databaseBytes } from './state/database-bytes.ts'
 import type { EngineParts } from './engine/engine-parts.ts'
 import type { NodeEnvironment } from './environment.ts'
-import type { OverlayParts } from '../chapters/overlay/wiring/overlay-parts.ts'
 
 /** What is there later than the services, null until then. */
 export interface LateParts {
   engine(): EngineParts | null
-  overlay(): OverlayParts | null
+  overlay(): OverlayNetwork | null
   journal(): ProgressJournal | null
 }
 
 /** Figures. */
-export function askedMetrics(environment: NodeEnvironment, late: LateParts): MetricsService {
+export function askedMetrics(
+  environment: NodeEnvironment,
+  late: LateParts,
+  others: () => readonly MetricFamily[],
+): MetricsService {
   const { clock, version, stateDir, volumes, started } = environment
   const make = async (): Promise<MetricsService> => {
     const { makeMetrics } = await import('./metrics.ts')
     const metrics = makeMetrics({
-      ...{ clock, version, engine: () => late.engine(), overlay: () => late.overlay()?.facts ?? null },
-      volumes: () => volumes.facts(),
+      ...{ clock, version, engine: () => late.engine(), overlay: () => late.overlay() },
+      ...{ others, volumes: () => volumes.facts() },
       databaseBytes: () => databaseBytes(join(stateDir, DATABASE_FILE_NAME)),
     })
     started.add('metrics', () => Promise.resolve(metrics.stop()))

@@ -2,7 +2,10 @@
 // a chapter (decision 0513). Faces are small: what a chapter works with is loaded when it is needed.
 
 import type { Route } from '../http/route.ts'
+import type { Finding } from './doctor/finding.ts'
 import type { Kernel, OpenedChapter } from './kernel.ts'
+import type { KeptFiles } from './state/kept-files.ts'
+import type { Settings } from './settings/settings-schema.ts'
 import type { SettingsTable } from './settings/settings-table.ts'
 
 /** What a chapter gives to a node. */
@@ -13,6 +16,10 @@ export interface NodeChapter {
   readonly needs: readonly string[]
   /** Its sections of the settings, and who may change what in them. */
   readonly settings: SettingsTable
+  /** What of it lies in the state directory. */
+  readonly kept: KeptFiles
+  /** What `tributary doctor` finds of it; `isRunning`: a node of the same state directory runs. */
+  examine?(settings: Settings, isRunning: boolean): Promise<readonly Finding[]>
   /** Its routes, in the order of the documentation. */
   routes(): Promise<readonly Route[]>
   /** Its services, there from the first moment; nothing of it runs before somebody needs it. */

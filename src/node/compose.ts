@@ -85,7 +85,11 @@ export class TributaryNode {
     this.#priority = new ProcessPriority(log)
     this.#environment = environmentOf(options)
     this.#rangeArena = new SharedArena({ id: 'range', bytes: settings.values.disk.range_arena_bytes })
-    const late = { engine: () => this.#engine, overlay: () => this.#overlay, journal: () => this.#journal }
+    const late = {
+      engine: () => this.#engine,
+      overlay: () => this.#overlay?.facts ?? null,
+      journal: () => this.#journal,
+    }
     this.#parts = makeServices(this.#environment, chapters, late, () => this.#askToStop())
   }
 

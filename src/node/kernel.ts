@@ -1,6 +1,7 @@
 // What the core gives to chapters: its surroundings, the services they build upon, and, when it has started, its store and engine.
 
 import type { RecordsStore } from '../records/records-store.ts'
+import type { MetricFamily } from '../services/api.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
 import type { TorrentInfo } from '../services/downloads/torrent-info.ts'
 import type { EventHub } from '../services/events/events.ts'
@@ -29,6 +30,8 @@ export interface OpenedChapter {
   readonly services: object
   /** Figures of /statistics that it knows better than the core, by their names there. They start nothing and never reject. */
   readonly figures?: Readonly<Record<string, () => Promise<number>>>
+  /** Figures for Prometheus, read from counters that are there anyway. */
+  metrics?(): readonly MetricFamily[]
   /** The node has started: what went on before goes on. Never rejects. */
   start(core: RunningCore): Promise<void>
   /** Ends it; `limitMs`: how long the whole stop may take. */

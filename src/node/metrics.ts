@@ -4,8 +4,9 @@
 import { readdir } from 'node:fs/promises'
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { Clock, Timer } from '../ports/clock.ts'
-import type { OverlayFacts } from '../chapters/overlay/ports/overlay-facts.ts'
+import type { OverlayNetwork } from '../ports/overlay-network.ts'
 import type { VolumeFacts } from '../ports/volumes.ts'
+import type { MetricFamily } from '../services/diagnostics/metrics-api.ts'
 import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../services/diagnostics/metrics.ts'
 
 /** Milliseconds between two looks at the loop. Its histogram counts from one look to the next. */
@@ -63,18 +64,19 @@ export interface MetricsParts {
   databaseBytes(): Promise<number>
   volumes(): readonly VolumeFacts[]
   engine(): EngineMetrics | null
-  overlay(): OverlayFacts | null
+  overlay(): OverlayNetwork | null
+  others(): readonly MetricFamily[]
 }
 
 /** The figures of this process; stop() ends the watch on its event loop. */
-export function makeMetrics({ clock, version, databaseBytes, volumes, engine, overlay }: MetricsParts): {
+export function makeMetrics({ clock, ...parts }: MetricsParts): {
   readonly service: NodeMetrics
   stop(): void
 } {
   const loop = new LoopDelay(clock)
   const process = async (): Promise<ProcessFigures> => ({ ...(await processFigures()), loopDelay: loop.read() })
   return {
-    service: new NodeMetrics({ version, process, databaseBytes, volumes, engine, overlay }),
+    service: new NodeMetrics({ ...parts, process }),
     stop: () => loop.stop(),
   }
 }

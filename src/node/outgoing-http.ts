@@ -1,10 +1,7 @@
 // HTTP that the node does for itself, by the network stack: torrent files, the look for versions, webhooks.
 
-import { readFeedInThread } from '../chapters/channels/io/feed-thread.ts'
-import { GuardedFeed } from '../chapters/channels/io/guarded-feed.ts'
 import { GuardedFetch } from '../io/net/guarded-fetch.ts'
 import { GuardedPost } from '../io/net/guarded-post.ts'
-import type { SourceFetch } from '../ports/source-fetch.ts'
 import type { NodeEnvironment } from './environment.ts'
 
 /** The page of a release tells more than its version. */
@@ -23,20 +20,6 @@ export function makeVersionFetch({ version, policy, stack }: HttpEnvironment): G
   const { resolver, route } = stack.trackers
   const options = { userAgent: `Tributary/${version}`, maxBytes: MAX_VERSION_BYTES }
   return new GuardedFetch(options, { policy, resolver, route })
-}
-
-/** Looks at feeds. */
-export function makeFeedSource(
-  environment: HttpEnvironment & Pick<NodeEnvironment, 'clock'>,
-  hidden: () => SourceFetch | null,
-): GuardedFeed {
-  const { version, policy, stack, clock } = environment
-  const { resolver, route } = stack.trackers
-  const deps = { policy, resolver, route, hidden, wallMs: () => clock.wallMs() }
-  return new GuardedFeed(
-    { userAgent: `Tributary/${version}` },
-    { ...deps, read: (document, signal) => readFeedInThread(document, signal) },
-  )
 }
 
 /** Posts events. */

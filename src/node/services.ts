@@ -2,7 +2,6 @@
 // moment, and those that need more answer NotReady until they are given it.
 
 import { join } from 'node:path'
-import { CATALOGUE_FILE_NAME } from '../chapters/channels/catalogue/file-name.ts'
 import { AllowedPaths, FreshFiles } from '../io/files/client-paths.ts'
 import { LoadingMarksFile } from '../io/files/loading-marks-file.ts'
 import { prepareFolder, readSmallFile } from '../io/files/local-paths.ts'
@@ -88,13 +87,16 @@ export function makeServices(
   const shared = new SharedParts()
   const kernel: Kernel = { ...environment, events, downloads, torrentInfo, shared }
   const opened = chapters.map(chapter => ({ id: chapter.id, ...chapter.open(kernel) }))
-  const overlayFacts = () => late.overlay()?.facts ?? null
   const statistics = new NodeStatistics({
-    databaseBytes: () => storedBytes(stateDir),
+    databaseBytes: () =>
+      storedBytes(
+        stateDir,
+        chapters.flatMap(({ kept }) => kept.stores),
+      ),
     figures: Object.assign({}, ...opened.map(chapter => chapter.figures ?? {})) as NodeFigures,
     metadata: () => sumOf(previews.counts, downloads.metadataCounts),
     sources: () => http.counts,
-    overlay: overlayFacts,
+    overlay: () => late.overlay(),
   })
   const docs = settingsDocs(settings)
   const settingsChanges = new SettingsChanges({ effective: () => docs.effective(), log: log.part('settings') })
@@ -105,7 +107,7 @@ export function makeServices(
     ...{ downloads, torrentMaker: maker, updates, state, statistics, events, keys, debug: debug.service },
     torrentInfo,
     imports: askedImports(environment, late, { downloads, paths }),
-    metrics: askedMetrics(environment, late),
+    metrics: askedMetrics(environment, late, () => opened.flatMap(chapter => chapter.metrics?.() ?? [])),
     settings: new NodeSettings({
       ...{ source: settings, state, docs, changes: settingsChanges },
       rights: new SettingRights(path => rightOf(settings.table.rights, path), paths),
@@ -128,9 +130,9 @@ export function makeServices(
   }
 }
 
-/** Bytes of both stores on the disk. */
-async function storedBytes(stateDir: string): Promise<number> {
-  const files = [DATABASE_FILE_NAME, CATALOGUE_FILE_NAME].map(name => databaseBytes(join(stateDir, name)))
+/** Bytes of all stores on the disk. */
+async function storedBytes(stateDir: string, others: readonly string[]): Promise<number> {
+  const files = [DATABASE_FILE_NAME, ...others].map(name => databaseBytes(join(stateDir, name)))
   return (await Promise.all(files)).reduce((sum, bytes) => sum + bytes, 0)
 }
 

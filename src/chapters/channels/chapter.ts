@@ -1,5 +1,6 @@
 // Channels: torrents that people publish and follow, their catalogue, feeds into them and searches.
 
+import { CATALOGUE_FILE_NAME } from './catalogue/file-name.ts'
 import type { Chapter } from '../../app/chapter.ts'
 import { openChannels } from './wiring/open-channels.ts'
 import { channelTable } from './wiring/settings-channels.ts'
@@ -8,6 +9,7 @@ import { channelTable } from './wiring/settings-channels.ts'
 export const chapter: Chapter = {
   id: 'channels',
   settings: channelTable,
+  kept: { stores: [CATALOGUE_FILE_NAME], files: [], folders: [] },
   needs: ['overlay'],
   async routes() {
     const { channelsRoutes } = await import('./http/all-routes.ts')

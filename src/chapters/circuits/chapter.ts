@@ -1,5 +1,6 @@
 // Circuits: onion routes through other nodes, and downloads that go through them alone.
 
+import { nothingKept } from '../../node/state/kept-files.ts'
 import type { Chapter } from '../../app/chapter.ts'
 import { openCircuits } from './wiring/open-circuits.ts'
 
@@ -7,6 +8,7 @@ import { openCircuits } from './wiring/open-circuits.ts'
 export const chapter: Chapter = {
   id: 'circuits',
   settings: { sections: {}, rights: {} },
+  kept: nothingKept,
   needs: ['overlay'],
   routes: async () => (await import('./http/circuits.ts')).circuitRoutes,
   open: openCircuits,

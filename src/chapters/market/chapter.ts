@@ -8,6 +8,7 @@ import { marketTable } from './wiring/settings-market.ts'
 export const chapter: Chapter = {
   id: 'market',
   settings: marketTable,
+  kept: { stores: [], files: [], folders: ['market'] },
   needs: ['overlay', 'wallets'],
   routes: async () => (await import('./http/market.ts')).marketRoutes,
   open: openMarket,

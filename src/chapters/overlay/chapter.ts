@@ -1,13 +1,16 @@
 // The overlay: the IPv8 network that circuits, channels and the market live in. It has no routes or commands of its own.
 
 import type { Chapter } from '../../app/chapter.ts'
-import { overlayTable } from './wiring/settings-overlay.ts'
+import { overlaySettingsOf, overlayTable } from './wiring/settings-overlay.ts'
 
 /** Its face. */
 export const chapter: Chapter = {
   id: 'overlay',
   settings: overlayTable,
+  kept: { stores: [], files: ['overlay-key'], folders: [] },
   needs: [],
+  examine: async (settings, isRunning) =>
+    (await import('./wiring/overlay-doctor.ts')).checkOverlay(overlaySettingsOf(settings), isRunning),
   routes: () => Promise.resolve([]),
   open: () => ({ services: {}, start: () => Promise.resolve(), stop: () => Promise.resolve() }),
   commands: () => Promise.resolve({ plain: [], groups: {}, add: () => undefined }),

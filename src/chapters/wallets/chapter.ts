@@ -8,6 +8,7 @@ import { walletsTable } from './wiring/settings-wallets.ts'
 export const chapter: Chapter = {
   id: 'wallets',
   settings: walletsTable,
+  kept: { stores: [], files: [], folders: ['wallets'] },
   needs: [],
   async routes() {
     const [{ walletRoutes }, { walletExtraRoutes }] = await Promise.all([

@@ -1,7 +1,6 @@
 // `tributary doctor`: looks at what a node needs, whether one runs or not, and says what is wrong and what to do. It changes
 // nothing: no key is made, no lock taken, nothing brought up to date.
 
-import { overlaySettingsOf } from '../../chapters/overlay/wiring/settings-overlay.ts'
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -25,7 +24,6 @@ import { checkFolder, type NamedFolder, userText } from './folders.ts'
 import { checkOpenFiles } from './limits.ts'
 import { lockHolders } from './lock-holder.ts'
 import { readMounts } from '../../io/files/mounts.ts'
-import { checkOverlay } from './overlay.ts'
 import { checkAnswer, checkBinding, checkPort, type NamedPort } from './ports.ts'
 
 /** What the command line gives: as to a start. */
@@ -75,7 +73,7 @@ export async function examine(args: DoctorArguments): Promise<Finding[]> {
   if (settings === null) return findings
   if (settings.api.https_enabled) findings.push(await checkCertificate(settings.api, Date.now()))
   findings.push(...(await checkPorts(settings, { pid, stateDir })), ...checkBinding(settings.libtorrent.interface))
-  findings.push(...(await checkOverlay(overlaySettingsOf(settings), pid !== null)))
+  for (const { examine: look } of args.chapters) findings.push(...((await look?.(settings, pid !== null)) ?? []))
   const needs = { openFiles: settings.disk.open_files, connections: settings.libtorrent.max_connections }
   return [...findings, await checkOpenFiles(needs, pid)]
 }

@@ -5,33 +5,35 @@
 import { chmod, type FileHandle, mkdir, open, readdir, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'
-import { CATALOGUE_FILE_NAME } from '../../chapters/channels/catalogue/file-name.ts'
 import { placeOf } from '../../io/files/placed-path.ts'
 import { noTurns } from '../../ports/volumes.ts'
 import { DATABASE_FILE_NAME } from '../../records/database-file.ts'
+import { type KeptFiles, keptByAll } from './kept-files.ts'
 import { stateDirectoryOf } from './find-node.ts'
 import { LOCK_FILES, StateDirectory } from './state-directory.ts'
 
-/** Files beside the store that make a node what it is; those that are not there are passed over. */
-const SMALL_FILES = ['tributary.yaml', 'link-secret', 'keys.json', 'update-key', 'overlay-key'] as const
-
-/** Folders of such files: wallets with the sealed seed, the market with the journals of swaps and the key that opens them. */
-const FOLDERS = ['wallets', 'market'] as const
+/** What of the core makes a node what it is. */
+const OWN: KeptFiles = {
+  stores: [DATABASE_FILE_NAME],
+  files: ['tributary.yaml', 'link-secret', 'keys.json', 'update-key'],
+  folders: [],
+}
 /** Ends the name of a file that is being written. */
 const UNFINISHED = '.new'
 /** Copied at a time. */
 const COPY_BYTES = 1024 * 1024
 
-/** Copies the state of a node into a new folder; the names of the files. AppErrors StateConflict, StateUnreadable. */
-export async function backUp(chosen: string | null, folder: string): Promise<string[]> {
+/** Copies the state of a node, `others`: what chapters keep, into a new folder; the names of the files. AppErrors StateConflict, StateUnreadable. */
+export async function backUp(chosen: string | null, folder: string, others: readonly KeptFiles[]): Promise<string[]> {
+  const kept = keptByAll([OWN, ...others])
   const from = stateDirectoryOf(chosen)
   const to = resolve(folder)
   await checkState(from)
   await checkOutside(from, to)
   await makeNew(to)
   try {
-    const done = await copySmall(from, to, [...SMALL_FILES, ...(await inFolders(from))])
-    for (const name of [DATABASE_FILE_NAME, CATALOGUE_FILE_NAME]) {
+    const done = await copySmall(from, to, [...kept.files, ...(await inFolders(from, kept))])
+    for (const name of kept.stores) {
       if (!(await isFile(join(from, name)))) continue
       await copyStore(join(from, name), join(to, name))
       done.push(name)
@@ -47,7 +49,7 @@ export async function backUp(chosen: string | null, folder: string): Promise<str
  * Copies a backup into a state directory without a store; what cannot be copied whole leaves nothing behind. AppErrors StateConflict,
  * StateLocked, StateUnreadable, DiskError.
  */
-export async function restore(chosen: string | null, folder: string): Promise<string[]> {
+export async function restore(chosen: string | null, folder: string, others: readonly KeptFiles[]): Promise<string[]> {
   const from = resolve(folder)
   const to = stateDirectoryOf(chosen)
   await checkState(from)
@@ -59,7 +61,7 @@ export async function restore(chosen: string | null, folder: string): Promise<st
     const names = (await readdir(from, { withFileTypes: true }))
       .filter(entry => entry.isFile())
       .map(entry => entry.name)
-    names.push(...(await inFolders(from)))
+    names.push(...(await inFolders(from, keptByAll(others))))
     for (const name of names) {
       if (await isFile(join(to, name))) {
         throw new AppError('StateConflict', `${join(to, name)} is there already: restore into a folder without a node.`)
@@ -181,9 +183,9 @@ async function copyStore(from: string, to: string): Promise<void> {
 }
 
 /** Names of the files in the folders, each with its folder. */
-async function inFolders(from: string): Promise<string[]> {
+async function inFolders(from: string, { folders }: KeptFiles): Promise<string[]> {
   const names: string[] = []
-  for (const folder of FOLDERS) {
+  for (const folder of folders) {
     const entries = await readdir(join(from, folder), { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return []
       throw error

@@ -2,7 +2,7 @@
 // counts most first. Pure. Nobody should have to guess from "stalled".
 
 import type { TrackerRow } from '../../ports/announcer.ts'
-import type { CircuitFacts } from '../../chapters/circuits/ports/circuits.ts'
+import type { CircuitFacts } from '../../ports/overlay-network.ts'
 import type { StoredDownload } from '../../ports/records.ts'
 import type { PeerSnapshot, TorrentObstacles, TorrentSnapshot, WebSeedRow } from '../../torrent/types.ts'
 import type { ExplainReason } from '../api.ts'

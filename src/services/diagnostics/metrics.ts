@@ -3,9 +3,8 @@
 
 import type { EngineFigures, JobFigures } from '../../ports/engine-figures.ts'
 import type { NetworkCounts } from '../../ports/network-counts.ts'
-import type { OverlayFacts } from '../../chapters/overlay/ports/overlay-facts.ts'
+import type { OverlayNetwork } from '../../ports/overlay-network.ts'
 import type { VolumeFacts } from '../../ports/volumes.ts'
-import { circuitFamilies } from '../../chapters/circuits/service/circuit-metrics.ts'
 import { counter, gauge } from './metric-families.ts'
 import type { MetricFamily, MetricSample, MetricsService } from './metrics-api.ts'
 
@@ -46,7 +45,9 @@ export interface MetricsDeps {
   /** Null while the engine does not run. */
   engine(): EngineMetrics | null
   /** Overlays of circuits; null while the node is starting. */
-  overlay(): OverlayFacts | null
+  overlay(): OverlayNetwork | null
+  /** Of chapters. */
+  others(): readonly MetricFamily[]
 }
 
 /** See MetricsService. */
@@ -58,7 +59,7 @@ export class NodeMetrics implements MetricsService {
   }
 
   async families(): Promise<MetricFamily[]> {
-    const { version, process, databaseBytes, volumes, engine, overlay } = this.#deps
+    const { version, process, databaseBytes, volumes, engine, overlay, others } = this.#deps
     const running = engine()
     const facts = overlay()
     const overlays = facts?.running === true ? facts : null
@@ -72,7 +73,7 @@ export class NodeMetrics implements MetricsService {
         ...(running?.counts.overlays() ?? []).map(({ name, candidates }) => nodesOf(name, candidates)),
         ...(overlays?.overlays() ?? []).map(({ name, peers }) => nodesOf(name, peers)),
       ]),
-      ...(overlays === null ? [] : circuitFamilies(overlays)),
+      ...others(),
     ]
   }
 }

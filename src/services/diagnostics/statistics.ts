@@ -3,7 +3,7 @@
 
 import type { PeerAddress } from '../../base/ids.ts'
 import type { NetworkCounts } from '../../ports/network-counts.ts'
-import type { OverlayFacts, OverlayRow } from '../../chapters/overlay/ports/overlay-facts.ts'
+import type { OverlayNetwork, OverlayRow } from '../../ports/overlay-network.ts'
 import type {
   CommunityStatistics,
   DispersyStatistics,
@@ -28,7 +28,7 @@ export interface StatisticsDeps {
   /** Torrent files from web servers. */
   sources(): WorkCounts
   /** Overlays of circuits; null while the node is starting. */
-  overlay(): OverlayFacts | null
+  overlay(): OverlayNetwork | null
 }
 
 /** An address that nobody has told. */
@@ -97,7 +97,7 @@ export class NodeStatistics implements StatisticsService {
     }
   }
 
-  #running(): OverlayFacts | null {
+  #running(): OverlayNetwork | null {
     const overlay = this.#deps.overlay()
     return overlay?.running === true ? overlay : null
   }

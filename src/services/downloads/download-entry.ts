@@ -3,7 +3,7 @@
 
 import { AppError } from '../../base/errors.ts'
 import type { TorrentLengths } from '../../base/lengths.ts'
-import type { CircuitFacts } from '../../chapters/circuits/ports/circuits.ts'
+import type { CircuitFacts } from '../../ports/overlay-network.ts'
 import type { StoredDownload } from '../../ports/records.ts'
 import type { TrackerRow } from '../../ports/announcer.ts'
 import type {

@@ -2,7 +2,7 @@
 // engine calls. Every field name here is the specification's.
 
 import type { TrackerRow } from '../../ports/announcer.ts'
-import type { CircuitFacts } from '../../chapters/circuits/ports/circuits.ts'
+import type { CircuitFacts } from '../../ports/overlay-network.ts'
 import type { StoredDownload } from '../../ports/records.ts'
 import type { FileSnapshot, PeerSnapshot, TorrentSnapshot, TorrentStatus, WebSeedRow } from '../../torrent/types.ts'
 import type {

@@ -9,7 +9,7 @@ import { swarmHashes } from '../../wire/metainfo/metainfo.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import type { DownloadEntry } from './download-entry.ts'
 import { KeyedQueue } from '../keyed-queue.ts'
-import type { CircuitFacts } from '../../chapters/circuits/ports/circuits.ts'
+import type { CircuitFacts } from '../../ports/overlay-network.ts'
 import type { AnonymousEngines, TorrentEngine } from './torrent-engine.ts'
 
 /** The entries of a service. */

@@ -2,7 +2,7 @@
 // hops. Types only.
 
 import type { InfoHash } from '../../base/ids.ts'
-import type { CircuitFacts } from '../../chapters/circuits/ports/circuits.ts'
+import type { CircuitFacts } from '../../ports/overlay-network.ts'
 import type { ResumeData } from '../../ports/progress-journal.ts'
 import type { SourceFetch } from '../../ports/source-fetch.ts'
 import type { TorrentHandle, TorrentSpec } from '../../torrent/types.ts'

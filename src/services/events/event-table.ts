@@ -2,12 +2,11 @@
 // emits by it; a type that is not here does not compile.
 
 import type { Json } from '../api.ts'
-import type { MarketTransactionRecord, OrderRecord } from '../../chapters/market/service/market-api.ts'
 
 /** A search result's record is that of the list it belongs to (spec 2.2, 2.3), with what the search adds. */
 type ResultRecord = { readonly [key: string]: Json }
 
-/** Payload types by event type; undefined = the record has no `event` member. */
+/** Payload types by event type, `object` for a record of a chapter's own lists; undefined = the record has no `event` member. */
 export interface EventPayloads {
   events_start: { tribler_started: boolean; version: string; lost?: number }
   tribler_started: undefined
@@ -54,10 +53,10 @@ export interface EventPayloads {
     uptime: number
     skipped: number
   }
-  market_order_created: { order: OrderRecord; reason: string }
-  market_order_changed: { order: OrderRecord; reason: string }
-  market_transaction_created: { transaction: MarketTransactionRecord }
-  market_transaction_changed: { transaction: MarketTransactionRecord }
+  market_order_created: { order: object; reason: string }
+  market_order_changed: { order: object; reason: string }
+  market_transaction_created: { transaction: object }
+  market_transaction_changed: { transaction: object }
 }
 
 /** A type of the table. */

@@ -1,6 +1,7 @@
 // Restoring a backup: every file is its owner's alone, whatever the modes became on the way, and what cannot be restored whole leaves
 // nothing. A store that was made once and is empty or missing is no new node.
 
+import { allKept } from '../../kit/all-kept.ts'
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
@@ -43,7 +44,7 @@ test('what is restored is its owner alone, the folder keeps its mode', async t =
   const to = join(folder, 'state')
   mkdirSync(to)
   chmodSync(to, 0o755)
-  const names = await restore(to, openBackup(folder))
+  const names = await restore(to, openBackup(folder), allKept)
   assert.deepEqual(names.toSorted(), [...SECRETS, 'wallets/seed.json'].toSorted())
   for (const name of names) assert.equal(statSync(join(to, name)).mode & 0o777, 0o600, name)
   assert.equal(statSync(join(to, 'wallets')).mode & 0o777, 0o700)
@@ -59,14 +60,14 @@ test('a restore into a full disk leaves nothing, and the next one works', { skip
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'tmpfs', disk])
   try {
     const to = join(disk, 'state')
-    await assert.rejects(restore(to, backup), { code: 'DiskError' })
+    await assert.rejects(restore(to, backup, allKept), { code: 'DiskError' })
     assert.ok(!existsSync(to), 'the folder it made is still there')
     mkdirSync(to)
     writeFileSync(join(to, 'mine.txt'), 'mine')
-    await assert.rejects(restore(to, backup), { code: 'DiskError' })
+    await assert.rejects(restore(to, backup, allKept), { code: 'DiskError' })
     assert.deepEqual(readdirSync(to), ['mine.txt'])
     execFileSync('mount', ['-o', 'remount,size=4m', disk])
-    assert.ok((await restore(to, backup)).includes('tributary.db'))
+    assert.ok((await restore(to, backup, allKept)).includes('tributary.db'))
   } finally {
     execFileSync('umount', ['-l', disk])
   }

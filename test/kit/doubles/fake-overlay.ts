@@ -1,11 +1,11 @@
 // Overlays as those see them who show them: what they tell is set by the test.
 
+import type { OverlayRow } from '../../../src/ports/overlay-network.ts'
 import type {
   CircuitEvent,
   CircuitTraffic,
   JoinedCircuitFacts,
   OverlayFacts,
-  OverlayRow,
   OwnCircuitFacts,
 } from '../../../src/chapters/overlay/ports/overlay-facts.ts'
 

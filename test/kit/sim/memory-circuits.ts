@@ -3,8 +3,8 @@
 
 import { AppError } from '../../../src/base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../../src/base/ids.ts'
+import type { CircuitFacts } from '../../../src/ports/overlay-network.ts'
 import type {
-  CircuitFacts,
   CircuitHttpRequest,
   CircuitLane,
   Circuits,

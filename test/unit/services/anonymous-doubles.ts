@@ -2,7 +2,7 @@
 
 import { AppError } from '../../../src/base/errors.ts'
 import type { InfoHash } from '../../../src/base/ids.ts'
-import type { CircuitFacts } from '../../../src/chapters/circuits/ports/circuits.ts'
+import type { CircuitFacts } from '../../../src/ports/overlay-network.ts'
 import type { ResumeData } from '../../../src/ports/progress-journal.ts'
 import type { SourceFetch } from '../../../src/ports/source-fetch.ts'
 import type { AnonymousEngines } from '../../../src/services/downloads/torrent-engine.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TrackerRow } from '../../../src/ports/announcer.ts'
-import type { CircuitFacts } from '../../../src/chapters/circuits/ports/circuits.ts'
+import type { CircuitFacts } from '../../../src/ports/overlay-network.ts'
 import { explain, explainCodes, type ExplainFacts, isMoving } from '../../../src/services/diagnostics/explain.ts'
 import type { NetworkTrouble } from '../../../src/torrent/index.ts'
 import type {

@@ -1,5 +1,6 @@
 // The figures of a node: what runs is told in seconds and bytes, what does not run is left out.
 
+import { circuitFamilies } from '../../../src/chapters/circuits/service/circuit-metrics.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MetricFamily } from '../../../src/services/diagnostics/metrics-api.ts'
@@ -47,7 +48,8 @@ function rowsOf(families: readonly MetricFamily[]): Map<string, number> {
 
 async function rows(running: EngineMetrics | null, overlay: FakeOverlay | null = null): Promise<Map<string, number>> {
   const deps = { version: '1.2.3', process: async () => process, databaseBytes: async () => 4096, volumes: () => [] }
-  return rowsOf(await new NodeMetrics({ ...deps, engine: () => running, overlay: () => overlay }).families())
+  const others = () => (overlay?.running === true ? circuitFamilies(overlay) : [])
+  return rowsOf(await new NodeMetrics({ ...deps, engine: () => running, overlay: () => overlay, others }).families())
 }
 
 test('before the engine runs: the process and the store alone', async () => {
@@ -117,6 +119,7 @@ test('names are those of Prometheus: counters end in _total, and nothing is told
     volumes: () => [],
     engine: () => engine,
     overlay: () => new FakeOverlay().withEverything(),
+    others: () => circuitFamilies(new FakeOverlay().withEverything()),
   }
   const families = await new NodeMetrics(deps).families()
   assert.equal(new Set(families.map(({ name }) => name)).size, families.length)

@@ -3,7 +3,8 @@
 
 import { AppError } from '../../../base/errors.ts'
 import type { InfoHash } from '../../../base/ids.ts'
-import type { CircuitFacts, Circuits, HopCount } from '../ports/circuits.ts'
+import type { CircuitFacts } from '../../../ports/overlay-network.ts'
+import type { Circuits, HopCount } from '../ports/circuits.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { SessionFigures } from '../../../ports/engine-figures.ts'
 import type { Log } from '../../../ports/log.ts'

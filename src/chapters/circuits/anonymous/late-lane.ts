@@ -4,14 +4,8 @@
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'
-import type {
-  CircuitFacts,
-  CircuitHttpRequest,
-  CircuitLane,
-  HiddenPeer,
-  HiddenSwarm,
-  HopCount,
-} from '../ports/circuits.ts'
+import type { CircuitFacts } from '../../../ports/overlay-network.ts'
+import type { CircuitHttpRequest, CircuitLane, HiddenPeer, HiddenSwarm, HopCount } from '../ports/circuits.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { UdpNetwork, UdpSocket } from '../../../ports/udp.ts'

@@ -2,14 +2,8 @@
 
 import { AppError } from '../../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'
-import type {
-  CircuitFacts,
-  CircuitHttpRequest,
-  CircuitLane,
-  HiddenPeer,
-  HiddenSwarm,
-  HopCount,
-} from '../ports/circuits.ts'
+import type { CircuitFacts } from '../../../ports/overlay-network.ts'
+import type { CircuitHttpRequest, CircuitLane, HiddenPeer, HiddenSwarm, HopCount } from '../ports/circuits.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import { addressOfCircuit } from '../wire/hidden-names.ts'
 import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'

@@ -2,24 +2,11 @@
 // what is known of the circuits. Types, and a text. Nothing behind this port touches the plain network for a download.
 
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'
+import type { CircuitFacts } from '../../../ports/overlay-network.ts'
 import type { UdpNetwork } from '../../../ports/udp.ts'
 
 /** Most hops of a circuit. */
 export type HopCount = 1 | 2 | 3
-
-/** Why a lane has no ready circuit, in numbers. */
-export interface CircuitFacts {
-  /** Peers with known flags that may be a hop. */
-  readonly candidates: number
-  /** Those of them that serve as exit for BitTorrent. */
-  readonly exits: number
-  /** Circuits of this hop count that carry data. */
-  readonly ready: number
-  /** Circuits of this hop count on their way. */
-  readonly building: number
-  /** For people; null: none failed since the start. */
-  readonly lastFailure: string | null
-}
 
 /** What an exchange says that nobody answered: an exit is silent about whatever it does not carry. */
 export const NO_ANSWER_OF_EXIT = 'no answer over the circuit'

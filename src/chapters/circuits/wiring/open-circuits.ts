@@ -4,6 +4,7 @@ import type { Kernel, OpenedChapter, RunningCore } from '../../../node/kernel.ts
 import { overlayParts } from '../../overlay/wiring/open-overlay.ts'
 import { switchedOff } from '../../overlay/wiring/overlay-switch.ts'
 import { overlaySettingsOf } from '../../overlay/wiring/settings-overlay.ts'
+import { circuitFamilies } from '../service/circuit-metrics.ts'
 import { CircuitFigures } from '../service/circuit-figures.ts'
 import type { CircuitRouteServices } from '../service/circuits-api.ts'
 
@@ -21,6 +22,10 @@ export function openCircuits({ settings, shared }: Kernel): OpenedChapter {
   }
   return {
     services,
+    metrics: () => {
+      const facts = shared.find(overlayParts)?.facts
+      return facts?.running === true ? circuitFamilies(facts) : []
+    },
     start: core => {
       running = core
       return Promise.resolve()

@@ -1,5 +1,7 @@
 // What the overlays and circuits tell of themselves, for statistics, debug routes, events and metrics. Types only.
 
+import type { OverlayNetwork } from '../../../ports/overlay-network.ts'
+
 /** Bytes of cells, by whose traffic they were. */
 export interface CircuitTraffic {
   /** Of our own circuits. */
@@ -62,41 +64,13 @@ export interface JoinedCircuitFacts {
   readonly createdAtMs: number
 }
 
-/** One overlay (community). */
-export interface OverlayRow {
-  /** Community id, 40 lower-case hex digits. */
-  readonly id: string
-  /** For people and statistics: `DiscoveryCommunity`, `DHTCommunity`, `TunnelCommunity`. */
-  readonly name: string
-  /** SHA-1 of our public key in hex. */
-  readonly member: string
-  /** Verified peers now. */
-  readonly peers: number
-  readonly globalTime: number
-  readonly packetsSent: number
-  readonly packetsReceived: number
-  /** Packets that were dropped: no overlay, malformed, forged, unasked for. */
-  readonly packetsDropped: number
-  readonly bytesSent: number
-  readonly bytesReceived: number
-}
-
 /** What happens to circuits, for events. */
 export type CircuitEvent =
   | { readonly kind: 'ready'; readonly circuit: OwnCircuitFacts }
   | { readonly kind: 'removed'; readonly circuit: OwnCircuitFacts; readonly reason: string }
 
 /** Everything about overlays and circuits that the node shows. Answers at any time; before a start: zeros and empty lists. */
-export interface OverlayFacts {
-  /** False: nothing runs (not asked for, or off by settings). */
-  readonly running: boolean
-  /** Our address as others see it, `ip:port`; null: not known. */
-  wanAddress(): string | null
-  /** Where the UDP port is bound, `ip:port`; null: it is not. */
-  lanAddress(): string | null
-  /** Seconds since the overlays started. */
-  runtimeS(): number
-  overlays(): readonly OverlayRow[]
+export interface OverlayFacts extends OverlayNetwork {
   circuits(): readonly OwnCircuitFacts[]
   joined(): readonly JoinedCircuitFacts[]
   /** Circuits of others: places there are, and places taken. */

@@ -1,5 +1,6 @@
 // A backup has the catalogue of channels in it, with the keys: the copy writes on in the same channel.
 
+import { allKept } from '../../../../kit/all-kept.ts'
 import assert from 'node:assert/strict'
 import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +20,7 @@ test('a backup that is taken while channels are written holds own channels and t
   const cid = dispersy_cid as ChannelId
   await here.library.addTorrent(cid, torrentOf(1))
   const author = await here.library.author()
-  assert.deepEqual(await backUp(folder, to), ['tributary.yaml', 'catalogue.db'])
+  assert.deepEqual(await backUp(folder, to, allKept), ['tributary.yaml', 'catalogue.db'])
   assert.equal(statSync(join(to, 'catalogue.db')).mode & 0o777, 0o600)
   assert.equal(statSync(join(folder, 'catalogue.db')).mode & 0o777, 0o600)
   const copy = await openCatalogue(t, { folder: to })

@@ -1,5 +1,6 @@
 // A backup holds wallets and the market: the seed, what was transferred, journals of swaps and the key that opens them; readable by their owner alone.
 
+import { allKept } from '../../../../kit/all-kept.ts'
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,14 +43,14 @@ test('what was backed up pays with the same seed, knows what was paid, and opens
   await new MarketFolder(market).write('swap-1.json', sealed)
   writeFileSync(join(market, 'swap-1.json.new'), 'half of it')
 
-  const names = await backUp(here, copy)
+  const names = await backUp(here, copy, allKept)
   assert.deepEqual(
     names.toSorted(),
     ['market/node.key', 'market/swap-1.json', 'tributary.yaml', 'wallets/audit.log', 'wallets/seed.json'].concat(
       'wallets/teth.json',
     ),
   )
-  assert.deepEqual((await restore(there, copy)).toSorted(), names.toSorted())
+  assert.deepEqual((await restore(there, copy, allKept)).toSorted(), names.toSorted())
   for (const root of [copy, there]) {
     for (const name of ['wallets', 'market']) {
       assert.equal(statSync(join(root, name)).mode & 0o777, 0o700, name)
@@ -77,6 +78,6 @@ test('nothing of a wallet that is there already is overwritten', async t => {
   writeFileSync(join(here, 'wallets/seed.json'), 'one')
   writeFileSync(join(there, 'wallets/seed.json'), 'another')
   chmodSync(join(here, 'wallets/seed.json'), 0o600)
-  await backUp(here, copy)
-  await assert.rejects(restore(there, copy), { code: 'StateConflict', message: /seed\.json is there already/ })
+  await backUp(here, copy, allKept)
+  await assert.rejects(restore(there, copy, allKept), { code: 'StateConflict', message: /seed\.json is there already/ })
 })

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { checkOverlay, libraryFinding } from '../../../../../src/node/doctor/overlay.ts'
+import { checkOverlay, libraryFinding } from '../../../../../src/chapters/overlay/wiring/overlay-doctor.ts'
 import { switchedOff } from '../../../../../src/chapters/overlay/wiring/overlay-switch.ts'
 
 function settings(changes: { port?: number; oldPort?: number; off?: 'ipv8' | 'dispersy' | 'tunnel_community' } = {}) {

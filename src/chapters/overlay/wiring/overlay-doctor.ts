@@ -1,10 +1,10 @@
 // What anonymous downloads need: that settings allow them, the UDP port of the overlays, and the library that makes circuits
 // fast. None of it stops a node that does everything in the open, so that nothing here is more than a warning.
 
-import { sodiumPrimitives } from '../../chapters/overlay/io/overlay-crypto-sodium.ts'
-import { type SwitchSettings, switchedOff } from '../../chapters/overlay/wiring/overlay-switch.ts'
-import { fine, type Finding, warning } from './finding.ts'
-import { checkPort } from './ports.ts'
+import { sodiumPrimitives } from '../io/overlay-crypto-sodium.ts'
+import { type SwitchSettings, switchedOff } from './overlay-switch.ts'
+import { fine, type Finding, warning } from '../../../node/doctor/finding.ts'
+import { checkPort } from '../../../node/doctor/ports.ts'
 
 /** `isRunning`: a node of this state directory runs, and may have the port itself. */
 export async function checkOverlay(settings: SwitchSettings, isRunning: boolean): Promise<Finding[]> {
