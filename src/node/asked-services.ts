@@ -8,6 +8,7 @@ import type { ProgressJournal } from '../ports/progress-journal.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { OverlayNetwork } from '../ports/overlay-network.ts'
 import type { ImportService, MetricFamily, MetricsService } from '../services/api.ts'
+import type { HiddenOnes } from '../services/downloads/downloads-deps.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
 import { databaseBytes } from './state/database-bytes.ts'
 import type { EngineParts } from './engine/engine-parts.ts'
@@ -18,6 +19,8 @@ export interface LateParts {
   engine(): EngineParts | null
   overlay(): OverlayNetwork | null
   journal(): ProgressJournal | null
+  /** Torrents of chapters in the engine. */
+  hidden(): HiddenOnes | null
 }
 
 /** Figures. */

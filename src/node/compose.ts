@@ -1,8 +1,6 @@
 // The one place where all parts meet: made in order, stopped in reverse. The HTTP front comes first, so that /state,
 // /events and the list answer while the store and the engine are still being opened.
 
-import { overlayParts } from '../chapters/overlay/wiring/open-overlay.ts'
-import { overlaySettingsOf } from '../chapters/overlay/wiring/settings-overlay.ts'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -19,9 +17,11 @@ import { SharedArena } from '../pools/arena.ts'
 import type { ProgressJournal } from '../ports/progress-journal.ts'
 import { DATABASE_FILE_NAME } from '../records/database-file.ts'
 import type { RecordsStore } from '../records/records-store.ts'
-import { tellCircuitEvents } from '../chapters/circuits/service/circuit-events.ts'
+import type { HiddenOnes } from '../services/downloads/downloads-deps.ts'
 import { Webhooks } from '../services/events/webhooks.ts'
 import { sharesOf, shortageText } from './engine/descriptor-shares.ts'
+import type { OverlayNetwork } from '../ports/overlay-network.ts'
+import { allHidden, type EngineAdditions } from './engine/engine-additions.ts'
 import type { EngineParts } from './engine/engine-parts.ts'
 import type { NodeChapter } from './chapter.ts'
 import type { NodeEnvironment, NodeOptions } from './environment.ts'
@@ -31,8 +31,6 @@ import { logLevels } from './settings/log-levels.ts'
 import { networkOptions } from './engine/network-options.ts'
 import { routeTable } from '../http/index.ts'
 import { makeVersionFetch, makeWebhookPost } from './outgoing-http.ts'
-import { startsAtOnce } from '../chapters/overlay/wiring/overlay-options.ts'
-import { OverlayParts } from '../chapters/overlay/wiring/overlay-parts.ts'
 import { ProcessPriority } from './process-priority.ts'
 import { webhookSettings } from './settings/service-settings.ts'
 import { makeServices, type NodeServices } from './services.ts'
@@ -46,7 +44,6 @@ const ENGINE_REST_MS = 150
 /** Parts of the time to stop: the engine tells trackers and saves, the others have little left to do. */
 const HTTP_SHARE = 0.2
 const RECORDS_SHARE = 0.15
-const OVERLAY_SHARE = 0.15
 
 /** What is kept of it for a part, whatever others take that do not end. */
 const KEPT = { engine: 0.35, records: RECORDS_SHARE, http: 0.15 } as const
@@ -67,8 +64,8 @@ export class TributaryNode {
   readonly #parts: NodeServices
   readonly #upgradeGivenUp = new AbortController()
   #engine: EngineParts | null = null
-  #overlay: OverlayParts | null = null
   #journal: ProgressJournal | null = null
+  #hidden: HiddenOnes | null = null
   #fail: (error: Error) => void = () => undefined
   #askToStop: () => void = () => undefined
 
@@ -87,8 +84,9 @@ export class TributaryNode {
     this.#rangeArena = new SharedArena({ id: 'range', bytes: settings.values.disk.range_arena_bytes })
     const late = {
       engine: () => this.#engine,
-      overlay: () => this.#overlay?.facts ?? null,
+      overlay: () => this.#overlays(),
       journal: () => this.#journal,
+      hidden: () => this.#hidden,
     }
     this.#parts = makeServices(this.#environment, chapters, late, () => this.#askToStop())
   }
@@ -123,8 +121,8 @@ export class TributaryNode {
     started.add('events', () => events.close())
     await this.#startWebhooks(records)
     await downloads.openStore(records.downloads)
-    const overlay = this.#makeOverlay(records)
-    const engine = await this.#startEngine(records, overlay, startEngine)
+    this.#openForStore(records)
+    const engine = await this.#startEngine(records, startEngine)
     previews.start(engine.session, records.metadata, engine.anonymous)
     void settingsChanges.open(records.settingsHistory)
     started.add('previews', () => previews.stop())
@@ -135,7 +133,6 @@ export class TributaryNode {
     this.#follow(settings.values, (_settings, changed) => {
       if (changed.includes('disk.scrub_days')) downloads.scrubDaysChanged()
     })
-    void overlay.startIfAsked(startsAtOnce(overlaySettingsOf(settings.values)))
     await updates.start(records.updates, engine.items)
     started.add('updates', () => updates.stop())
     this.#startSideServices(records)
@@ -147,7 +144,6 @@ export class TributaryNode {
 
   async #startEngine(
     records: RecordsStore,
-    circuits: OverlayParts,
     startEngine: typeof import('./engine/engine-parts.ts').startEngine,
   ): Promise<EngineParts> {
     const { stateDir, settings, version, log, clock, random, policy, stack, own, volumes, started } = this.#environment
@@ -156,7 +152,8 @@ export class TributaryNode {
     const engine = await startEngine(
       { stateDir, settings: given, version },
       {
-        ...{ clock, random, log, policy, stack, own, volumes, rangeArena: this.#rangeArena, circuits },
+        ...{ clock, random, log, policy, stack, own, volumes, rangeArena: this.#rangeArena },
+        additions: await this.#engineAdditions(),
         ...{ journal: records.progress, contents: records.contents, values: records.values },
         announces: records.announces,
         events: downloads.engineEvents,
@@ -176,22 +173,25 @@ export class TributaryNode {
     return engine
   }
 
-  /** Circuits end after the engines that use them. */
-  #makeOverlay({ values }: RecordsStore): OverlayParts {
-    const { settings, log, stateDir, clock, random, stack, started } = this.#environment
-    const overlay = new OverlayParts({
-      ...{ stateDir, values, clock, random, log: log.part('overlay'), stack },
-      settings: () => overlaySettingsOf(settings.values),
-    })
-    this.#overlay = overlay
-    this.#parts.shared.offer(overlayParts, overlay)
-    const { events } = this.#parts
-    const ended = tellCircuitEvents(overlay.facts, { clock, events, log: log.part('circuits') })
-    started.add('overlay', async deadlineMs => {
-      ended()
-      await overlay.stop(deadlineMs * OVERLAY_SHARE)
-    })
-    return overlay
+  /** What ends after the engine: what its downloads go through. */
+  #openForStore(records: RecordsStore): void {
+    for (const { id, storeOpened } of this.#parts.chapters) {
+      const stop = storeOpened?.(records)
+      if (stop !== undefined) this.#environment.started.add(`${id}, below the engine`, limitMs => stop(limitMs))
+    }
+  }
+
+  async #engineAdditions(): Promise<EngineAdditions> {
+    const { chapters } = this.#parts
+    const hidden = await Promise.all(chapters.flatMap(chapter => chapter.hidden?.() ?? []))
+    this.#hidden = allHidden(hidden)
+    const makers = await Promise.all(chapters.flatMap(chapter => chapter.anonymous?.() ?? []))
+    return { hidden, anonymous: makers[0] ?? null }
+  }
+
+  #overlays(): OverlayNetwork | null {
+    for (const { network } of this.#parts.chapters) if (network !== undefined) return network()
+    return null
   }
 
   #startSideServices(records: RecordsStore): void {

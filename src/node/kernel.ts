@@ -5,6 +5,8 @@ import type { MetricFamily } from '../services/api.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
 import type { TorrentInfo } from '../services/downloads/torrent-info.ts'
 import type { EventHub } from '../services/events/events.ts'
+import type { OverlayNetwork } from '../ports/overlay-network.ts'
+import type { EngineSharing, FurtherEngines, HiddenTorrentsOfNode } from './engine/engine-additions.ts'
 import type { EngineParts } from './engine/engine-parts.ts'
 import type { NodeEnvironment } from './environment.ts'
 import type { SharedParts } from './shared-parts.ts'
@@ -32,6 +34,14 @@ export interface OpenedChapter {
   readonly figures?: Readonly<Record<string, () => Promise<number>>>
   /** Figures for Prometheus, read from counters that are there anyway. */
   metrics?(): readonly MetricFamily[]
+  /** The store is open, the engine is not there yet; answers what ends this when the engine has ended. */
+  storeOpened?(records: RecordsStore): (limitMs: number) => Promise<void>
+  /** Torrents of its own in the engine, that are no downloads. */
+  hidden?(): Promise<HiddenTorrentsOfNode>
+  /** What makes engines of downloads over circuits. */
+  anonymous?(): Promise<(sharing: EngineSharing) => FurtherEngines>
+  /** Overlays of its own; null: not yet. */
+  network?(): OverlayNetwork | null
   /** The node has started: what went on before goes on. Never rejects. */
   start(core: RunningCore): Promise<void>
   /** Ends it; `limitMs`: how long the whole stop may take. */

@@ -48,7 +48,6 @@ export interface NodeServices {
   readonly settingsChanges: SettingsChanges
   readonly keys: FurtherKeys
   readonly chapters: readonly (OpenedChapter & { readonly id: string })[]
-  readonly shared: SharedParts
   /** Changed settings of the log of what the process uses. */
   readonly followDebug: (settings: Settings) => void
 }
@@ -125,7 +124,6 @@ export function makeServices(
     settingsChanges,
     keys,
     chapters: opened,
-    shared,
     followDebug: debug.follow,
   }
 }
@@ -157,7 +155,7 @@ function makeDownloads(environment: NodeEnvironment, events: EventHub, late: Lat
     },
     updates: () => following,
     loadingMarks: new LoadingMarksFile(join(stateDir, 'loading.json')),
-    hidden: () => late.engine()?.hidden ?? null,
+    hidden: () => late.hidden(),
   })
   const { updates, following } = makeUpdates({
     ...{ stateDir, clock, random, log: log.part('updates'), events, downloads, own, volumes },

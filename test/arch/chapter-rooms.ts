@@ -165,6 +165,7 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'ports',
     'io',
     'node',
+    'chapters/circuits/anonymous',
     'chapters/circuits/core',
     'chapters/circuits/hidden',
     'chapters/circuits/ports',
@@ -277,10 +278,8 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'ports',
     'io',
     'node',
-    'chapters/circuits/anonymous',
     'chapters/circuits/ports',
     'chapters/circuits/wiring',
-    'chapters/market/wiring',
     'chapters/overlay/core',
     'chapters/overlay/io',
     'chapters/overlay/ports',
@@ -328,13 +327,12 @@ export const chaptersNeeded: Record<string, readonly string[]> = {
   channels: ['overlay'],
   circuits: ['overlay'],
   market: ['overlay', 'wallets'],
-  overlay: ['circuits', 'market'],
+  overlay: ['circuits'],
   wallets: [],
 }
 
 /** Imports of chapters' files in each layer of the core: they may become fewer. */
 export const coreIntoChapters: Record<string, number> = {
-  node: 9,
   web: 26,
   workers: 6,
 }

@@ -1,6 +1,7 @@
 // The overlay: the IPv8 network that circuits, channels and the market live in. It has no routes or commands of its own.
 
 import type { Chapter } from '../../app/chapter.ts'
+import { openOverlay } from './wiring/open-overlay.ts'
 import { overlaySettingsOf, overlayTable } from './wiring/settings-overlay.ts'
 
 /** Its face. */
@@ -12,6 +13,6 @@ export const chapter: Chapter = {
   examine: async (settings, isRunning) =>
     (await import('./wiring/overlay-doctor.ts')).checkOverlay(overlaySettingsOf(settings), isRunning),
   routes: () => Promise.resolve([]),
-  open: () => ({ services: {}, start: () => Promise.resolve(), stop: () => Promise.resolve() }),
+  open: openOverlay,
   commands: () => Promise.resolve({ plain: [], groups: {}, add: () => undefined }),
 }

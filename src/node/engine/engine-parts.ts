@@ -1,7 +1,6 @@
 // The BitTorrent engine with everything under it: arenas, piece workers, metadata files, trackers. Made in order, stopped
 // in reverse.
 
-import { overlaySettingsOf } from '../../chapters/overlay/wiring/settings-overlay.ts'
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { GuardedHttp } from '../../io/net/guarded-http.ts'
@@ -36,13 +35,12 @@ import { Session, type SessionLimits, type TorrentEvents } from '../../torrent/i
 import type { AnnounceSpread } from '../../tracker/announce-lanes.ts'
 import { TorrentAnnouncers, trackerDefaults } from '../../tracker/announcer.ts'
 import { TrackerScrapes } from '../../tracker/tracker-scrapes.ts'
-import type { AnonymousEngineOptions } from '../../chapters/circuits/anonymous/anonymous-engine.ts'
-import { type CircuitsSource, NodeAnonymousEngines } from '../../chapters/circuits/anonymous/anonymous-engines.ts'
 import { oldSpaceInCrowds } from '../old-space.ts'
+import type { EngineAdditions, FurtherEngineOptions } from './engine-additions.ts'
 import { NodeIpFilter } from './ip-filter.ts'
+import { noAnonymity } from './no-anonymity.ts'
 import { itemsOf } from './dht-items.ts'
 import { sharesOf } from './descriptor-shares.ts'
-import { HiddenTorrents } from '../../chapters/channels/wiring/hidden-torrents.ts'
 import type { Settings } from '../settings/settings-schema.ts'
 import { DhtKeeper } from './dht-keeper.ts'
 import { SwarmAnnouncers } from './swarm-announcers.ts'
@@ -76,8 +74,8 @@ export interface EngineDeps {
   /** When trackers may be asked again, over a restart. */
   readonly announces: KeptAnnounces
   readonly events: TorrentEvents
-  /** Where downloads over circuits get them. */
-  readonly circuits: CircuitsSource
+  /** What chapters add. */
+  readonly additions: EngineAdditions
   /** Workers die again and again: the node cannot go on. */
   onRepeatedLoss(): void
 }
@@ -99,8 +97,6 @@ export interface EngineParts {
   figures(): EngineFigures
   /** Mutable items of the DHT; null = there is no DHT. */
   readonly items: TargetedItems | null
-  /** Torrents that are no downloads. */
-  readonly hidden: HiddenTorrents
   /** How big swarms are. */
   readonly scrapes: SwarmScrapes
   /** Follows changed settings. */
@@ -119,9 +115,10 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   const { stateDir, settings, version } = options
   const { clock, random, log, rangeArena, journal, contents, events, policy, stack } = deps
   const { libtorrent } = settings
-  const packs = join(stateDir, 'channel-packs')
-  // Packs of channels are torrents of the node itself.
-  const ownFor = (destination: string): OwnFiles | null => (isIn(packs, destination) ? null : deps.own)
+  const { hidden, anonymous: makeAnonymous } = deps.additions
+  // Hidden torrents are those of the node itself.
+  const ownFor = (destination: string): OwnFiles | null =>
+    hidden.some(({ folder }) => isIn(folder, destination)) ? null : deps.own
   const blockArena = new SharedArena({ id: 'block', bytes: settings.disk.arena_bytes })
   const stores = new FilePieceStores(
     {
@@ -171,7 +168,6 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   const keeper = new DhtKeeper({ clock, log: log.part('dht'), values: deps.values })
   const swarm = new Swarm(libtorrent, { clock, random, log, stack, savedDht: await keeper.load() })
   const announcers = new SwarmAnnouncers({ trackers, dht: swarm.searches, impliedPort: swarm.utp !== null })
-  const hidden = new HiddenTorrents(packs, log.part('packs'))
   const session = new Session(
     {
       ...limitsOf(settings),
@@ -191,26 +187,20 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       webSeeds,
       stores,
       journal,
-      contents: hidden.contents(contents),
+      contents: hidden.reduce((all, one) => one.contents(all), contents),
       metadata,
       announcers,
       blockArena,
       rangeArena,
-      events: hidden.events(events),
+      events: hidden.reduce((all, one) => one.events(all), events),
       crowdChanged: oldSpaceInCrowds(),
     },
   )
-  hidden.attach({ session, contents: stores.contents(null) })
+  for (const one of hidden) one.attach({ session, contents: stores.contents(null) })
   let followed = settings
-  const anonymous = new NodeAnonymousEngines({
-    ...{ clock, log, circuits: deps.circuits, options: () => anonymousOptions(followed, version) },
-    parts: {
-      ...{ random, policy, stores, journal, contents, metadata, blockArena, rangeArena, events },
-      kept: deps.announces,
-      share: session.share,
-    },
-    loadResume: infoHash => journal.loadResume(infoHash),
-  })
+  const sharing = { stores, journal, contents, metadata, blockArena, rangeArena, events, kept: deps.announces }
+  const furtherNow = () => furtherOptions(followed, version)
+  const anonymous = makeAnonymous?.({ ...sharing, share: session.share, options: furtherNow }) ?? noAnonymity
   await stores.start()
   await filter.start(taken => {
     session.setIpFilter(taken)
@@ -232,12 +222,11 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       arenas: [blockArena, rangeArena],
     }),
     items: swarm.dht === null ? null : itemsOf(swarm.dht),
-    hidden,
     scrapes: swarmScrapes(scrapes, swarm.dht),
     follow(changed) {
       followed = changed
       session.setLimits(limitsOf(changed))
-      anonymous.follow(anonymousOptions(changed, version))
+      anonymous.follow(furtherOptions(changed, version))
       trackers.setSpread(spreadOf(changed))
       filter.follow(changed.network.ip_filter)
       swarm.follow(changed.libtorrent)
@@ -262,12 +251,11 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   }
 }
 
-/** What an engine over circuits is told. */
-function anonymousOptions(settings: Settings, version: string): AnonymousEngineOptions {
+/** What an engine beside this one is told. */
+function furtherOptions(settings: Settings, version: string): FurtherEngineOptions {
   const { dht_bootstrap: dhtBootstrap, pex } = settings.libtorrent
-  const { dht } = overlaySettingsOf(settings).tunnel_community
   const checkDepth = 2 * settings.disk.worker_threads
-  return { limits: limitsOf(settings), spread: spreadOf(settings), dht, dhtBootstrap, pex, version, checkDepth }
+  return { limits: limitsOf(settings), spread: spreadOf(settings), dhtBootstrap, pex, version, checkDepth }
 }
 
 /** Figures of all sessions together. */

@@ -4,6 +4,7 @@
 import { HeadKeeper } from '../network/head-keeper.ts'
 import { PackKeeper } from '../network/pack-keeper.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
+import type { PackTorrents } from '../ports/pack-torrents.ts'
 import type { ChannelNetwork } from '../ports/channel-network.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -17,7 +18,8 @@ export interface ChannelPacksParts {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
-  readonly engine: Pick<EngineParts, 'items' | 'hidden'>
+  readonly engine: Pick<EngineParts, 'items'>
+  readonly packs: PackTorrents
   readonly catalogue: ChannelCatalogue
   settings(): ChannelSettings
   /** Whether records come by the overlay of channels too. */
@@ -36,7 +38,7 @@ export class ChannelPacks implements ChannelNetwork {
     const intervalMs = (): number => parts.settings().updates.interval * 60_000
     this.heads = items === null ? null : new HeadKeeper({ clock, random, log, items, catalogue, intervalMs })
     this.packs = new PackKeeper({
-      ...{ clock, random, log, catalogue, packs: engine.hidden },
+      ...{ clock, random, log, catalogue, packs: parts.packs },
       overlay: () => parts.overlay(),
       lookForHead: channel => this.heads?.hurry(channel),
     })

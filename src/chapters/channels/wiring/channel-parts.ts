@@ -10,6 +10,7 @@ import type { AddressPolicy } from '../../../io/net/address-policy.ts'
 import type { NetworkStack } from '../../../io/net/network-stack.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { ChannelLibrary } from '../ports/channel-library.ts'
+import type { PackTorrents } from '../ports/pack-torrents.ts'
 import type { ChannelNetwork } from '../ports/channel-network.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -49,6 +50,8 @@ export interface ChannelPartsDeps {
   /** The catalogue's thread is gone: nothing of this can go on. */
   onLost(): void
   readonly engine: EngineParts
+  /** Packs of channels in the engine. */
+  readonly packs: PackTorrents
   readonly overlay: OverlayParts
   readonly records: RecordsStore
 }
@@ -102,10 +105,19 @@ async function startNetwork(
   catalogue: ChannelCatalogue,
   started: StartedParts,
 ): Promise<ChannelNetwork> {
-  const { clock, random, engine, overlay, settings } = deps
+  const { clock, random, engine, packs: torrents, overlay, settings } = deps
   const log = deps.log.part('channels')
   const mesh = new ChannelOverlay({ catalogue, clock, random, log, overlay, settings })
-  const packs = new ChannelPacks({ catalogue, clock, random, log, engine, settings, overlay: () => mesh.hasPeers })
+  const packs = new ChannelPacks({
+    catalogue,
+    clock,
+    random,
+    log,
+    engine,
+    packs: torrents,
+    settings,
+    overlay: () => mesh.hasPeers,
+  })
   started.add('packs of channels', () => packs.stop())
   started.add('overlay of channels', () => mesh.stop())
   await packs.start()

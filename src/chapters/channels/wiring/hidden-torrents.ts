@@ -4,12 +4,12 @@
 import { AppError } from '../../../base/errors.ts'
 import { type Deferred, makeDeferred } from '../../../base/deferred.ts'
 import type { InfoHash } from '../../../base/ids.ts'
+import type { HiddenEngine, HiddenTorrentsOfNode } from '../../../node/engine/engine-additions.ts'
 import { PackFolders } from '../io/pack-folders.ts'
-import type { ContentSources } from '../../../ports/content-source.ts'
 import type { Log } from '../../../ports/log.ts'
 import { KEEP_PACK, type PackTorrents, type PackWriter } from '../ports/pack-torrents.ts'
 import type { TorrentContentsSource } from '../../../ports/torrent-contents.ts'
-import type { Session, TorrentControls, TorrentEvents } from '../../../torrent/index.ts'
+import type { TorrentControls, TorrentEvents } from '../../../torrent/index.ts'
 import { decodeMetainfo, encodeMetainfo } from '../../../wire/metainfo/metainfo.ts'
 import { PACK_PIECE_BYTES } from '../wire/pack-files.ts'
 import type { Metainfo } from '../../../wire/metainfo/torrent-types.ts'
@@ -31,20 +31,16 @@ interface Hidden {
   readonly whole: Deferred<Metainfo>
 }
 
-/** What hidden torrents need of the engine. */
-export interface HiddenEngine {
-  readonly session: Pick<Session, 'add' | 'called' | 'remove'>
-  readonly contents: ContentSources
-}
-
 /** See the top of the file. attach() before anything is asked of it. */
-export class HiddenTorrents implements PackTorrents {
+export class HiddenTorrents implements PackTorrents, HiddenTorrentsOfNode {
+  readonly folder: string
   readonly #folders: PackFolders
   readonly #log: Log
   readonly #hidden = new Map<InfoHash, Hidden>()
   #engine: HiddenEngine | null = null
 
   constructor(folder: string, log: Log) {
+    this.folder = folder
     this.#folders = new PackFolders(folder)
     this.#log = log
   }

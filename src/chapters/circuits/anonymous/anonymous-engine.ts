@@ -3,6 +3,7 @@
 // (test/arch/anonymous-engine.test.ts, decision 0390). Memory, disk, queue and rates are those of the plain session.
 
 import type { AddressPolicy } from '../../../io/net/address-policy.ts'
+import type { FurtherEngineOptions } from '../../../node/engine/engine-additions.ts'
 import { CircuitFetch } from '../io/circuit-fetch.ts'
 import { CircuitHttp } from '../io/circuit-http.ts'
 import { CircuitRanges } from '../io/circuit-ranges.ts'
@@ -20,20 +21,14 @@ import type { Random } from '../../../ports/random.ts'
 import type { SourceFetch } from '../../../ports/source-fetch.ts'
 import type { TorrentContentsSource } from '../../../ports/torrent-contents.ts'
 import type { EngineShare } from '../../../torrent/session/engine-share.ts'
-import { type IpFilter, Session, type SessionLimits, type TorrentEvents } from '../../../torrent/index.ts'
-import type { AnnounceSpread } from '../../../tracker/announce-lanes.ts'
+import { type IpFilter, Session, type TorrentEvents } from '../../../torrent/index.ts'
 import { TorrentAnnouncers } from '../../../tracker/announcer.ts'
 import { SwarmAnnouncers } from '../../../node/engine/swarm-announcers.ts'
 import { CircuitAnnouncers } from './circuit-announcers.ts'
 import { CircuitSwarm, type CircuitSwarmOptions } from './circuit-swarm.ts'
 
 /** What the settings say of it. */
-export interface AnonymousEngineOptions extends CircuitSwarmOptions {
-  readonly limits: SessionLimits
-  readonly spread: AnnounceSpread
-  readonly version: string
-  readonly checkDepth: number
-}
+export interface AnonymousEngineOptions extends FurtherEngineOptions, CircuitSwarmOptions {}
 
 /** What it works with: a lane, and what it shares with the plain engine. */
 export interface AnonymousEngineDeps {

@@ -10,7 +10,8 @@ import type { SessionFigures } from '../../../ports/engine-figures.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { ResumeData } from '../../../ports/progress-journal.ts'
 import type { FetchedSource, SourceFetch } from '../../../ports/source-fetch.ts'
-import type { AnonymousEngines, TorrentEngine } from '../../../services/downloads/torrent-engine.ts'
+import type { FurtherEngines } from '../../../node/engine/engine-additions.ts'
+import type { TorrentEngine } from '../../../services/downloads/torrent-engine.ts'
 import type { IpFilter } from '../../../torrent/index.ts'
 import type { AnonymousEngine, AnonymousEngineDeps, AnonymousEngineOptions } from './anonymous-engine.ts'
 import type { LateLane } from './late-lane.ts'
@@ -42,7 +43,7 @@ interface Started {
 const NOTHING_KNOWN: CircuitFacts = { candidates: 0, exits: 0, ready: 0, building: 0, lastFailure: null }
 
 /** See the top of the file. */
-export class NodeAnonymousEngines implements AnonymousEngines {
+export class NodeAnonymousEngines implements FurtherEngines {
   readonly #deps: AnonymousEnginesDeps
   readonly #making = new Map<HopCount, Promise<Started>>()
   readonly #started = new Map<HopCount, Started>()

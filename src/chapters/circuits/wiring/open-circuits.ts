@@ -4,12 +4,13 @@ import type { Kernel, OpenedChapter, RunningCore } from '../../../node/kernel.ts
 import { overlayParts } from '../../overlay/wiring/open-overlay.ts'
 import { switchedOff } from '../../overlay/wiring/overlay-switch.ts'
 import { overlaySettingsOf } from '../../overlay/wiring/settings-overlay.ts'
+import { tellCircuitEvents } from '../service/circuit-events.ts'
 import { circuitFamilies } from '../service/circuit-metrics.ts'
 import { CircuitFigures } from '../service/circuit-figures.ts'
 import type { CircuitRouteServices } from '../service/circuits-api.ts'
 
 /** Opens the chapter. */
-export function openCircuits({ settings, shared }: Kernel): OpenedChapter {
+export function openCircuits({ settings, shared, clock, random, policy, events, log }: Kernel): OpenedChapter {
   let running: RunningCore | null = null
   const seen = () => overlaySettingsOf(settings.values)
   const services: CircuitRouteServices = {
@@ -25,6 +26,20 @@ export function openCircuits({ settings, shared }: Kernel): OpenedChapter {
     metrics: () => {
       const facts = shared.find(overlayParts)?.facts
       return facts?.running === true ? circuitFamilies(facts) : []
+    },
+    storeOpened() {
+      const ended = tellCircuitEvents(shared.take(overlayParts).facts, { clock, events, log: log.part('circuits') })
+      return () => Promise.resolve(ended())
+    },
+    async anonymous() {
+      const { NodeAnonymousEngines } = await import('../anonymous/anonymous-engines.ts')
+      return ({ options, ...parts }) =>
+        new NodeAnonymousEngines({
+          ...{ clock, log, circuits: shared.take(overlayParts) },
+          options: () => ({ ...options(), dht: seen().tunnel_community.dht }),
+          parts: { ...parts, random, policy },
+          loadResume: infoHash => parts.journal.loadResume(infoHash),
+        })
     },
     start: core => {
       running = core

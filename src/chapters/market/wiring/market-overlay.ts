@@ -4,7 +4,7 @@
 import { errorText } from '../../../base/errors.ts'
 import type { BookDigests } from '../core/book-digests.ts'
 import type { Book } from '../core/book.ts'
-import type { Communities, Community, Identity, OverlayDht, SignatureCheck } from '../../overlay/core/index.ts'
+import type { Community, Identity, OverlayDht, SignatureCheck } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { MarketNetwork } from '../ports/market-network.ts'
@@ -13,6 +13,7 @@ import type { NegotiationMessage } from '../wire/negotiation.ts'
 import { makeStatement } from '../wire/order-codec.ts'
 import type { OrderState, OrderStatement, OrderTerms, TraderId } from '../wire/types.ts'
 import { COMMUNITY_IDS, communityIdBytes } from '../../overlay/wire/community-ids.ts'
+import type { OverlaysWithDht } from '../../overlay/wiring/overlay-parts.ts'
 import { overlaysOff } from '../../overlay/wiring/overlay-switch.ts'
 import type { MarketSettings } from './settings-market.ts'
 
@@ -21,13 +22,6 @@ const RETRY_MS = 2_000
 const MAX_RETRY_MS = 60_000
 /** Orders whose time is over leave the book so often, also while there is no overlay. */
 const EXPIRE_MS = 1_000
-
-/** What the overlays give to the market. */
-export interface OverlayForMarket {
-  readonly communities: Communities
-  readonly dht: OverlayDht
-  readonly check: SignatureCheck
-}
 
 /** What a mesh is made from. */
 export interface MeshParts {
@@ -54,7 +48,7 @@ export interface MarketOverlayDeps {
   readonly peers: { readonly target: number; readonly most: number }
   settings(): MarketSettings
   /** The overlays of the node; starts them. Rejects with AppErrors. */
-  readonly overlay: { forMarket(): Promise<OverlayForMarket> }
+  readonly overlay: { withDht(): Promise<OverlaysWithDht> }
   mesh(parts: MeshParts): RunningMesh
 }
 
@@ -89,7 +83,7 @@ export class MarketOverlay implements MarketNetwork {
     const { log, clock, overlay } = this.#deps
     if (this.#stopped || this.#off()) return
     try {
-      const parts = await overlay.forMarket()
+      const parts = await overlay.withDht()
       if (!this.#isStopped()) this.#open(parts)
     } catch (error) {
       if (this.#isStopped()) return
@@ -127,7 +121,7 @@ export class MarketOverlay implements MarketNetwork {
     return Promise.resolve()
   }
 
-  #open({ communities, dht, check }: OverlayForMarket): void {
+  #open({ communities, dht, check }: OverlaysWithDht): void {
     const { book, clock, random, log, peers, mesh } = this.#deps
     const communityId = communityIdBytes(COMMUNITY_IDS.market) ?? new Uint8Array(20)
     const limits = { targetPeers: peers.target, maxPeers: peers.most }

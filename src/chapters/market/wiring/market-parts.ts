@@ -23,7 +23,8 @@ import type { MarketService } from '../service/market-api.ts'
 import type { EventHub } from '../../../services/events/events.ts'
 import { tellMarketEvents } from '../service/market-events.ts'
 import { Market } from '../service/market.ts'
-import { MarketOverlay, type OverlayForMarket } from './market-overlay.ts'
+import type { OverlaysWithDht } from '../../overlay/wiring/overlay-parts.ts'
+import { MarketOverlay } from './market-overlay.ts'
 import { openOverlayKey } from '../../overlay/wiring/overlay-key.ts'
 import type { MarketSettings } from './settings-market.ts'
 import { StartedParts } from '../../../node/started-parts.ts'
@@ -36,7 +37,7 @@ export const MARKET_FOLDER = 'market'
 /** What is there when the node has started. */
 export interface LateMarketDeps {
   /** The overlays of the node; starts them. Rejects with AppErrors. */
-  readonly overlay: { forMarket(): Promise<OverlayForMarket> }
+  readonly overlay: { withDht(): Promise<OverlaysWithDht> }
 }
 
 /** What the market is made from. */

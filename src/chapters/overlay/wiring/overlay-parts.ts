@@ -3,12 +3,10 @@
 
 import { makeDeferred } from '../../../base/deferred.ts'
 import { AppError, errorText } from '../../../base/errors.ts'
-import type { Communities } from '../core/index.ts'
+import type { Communities, OverlayDht, SignatureCheck } from '../core/index.ts'
 import type { Circuits } from '../../circuits/ports/circuits.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { CircuitEvent, OverlayFacts } from '../ports/overlay-facts.ts'
-import type { CircuitsSource } from '../../circuits/anonymous/anonymous-engines.ts'
-import type { OverlayForMarket } from '../../market/wiring/market-overlay.ts'
 import { nothingRuns } from './overlay-nothing.ts'
 import type { OverlayStartDeps, RunningOverlay } from './overlay-start.ts'
 import { overlaysOff, switchedOff } from './overlay-switch.ts'
@@ -22,10 +20,17 @@ export interface OverlayPartsDeps extends OverlayStartDeps {
   readonly start?: (settings: OverlaySettings, deps: OverlayStartDeps) => Promise<RunningOverlay>
 }
 
+/** Overlays of the node with their DHT. */
+export interface OverlaysWithDht {
+  readonly communities: Communities
+  readonly dht: OverlayDht
+  readonly check: SignatureCheck
+}
+
 type Happened = (event: CircuitEvent) => void
 
 /** See the top of the file. */
-export class OverlayParts implements CircuitsSource {
+export class OverlayParts {
   readonly #deps: OverlayPartsDeps
   readonly #watches = new Set<Happened>()
   #starting: Promise<RunningOverlay> | null = null
@@ -40,12 +45,14 @@ export class OverlayParts implements CircuitsSource {
   /** What it tells; empty before it runs. Events are told from whenever it runs. */
   readonly facts: OverlayFacts = this.#makeFacts()
 
+  /** AppError CircuitsUnavailable where the settings forbid them. */
   check(): void {
     const setting = switchedOff(this.#deps.settings())
     if (setting !== '') throw new AppError('CircuitsUnavailable', `Setting ${setting} forbids circuits.`)
     if (this.#stopped) throw new AppError('CircuitsUnavailable', 'The node is stopping.')
   }
 
+  /** Starts the overlay where it does not run; rejects with AppError CircuitsUnavailable. */
   async open(): Promise<Circuits> {
     this.check()
     return (await this.#start()).circuits()
@@ -59,8 +66,8 @@ export class OverlayParts implements CircuitsSource {
     return (await this.#start()).communities
   }
 
-  /** What the market needs of it. AppError CircuitsUnavailable, as communities(). */
-  async forMarket(): Promise<OverlayForMarket> {
+  /** With what overlays of their own are made, and their DHT. AppError CircuitsUnavailable, as communities(). */
+  async withDht(): Promise<OverlaysWithDht> {
     await this.communities()
     const { communities, dht, check } = await this.#start()
     return { communities, dht, check }

@@ -88,7 +88,7 @@ test('it starts once, at the first need; events come through; after the end noth
   assert.equal(one, two)
   assert.equal(await parts.communities(), running.communities)
   const { communities, dht, check } = running
-  assert.deepEqual(await parts.forMarket(), { communities, dht, check })
+  assert.deepEqual(await parts.withDht(), { communities, dht, check })
   assert.equal(starts, 2)
   assert.equal(parts.facts.runtimeS(), 7)
   tell(removed)
@@ -140,7 +140,7 @@ test('other overlays may run where circuits may not', async () => {
   assert.equal(await parts.communities(), running.communities)
   await assert.rejects(parts.open(), /tunnel_community\.enabled/)
   await assert.rejects(partsWith({ 'ipv8.enabled': false }).communities(), /ipv8\.enabled/)
-  await assert.rejects(partsWith({ 'ipv8.enabled': false }).forMarket(), /ipv8\.enabled/)
+  await assert.rejects(partsWith({ 'ipv8.enabled': false }).withDht(), /ipv8\.enabled/)
   await parts.stop(1_000)
   await assert.rejects(parts.communities(), /stopping/)
 })

@@ -1,14 +1,11 @@
 // The overlay of the market in a node: orders stand in our book before it runs, a start that failed is tried again, settings switch it off.
 
+import type { OverlaysWithDht } from '../../../../../src/chapters/overlay/wiring/overlay-parts.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../../../src/base/errors.ts'
 import { OrderBook } from '../../../../../src/chapters/market/core/order-book.ts'
-import {
-  MarketOverlay,
-  type OverlayForMarket,
-  type RunningMesh,
-} from '../../../../../src/chapters/market/wiring/market-overlay.ts'
+import { MarketOverlay, type RunningMesh } from '../../../../../src/chapters/market/wiring/market-overlay.ts'
 import type { MarketSettings } from '../../../../../src/chapters/market/wiring/settings-market.ts'
 import type { MarketNetwork } from '../../../../../src/chapters/market/ports/market-network.ts'
 import type { Random } from '../../../../../src/ports/random.ts'
@@ -49,16 +46,16 @@ function rig(changes: Partial<Record<'ipv8' | 'market_community', { enabled: boo
       opened = options
       return {}
     },
-  } as unknown as OverlayForMarket['communities']
+  } as unknown as OverlaysWithDht['communities']
   let asked = 0
   const on = { enabled: true }
   const overlay = new MarketOverlay({
     ...{ identity, book, clock, random: {} as Random, log: silentLog, peers: { target: 30, most: 80 } },
     settings: () => ({ ipv8: on, dispersy: on, market_community: on, ...changes }) as unknown as MarketSettings,
     overlay: {
-      forMarket: () => {
+      withDht: () => {
         if (++asked <= failures) return Promise.reject(new AppError('PortTaken'))
-        return Promise.resolve({ communities } as OverlayForMarket)
+        return Promise.resolve({ communities } as OverlaysWithDht)
       },
     },
     mesh: () => mesh,
