@@ -1,0 +1,10 @@
+// What every part of a channel's page is given.
+
+import type { ListedChannel } from '../../../chapters/channels/ports/channel-library.ts'
+
+/** See the top of the file. */
+export interface ChannelPartProps {
+  readonly channel: ListedChannel
+  /** Asks for the channel again. */
+  changed(): void
+}

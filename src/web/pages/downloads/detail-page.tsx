@@ -1,0 +1,133 @@
+// One download: what it does and why, its files, peers and trackers, and what can be asked of it.
+
+import { useEffect, useRef } from 'preact/hooks'
+import type { DownloadRecord } from '../../../services/api.ts'
+import { canResume, stateText, toneOf } from '../../model/download-groups.ts'
+import { percent } from '../../model/format.ts'
+import { addressOf, type DetailTab, detailTabs } from '../../model/place.ts'
+import { details, files as filesOf } from '../../node/commands.ts'
+import { go, session } from '../../node/context.ts'
+import { recordOf } from '../../node/session.ts'
+import { useAnswer } from '../../node/use-answer.ts'
+import { Icon } from '../../parts/icons.tsx'
+import { ProgressBar } from '../../parts/progress-bar.tsx'
+import { StateButtons } from '../../parts/state-buttons.tsx'
+import { DetailFiles, MEDIA } from './detail-files.tsx'
+import { DetailOptions } from './detail-options.tsx'
+import { DetailOverview } from './detail-overview.tsx'
+import { DetailPeers } from './detail-peers.tsx'
+import { DetailTrackers } from './detail-trackers.tsx'
+
+/** How often peers and pieces of the one download that is looked at are asked for. */
+const DETAIL_MS = 2000
+
+interface DetailPageProps {
+  readonly infohash: string
+  readonly tab: DetailTab
+  remove(): void
+}
+
+/** Plays the largest film or song; without one it shows the files. */
+async function playFirst(infohash: string): Promise<void> {
+  await session.attempt(async () => {
+    const media = (await filesOf(infohash)).filter(file => MEDIA.test(file.name))
+    const [largest] = media.toSorted((a, b) => b.size - a.size)
+    if (largest === undefined) go({ page: 'downloads', infohash, tab: 'files' })
+    else go({ page: 'play', infohash, file: largest.index })
+  })
+}
+
+function Commands({ record, remove }: { record: DownloadRecord; remove: () => void }) {
+  const { infohash } = record
+  const resumes = canResume(record)
+  return (
+    <div class="commands" role="toolbar" aria-label="This download">
+      <StateButtons infohashes={[infohash]} resume={resumes ? 'primary' : 'none'} stop={!resumes} remove={remove}>
+        {record.total_pieces > 0 && (
+          <button type="button" onClick={() => void playFirst(infohash)}>
+            <Icon name="film" size={16} /> Play
+          </button>
+        )}
+      </StateButtons>
+    </div>
+  )
+}
+
+function Tabs({ infohash, tab }: { infohash: string; tab: DetailTab }) {
+  return (
+    <nav class="tabs" aria-label="Parts of this download">
+      {detailTabs.map(([name, heading]) => (
+        <a
+          key={name}
+          href={addressOf({ page: 'downloads', infohash, tab: name })}
+          aria-current={name === tab ? 'page' : undefined}
+        >
+          {heading}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+function Part({ record, tab }: { record: DownloadRecord; tab: DetailTab }) {
+  const { infohash } = record
+  const detailed = useAnswer(signal => details(infohash, signal), [infohash], DETAIL_MS)
+  switch (tab) {
+    case 'overview':
+      return <DetailOverview record={record} pieces={detailed.value?.pieces ?? ''} />
+    case 'files':
+      return <DetailFiles record={record} />
+    case 'peers':
+      return <DetailPeers peers={detailed.value?.peers ?? null} />
+    case 'trackers':
+      return <DetailTrackers record={record} />
+    case 'options':
+      return <DetailOptions key={infohash} record={record} />
+  }
+}
+
+/** See the top of the file. */
+export function DetailPage({ infohash, tab, remove }: DetailPageProps) {
+  const record = recordOf(session, infohash)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const close = () => go({ page: 'downloads', infohash: '', tab: 'overview' })
+  useEffect(() => {
+    const key = (event: KeyboardEvent) => {
+      if (event.key === 'Escape' && document.querySelector('dialog[open]') === null) close()
+    }
+    document.addEventListener('keydown', key)
+    return () => document.removeEventListener('keydown', key)
+  }, [])
+  return (
+    <section class="detail" aria-labelledby="detail-name">
+      <header class="detail-head">
+        <button type="button" class="quiet detail-close" aria-label="Close" onClick={close}>
+          <Icon name="close" />
+        </button>
+        <h2 id="detail-name" ref={heading} tabIndex={-1}>
+          <bdi>{record === null ? 'Download' : record.name === '' ? infohash : record.name}</bdi>
+        </h2>
+        {record !== null && (
+          <>
+            <p class="detail-state">
+              <span class={`state ${toneOf(record)}`}>{stateText(record)}</span>
+              <span class="number">{percent(record.progress)}</span>
+            </p>
+            <ProgressBar value={record.progress} tone={toneOf(record)} label="Progress" />
+            <Commands record={record} remove={remove} />
+          </>
+        )}
+      </header>
+      {record === null ? (
+        <p class="nothing muted">{session.listed.value ? 'The node has no such download.' : 'Asking the node…'}</p>
+      ) : (
+        <>
+          <Tabs infohash={infohash} tab={tab} />
+          <div class="detail-part">
+            <Part record={record} tab={tab} />
+          </div>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,55 @@
+// The peers of a download: who they are, what they have and what goes to and fro.
+
+import type { PeerRecord } from '../../../services/api.ts'
+import { percent, rate } from '../../model/format.ts'
+
+const transports: Readonly<Record<number, string>> = { 0: 'TCP', 1: 'Web seed', 3: 'uTP' }
+
+/** What is going on with a peer, in words. */
+function traits(peer: PeerRecord): string {
+  const parts = [
+    transports[peer.connection_type] ?? '',
+    peer.direction === 'L' ? 'outgoing' : 'incoming',
+    peer.encryption === '' ? '' : 'encrypted',
+    peer.snubbed ? 'silent' : '',
+    peer.optimistic ? 'on trial' : '',
+  ]
+  return parts.filter(part => part !== '').join(', ')
+}
+
+/** See the top of the file. Null: not known yet. */
+export function DetailPeers({ peers }: { peers: readonly PeerRecord[] | null }) {
+  if (peers === null) return <p class="nothing muted">Asking the node…</p>
+  if (peers.length === 0) return <p class="nothing muted">No peer is connected.</p>
+  const busy = peers.toSorted((a, b) => b.downrate + b.uprate - a.downrate - a.uprate)
+  return (
+    <div class="table-scroll" tabIndex={0} role="group" aria-label="Peers">
+      <table class="table">
+        <thead>
+          <tr>
+            <th>Peer</th>
+            <th class="right">Has</th>
+            <th class="right">Down</th>
+            <th class="right">Up</th>
+          </tr>
+        </thead>
+        <tbody>
+          {busy.slice(0, 400).map(peer => (
+            <tr key={`${peer.ip} ${peer.port} ${peer.id}`}>
+              <td>
+                <bdi class="peer-client">{peer.client === '' ? 'Unknown client' : peer.client}</bdi>
+                <span class="sub number">
+                  <bdi>{peer.ip}</bdi>
+                  {peer.port > 0 ? ` port ${peer.port}` : ''} · {traits(peer)}
+                </span>
+              </td>
+              <td class="right number">{percent(peer.completed)}</td>
+              <td class="right number">{rate(peer.downrate) || '–'}</td>
+              <td class="right number">{rate(peer.uprate) || '–'}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

@@ -1,0 +1,97 @@
+// The trackers of a download and other sources of peers; trackers can be added, taken away and asked now.
+
+import { useId, useState } from 'preact/hooks'
+import type { DownloadRecord, TrackerRecord } from '../../../services/api.ts'
+import { session } from '../../node/context.ts'
+import { Icon } from '../../parts/icons.tsx'
+
+function TrackerRow({ infohash, tracker }: { infohash: string; tracker: TrackerRecord }) {
+  const { url, status, peers } = tracker
+  const isTracker = !url.startsWith('[')
+  const remove = () =>
+    void session.attempt(() => session.api.ask('DELETE', `downloads/${infohash}/trackers`, { url }), 'Tracker removed.')
+  return (
+    <tr>
+      <td>
+        <bdi class="tracker-url">{isTracker ? url : url.slice(1, -1)}</bdi>
+        <span class={`sub ${status.startsWith('Error') ? 'fault' : ''}`} dir="auto">
+          {status}
+        </span>
+      </td>
+      <td class="right number">{peers}</td>
+      <td class="right">
+        {isTracker && (
+          <button type="button" class="quiet" aria-label={`Remove ${url}`} onClick={remove}>
+            <Icon name="trash" size={16} />
+          </button>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+function AddTracker({ infohash }: { infohash: string }) {
+  const [url, setUrl] = useState('')
+  const field = useId()
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    const added = () => session.api.ask('PUT', `downloads/${infohash}/trackers`, { url: url.trim() })
+    if (await session.attempt(added, 'Tracker added.')) setUrl('')
+  }
+  return (
+    <form class="line-form" onSubmit={event => void submit(event)}>
+      <label for={field} class="visually-hidden">
+        Address of a tracker
+      </label>
+      <input
+        id={field}
+        value={url}
+        placeholder="https://tracker.example/announce"
+        spellcheck={false}
+        onInput={event => setUrl(event.currentTarget.value)}
+      />
+      <button type="submit" disabled={url.trim() === ''}>
+        Add
+      </button>
+    </form>
+  )
+}
+
+/** See the top of the file. */
+export function DetailTrackers({ record }: { record: DownloadRecord }) {
+  const { infohash, trackers } = record
+  const announce = () =>
+    session.attempt(async () => {
+      const path = `downloads/${infohash}/tracker_force_announce`
+      const { forced } = await session.api.ask<{ forced: boolean }>('PUT', path, {})
+      session.notify(forced ? 'Trackers are being asked.' : 'Nobody was asked: it does not run, or was asked just now.')
+    })
+  return (
+    <>
+      <div class="part-tools">
+        <AddTracker infohash={infohash} />
+        <button type="button" onClick={() => void announce()}>
+          <Icon name="recheck" size={16} /> Ask now
+        </button>
+      </div>
+      <div class="table-scroll" tabIndex={0} role="group" aria-label="Trackers">
+        <table class="table">
+          <thead>
+            <tr>
+              <th>Source of peers</th>
+              <th class="right">Peers</th>
+              <th>
+                <span class="visually-hidden">Remove</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {trackers.map(tracker => (
+              <TrackerRow key={tracker.url} infohash={infohash} tracker={tracker} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,146 @@
+// One download in the list. Drawn anew only when its record, its place or its marks changed.
+
+import { memo } from 'preact/compat'
+import type { DownloadRecord } from '../../../services/api.ts'
+import { circuitsText } from '../../model/circuit-path.ts'
+import { stateText, toneOf } from '../../model/download-groups.ts'
+import { bytes, counted, dateTime, eta, percent, rate, ratio } from '../../model/format.ts'
+import { Icon, type IconName } from '../../parts/icons.tsx'
+import { ProgressBar } from '../../parts/progress-bar.tsx'
+
+interface DownloadRowProps {
+  readonly record: DownloadRecord
+  /** Place in the list, from 0. */
+  readonly index: number
+  readonly selected: boolean
+  readonly active: boolean
+  readonly open: boolean
+  readonly narrow: boolean
+}
+
+const signs: Record<ReturnType<typeof toneOf>, IconName> = {
+  moving: 'down',
+  done: 'up',
+  waiting: 'clock',
+  stopped: 'pause',
+  trouble: 'warn',
+}
+
+function signOf(record: DownloadRecord): IconName {
+  return record.status === 'DLSTATUS_STOPPED' && record.progress >= 1 ? 'check' : signs[toneOf(record)]
+}
+
+/** Why an anonymous download does not move yet. */
+function waitingFor({ status, circuits }: DownloadRecord): string {
+  return status === 'DLSTATUS_CIRCUITS' && circuits !== undefined ? circuitsText(circuits) : ''
+}
+
+/** What stands under the name on a phone. */
+function summary(record: DownloadRecord): string {
+  const parts = [
+    stateText(record),
+    record.progress < 1 ? percent(record.progress) : '',
+    record.speed_down >= 1 ? `↓ ${rate(record.speed_down)}` : '',
+    record.speed_up >= 1 ? `↑ ${rate(record.speed_up)}` : '',
+    record.progress < 1 && record.speed_down >= 1 ? eta(record.eta) : '',
+    record.size > 0 ? bytes(record.size) : '',
+  ]
+  return parts.filter(part => part !== '').join(' · ')
+}
+
+function Name({ record }: { record: DownloadRecord }) {
+  return (
+    <>
+      <bdi class="name-text" title={record.name}>
+        {record.name === '' ? record.infohash : record.name}
+      </bdi>
+      {record.hops > 0 && (
+        <span class="hops" title={`Over ${counted(record.hops, 'hop')}`}>
+          <Icon name="circuit" size={14} />
+          <span aria-hidden="true">{record.hops}</span>
+          <span class="visually-hidden">over {counted(record.hops, 'hop')}</span>
+        </span>
+      )}
+      {record.labels.length > 0 && (
+        <span class="labels">
+          {record.labels.map(label => (
+            <bdi key={label} class="label">
+              {label}
+            </bdi>
+          ))}
+        </span>
+      )}
+    </>
+  )
+}
+
+function Cells({ record }: { record: DownloadRecord }) {
+  const tone = toneOf(record)
+  return (
+    <>
+      <span role="gridcell" class="cell progress">
+        <ProgressBar value={record.progress} tone={tone} label={null} />
+        <span class="number">{percent(record.progress)}</span>
+      </span>
+      <span role="gridcell" class={`cell state ${tone}`} title={record.error || waitingFor(record)}>
+        {stateText(record)}
+      </span>
+      <span role="gridcell" class="cell number size">
+        {record.size > 0 ? bytes(record.size) : ''}
+      </span>
+      <span role="gridcell" class="cell number down">
+        {rate(record.speed_down)}
+      </span>
+      <span role="gridcell" class="cell number up">
+        {rate(record.speed_up)}
+      </span>
+      <span role="gridcell" class="cell number eta">
+        {record.status === 'DLSTATUS_DOWNLOADING' ? eta(record.eta) : ''}
+      </span>
+      <span role="gridcell" class="cell number peers">
+        {record.num_connected_peers > 0 ? record.num_connected_peers : ''}
+      </span>
+      <span role="gridcell" class="cell number ratio">
+        {ratio(record.ratio)}
+      </span>
+      <span role="gridcell" class="cell number added">
+        {dateTime(record.time_added).slice(0, 10)}
+      </span>
+    </>
+  )
+}
+
+function PlainDownloadRow({ record, index, selected, active, open, narrow }: DownloadRowProps) {
+  const tone = toneOf(record)
+  const marks = `${selected ? ' selected' : ''}${active ? ' active' : ''}${open ? ' open' : ''}`
+  return (
+    <div
+      id={`row-${record.infohash}`}
+      role="row"
+      class={`row${marks}`}
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      data-infohash={record.infohash}
+    >
+      <span role="gridcell" class={`cell sign ${tone}`}>
+        <Icon name={selected ? 'check' : signOf(record)} size={16} />
+        <span class="visually-hidden">{stateText(record)}</span>
+      </span>
+      <span role="gridcell" class="cell name">
+        <span class="name-line">
+          <Name record={record} />
+        </span>
+        {narrow && (
+          <>
+            <span class="summary">{summary(record)}</span>
+            <ProgressBar value={record.progress} tone={tone} label={null} />
+          </>
+        )}
+      </span>
+      {!narrow && <Cells record={record} />}
+    </div>
+  )
+}
+
+/** See the top of the file. */
+export const DownloadRow = memo(PlainDownloadRow)

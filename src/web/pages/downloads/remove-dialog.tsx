@@ -1,0 +1,42 @@
+// Asks before downloads are removed; files stay unless that is asked for.
+
+import { useState } from 'preact/hooks'
+import { counted } from '../../model/format.ts'
+import { each, remove } from '../../node/commands.ts'
+import { go, place, session } from '../../node/context.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+
+/** For one download or many. */
+export function RemoveDialog({ infohashes, onClose }: { infohashes: readonly string[]; onClose: () => void }) {
+  const [withFiles, setWithFiles] = useState(false)
+  const first = session.table.find(infohashes[0] ?? '')
+  const what = infohashes.length === 1 ? (first?.name ?? '') : counted(infohashes.length, 'download')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    onClose()
+    const at = place.value
+    if (at.page === 'downloads' && infohashes.includes(at.infohash)) go({ ...at, infohash: '' })
+    void session.attempt(() => each(infohashes, infohash => remove(infohash, withFiles)), 'Removed.')
+  }
+  return (
+    <Dialog title="Remove" onClose={onClose}>
+      <form class="dialog-form" onSubmit={submit}>
+        <p class="removed-name">
+          <bdi>{what}</bdi>
+        </p>
+        <label class="check">
+          <input type="checkbox" checked={withFiles} onChange={event => setWithFiles(event.currentTarget.checked)} />
+          Delete the files too. They cannot be brought back.
+        </label>
+        <div class="dialog-actions">
+          <button type="button" onClick={onClose}>
+            Keep
+          </button>
+          <button type="submit" class={withFiles ? 'danger' : 'primary'}>
+            {withFiles ? 'Remove and delete files' : 'Remove'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,198 @@
+// How the node does: rates, CPU and memory as graphs, what passed its ports, its overlays and its place in the network.
+
+import { useMemo } from 'preact/hooks'
+import type {
+  CommunityStatistics,
+  DispersyStatistics,
+  TriblerStatistics,
+} from '../../../services/diagnostics/statistics-api.ts'
+import type { NetworkState } from '../../../services/api.ts'
+import { bytes, counted, duration } from '../../model/format.ts'
+import { session } from '../../node/context.ts'
+import { useAnswer } from '../../node/use-answer.ts'
+import { FactList, type FactRows } from '../../parts/facts.tsx'
+import { Graph } from '../../parts/graph.tsx'
+import { RateGraph } from '../../parts/rate-graph.tsx'
+
+const EVERY_MS = 5000
+
+interface Figures {
+  readonly dispersy: DispersyStatistics
+  readonly tribler: TriblerStatistics
+  readonly communities: readonly CommunityStatistics[]
+  readonly ports: Readonly<Record<string, number>>
+  readonly network: NetworkState | null
+}
+
+async function readFigures(signal: AbortSignal): Promise<Figures> {
+  const get = <T,>(path: string) => session.api.ask<T>('GET', path, undefined, signal)
+  const [dispersy, tribler, communities, variables] = await Promise.all([
+    get<{ dispersy_statistics: DispersyStatistics }>('statistics/dispersy'),
+    get<{ tribler_statistics: TriblerStatistics }>('statistics/tribler'),
+    get<{ dispersy_community_statistics: CommunityStatistics[] }>('statistics/communities'),
+    get<{ variables: { ports: Record<string, number>; network?: NetworkState } }>('variables'),
+  ])
+  return {
+    dispersy: dispersy.dispersy_statistics,
+    tribler: tribler.tribler_statistics,
+    communities: communities.dispersy_community_statistics,
+    ports: variables.variables.ports,
+    network: variables.variables.network ?? null,
+  }
+}
+
+interface Histories {
+  readonly cpu: readonly (readonly number[])[]
+  readonly memory: readonly (readonly number[])[]
+}
+
+async function readHistories(signal: AbortSignal): Promise<Histories> {
+  const get = <T,>(path: string) => session.api.ask<T>('GET', path, undefined, signal)
+  const [cpu, memory] = await Promise.all([
+    get<{ cpu_history: { time: number; cpu: number }[] }>('debug/cpu/history'),
+    get<{ memory_history: { time: number; mem: number }[] }>('debug/memory/history'),
+  ])
+  return {
+    cpu: [cpu.cpu_history.map(each => each.time / 1000), cpu.cpu_history.map(each => each.cpu)],
+    memory: [memory.memory_history.map(each => each.time / 1000), memory.memory_history.map(each => each.mem)],
+  }
+}
+
+function Facts({ title, facts }: { title: string; facts: FactRows }) {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <FactList facts={facts} />
+    </section>
+  )
+}
+
+function portFacts({ ports }: Figures): [string, string][] {
+  return Object.entries(ports).map(([name, port]) => [name.replaceAll('~', ' '), String(port)])
+}
+
+function networkFacts({ network, dispersy }: Figures): [string, string][] {
+  if (network === null) return [['State', 'starting']]
+  const { bound_to: bound } = network
+  const mapped = network.mappings.map(({ via, external_port: port, protocol }) => `${via} ${protocol} ${port}`)
+  return [
+    ['Address outside', network.external_ipv4 ?? network.external_ipv6 ?? 'not known'],
+    ['Bound to', bound === null ? 'all addresses' : bound.join(', ') || 'nothing: it sends nothing'],
+    ['Proxy', network.proxied ? 'in use' : 'none'],
+    ['Mapped ports', mapped.join(', ') || 'none'],
+    ['Connection', dispersy.connection],
+  ]
+}
+
+function Overlays({ communities }: { communities: readonly CommunityStatistics[] }) {
+  if (communities.length === 0) return null
+  return (
+    <section class="card wide">
+      <h2>Overlays</h2>
+      <div class="table-scroll" tabIndex={0} role="group" aria-label="Overlays">
+        <table class="table">
+          <thead>
+            <tr>
+              <th>Overlay</th>
+              <th class="right">Nodes</th>
+              <th class="right">Sent</th>
+              <th class="right">Received</th>
+            </tr>
+          </thead>
+          <tbody>
+            {communities.map(each => (
+              <tr key={each.identifier}>
+                <td>
+                  {each.classification}
+                  <span class="sub mono">{each.member}</span>
+                </td>
+                <td class="right number">{each.candidates}</td>
+                <td class="right number">{each.packets_sent.toLocaleString('en')}</td>
+                <td class="right number">{each.packets_received.toLocaleString('en')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Process() {
+  const { value, problem } = useAnswer(readHistories, [], EVERY_MS)
+  const lines = useMemo(
+    () => ({ cpu: [{ label: 'CPU', color: 'accent' }], memory: [{ label: 'Memory', color: 'accent' }] }),
+    [],
+  )
+  if (value === null) return problem === '' ? null : <p class="card muted">CPU and memory are not shown: {problem}</p>
+  const last = (column: readonly number[] | undefined) => column?.at(-1) ?? 0
+  return (
+    <>
+      <section class="card">
+        <h2>
+          CPU <span class="number muted">{last(value.cpu[1]).toFixed(1)} %</span>
+        </h2>
+        <Graph
+          name="CPU of the last hour"
+          lines={lines.cpu}
+          data={value.cpu}
+          height={150}
+          format={each => `${each} %`}
+        />
+      </section>
+      <section class="card">
+        <h2>
+          Memory <span class="number muted">{bytes(last(value.memory[1]))}</span>
+        </h2>
+        <Graph name="Memory of the last hour" lines={lines.memory} data={value.memory} height={150} format={bytes} />
+      </section>
+    </>
+  )
+}
+
+/** See the top of the file. */
+export function StatisticsPage() {
+  const { value, problem } = useAnswer(readFigures, [], EVERY_MS)
+  const { count, groups } = session.totals.value
+  return (
+    <div class="page">
+      <h1>Statistics</h1>
+      <div class="cards">
+        <section class="card wide">
+          <h2>Rates</h2>
+          <RateGraph height={190} />
+        </section>
+        <Process />
+        {value === null ? (
+          <p class="card muted">{problem || 'Asking the node…'}</p>
+        ) : (
+          <>
+            <Facts
+              title="Downloads"
+              facts={[
+                ['All', count.toLocaleString('en')],
+                ['Active', groups.active.toLocaleString('en')],
+                ['Seeding', groups.seeding.toLocaleString('en')],
+                ['In trouble', groups.trouble.toLocaleString('en')],
+                ['Database', bytes(value.tribler.database_size)],
+                ...(value.dispersy.runtime > 0 ? [['Running for', duration(value.dispersy.runtime)] as const] : []),
+              ]}
+            />
+            <Facts title="Network" facts={networkFacts(value)} />
+            <Facts title="Ports" facts={portFacts(value)} />
+            <Facts
+              title="Datagrams"
+              facts={[
+                ['Sent', counted(value.dispersy.packets_sent, 'datagram')],
+                ['Received', counted(value.dispersy.packets_received, 'datagram')],
+                ['Bytes out', bytes(value.dispersy.total_uploaded)],
+                ['Bytes in', bytes(value.dispersy.total_downloaded)],
+              ]}
+            />
+            <Overlays communities={value.communities} />
+          </>
+        )}
+      </div>
+    </div>
+  )
+}
