@@ -10,6 +10,7 @@ import { relative } from 'node:path'
  */
 export const LATER = [
   'src/chapters/overlay/wiring/overlay-start.ts',
+  'src/chapters/circuits/wiring/circuit-parts.ts',
   'src/chapters/channels/wiring/channel-parts.ts',
   'src/chapters/circuits/anonymous/anonymous-engine.ts',
   'src/chapters/circuits/anonymous/late-lane.ts',

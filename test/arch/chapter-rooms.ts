@@ -162,7 +162,6 @@ export const chapterRooms: Record<string, readonly string[]> = {
   'chapters/circuits/wiring': [
     'base',
     'wire',
-    'ports',
     'io',
     'node',
     'chapters/circuits/anonymous',
@@ -278,8 +277,6 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'ports',
     'io',
     'node',
-    'chapters/circuits/ports',
-    'chapters/circuits/wiring',
     'chapters/overlay/core',
     'chapters/overlay/io',
     'chapters/overlay/ports',
@@ -327,7 +324,7 @@ export const chaptersNeeded: Record<string, readonly string[]> = {
   channels: ['overlay'],
   circuits: ['overlay'],
   market: ['overlay', 'wallets'],
-  overlay: ['circuits'],
+  overlay: [],
   wallets: [],
 }
 

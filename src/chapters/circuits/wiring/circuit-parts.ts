@@ -8,31 +8,14 @@ import { CircuitsForHidden } from '../hidden/circuits-for-hidden.ts'
 import { isSomewhere } from '../hidden/hidden-points.ts'
 import { HiddenServices } from '../hidden/hidden-services.ts'
 import { Tunnels } from '../core/tunnels.ts'
-import type { NetworkStack } from '../../../io/net/network-stack.ts'
 import type { Overlays } from '../../overlay/core/index.ts'
 import type { Circuits } from '../ports/circuits.ts'
-import type { Clock } from '../../../ports/clock.ts'
-import type { Log } from '../../../ports/log.ts'
-import type { OverlayCrypto, OverlayKeyPair } from '../../overlay/ports/overlay-crypto.ts'
-import type { OverlayCryptoPool } from '../../overlay/ports/overlay-crypto-pool.ts'
-import type { Random } from '../../../ports/random.ts'
 import { NO_ADDRESS } from '../../overlay/wire/address.ts'
 import { communityIdBytes } from '../../overlay/wire/community-ids.ts'
 import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'
 import { ExitAddresses } from './exit-addresses.ts'
+import type { RiderDeps } from '../../overlay/wiring/overlay-rider.ts'
 import type { OverlaySettings } from '../../overlay/wiring/settings-overlay.ts'
-
-/** What circuits are made from. */
-export interface CircuitPartsDeps {
-  readonly overlays: Overlays
-  readonly crypto: OverlayCrypto
-  readonly pool: Pick<OverlayCryptoPool, 'respond' | 'sealAll'>
-  readonly pair: OverlayKeyPair
-  readonly clock: Clock
-  readonly random: Random
-  readonly log: Log
-  readonly stack: NetworkStack
-}
 
 /** They run until stop(). */
 export interface CircuitParts {
@@ -42,8 +25,9 @@ export interface CircuitParts {
   stop(): void
 }
 
-/** Opens the tunnel overlay; to be called before the overlays start. */
-export function makeCircuits({ tunnel_community: settings }: OverlaySettings, deps: CircuitPartsDeps): CircuitParts {
+/** Opens the tunnel overlay. */
+export function makeCircuits(deps: RiderDeps): CircuitParts {
+  const { tunnel_community: settings } = deps.settings
   const { overlays, crypto, pool, pair, clock, random, stack } = deps
   const log = deps.log.part('circuits')
   const communityId = communityIdBytes(settings.community_id) ?? new Uint8Array(20)

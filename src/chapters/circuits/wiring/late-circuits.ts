@@ -4,10 +4,11 @@
 import type { Circuits } from '../ports/circuits.ts'
 import type { CircuitEvent } from '../../overlay/ports/overlay-facts.ts'
 import type { CircuitParts } from './circuit-parts.ts'
+import type { OverlayRider } from '../../overlay/wiring/overlay-rider.ts'
 import { type CircuitsFacts, noCircuitFacts } from '../../overlay/wiring/overlay-nothing.ts'
 
 /** See the top of the file. */
-export class LateCircuits {
+export class LateCircuits implements OverlayRider {
   readonly #make: () => CircuitParts
   readonly #watches = new Set<(event: CircuitEvent) => void>()
   #parts: CircuitParts | null = null
@@ -31,14 +32,19 @@ export class LateCircuits {
   }
 
   /** Makes them at the first call. */
-  open(): Circuits {
-    if (this.#parts !== null) return this.#parts.circuits
+  open(): void {
+    if (this.#parts !== null) return
     const parts = this.#make()
     this.#parts = parts
     this.#endWatch = parts.facts.watch(event => {
       for (const happened of this.#watches) happened(event)
     })
-    return parts.circuits
+  }
+
+  /** Them. Throws before open(). */
+  get circuits(): Circuits {
+    if (this.#parts === null) throw new Error('the circuits are not open')
+    return this.#parts.circuits
   }
 
   /** Ends them, where they were made. */

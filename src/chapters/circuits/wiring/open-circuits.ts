@@ -2,16 +2,31 @@
 
 import type { Kernel, OpenedChapter, RunningCore } from '../../../node/kernel.ts'
 import { overlayParts } from '../../overlay/wiring/open-overlay.ts'
+import { overlayRider } from '../../overlay/wiring/overlay-rider.ts'
 import { switchedOff } from '../../overlay/wiring/overlay-switch.ts'
 import { overlaySettingsOf } from '../../overlay/wiring/settings-overlay.ts'
 import { tellCircuitEvents } from '../service/circuit-events.ts'
 import { circuitFamilies } from '../service/circuit-metrics.ts'
 import { CircuitFigures } from '../service/circuit-figures.ts'
+import type { CircuitsSource } from '../anonymous/anonymous-engines.ts'
 import type { CircuitRouteServices } from '../service/circuits-api.ts'
+import { LateCircuits } from './late-circuits.ts'
 
 /** Opens the chapter. */
 export function openCircuits({ settings, shared, clock, random, policy, events, log }: Kernel): OpenedChapter {
   let running: RunningCore | null = null
+  let late: LateCircuits | null = null
+  shared.offer(overlayRider, async () => {
+    const { makeCircuits } = await import('./circuit-parts.ts')
+    return deps => {
+      late = new LateCircuits(() => {
+        const made = makeCircuits(deps)
+        deps.opened()
+        return made
+      })
+      return late
+    }
+  })
   const seen = () => overlaySettingsOf(settings.values)
   const services: CircuitRouteServices = {
     circuits: new CircuitFigures({
@@ -20,6 +35,14 @@ export function openCircuits({ settings, shared, clock, random, policy, events, 
       forbiddenBy: () => switchedOff(seen()),
       startFailure: () => lastFailure(running),
     }),
+  }
+  const source: CircuitsSource = {
+    check: () => shared.take(overlayParts).check(),
+    async open() {
+      await shared.take(overlayParts).open()
+      if (late === null) throw new Error('the overlays run without circuits')
+      return late.circuits
+    },
   }
   return {
     services,
@@ -35,7 +58,7 @@ export function openCircuits({ settings, shared, clock, random, policy, events, 
       const { NodeAnonymousEngines } = await import('../anonymous/anonymous-engines.ts')
       return ({ options, ...parts }) =>
         new NodeAnonymousEngines({
-          ...{ clock, log, circuits: shared.take(overlayParts) },
+          ...{ clock, log, circuits: source },
           options: () => ({ ...options(), dht: seen().tunnel_community.dht }),
           parts: { ...parts, random, policy },
           loadResume: infoHash => parts.journal.loadResume(infoHash),

@@ -4,6 +4,7 @@ import type { Kernel, OpenedChapter } from '../../../node/kernel.ts'
 import { SharedKey } from '../../../node/shared-parts.ts'
 import { startsAtOnce } from './overlay-options.ts'
 import { OverlayParts } from './overlay-parts.ts'
+import { overlayRider } from './overlay-rider.ts'
 import { overlaySettingsOf } from './settings-overlay.ts'
 
 /** The overlays, there when the store is open. */
@@ -22,6 +23,7 @@ export function openOverlay({ stateDir, clock, random, log, stack, settings, sha
       const parts = new OverlayParts({
         ...{ stateDir, values, clock, random, log: log.part('overlay'), stack },
         settings: now,
+        rider: shared.find(overlayRider),
       })
       shared.offer(overlayParts, parts)
       return limitMs => parts.stop(limitMs * STOP_SHARE)

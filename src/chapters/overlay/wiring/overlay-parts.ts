@@ -4,10 +4,10 @@
 import { makeDeferred } from '../../../base/deferred.ts'
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { Communities, OverlayDht, SignatureCheck } from '../core/index.ts'
-import type { Circuits } from '../../circuits/ports/circuits.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { CircuitEvent, OverlayFacts } from '../ports/overlay-facts.ts'
 import { nothingRuns } from './overlay-nothing.ts'
+import type { OverlayRider } from './overlay-rider.ts'
 import type { OverlayStartDeps, RunningOverlay } from './overlay-start.ts'
 import { overlaysOff, switchedOff } from './overlay-switch.ts'
 import type { OverlaySettings } from './settings-overlay.ts'
@@ -52,10 +52,12 @@ export class OverlayParts {
     if (this.#stopped) throw new AppError('CircuitsUnavailable', 'The node is stopping.')
   }
 
-  /** Starts the overlay where it does not run; rejects with AppError CircuitsUnavailable. */
-  async open(): Promise<Circuits> {
+  /** Starts the overlay where it does not run, and what runs on it; rejects with AppError CircuitsUnavailable. */
+  async open(): Promise<OverlayRider> {
     this.check()
-    return (await this.#start()).circuits()
+    const { rider } = await this.#start()
+    rider.open()
+    return rider
   }
 
   /** Overlays of its own for who asks. AppError CircuitsUnavailable: settings forbid overlays, or it could not be started now. */
@@ -78,7 +80,7 @@ export class OverlayParts {
     if (!wanted || this.#stopped) return
     try {
       const running = await this.#start()
-      if (!this.#stopped && switchedOff(this.#deps.settings()) === '') running.circuits()
+      if (!this.#stopped && switchedOff(this.#deps.settings()) === '') running.rider.open()
     } catch (error) {
       this.#deps.log.error('the overlay could not be started', { error: errorText(error) })
     }

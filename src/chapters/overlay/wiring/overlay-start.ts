@@ -16,7 +16,6 @@ import {
   type SignatureCheck,
 } from '../core/index.ts'
 import { SealPool } from '../sealing/seal-pool.ts'
-import type { Circuits } from '../../circuits/ports/circuits.ts'
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
 import type { OverlayCrypto, OverlayKeyPair } from '../ports/overlay-crypto.ts'
@@ -24,10 +23,9 @@ import type { OverlayFacts } from '../ports/overlay-facts.ts'
 import type { NodeValues } from '../../../ports/records.ts'
 import type { Random } from '../../../ports/random.ts'
 import { openOverlayKey } from './overlay-key.ts'
-import { makeCircuits } from '../../circuits/wiring/circuit-parts.ts'
-import { LateCircuits } from '../../circuits/wiring/late-circuits.ts'
 import type { CircuitsFacts } from './overlay-nothing.ts'
 import { overlaysOptions } from './overlay-options.ts'
+import { noRider, type OverlayRider, type RiderMaker } from './overlay-rider.ts'
 import { OverlayPeers, type SavedOverlayPeers } from './overlay-peers.ts'
 import type { OverlaySettings } from './settings-overlay.ts'
 
@@ -42,12 +40,14 @@ export interface OverlayStartDeps {
   readonly log: Log
   readonly stack: NetworkStack
   readonly values: NodeValues
+  /** What makes that which runs on it; null: nothing does. */
+  readonly rider: (() => Promise<RiderMaker>) | null
 }
 
 /** It runs until stop(). */
 export interface RunningOverlay {
-  /** Circuits, made at the first call; whether settings allow them is the caller's to ask. */
-  circuits(): Circuits
+  /** What runs on it; whether settings allow it is the caller's to ask. */
+  readonly rider: OverlayRider
   /** Further overlays of the node. */
   readonly communities: Communities
   /** The DHT of the overlays, and what their signatures are checked with. */
@@ -67,12 +67,9 @@ export async function startOverlay(settings: OverlaySettings, deps: OverlayStart
   const overlays = makeOverlays(settings, { clock, random, log, stack, crypto, pool, pair })
   const known = new Map<string, readonly PeerAddress[]>()
   const making = { overlays, crypto, pool, pair, clock, random, log, stack }
-  const parts = new LateCircuits(() => {
-    const made = makeCircuits(settings, making)
-    askKnown(overlays, known)
-    return made
-  })
-  const running = { overlays, parts, pool, pair }
+  const makeRider = await deps.rider?.()
+  const rider = makeRider?.({ ...making, settings, opened: () => askKnown(overlays, known) }) ?? noRider
+  const running = { overlays, rider, pool, pair }
   const peers = new OverlayPeers({
     ...{ clock, log, values },
     peers: () => savedPeers(overlays, known),
@@ -89,11 +86,11 @@ export async function startOverlay(settings: OverlaySettings, deps: OverlayStart
   peers.start()
   log.info('the overlay has started', { port: overlays.lanAddress?.port, member: memberOf(pair), crypto: crypto.made })
   return {
-    circuits: () => parts.open(),
+    rider,
     communities: { open: options => openWithKnown(overlays, options, known) },
     dht: overlays.dht,
     check: checkOf(crypto, pool),
-    facts: factsOf(overlays, parts.facts),
+    facts: factsOf(overlays, rider.facts),
     stop: deadlineMs => settledWithin(clock, deadlineMs, Promise.all([peers.stop(), endAll(running)])),
   }
 }
@@ -112,14 +109,14 @@ function portTaken(settings: OverlaySettings, cause: unknown): AppError {
 
 interface Ending {
   readonly overlays: Overlays
-  readonly parts: LateCircuits
+  readonly rider: OverlayRider
   readonly pool: SealPool
   readonly pair: OverlayKeyPair
 }
 
 /** Circuits first, so that neighbours hear of it. Nothing is sent from here on, however long the thread takes to end. */
-async function endAll({ overlays, parts, pool, pair }: Ending): Promise<void> {
-  parts.stop()
+async function endAll({ overlays, rider, pool, pair }: Ending): Promise<void> {
+  rider.stop()
   await overlays.stop()
   await pool.stop()
   pair.wipe()

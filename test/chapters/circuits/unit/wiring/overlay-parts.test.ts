@@ -14,6 +14,7 @@ import { openOverlayKey, OVERLAY_KEY_FILE } from '../../../../../src/chapters/ov
 import { nothingRuns } from '../../../../../src/chapters/overlay/wiring/overlay-nothing.ts'
 import { overlaysOptions, startsAtOnce } from '../../../../../src/chapters/overlay/wiring/overlay-options.ts'
 import { OverlayParts } from '../../../../../src/chapters/overlay/wiring/overlay-parts.ts'
+import { noRider } from '../../../../../src/chapters/overlay/wiring/overlay-rider.ts'
 import { OverlayPeers, readSaved } from '../../../../../src/chapters/overlay/wiring/overlay-peers.ts'
 import type { RunningOverlay } from '../../../../../src/chapters/overlay/wiring/overlay-start.ts'
 import type { OverlaySettings } from '../../../../../src/chapters/overlay/wiring/settings-overlay.ts'
@@ -41,9 +42,8 @@ test('it starts once, at the first need; events come through; after the end noth
   let starts = 0
   let stops = 0
   let tell: (event: CircuitEvent) => void = () => undefined
-  const circuits = { lane: () => Promise.reject(new AppError('CircuitsUnavailable')) }
   const running: RunningOverlay = {
-    circuits: () => circuits,
+    rider: noRider,
     communities: {
       open: () => {
         throw new RangeError('not asked for here')
@@ -118,7 +118,11 @@ test('circuits are made when somebody asks for them, and their events told from 
   const end = late.facts.watch(event => seen.push(event))
   assert.deepEqual(late.facts.candidates(), { relays: 0, exits: 0 })
   assert.equal(made, 0)
-  assert.equal(late.open(), late.open())
+  assert.throws(() => late.circuits, /not open/)
+  late.open()
+  const { circuits } = late
+  late.open()
+  assert.equal(late.circuits, circuits)
   assert.equal(made, 1)
   assert.equal(late.facts.candidates().relays, 3)
   tell(removed)
