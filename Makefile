@@ -95,12 +95,12 @@ swaps-real: build ## Swaps on litecoind and bcoin with a node killed at every st
 
 live-overlay: build ## Our node against py-ipv8 in every role (IPV8_DIR=checkout of py-ipv8 3.2)
 	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }
-	@IPV8_DIR=$(IPV8_DIR) $(NODE_TEST) dist/test/live/overlay.test.js
+	@IPV8_DIR=$(IPV8_DIR) $(NODE_TEST) dist/test/chapters/circuits/live/overlay.test.js
 
 # What `make test` plays again (test/vectors/ipv8-live): when what circuits send has changed on purpose.
 live-transcripts: build
 	@[ -d "$(IPV8_DIR)/ipv8" ] || { echo "IPV8_DIR must name a checkout of py-ipv8 at tag 3.2"; exit 1; }
-	@IPV8_DIR=$(IPV8_DIR) node dist/test/live/record.js
+	@IPV8_DIR=$(IPV8_DIR) node dist/test/chapters/circuits/live/record.js
 
 mutations: build ## Changes over src drawn by SEED (COUNT=60) that the tests are to find; half an hour and more
 	@nice node dist/test/kit/runners/run-mutations.js

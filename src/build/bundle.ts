@@ -3,7 +3,7 @@
 // so paths stay as they are, and after tsc alone the same commands run the same program, only slower to start.
 
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
@@ -45,7 +45,8 @@ const common = {
 /** The threads: modules that share parts. */
 const threads = {
   ...common,
-  entryPoints: ['workers/feed.ts', 'workers/piece.ts', 'workers/records.ts', 'workers/seal.ts', 'workers/catalogue.ts'],
+  // run.ts is what they share.
+  entryPoints: readdirSync(join(root, 'workers')).flatMap(name => (name === 'run.ts' ? [] : `workers/${name}`)),
   outbase: '.',
   outdir: 'dist',
   chunkNames: 'src/bundle/[name]-[hash]',

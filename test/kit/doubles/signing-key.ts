@@ -1,8 +1,6 @@
-// Keys for tests of channels: real Ed25519 by Node.
+// Keys for tests of the DHT and of channels: real Ed25519 by Node.
 
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
-
-import type { Sign } from '../../../src/chapters/channels/wire/record-codec.ts'
 
 const PRIVATE_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex')
 const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
@@ -10,7 +8,7 @@ const PUBLIC_PREFIX = Buffer.from('302a300506032b6570032100', 'hex')
 /** A key pair that signs. */
 export interface SigningKey {
   readonly publicKey: Uint8Array
-  readonly sign: Sign
+  readonly sign: (bytes: Uint8Array) => Uint8Array
 }
 
 /** The key pair of the seed of 32 bytes `fill`. */

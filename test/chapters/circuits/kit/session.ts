@@ -1,5 +1,5 @@
 // Circuits and hidden services of one node, driven by a list of what happens and answering with a list of what they do. Live, the list
-// comes from a network of py-ipv8 and is kept as transcript (test/live/record.ts); later it is played to the node again, which
+// comes from a network of py-ipv8 and is kept as transcript (test/chapters/circuits/live/record.ts); later it is played to the node again, which
 // must do the same. Everything is loopback: addresses are ports.
 
 import type { InfoHash, PeerAddress } from '../../../../src/base/ids.ts'

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addressKey } from '../../../../src/base/ids.ts'
 import { encodeBencode } from '../../../../src/wire/bencode.ts'
-import { anonymousNode } from '../../../kit/sim/anonymous-node.ts'
+import { anonymousNode } from '../kit/anonymous-node.ts'
 import { makeTorrent } from '../../../kit/content/make-torrent.ts'
-import { MemoryCircuits } from '../../../kit/sim/memory-circuits.ts'
+import { MemoryCircuits } from '../kit/memory-circuits.ts'
 import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 const torrent = makeTorrent({ length: 2_000_000, pieceLength: 64 * 1024 })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { parseInfoHash, type InfoHash } from '../../../../../src/base/ids.ts'
 import { CircuitAnnouncers } from '../../../../../src/chapters/circuits/anonymous/circuit-announcers.ts'
 import { FakeAnnouncers } from '../../../../kit/doubles/fake-announcers.ts'
-import { MemoryCircuits } from '../../../../kit/sim/memory-circuits.ts'
+import { MemoryCircuits } from '../../kit/memory-circuits.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 
 test('a torrent that needs no more peers, or is complete, is noticed within five seconds', async () => {

@@ -6,7 +6,7 @@ import { AppError } from '../../../../../src/base/errors.ts'
 import { parseInfoHash, type InfoHash } from '../../../../../src/base/ids.ts'
 import { LateLane } from '../../../../../src/chapters/circuits/anonymous/late-lane.ts'
 import type { CircuitLane } from '../../../../../src/chapters/circuits/ports/circuits.ts'
-import { MemoryCircuits } from '../../../../kit/sim/memory-circuits.ts'
+import { MemoryCircuits } from '../../kit/memory-circuits.ts'
 import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 

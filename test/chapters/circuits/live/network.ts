@@ -1,10 +1,10 @@
 // A network of py-ipv8 nodes and nodes of ours on loopback that all know each other, for the live tests.
 
-import type { PeerAddress } from '../../src/base/ids.ts'
-import { CircuitNode, type CircuitNodeParams } from '../chapters/circuits/kit/circuit-node.ts'
-import { type PyNode, PyNodes } from '../kit/peers/ipv8-nodes.ts'
-import { startUdpEcho, type UdpEcho } from '../kit/peers/udp-echo.ts'
-import { waitFor } from '../kit/wait-for.ts'
+import type { PeerAddress } from '../../../../src/base/ids.ts'
+import { CircuitNode, type CircuitNodeParams } from '../kit/circuit-node.ts'
+import { type PyNode, PyNodes } from '../../../kit/peers/ipv8-nodes.ts'
+import { startUdpEcho, type UdpEcho } from '../../../kit/peers/udp-echo.ts'
+import { waitFor } from '../../../kit/wait-for.ts'
 
 /** Overlay of plain py-ipv8: nothing of the public network. */
 export const COMMUNITY = '81ded07332bdc775aa5a46f96de9f8f390bbc9f3'

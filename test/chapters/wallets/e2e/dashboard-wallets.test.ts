@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Browser } from 'playwright-core'
-import { startAnvil, withoutAnvil } from '../chapters/wallets/kit/anvil-chain.ts'
-import { axeFindings, CHROMIUM, startBrowser, type WatchedPage, watchedPage } from '../kit/nodes/browser.ts'
-import { type NodeProcess, startNode } from '../kit/nodes/node-process.ts'
-import { needs } from '../kit/requirements.ts'
-import type { RpcChain } from '../chapters/wallets/kit/rpc-chain.ts'
-import { WalletClient } from '../chapters/wallets/kit/wallet-client.ts'
+import { startAnvil, withoutAnvil } from '../kit/anvil-chain.ts'
+import { axeFindings, CHROMIUM, startBrowser, type WatchedPage, watchedPage } from '../../../kit/nodes/browser.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import { needs } from '../../../kit/requirements.ts'
+import type { RpcChain } from '../kit/rpc-chain.ts'
+import { WalletClient } from '../kit/wallet-client.ts'
 
 const skip = withoutAnvil === false ? needs(CHROMIUM) : withoutAnvil
 const PASSWORD = 'correct horse battery staple'

@@ -1,19 +1,19 @@
 // Restoring a backup: every file is its owner's alone, whatever the modes became on the way, and what cannot be restored whole leaves
 // nothing. A store that was made once and is empty or missing is no new node.
 
-import { allKept } from '../../kit/all-kept.ts'
+import { allKept } from '../../../kit/all-kept.ts'
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { CATALOGUE_FILE_NAME } from '../../../src/chapters/channels/catalogue/file-name.ts'
-import { openCatalogueFile } from '../../../src/chapters/channels/catalogue/catalogue-file.ts'
-import { restore } from '../../../src/node/state/backup.ts'
-import { DATABASE_FILE_NAME } from '../../../src/records/database-file.ts'
-import { makeTestFolder } from '../../kit/content/content-on-disk.ts'
-import { runCli, startNode } from '../../kit/nodes/node-process.ts'
-import { needs } from '../../kit/requirements.ts'
+import { CATALOGUE_FILE_NAME } from '../../../../src/chapters/channels/catalogue/file-name.ts'
+import { openCatalogueFile } from '../../../../src/chapters/channels/catalogue/catalogue-file.ts'
+import { restore } from '../../../../src/node/state/backup.ts'
+import { DATABASE_FILE_NAME } from '../../../../src/records/database-file.ts'
+import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'
+import { runCli, startNode } from '../../../kit/nodes/node-process.ts'
+import { needs } from '../../../kit/requirements.ts'
 
 const SECRETS = [
   'tributary.yaml',

@@ -3,20 +3,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  askWell,
-  createChannel,
-  ofChannel,
-  startChannelNodes,
-  TOLD_LIMIT_MS,
-} from '../chapters/channels/kit/channel-nodes.ts'
-import { makeTestFolder, writeContent } from '../kit/content/content-on-disk.ts'
-import { downloadUntil } from '../kit/nodes/downloads-client.ts'
-import { startHttpTracker } from '../kit/peers/http-tracker.ts'
-import { followEvents } from '../kit/nodes/followed-events.ts'
-import { makeTorrent } from '../kit/content/make-torrent.ts'
-import type { NodeProcess } from '../kit/nodes/node-process.ts'
-import { waitFor } from '../kit/wait-for.ts'
+import { askWell, createChannel, ofChannel, startChannelNodes, TOLD_LIMIT_MS } from '../kit/channel-nodes.ts'
+import { makeTestFolder, writeContent } from '../../../kit/content/content-on-disk.ts'
+import { downloadUntil } from '../../../kit/nodes/downloads-client.ts'
+import { startHttpTracker } from '../../../kit/peers/http-tracker.ts'
+import { followEvents } from '../../../kit/nodes/followed-events.ts'
+import { makeTorrent } from '../../../kit/content/make-torrent.ts'
+import type { NodeProcess } from '../../../kit/nodes/node-process.ts'
+import { waitFor } from '../../../kit/wait-for.ts'
 
 const NAME = 'Zebra crossings of Lisbon'
 

@@ -1,9 +1,9 @@
 // Circuits without an overlay: lanes whose exits have addresses of a made-up internet, where datagrams and HTTP servers are, and
 // hidden swarms that link who seeds with who looks. Everything that leaves is written down. On any clock.
 
-import { AppError } from '../../../src/base/errors.ts'
-import type { InfoHash, PeerAddress } from '../../../src/base/ids.ts'
-import type { CircuitFacts } from '../../../src/ports/overlay-network.ts'
+import { AppError } from '../../../../src/base/errors.ts'
+import type { InfoHash, PeerAddress } from '../../../../src/base/ids.ts'
+import type { CircuitFacts } from '../../../../src/ports/overlay-network.ts'
 import type {
   CircuitHttpRequest,
   CircuitLane,
@@ -11,9 +11,9 @@ import type {
   HiddenPeer,
   HiddenSwarm,
   HopCount,
-} from '../../../src/chapters/circuits/ports/circuits.ts'
-import type { Clock } from '../../../src/ports/clock.ts'
-import type { UdpNetwork, UdpSocket } from '../../../src/ports/udp.ts'
+} from '../../../../src/chapters/circuits/ports/circuits.ts'
+import type { Clock } from '../../../../src/ports/clock.ts'
+import type { UdpNetwork, UdpSocket } from '../../../../src/ports/udp.ts'
 
 type Receive = (bytes: Uint8Array, from: PeerAddress) => void
 

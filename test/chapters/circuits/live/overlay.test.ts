@@ -3,11 +3,11 @@
 
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import type { InfoHash, PeerAddress } from '../../src/base/ids.ts'
-import { lookupInfoHash } from '../../src/chapters/circuits/wire/hidden-names.ts'
-import { type CircuitNode, EXIT, RELAY } from '../chapters/circuits/kit/circuit-node.ts'
-import { PY_EXIT, PY_RELAY } from '../kit/peers/ipv8-nodes.ts'
-import { waitFor } from '../kit/wait-for.ts'
+import type { InfoHash, PeerAddress } from '../../../../src/base/ids.ts'
+import { lookupInfoHash } from '../../../../src/chapters/circuits/wire/hidden-names.ts'
+import { type CircuitNode, EXIT, RELAY } from '../kit/circuit-node.ts'
+import { PY_EXIT, PY_RELAY } from '../../../kit/peers/ipv8-nodes.ts'
+import { waitFor } from '../../../kit/wait-for.ts'
 import { printMatrix, seen } from './matrix.ts'
 import { canRunLive, echoThrough, exchangeAll, type LiveNetwork, startLive } from './network.ts'
 

@@ -1,19 +1,19 @@
 // A session (test/chapters/circuits/kit/session.ts) that is live: real overlays and sockets of loopback in front of it, py-ipv8 behind them. Everything goes
 // through one queue, and time passes in steps between its entries, so that the same list gives the same session again.
 
-import { SystemClock } from '../../src/io/clock.ts'
-import { makeOverlayCrypto } from '../../src/chapters/overlay/io/overlay-crypto.ts'
-import { SystemRandom } from '../../src/io/random.ts'
-import { DgramNetwork } from '../../src/io/net/udp-dgram.ts'
-import { type Community, Overlays } from '../../src/chapters/overlay/core/index.ts'
-import type { UdpSocket } from '../../src/ports/udp.ts'
-import { CELL_ID, destroy } from '../../src/chapters/circuits/wire/circuit-messages.ts'
-import { createE2e, peersRequest } from '../../src/chapters/circuits/wire/hidden-messages.ts'
-import { encodePeerFlags } from '../../src/chapters/overlay/wire/peer-flags.ts'
-import { DrawnRandom } from '../kit/sim/drawn-random.ts'
-import { at, type Entry, hexOf, Session } from '../chapters/circuits/kit/session.ts'
-import { silentLog } from '../kit/doubles/silent-log.ts'
-import { VirtualClock } from '../kit/sim/virtual-clock.ts'
+import { SystemClock } from '../../../../src/io/clock.ts'
+import { makeOverlayCrypto } from '../../../../src/chapters/overlay/io/overlay-crypto.ts'
+import { SystemRandom } from '../../../../src/io/random.ts'
+import { DgramNetwork } from '../../../../src/io/net/udp-dgram.ts'
+import { type Community, Overlays } from '../../../../src/chapters/overlay/core/index.ts'
+import type { UdpSocket } from '../../../../src/ports/udp.ts'
+import { CELL_ID, destroy } from '../../../../src/chapters/circuits/wire/circuit-messages.ts'
+import { createE2e, peersRequest } from '../../../../src/chapters/circuits/wire/hidden-messages.ts'
+import { encodePeerFlags } from '../../../../src/chapters/overlay/wire/peer-flags.ts'
+import { DrawnRandom } from '../../../kit/sim/drawn-random.ts'
+import { at, type Entry, hexOf, Session } from '../kit/session.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
+import { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 import { COMMUNITY } from './network.ts'
 
 /** Virtual time between two looks at the queue. */

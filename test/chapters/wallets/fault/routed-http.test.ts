@@ -3,30 +3,30 @@
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { AppError } from '../../src/base/errors.ts'
-import { AddressPolicy } from '../../src/io/net/address-policy.ts'
-import { DnsResolver } from '../../src/io/net/dns-resolver.ts'
-import { GuardedFetch } from '../../src/io/net/guarded-fetch.ts'
-import { GuardedHttp } from '../../src/io/net/guarded-http.ts'
-import { GuardedRanges } from '../../src/io/net/guarded-ranges.ts'
-import { GuardedPost } from '../../src/io/net/guarded-post.ts'
-import { HttpJsonRpc } from '../../src/chapters/wallets/io/json-rpc-http.ts'
-import type { ProxyConfig } from '../../src/io/proxy/proxy-config.ts'
-import { JudgedRequests } from '../../src/io/net/judged-requests.ts'
-import { type OutgoingRoute, RoutedConnector } from '../../src/io/net/routed-connector.ts'
-import { isLocalName } from '../../src/wire/net/local-address.ts'
-import type { HttpGet } from '../../src/ports/http-get.ts'
-import type { NetworkPlace } from '../../src/ports/network-place.ts'
-import { FakePlace } from '../kit/doubles/fake-place.ts'
+import { AppError } from '../../../../src/base/errors.ts'
+import { AddressPolicy } from '../../../../src/io/net/address-policy.ts'
+import { DnsResolver } from '../../../../src/io/net/dns-resolver.ts'
+import { GuardedFetch } from '../../../../src/io/net/guarded-fetch.ts'
+import { GuardedHttp } from '../../../../src/io/net/guarded-http.ts'
+import { GuardedRanges } from '../../../../src/io/net/guarded-ranges.ts'
+import { GuardedPost } from '../../../../src/io/net/guarded-post.ts'
+import { HttpJsonRpc } from '../../../../src/chapters/wallets/io/json-rpc-http.ts'
+import type { ProxyConfig } from '../../../../src/io/proxy/proxy-config.ts'
+import { JudgedRequests } from '../../../../src/io/net/judged-requests.ts'
+import { type OutgoingRoute, RoutedConnector } from '../../../../src/io/net/routed-connector.ts'
+import { isLocalName } from '../../../../src/wire/net/local-address.ts'
+import type { HttpGet } from '../../../../src/ports/http-get.ts'
+import type { NetworkPlace } from '../../../../src/ports/network-place.ts'
+import { FakePlace } from '../../../kit/doubles/fake-place.ts'
 import {
   type ProxyOptions,
   startHttpProxy,
   startSocks4,
   startSocks5,
   type TestProxy,
-} from '../kit/peers/proxy-servers.ts'
-import { waitFor } from '../kit/wait-for.ts'
-import { type Handler, type HostileServer, serve } from './hostile-http.ts'
+} from '../../../kit/peers/proxy-servers.ts'
+import { waitFor } from '../../../kit/wait-for.ts'
+import { type Handler, type HostileServer, serve } from '../../../fault/hostile-http.ts'
 
 const get = (url: string): HttpGet => ({ url, maxBytes: 1_000, timeoutMs: 5_000, privateRule: 'tracker-paths' })
 const coded =

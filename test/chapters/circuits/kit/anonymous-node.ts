@@ -1,21 +1,21 @@
 // The engine over circuits with memory for everything else, on virtual time: what a whole node has of it.
 
-import { AddressPolicy } from '../../../src/io/net/address-policy.ts'
+import { AddressPolicy } from '../../../../src/io/net/address-policy.ts'
 import {
   type AnonymousEngine,
   type AnonymousEngineOptions,
   startAnonymousEngine,
-} from '../../../src/chapters/circuits/anonymous/anonymous-engine.ts'
-import { SharedArena } from '../../../src/pools/arena.ts'
-import type { CircuitLane } from '../../../src/chapters/circuits/ports/circuits.ts'
-import type { TorrentHandle, TorrentSpec } from '../../../src/torrent/types.ts'
-import { decodeMetainfo } from '../../../src/wire/metainfo/metainfo.ts'
-import { type MadeTorrent, specOf } from '../content/make-torrent.ts'
-import { MemoryJournal, MemoryMetadata } from '../doubles/memory-journal.ts'
-import { MemoryPieceStores } from '../doubles/memory-piece-store.ts'
-import { SeededRandom } from './seeded-random.ts'
-import { silentLog } from '../doubles/silent-log.ts'
-import type { VirtualClock } from './virtual-clock.ts'
+} from '../../../../src/chapters/circuits/anonymous/anonymous-engine.ts'
+import { SharedArena } from '../../../../src/pools/arena.ts'
+import type { CircuitLane } from '../../../../src/chapters/circuits/ports/circuits.ts'
+import type { TorrentHandle, TorrentSpec } from '../../../../src/torrent/types.ts'
+import { decodeMetainfo } from '../../../../src/wire/metainfo/metainfo.ts'
+import { type MadeTorrent, specOf } from '../../../kit/content/make-torrent.ts'
+import { MemoryJournal, MemoryMetadata } from '../../../kit/doubles/memory-journal.ts'
+import { MemoryPieceStores } from '../../../kit/doubles/memory-piece-store.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
+import type { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 /** Options that a test does not choose. */
 export const ANONYMOUS_DEFAULTS: AnonymousEngineOptions = {
