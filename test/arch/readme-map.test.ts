@@ -1,4 +1,4 @@
-// src/README.md tells the truth: files and methods it names exist, every folder of src has a row, and the rows agree
+// src/README.md and the pages of the rooms tell the truth: files and methods it names exist, every folder of src has a row, and the rows agree
 // with the import rules.
 
 import assert from 'node:assert/strict'
@@ -10,7 +10,11 @@ import { chaptersNeeded } from './chapter-rooms.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
 import { sourceFiles } from './source-tree.ts'
 
-const map = readFileSync(join(projectRoot, 'src/README.md'), 'utf8')
+/** The map, the pages of the rooms, and that of the bounds. */
+const pages = readdirSync(join(projectRoot, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter(name => /(^|\/)(README|bounds)\.md$/.test(name) && !name.startsWith('decisions/'))
+  .map(name => ({ name, text: readFileSync(join(projectRoot, 'src', name), 'utf8') }))
+const map = pages.map(({ text }) => text).join('\n')
 const codeSpans = [...map.matchAll(/`([^`\n]+)`/g)].map(match => match[1] ?? '')
 
 const sources = sourceFiles('src')
@@ -31,6 +35,11 @@ const rows = new Map(
 const folders = readdirSync(join(projectRoot, 'src'), { withFileTypes: true })
   .filter(entry => entry.isDirectory())
   .map(entry => entry.name)
+
+test('the map has at most 120 lines, the page of a room at most 60', () => {
+  for (const { name, text } of pages)
+    if (name !== 'bounds.md') assert.ok(text.split('\n').length <= (name === 'README.md' ? 121 : 61), name)
+})
 
 test('every file and folder it names exists', () => {
   const paths = codeSpans.filter(text => /^(src|workers|test|bench)(\/[\w.-]+)*\/?$/.test(text))
@@ -73,10 +82,10 @@ test('every chapter has a row that says what it needs', () => {
 })
 
 test('every decision it names has a page', () => {
-  const pages = readdirSync(join(projectRoot, 'src/decisions'), { recursive: true, encoding: 'utf8' })
+  const decisions = readdirSync(join(projectRoot, 'src/decisions'), { recursive: true, encoding: 'utf8' })
   for (const [, number] of map.matchAll(/decision (\d{4})/g))
     assert.ok(
-      pages.some(page => page.includes(`/${number}-`)),
+      decisions.some(page => page.includes(`/${number}-`)),
       `decision ${number}`,
     )
 })
