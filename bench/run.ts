@@ -1,5 +1,6 @@
-// All flows in one run, one table at the end: run [--level quick|standard|all] [--flows leech,list] [--out FILE] and the
-// options of the flows. Ends with 1 when a flow failed or bytes differed; a target that was not reached is no failure.
+// All flows in one run, one table at the end: run [--level quick|standard|all] [--flows leech,list] [--out FILE] and
+// the options of the flows. Ends with 1 when a flow failed or bytes differed; a target that was not reached is no
+// failure.
 
 import { writeFileSync } from 'node:fs'
 import { firstByte } from './flow/first-byte.ts'

@@ -1,5 +1,5 @@
-// The catalogue's thread: opens the file, then answers batches in the order they come. All the work is in src/chapters/channels/catalogue, callable
-// without a thread.
+// The catalogue's thread: opens the file, then answers batches in the order they come. All the work is in
+// src/chapters/channels/catalogue, callable without a thread.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { CatalogueDatabase, failure } from '../src/chapters/channels/catalogue/catalogue-database.ts'

@@ -1,4 +1,5 @@
-// Reads one feed and ends: see src/chapters/channels/io/feed-thread.ts. The work is src/wire/feed, callable without a thread.
+// Reads one feed and ends: see src/chapters/channels/io/feed-thread.ts. The work is src/wire/feed, callable without a
+// thread.
 
 import { parentPort, workerData } from 'node:worker_threads'
 import { DecodeError, errorText } from '../src/base/errors.ts'

@@ -7,7 +7,9 @@ import { failureOf } from '../src/pools/jobs/failure.ts'
 
 type AnyHandler = (request: unknown) => unknown
 
-/** Makes the function that piscina calls in a worker: packed JobBatch in, packed ResultBatch out. Never throws on a job. */
+/**
+ * Makes the function that piscina calls in a worker: packed JobBatch in, packed ResultBatch out. Never throws on a job.
+ */
 export function makeRunner(handlers: Partial<JobHandlers<JobName>>): (message: Uint8Array) => Uint8Array {
   const codec = makeBatchCodec()
   const own = jobNames.filter(name => handlers[name] !== undefined)

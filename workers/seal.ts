@@ -1,4 +1,5 @@
-// The seal worker: signatures, handshakes and layers of the overlays. Its workerData are the two arenas' buffers: slots, batches.
+// The seal worker: signatures, handshakes and layers of the overlays. Its workerData are the two arenas' buffers:
+// slots, batches.
 
 import { workerData } from 'node:worker_threads'
 import type { JobHandlers, SealJobName } from '../src/pools/contract/jobs.ts'

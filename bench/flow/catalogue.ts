@@ -1,6 +1,6 @@
-// The catalogue of channels with a million torrents: how fast signed records go in, how fast searches and lists come out, what it
-// takes of memory and disk, and how long turns of the main loop are while 1,000 records a second come in. The thread checks every
-// signature; they are made here, while it works on those before.
+// The catalogue of channels with a million torrents: how fast signed records go in, how fast searches and lists come
+// out, what it takes of memory and disk, and how long turns of the main loop are while 1,000 records a second come in.
+// The thread checks every signature; they are made here, while it works on those before.
 
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto'
 import { mkdtemp, rm, stat } from 'node:fs/promises'

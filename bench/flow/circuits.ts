@@ -1,6 +1,7 @@
-// Circuits on loopback, one process a node, payloads of 1,000 bytes: MB/s and CPU over 1, 2 and 3 hops, one circuit and eight; the same
-// of a pure relay, and what it costs it to pass a cell on; how long a circuit takes to be built. Beside py-ipv8 in the same run where a
-// checkout of it is given. Each part prints a line when it is over, has a limit, and fails by itself.
+// Circuits on loopback, one process a node, payloads of 1,000 bytes: MB/s and CPU over 1, 2 and 3 hops, one circuit and
+// eight; the same of a pure relay, and what it costs it to pass a cell on; how long a circuit takes to be built. Beside
+// py-ipv8 in the same run where a checkout of it is given. Each part prints a line when it is over, has a limit, and
+// fails by itself.
 
 import { CircuitNet } from '../lib/circuit-net.ts'
 import { type Flow, runAlone } from '../lib/flow.ts'
@@ -89,8 +90,8 @@ async function theirOnce(rival: PyIpv8Net, { hops, down }: Case, seconds: number
 }
 
 /**
- * One direction of one circuit. We and the rival take short turns and all processes stay, so that what the machine does meets both:
- * each turn of ours is held against the rival's before and after it.
+ * One direction of one circuit. We and the rival take short turns and all processes stay, so that what the machine does
+ * meets both: each turn of ours is held against the rival's before and after it.
  */
 async function taken(net: CircuitNet, rival: PyIpv8Net | null, one: Case, turns: number, seconds: number) {
   const ours: Figures[] = []

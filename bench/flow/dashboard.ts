@@ -1,5 +1,5 @@
-// Dashboard: the page in Debian's Chromium with many downloads. How soon it shows the list, what an update of a hundred rows
-// costs in script, frames a second while the list is scrolled and updates come, and how many rows are in the page.
+// Dashboard: the page in Debian's Chromium with many downloads. How soon it shows the list, what an update of a hundred
+// rows costs in script, frames a second while the list is scrolled and updates come, and how many rows are in the page.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

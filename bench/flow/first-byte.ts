@@ -1,6 +1,6 @@
 // First byte: a torrent is added that has nothing yet, and its file is asked for at once, at the beginning and at 90 %:
-// when is the first byte of the body here, when are 4 MiB? Once with a free seeder, once with one limited to 10 MB/s, which
-// shows whether what is asked for comes first. Every byte received is compared.
+// when is the first byte of the body here, when are 4 MiB? Once with a free seeder, once with one limited to 10 MB/s,
+// which shows whether what is asked for comes first. Every byte received is compared.
 
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
-// List: GET /downloads, /downloads/{infohash}/files and /state with many torrents, to 1 and 16 connections; of the rivals
-// their list of everything and their cheapest call. All torrents are stopped. Afterwards, under load, 100 of ours move, and
-// the list must show every change that is older than 200 ms.
+// List: GET /downloads, /downloads/{infohash}/files and /state with many torrents, to 1 and 16 connections; of the
+// rivals their list of everything and their cheapest call. All torrents are stopped. Afterwards, under load, 100 of
+// ours move, and the list must show every change that is older than 200 ms.
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

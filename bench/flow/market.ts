@@ -1,5 +1,6 @@
-// The order book of the market: how fast orders go into a book of 100,000, are matched there and are cancelled, what one takes of memory and on the
-// wire, how many signatures are checked in a second, what digests over all of it cost, and what nodes send until all know an order.
+// The order book of the market: how fast orders go into a book of 100,000, are matched there and are cancelled, what
+// one takes of memory and on the wire, how many signatures are checked in a second, what digests over all of it cost,
+// and what nodes send until all know an order.
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

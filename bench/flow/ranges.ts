@@ -1,5 +1,6 @@
 // Ranges: a complete file over HTTP, 64 KiB, 1 MiB and whole, to 1, 16 and 100 clients; nginx is the one to measure by.
-// Ranges are loaded by wrk, whole files by curl; after each size the same server is read under load and every byte compared.
+// Ranges are loaded by wrk, whole files by curl; after each size the same server is read under load and every byte
+// compared.
 
 import { once } from 'node:events'
 import { type BenchPlace, inPlace } from '../lib/bench-place.ts'

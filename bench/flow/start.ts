@@ -1,5 +1,5 @@
-// Start: from the start of the process to its first answer, to STARTED and to a list that names every torrent; memory and
-// CPU when idle; with no torrents and with thousands that seed.
+// Start: from the start of the process to its first answer, to STARTED and to a list that names every torrent; memory
+// and CPU when idle; with no torrents and with thousands that seed.
 
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'

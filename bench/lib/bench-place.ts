@@ -29,8 +29,8 @@ export async function inPlace<T>(work: (place: BenchPlace) => Promise<T>): Promi
 }
 
 /**
- * Touches and frees `mib` MiB in a child. A virtual machine gives memory that is free back to its host; the first touch of
- * such a page then costs the process under measurement up to two CPU-seconds per GiB, at random.
+ * Touches and frees `mib` MiB in a child. A virtual machine gives memory that is free back to its host; the first touch
+ * of such a page then costs the process under measurement up to two CPU-seconds per GiB, at random.
  */
 export async function warmMemory(mib: number): Promise<void> {
   const code = `for (let left = ${Math.ceil(mib)}, kept = []; left > 0; left -= 64) kept.push(Buffer.alloc(64 << 20, 1))`

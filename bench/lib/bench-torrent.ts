@@ -1,5 +1,5 @@
-// Content on disk and torrents of it: made in chunks, so that GiBs never lie in the benchmark's own memory, and compared
-// byte by byte with what a client made of it. The same length gives the same bytes.
+// Content on disk and torrents of it: made in chunks, so that GiBs never lie in the benchmark's own memory, and
+// compared byte by byte with what a client made of it. The same length gives the same bytes.
 
 import { createCipheriv, createHash } from 'node:crypto'
 import { open, stat, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Made-up names of torrents for the catalogue: words of a language whose n-th word comes up 1/n as often, a year, a quality; and
-// queries as people type them.
+// Made-up names of torrents for the catalogue: words of a language whose n-th word comes up 1/n as often, a year, a
+// quality; and queries as people type them.
 
 import { SeededRandom } from '../../test/kit/sim/seeded-random.ts'
 

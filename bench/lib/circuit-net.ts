@@ -1,5 +1,5 @@
-// A network of circuits on loopback, one process a node, and what a transfer through it costs. The host beyond the exit is a process
-// of its own too and is not counted.
+// A network of circuits on loopback, one process a node, and what a transfer through it costs. The host beyond the exit
+// is a process of its own too and is not counted.
 
 import { join } from 'node:path'
 import { type Answer, LineProcess } from './line-process.ts'

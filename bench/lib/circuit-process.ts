@@ -1,5 +1,6 @@
-// A process of the circuit benchmark: a node with overlays and circuits alone, or the host beyond the exits. Takes commands as JSON
-// lines and answers each with one line; `port` comes first. Datagrams begin with d and end with e, as exits let pass.
+// A process of the circuit benchmark: a node with overlays and circuits alone, or the host beyond the exits. Takes
+// commands as JSON lines and answers each with one line; `port` comes first. Datagrams begin with d and end with e, as
+// exits let pass.
 
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 // An HTTP tracker (BEP 3, 23) that answers every announce with the same addresses: leechers find the seeder at once and
-// never each other. libtorrent connects right away to what a tracker names, but only at its next tick (up to half a second
-// later) to an address given by hand; so in a benchmark everybody who can use a tracker is given this one.
+// never each other. libtorrent connects right away to what a tracker names, but only at its next tick (up to half a
+// second later) to an address given by hand; so in a benchmark everybody who can use a tracker is given this one.
 
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -24,7 +24,10 @@ export class LineProcess {
   #ended = false
   #told = 'start'
 
-  /** Starts one of our own programs with `options` as its argument; `started`: another one runs already, and this is its name. */
+  /**
+   * Starts one of our own programs with `options` as its argument; `started`: another one runs already, and this is its
+   * name.
+   */
   constructor(program: string, options: object, started?: OwnedProcess) {
     this.#name = basename(program, '.js')
     this.#process = started ?? startOwned(process.execPath, [program, JSON.stringify(options)], { talk: true })

@@ -1,5 +1,5 @@
-// Correctness of the list under load: while 16 clients read it, some of many torrents change, and an answer must hold every
-// change that is older than 200 ms, and no other.
+// Correctness of the list under load: while 16 clients read it, some of many torrents change, and an answer must hold
+// every change that is older than 200 ms, and no other.
 
 import { type BenchPlace, pass } from './bench-place.ts'
 import { assertSameContent, type BenchTorrent } from './bench-torrent.ts'

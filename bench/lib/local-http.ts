@@ -46,7 +46,8 @@ export async function callJson<T>(what: HttpRequest): Promise<T> {
 }
 
 /**
- * Asks every two milliseconds until the server answers anything at all. `stillRunning` throws when its process has ended.
+ * Asks every two milliseconds until the server answers anything at all. `stillRunning` throws when its process has
+ * ended.
  */
 export async function untilAnswers(url: string, stillRunning: () => void, limitMs = 60_000): Promise<void> {
   const end = performance.now() + limitMs

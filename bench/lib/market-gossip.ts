@@ -1,4 +1,5 @@
-// What an order costs on the wire while it becomes known to all nodes of a market: nodes in memory on virtual time, real packets, no losses.
+// What an order costs on the wire while it becomes known to all nodes of a market: nodes in memory on virtual time,
+// real packets, no losses.
 
 import { MarketNet } from '../../test/chapters/market/kit/market-network.ts'
 import type { Figures } from './samples.ts'
@@ -10,8 +11,8 @@ const ORDERS = 240
 const EACH_MS = 250
 
 /**
- * Bytes of all packets of the overlay that a node sends for an order of anybody, beyond what it sends when there are none; how often a node sends
- * each statement; what a node sends in a second when nothing happens.
+ * Bytes of all packets of the overlay that a node sends for an order of anybody, beyond what it sends when there are
+ * none; how often a node sends each statement; what a node sends in a second when nothing happens.
  */
 export async function gossip(nodes: number): Promise<Figures> {
   const net = new MarketNet(nodes)

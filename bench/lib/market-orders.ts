@@ -1,4 +1,5 @@
-// Orders for benchmarks of the market: signed by real keys of many traders, prices spread around a middle that none crosses.
+// Orders for benchmarks of the market: signed by real keys of many traders, prices spread around a middle that none
+// crosses.
 
 import { makeOverlayCrypto } from '../../src/chapters/overlay/io/overlay-crypto.ts'
 import { SystemRandom } from '../../src/io/random.ts'

@@ -1,4 +1,5 @@
-// Parts of a long measurement: each prints a line when it is over, has a limit of its own, and does not take the others with it.
+// Parts of a long measurement: each prints a line when it is over, has a limit of its own, and does not take the others
+// with it.
 
 /** Something that runs while a part does. */
 export interface Stoppable {
@@ -31,8 +32,8 @@ export class Parts {
   }
 
   /**
-   * Runs `work` for at most `limitMs`. What it gave to `keep` is stopped at the end, also when it failed or was too slow; then the
-   * answer is null and the failure is named.
+   * Runs `work` for at most `limitMs`. What it gave to `keep` is stopped at the end, also when it failed or was too
+   * slow; then the answer is null and the failure is named.
    */
   async run<T>(
     name: string,

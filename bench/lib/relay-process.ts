@@ -1,5 +1,6 @@
-// A process of the circuit benchmark that is both neighbours of one relay: it builds circuits of two hops that begin and end here,
-// then sends cells through the relay and counts those that come out. The relay may be anybody's. Commands and answers: JSON lines.
+// A process of the circuit benchmark that is both neighbours of one relay: it builds circuits of two hops that begin
+// and end here, then sends cells through the relay and counts those that come out. The relay may be anybody's. Commands
+// and answers: JSON lines.
 
 import { createInterface } from 'node:readline'
 import type { PeerAddress } from '../../src/base/ids.ts'

@@ -1,5 +1,5 @@
-// A pure relay on loopback: one process that only passes cells of others on, between two ends that are one other process. The relay is
-// ours, or any other program that speaks the protocol; its CPU is read from the kernel.
+// A pure relay on loopback: one process that only passes cells of others on, between two ends that are one other
+// process. The relay is ours, or any other program that speaks the protocol; its CPU is read from the kernel.
 
 import { join } from 'node:path'
 import { LineProcess } from './line-process.ts'

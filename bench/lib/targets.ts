@@ -1,4 +1,5 @@
-// The targets: for each case and figure, what our node wants to reach, as a ratio to a rival of the same run or in itself.
+// The targets: for each case and figure, what our node wants to reach, as a ratio to a rival of the same run or in
+// itself.
 
 import { type CaseResult, figuresOf, type Metric, metrics, OURS, rivalsByRank } from './samples.ts'
 import { medians } from './samples.ts'

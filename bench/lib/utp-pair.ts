@@ -1,5 +1,5 @@
-// One transfer by uTP alone between two network namespaces: on the near side the client that is measured, on the far side
-// always libtorrent, a wire or a bad line between them. What arrived is compared byte by byte.
+// One transfer by uTP alone between two network namespaces: on the near side the client that is measured, on the far
+// side always libtorrent, a wire or a bad line between them. What arrived is compared byte by byte.
 
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// Hot functions by themselves, with tinybench: what the peer message decoder, the piece picker, a range reply and bencode cost.
+// Hot functions by themselves, with tinybench: what the peer message decoder, the piece picker, a range reply and
+// bencode cost.
 
 import { Bench } from 'tinybench'
 import { makeTorrent } from '../../test/kit/content/make-torrent.ts'

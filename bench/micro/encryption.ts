@@ -1,5 +1,6 @@
 // What encrypted connections cost: RC4 over the runs of blocks that go out and the reads that come in, a modular
-// exponentiation of each kind, and a whole handshake of both sides. The rate of RC4 is 65,536 bytes divided by its mean.
+// exponentiation of each kind, and a whole handshake of both sides. The rate of RC4 is 65,536 bytes divided by its
+// mean.
 
 import { Bench } from 'tinybench'
 import { type InfoHash, infoHashBytes, parseInfoHash } from '../../src/base/ids.ts'

@@ -1,5 +1,6 @@
-// What the overlays' cryptography costs: layers, signatures and handshakes by both libraries, and at a worker: the time of the whole
-// batch, and the CPU that the main thread used for it. From these the threshold of layers that are worth a worker is read.
+// What the overlays' cryptography costs: layers, signatures and handshakes by both libraries, and at a worker: the time
+// of the whole batch, and the CPU that the main thread used for it. From these the threshold of layers that are worth a
+// worker is read.
 
 import { readFileSync } from 'node:fs'
 import { Bench } from 'tinybench'

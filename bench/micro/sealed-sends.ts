@@ -1,5 +1,6 @@
-// What an originator of three hops costs for each cell that it sends, with its layers put on one by one, and gathered for a worker:
-// closed loop with a sink that acknowledges each 16th. CPU of the main thread is the kernel's account of that thread.
+// What an originator of three hops costs for each cell that it sends, with its layers put on one by one, and gathered
+// for a worker: closed loop with a sink that acknowledges each 16th. CPU of the main thread is the kernel's account of
+// that thread.
 
 import { fork } from 'node:child_process'
 import { createSocket } from 'node:dgram'

@@ -1,5 +1,6 @@
-// What node:dgram leaves for a relay: processes that pass datagrams of 1,053 bytes on and do nothing else, each in another way, and one
-// that also takes a layer off. A closed loop with 512 under way; CPU is the forwarding process's, all its threads.
+// What node:dgram leaves for a relay: processes that pass datagrams of 1,053 bytes on and do nothing else, each in
+// another way, and one that also takes a layer off. A closed loop with 512 under way; CPU is the forwarding process's,
+// all its threads.
 
 import { fork } from 'node:child_process'
 import { createSocket, type Socket } from 'node:dgram'

@@ -1,4 +1,5 @@
-// The chapters of this program: the one list of them. A chapter whose folder and line are gone is gone; those that need it go with it.
+// The chapters of this program: the one list of them. A chapter whose folder and line are gone is gone; those that need
+// it go with it.
 
 import type { Chapter } from './chapter.ts'
 

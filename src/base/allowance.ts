@@ -1,5 +1,5 @@
-// How often something may happen: a bucket of tokens that refills with time. Knows no clock: the caller says what time it is.
-// Invariant: never more than `capacity` in a burst, and on average one each `refillMs`.
+// How often something may happen: a bucket of tokens that refills with time. Knows no clock: the caller says what time
+// it is. Invariant: never more than `capacity` in a burst, and on average one each `refillMs`.
 
 /** A bucket of tokens, full at first. */
 export class Allowance {

@@ -1,6 +1,9 @@
 // Work on many items, some at a time (a bounded parallel loop).
 
-/** Runs `work` on each item, at most `limit` at a time; settles when all have. The first failure rejects, and no further item is begun. */
+/**
+ * Runs `work` on each item, at most `limit` at a time; settles when all have. The first failure rejects, and no further
+ * item is begun.
+ */
 export async function inParallel<T>(
   items: readonly T[],
   limit: number,

@@ -1,5 +1,5 @@
-// An end that many waits share: what takes longer than there is time for is given up when it comes. Keeps nothing of waits that
-// are over.
+// An end that many waits share: what takes longer than there is time for is given up when it comes. Keeps nothing of
+// waits that are over.
 
 /** See the top of the file. */
 export class Ending {
@@ -11,7 +11,9 @@ export class Ending {
     return this.#error !== null
   }
 
-  /** Settles as `wait` does, or rejects with the error of end(), whichever is first. What `wait` does later is nobody's. */
+  /**
+   * Settles as `wait` does, or rejects with the error of end(), whichever is first. What `wait` does later is nobody's.
+   */
   until<T>(wait: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#error !== null) reject(this.#error)

@@ -1,4 +1,5 @@
-// What is said where a file that is not a download's lies in its place: which, and what to do. One text for all who find it.
+// What is said where a file that is not a download's lies in its place: which, and what to do. One text for all who
+// find it.
 
 import { AppError } from './errors.ts'
 

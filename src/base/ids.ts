@@ -5,8 +5,8 @@ declare const infoHashBrand: unique symbol
 declare const infoHashV2Brand: unique symbol
 
 /**
- * What names a torrent in this node, 40 lower-case hexadecimal digits: the v1 info hash (BEP 3), for one that is v2 only the
- * first 20 bytes of the v2 info hash (BEP 52); see decision 0253.
+ * What names a torrent in this node, 40 lower-case hexadecimal digits: the v1 info hash (BEP 3), for one that is v2
+ * only the first 20 bytes of the v2 info hash (BEP 52); see decision 0253.
  */
 export type InfoHash = string & { readonly [infoHashBrand]: true }
 

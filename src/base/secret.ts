@@ -1,5 +1,5 @@
-// A text that must not lie about: kept as bytes beside the JavaScript heap, where heap snapshots do not look, shown by nothing
-// that prints values, and wiped when it is over.
+// A text that must not lie about: kept as bytes beside the JavaScript heap, where heap snapshots do not look, shown by
+// nothing that prints values, and wiped when it is over.
 
 /** A secret text. Immutable until wipe(). */
 export class Secret {

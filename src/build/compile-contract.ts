@@ -1,5 +1,6 @@
-// Compiles src/chapters/market/chains/hash-time-lock.sol and writes what comes of it as the module src/chapters/market/chains/hash-time-lock.ts, which is committed: a node needs no
-// compiler, and the address of the contract follows from every byte. Run it when the source has changed: node dist/src/build/compile-contract.js
+// Compiles src/chapters/market/chains/hash-time-lock.sol and writes what comes of it as the module
+// src/chapters/market/chains/hash-time-lock.ts, which is committed: a node needs no compiler, and the address of the
+// contract follows from every byte. Run it when the source has changed: node dist/src/build/compile-contract.js
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -25,8 +26,9 @@ interface SolcOutput {
 }
 
 /**
- * Every contract of a source by its name. The settings belong to the address of the contract: code for every chain since the merge
- * (no PUSH0), and no hash of the source at the end of it, which would change with a comment. Throws what the compiler does not like.
+ * Every contract of a source by its name. The settings belong to the address of the contract: code for every chain
+ * since the merge (no PUSH0), and no hash of the source at the end of it, which would change with a comment. Throws
+ * what the compiler does not like.
  */
 export function compileContracts(content: string): Map<string, CompiledContract> {
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }

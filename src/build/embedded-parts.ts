@@ -1,5 +1,5 @@
-// Other people's libraries inside the machine code that packages bring: no manifest of npm names them, but their licences want to be
-// passed on with it. A part that is found in a new version of such a package gets a row here.
+// Other people's libraries inside the machine code that packages bring: no manifest of npm names them, but their
+// licences want to be passed on with it. A part that is found in a new version of such a package gets a row here.
 
 /** A library inside the machine code of a package. */
 export interface EmbeddedPart {

@@ -1,12 +1,13 @@
-// Which modules of the node come in a second script that is read when the first of them is asked for, and how esbuild makes the
-// two of one program: what both need lies in the first, and the second is given it, so that every module exists once.
+// Which modules of the node come in a second script that is read when the first of them is asked for, and how esbuild
+// makes the two of one program: what both need lies in the first, and the second is given it, so that every module
+// exists once.
 
 import { build, type BuildOptions, type BuildResult, type Metafile, type Plugin } from 'esbuild'
 import { relative } from 'node:path'
 
 /**
- * Modules that are loaded by import() alone, by nodes that use what they do: overlay, circuits, channels, wallets and the market.
- * Paths from the project's root.
+ * Modules that are loaded by import() alone, by nodes that use what they do: overlay, circuits, channels, wallets and
+ * the market. Paths from the project's root.
  */
 export const LATER = [
   'src/chapters/overlay/wiring/overlay-start.ts',
@@ -82,8 +83,9 @@ export interface MadeScript {
 }
 
 /**
- * Builds the program that starts with `entry` as two scripts. `options`: for esbuild, without entries and outfile. The first runs in a
- * function with `require`, `importPackage` and `moduleUrl`, the second also with `given`, and its last value is `module.exports.parts`: src/build/later-script.ts.
+ * Builds the program that starts with `entry` as two scripts. `options`: for esbuild, without entries and outfile. The
+ * first runs in a function with `require`, `importPackage` and `moduleUrl`, the second also with `given`, and its last
+ * value is `module.exports.parts`: src/build/later-script.ts.
  */
 export async function buildInTwo(
   root: string,

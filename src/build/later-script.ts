@@ -18,7 +18,10 @@ type Later = (
 /** What V8 keeps the code under; the same whoever built it. */
 const NAME = 'tributary/later.cjs'
 
-/** The import() of modules of the second script. `shared`: modules of the first that it needs. Rejects when the script cannot be read. */
+/**
+ * The import() of modules of the second script. `shared`: modules of the first that it needs. Rejects when the script
+ * cannot be read.
+ */
 export function openLater(shared: Modules, importPackage: ImportPackage): (name: string) => Promise<unknown> {
   let parts: Modules | null = null
   return name =>

@@ -1,12 +1,14 @@
-// The third-party notices of all that is passed on: of the packages in the bundles, of those that are installed beside the program,
-// and of the libraries inside their machine code.
+// The third-party notices of all that is passed on: of the packages in the bundles, of those that are installed beside
+// the program, and of the libraries inside their machine code.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EMBEDDED_PARTS } from './embedded-parts.ts'
 import type { ShippedPackage } from './shipped-packages.ts'
 
-/** The text of dist/src/bundle/licences.txt. `root`: the project's folder. Throws when a text is missing that is named. */
+/**
+ * The text of dist/src/bundle/licences.txt. `root`: the project's folder. Throws when a text is missing that is named.
+ */
 export function noticesOf(
   root: string,
   bundled: readonly ShippedPackage[],

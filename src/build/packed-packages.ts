@@ -1,6 +1,6 @@
-// Packages that come in the program instead of beside it, because installing them would ask hosts other than the package
-// registry, or run scripts: better-sqlite3 (looks for its machine code on a release page, else compiles and fetches the
-// headers of Node) and swagger-ui-dist (a package below it reports each installation). Decision 0363.
+// Packages that come in the program instead of beside it, because installing them would ask hosts other than the
+// package registry, or run scripts: better-sqlite3 (looks for its machine code on a release page, else compiles and
+// fetches the headers of Node) and swagger-ui-dist (a package below it reports each installation). Decision 0363.
 
 import type { Plugin } from 'esbuild'
 import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
@@ -12,9 +12,9 @@ function nativeName({ platform, arch, versions }: NodeJS.Process): string {
 }
 
 /**
- * What better-sqlite3 asks for its machine code (package `bindings`): the file of the bundle, seen from the command line
- * and from the threads, else a better-sqlite3 that the user installed beside the program for another Node or machine.
- * Runs in the program; `require` is that of the file which holds it.
+ * What better-sqlite3 asks for its machine code (package `bindings`): the file of the bundle, seen from the command
+ * line and from the threads, else a better-sqlite3 that the user installed beside the program for another Node or
+ * machine. Runs in the program; `require` is that of the file which holds it.
  */
 const LOADER = `
 const { platform, arch, versions } = process
@@ -56,8 +56,8 @@ const SWAGGER = [
 ]
 
 /**
- * Copies the machine code of better-sqlite3 and the files of swagger-ui from `modules` (node_modules) to `folder`, which
- * exists. Throws when a package is not installed or not built.
+ * Copies the machine code of better-sqlite3 and the files of swagger-ui from `modules` (node_modules) to `folder`,
+ * which exists. Throws when a package is not installed or not built.
  */
 export function copyPackedPackages(modules: string, folder: string): void {
   const native = join(modules, 'better-sqlite3/build/Release/better_sqlite3.node')

@@ -1,5 +1,6 @@
-// The list of parts (CycloneDX 1.5) that comes with every package: `npm sbom` says it of all that the lock file names, and what users
-// do not get is taken out of it. The same build of the same sources gives the same list: it holds no time and no path.
+// The list of parts (CycloneDX 1.5) that comes with every package: `npm sbom` says it of all that the lock file names,
+// and what users do not get is taken out of it. The same build of the same sources gives the same list: it holds no
+// time and no path.
 
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -32,7 +33,10 @@ export function askNpm(root: string): PartsList {
   return JSON.parse(text) as PartsList
 }
 
-/** `all` without what is not shipped, and with the libraries inside machine code. Throws when a shipped package is not in it. */
+/**
+ * `all` without what is not shipped, and with the libraries inside machine code. Throws when a shipped package is not
+ * in it.
+ */
 export function shippedParts(all: PartsList, shipped: readonly ShippedPackage[]): PartsList {
   const refs = new Set(shipped.map(({ name, version }) => `${name}@${version}`))
   const components = all.components.filter(one => refs.has(one['bom-ref'])).map(withoutDevelopment)

@@ -1,4 +1,5 @@
-// Which npm packages reach a user: those that the bundles and the dashboard hold, and those that are installed beside the program.
+// Which npm packages reach a user: those that the bundles and the dashboard hold, and those that are installed beside
+// the program.
 
 import type { Metafile } from 'esbuild'
 import { readFileSync } from 'node:fs'
@@ -28,7 +29,10 @@ export function bundledFolders(metafiles: readonly Metafile[], alsoPacked: reado
     .toSorted()
 }
 
-/** Folders of packages that npm installs with the program, as far as they are on this machine; `root`: the project's folder. */
+/**
+ * Folders of packages that npm installs with the program, as far as they are on this machine; `root`: the project's
+ * folder.
+ */
 export function installedFolders(root: string): string[] {
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, LockedPackage>>

@@ -1,6 +1,7 @@
 // Lets a node work for a second before its compiled code is kept: it streams a torrent and fetches the metadata of a
-// magnet from a second node, on loopback, in a folder that is removed. V8 compiles a function when it first runs; what ran
-// here is in the cache, and the first download of a user need not wait for it (decision 0235). No node outlives this.
+// magnet from a second node, on loopback, in a folder that is removed. V8 compiles a function when it first runs; what
+// ran here is in the cache, and the first download of a user need not wait for it (decision 0235). No node outlives
+// this.
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
@@ -31,8 +32,8 @@ interface Torrent {
 }
 
 /**
- * Writes the code that a node has compiled after a little work to `cachePath`. `folder` is made and removed. Rejects when
- * that does not come about within `limitMs`; then `cachePath` is untouched. The nodes are stopped either way.
+ * Writes the code that a node has compiled after a little work to `cachePath`. `folder` is made and removed. Rejects
+ * when that does not come about within `limitMs`; then `cachePath` is untouched. The nodes are stopped either way.
  */
 export async function writeTrainedCode(cachePath: string, folder: string, limitMs = 20_000): Promise<void> {
   mkdirSync(folder)

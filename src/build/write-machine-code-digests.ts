@@ -1,6 +1,7 @@
-// Writes src/io/process/machine-code-digests.ts, which is committed: SHA-256 of the machine code that packages bring ready made, of every kind of
-// machine that the locked versions have it for. Run it by hand when one of these versions changes, after the new files were compared with
-// upstream's own (decision 0490): node dist/src/build/write-machine-code-digests.js
+// Writes src/io/process/machine-code-digests.ts, which is committed: SHA-256 of the machine code that packages bring
+// ready made, of every kind of machine that the locked versions have it for. Run it by hand when one of these versions
+// changes, after the new files were compared with upstream's own (decision 0490): node
+// dist/src/build/write-machine-code-digests.js
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,7 +12,10 @@ import { fileDigest } from '../io/process/machine-code.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const MODULE = 'src/io/process/machine-code-digests.ts'
-/** Packages by the folders in which npm puts them. koffi is used on these two systems alone; of msgpackr-extract the build looks at it. */
+/**
+ * Packages by the folders in which npm puts them. koffi is used on these two systems alone; of msgpackr-extract the
+ * build looks at it.
+ */
 const FOLDERS = [
   'uWebSockets.js',
   'sodium-native',
@@ -25,7 +29,10 @@ interface Lock {
   readonly packages: Readonly<Record<string, { readonly name?: string; readonly version: string }>>
 }
 
-/** The files of a package in its locked version, fetched from the registry: not those that lie here, which are what is to be checked. */
+/**
+ * The files of a package in its locked version, fetched from the registry: not those that lie here, which are what is
+ * to be checked.
+ */
 function digestsOf(folder: string, lock: Lock): [string, string][] {
   const { name = folder, version } = lock.packages[`node_modules/${folder}`] ?? { version: '' }
   const place = mkdtempSync(join(tmpdir(), 'tributary-digests-'))

@@ -1,5 +1,5 @@
-// Which download, and which file of it, a person means: an info hash, its first digits, a number, a name, or a part of a name
-// that only one has.
+// Which download, and which file of it, a person means: an info hash, its first digits, a number, a name, or a part of
+// a name that only one has.
 
 import { CommandError, type NodeClient } from './node-client.ts'
 import type { DownloadRow, FileRow, FilesAnswer } from './records.ts'

@@ -1,4 +1,5 @@
-// What every command that talks to a node has in common: its options, the node it talks to, how it prints and how it ends.
+// What every command that talks to a node has in common: its options, the node it talks to, how it prints and how it
+// ends.
 
 import type { Command } from 'commander'
 import type { FoundNode, NodeChoice } from '../node/state/find-node.ts'

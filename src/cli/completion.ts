@@ -1,5 +1,5 @@
-// `completion`: a script that completes commands, options and their choices in bash, zsh or fish, made of the commands as they
-// are. Where a command has no such words the shell completes names of files.
+// `completion`: a script that completes commands, options and their choices in bash, zsh or fish, made of the commands
+// as they are. Where a command has no such words the shell completes names of files.
 
 import { Argument, type Command } from 'commander'
 import { print } from './command-run.ts'

@@ -1,4 +1,5 @@
-// The command `import`: asks the node for the torrents of another client's folder, part by part, and prints a line for each.
+// The command `import`: asks the node for the torrents of another client's folder, part by part, and prints a line for
+// each.
 
 import { type Command, InvalidArgumentError } from 'commander'
 import { type CommandContext, forNode, type NodeFlags, print, runForNode } from './command-run.ts'

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command line: arguments to a node that runs in this process. It decides nothing but where a value comes from; what
-// is slow to load is loaded after --help and --version had their chance.
+// The command line: arguments to a node that runs in this process. It decides nothing but where a value comes from;
+// what is slow to load is loaded after --help and --version had their chance.
 
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { Secret } from '../base/secret.ts'
@@ -150,7 +150,10 @@ async function create(path: string, flags: CreateFlags): Promise<void> {
   })
 }
 
-/** The commands. Made anew and let go of after use: it holds the arguments, and a key among them must not stay in memory. */
+/**
+ * The commands. Made anew and let go of after use: it holds the arguments, and a key among them must not stay in
+ * memory.
+ */
 function commands(): Command {
   const program = new Command('tributary')
     .description(

@@ -1,5 +1,5 @@
-// Requests of the command line to a node: JSON in and out, streams of lines, the errors of a node as sentences. Node's own
-// HTTP client, because it is there without loading anything.
+// Requests of the command line to a node: JSON in and out, streams of lines, the errors of a node as sentences. Node's
+// own HTTP client, because it is there without loading anything.
 
 import { type IncomingMessage, request } from 'node:http'
 import { request as secureRequest } from 'node:https'

@@ -1,4 +1,5 @@
-// Every command that talks to a node or works on its state directory; loaded only when one of them, or the help, is asked for.
+// Every command that talks to a node or works on its state directory; loaded only when one of them, or the help, is
+// asked for.
 
 import type { Command } from 'commander'
 import { addBackupCommands } from './backup-commands.ts'

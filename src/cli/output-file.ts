@@ -9,8 +9,8 @@ import { CommandError } from './node-client.ts'
 const BINARY = /[\u0000-\u0008\u000e-\u001f]/
 
 /**
- * `-` is standard output. CommandError when the file is there or cannot be written, and when bytes that are no text would go
- * to a terminal.
+ * `-` is standard output. CommandError when the file is there or cannot be written, and when bytes that are no text
+ * would go to a terminal.
  */
 export async function writeOutput(path: string, bytes: Buffer): Promise<void> {
   if (path === '-' && process.stdout.isTTY && BINARY.test(bytes.subarray(0, 65_536).toString('latin1'))) {

@@ -1,5 +1,5 @@
-// Starts a media player with the playlist of a download. The lines of the playlist become arguments, so that a player takes the
-// subtitles beside a film, which it would not take from a list out of the network.
+// Starts a media player with the playlist of a download. The lines of the playlist become arguments, so that a player
+// takes the subtitles beside a film, which it would not take from a list out of the network.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'

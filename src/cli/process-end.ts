@@ -1,6 +1,6 @@
-// How the command's own process ends where something in it does not: Node waits for every thread before it exits, for those
-// that a stalled disk or a silent name server holds too, and process.exit() as well. Only for the process of the command line:
-// whoever runs a node inside another program ends that one himself (decision 0475).
+// How the command's own process ends where something in it does not: Node waits for every thread before it exits, for
+// those that a stalled disk or a silent name server holds too, and process.exit() as well. Only for the process of the
+// command line: whoever runs a node inside another program ends that one himself (decision 0475).
 
 import { createRequire } from 'node:module'
 
@@ -13,10 +13,10 @@ interface Koffi {
 const GRACE_MS = 250
 
 /**
- * Ends the process now, with this exit code, and waits for nothing: for after everything was stored. `_exit` of the C library,
- * which the first process of a container may call too; where koffi is missing a signal does it, SIGTERM for code 0, which
- * service managers take for an orderly end, else SIGKILL. The first process of a container, to which the kernel brings no signal
- * of itself, then has the trap left that abort() ends in: it ends as failed, but it ends.
+ * Ends the process now, with this exit code, and waits for nothing: for after everything was stored. `_exit` of the C
+ * library, which the first process of a container may call too; where koffi is missing a signal does it, SIGTERM for
+ * code 0, which service managers take for an orderly end, else SIGKILL. The first process of a container, to which the
+ * kernel brings no signal of itself, then has the trap left that abort() ends in: it ends as failed, but it ends.
  */
 export function endNow(code: number): void {
   try {

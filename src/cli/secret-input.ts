@@ -1,4 +1,5 @@
-// Secrets of commands: they are not arguments, which others on the machine can see, but read from a file, the environment or standard input.
+// Secrets of commands: they are not arguments, which others on the machine can see, but read from a file, the
+// environment or standard input.
 
 import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
@@ -24,8 +25,8 @@ export function refuseSecret(parameter: string): void {
 }
 
 /**
- * The first line of a file, a variable of the environment, or the first line of standard input; of a terminal without showing it. CommandError:
- * there is nothing.
+ * The first line of a file, a variable of the environment, or the first line of standard input; of a terminal without
+ * showing it. CommandError: there is nothing.
  */
 export async function secret(name: string, file: string | undefined, variable?: string): Promise<string> {
   if (file !== undefined) return firstLine(await readFile(file, 'utf8'))

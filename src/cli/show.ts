@@ -1,5 +1,5 @@
-// What people read: sizes, rates, times, tables, bars. Texts of strangers are shown without anything that a terminal would
-// take for a command. Pure.
+// What people read: sizes, rates, times, tables, bars. Texts of strangers are shown without anything that a terminal
+// would take for a command. Pure.
 
 const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
 const NEVER_SEC = 8_640_000

@@ -1,4 +1,5 @@
-// Live progress of downloads: bars that are drawn over on a terminal, lines where there is none. It ends when all are there.
+// Live progress of downloads: bars that are drawn over on a terminal, lines where there is none. It ends when all are
+// there.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CommandContext, print } from './command-run.ts'

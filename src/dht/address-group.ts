@@ -1,11 +1,14 @@
-// Which addresses count as one owner's: a /24 of IPv4, a /64 of IPv6. A local address stands for itself with its port, so
-// that many nodes can live on one machine. Groups are map keys; nothing is stored here.
+// Which addresses count as one owner's: a /24 of IPv4, a /64 of IPv6. A local address stands for itself with its port,
+// so that many nodes can live on one machine. Groups are map keys; nothing is stored here.
 
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import { parseIp } from '../wire/net/compact-address.ts'
 import { isExemptAddress } from '../wire/dht/dht-id.ts'
 
-/** True when `ip` (a literal) is exempt from rules that tie nodes to addresses (BEP 42): fewer than isLocalIp of wire/local-address.ts. */
+/**
+ * True when `ip` (a literal) is exempt from rules that tie nodes to addresses (BEP 42): fewer than isLocalIp of
+ * wire/local-address.ts.
+ */
 export function isExemptIp(ip: string): boolean {
   const bytes = parseIp(ip)
   return bytes !== null && isExemptAddress(bytes)

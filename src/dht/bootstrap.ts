@@ -1,6 +1,6 @@
-// The first contacts of one family: names and addresses of the settings become addresses, each is asked for nodes near us,
-// and what they name is handed on. Tries again with growing pauses while the table is nearly empty.
-// Nodes given by name are public routers: they are asked, but take no place in the routing table (BEP 5).
+// The first contacts of one family: names and addresses of the settings become addresses, each is asked for nodes near
+// us, and what they name is handed on. Tries again with growing pauses while the table is nearly empty. Nodes given by
+// name are public routers: they are asked, but take no place in the routing table (BEP 5).
 
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'

@@ -1,5 +1,5 @@
-// One bucket of a routing table: live nodes, and replacements for those that fall silent (BEP 5, Kademlia 4.1).
-// Prefers nodes whose id fits their address (BEP 42). Invariant: no two live nodes of one address group, never above capacity.
+// One bucket of a routing table: live nodes, and replacements for those that fall silent (BEP 5, Kademlia 4.1). Prefers
+// nodes whose id fits their address (BEP 42). Invariant: no two live nodes of one address group, never above capacity.
 
 import type { NodeContact } from '../wire/dht/krpc-types.ts'
 

@@ -1,5 +1,5 @@
-// Items that others put here (BEP 44). Checks sequence numbers and cas; sizes, tokens and signatures were checked before.
-// Bounded in items and in items an address; what is nearest to our id stays. Time is passed in.
+// Items that others put here (BEP 44). Checks sequence numbers and cas; sizes, tokens and signatures were checked
+// before. Bounded in items and in items an address; what is nearest to our id stays. Time is passed in.
 
 import { sameBytes } from '../base/same-bytes.ts'
 import type { PeerAddress } from '../base/ids.ts'

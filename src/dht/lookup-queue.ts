@@ -1,5 +1,6 @@
-// The lookups of one family: so many at once, others wait for their turn in the order they came. Bounded: what comes when
-// even the queue is full ends without a result. Invariant: onDone is called once, never within add(), not after cancel().
+// The lookups of one family: so many at once, others wait for their turn in the order they came. Bounded: what comes
+// when even the queue is full ends without a result. Invariant: onDone is called once, never within add(), not after
+// cancel().
 
 import type { Clock } from '../ports/clock.ts'
 import type { NodeContact } from '../wire/dht/krpc-types.ts'

@@ -1,6 +1,6 @@
-// The address our node id belongs to (BEP 42), as others see it: each reply is a vote, each /24 or /64 has one, and only an
-// address that most of the recent voters name is believed. Changes seldom, because each change costs us our place in the
-// network.
+// The address our node id belongs to (BEP 42), as others see it: each reply is a vote, each /24 or /64 has one, and
+// only an address that most of the recent voters name is believed. Changes seldom, because each change costs us our
+// place in the network.
 
 import type { PeerAddress } from '../base/ids.ts'
 import { addressGroup, isExemptIp } from './address-group.ts'

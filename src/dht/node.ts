@@ -1,5 +1,5 @@
-// The Mainline DHT for the rest of the program: one node a family (BEP 32) behind one interface. Shares its sockets: whoever
-// owns them gives senders and hands datagrams in. Knows no torrents; a private one (BEP 27) must not come here.
+// The Mainline DHT for the rest of the program: one node a family (BEP 32) behind one interface. Shares its sockets:
+// whoever owns them gives senders and hands datagrams in. Knows no torrents; a private one (BEP 27) must not come here.
 // Invariant: after stop(), and for a family without a sender, nothing is sent.
 
 import { type InfoHash, infoHashBytes, type PeerAddress } from '../base/ids.ts'
@@ -90,8 +90,8 @@ export class DhtNode {
   }
 
   /**
-   * Looks for peers of a torrent until closed: now and at each announce interval, announcing us where `options` says so.
-   * `onPeers` gets peers as nodes name them; the same ones may come again.
+   * Looks for peers of a torrent until closed: now and at each announce interval, announcing us where `options` says
+   * so. `onPeers` gets peers as nodes name them; the same ones may come again.
    */
   peers(infoHash: InfoHash, options: PeerSearchOptions, onPeers: (peers: readonly PeerAddress[]) => void): PeerSource {
     const search: Search = { infoHash: infoHashBytes(infoHash), options, onPeers, perFamily: new Map() }
@@ -123,7 +123,9 @@ export class DhtNode {
     return findItem(this.#all(), this.#deps.ed25519, name)
   }
 
-  /** Stores an item at the nodes nearest to it (BEP 44); it lasts two hours. Rejects with RangeError when it is too big. */
+  /**
+   * Stores an item at the nodes nearest to it (BEP 44); it lasts two hours. Rejects with RangeError when it is too big.
+   */
   putItem(item: ItemToPut): Promise<PutResult> {
     return storeItem(this.#all(), this.#deps.ed25519, item)
   }

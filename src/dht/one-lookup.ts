@@ -86,8 +86,9 @@ export async function sampleInfoHashes(
 }
 
 /**
- * What an item is found by: the hash of an immutable one, key (32 bytes) and salt (empty for none) of a mutable one, or the target of
- * one without salt whose key is not known: what nodes answer brings it, and only the key that hashes to the target counts.
+ * What an item is found by: the hash of an immutable one, key (32 bytes) and salt (empty for none) of a mutable one, or
+ * the target of one without salt whose key is not known: what nodes answer brings it, and only the key that hashes to
+ * the target counts.
  */
 export type ItemName =
   | { readonly target: Uint8Array }
@@ -101,7 +102,9 @@ export interface FoundItem {
   readonly copies: number
 }
 
-/** An item to be stored: immutable without `proof`. Whoever has proof and value can store it, without the private key. */
+/**
+ * An item to be stored: immutable without `proof`. Whoever has proof and value can store it, without the private key.
+ */
 export interface ItemToPut {
   readonly value: Uint8Array
   readonly proof: ItemProof | null

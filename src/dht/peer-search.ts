@@ -1,6 +1,6 @@
 // Finding and announcing for one torrent in one family (BEP 5, 32): look up, hand on the peers, announce to the nearest
-// nodes that gave a token, and again after the interval; soon again while the network is not reached.
-// States: waiting (timer) -> in turn (search-turns.ts) -> looking up -> announcing -> waiting; closed ends each of them.
+// nodes that gave a token, and again after the interval; soon again while the network is not reached. States: waiting
+// (timer) -> in turn (search-turns.ts) -> looking up -> announcing -> waiting; closed ends each of them.
 
 import type { PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'

@@ -1,5 +1,6 @@
-// Peers that others announced to us, of one family (BEP 5, 33): for each infohash a set of unique addresses, oldest first.
-// Bounded in torrents, peers a torrent, peers in all, and torrents an address; entries end on their own. Time is passed in.
+// Peers that others announced to us, of one family (BEP 5, 33): for each infohash a set of unique addresses, oldest
+// first. Bounded in torrents, peers a torrent, peers in all, and torrents an address; entries end on their own. Time is
+// passed in.
 
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import type { Random } from '../ports/random.ts'

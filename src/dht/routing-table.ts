@@ -1,5 +1,6 @@
-// The routing table of one family (BEP 5, 32): buckets by leading bits shared with our own id; the last one holds all that
-// is nearer and splits when it is full. Only nodes that replied get in; one node an IP address. Pure: time is passed in.
+// The routing table of one family (BEP 5, 32): buckets by leading bits shared with our own id; the last one holds all
+// that is nearer and splits when it is full. Only nodes that replied get in; one node an IP address. Pure: time is
+// passed in.
 
 import { sameBytes } from '../base/same-bytes.ts'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
@@ -8,7 +9,9 @@ import type { NodeContact } from '../wire/dht/krpc-types.ts'
 import { addressGroup, isExemptIp } from './address-group.ts'
 import { Bucket, type BucketChange, type TableNode } from './bucket.ts'
 
-/** Places in the buckets farthest from us; all others have 8 (BEP 5). Wide first buckets save hops, as in libtorrent. */
+/**
+ * Places in the buckets farthest from us; all others have 8 (BEP 5). Wide first buckets save hops, as in libtorrent.
+ */
 const WIDE_BUCKETS = [64, 32, 16]
 const BUCKET_NODES = 8
 /** A node or bucket that was not heard of for this long is questionable (BEP 5). */
@@ -121,7 +124,9 @@ export class RoutingTable {
     return found
   }
 
-  /** The questionable or silent node that was not asked for longest, so that dead ones do not take every turn; or null. */
+  /**
+   * The questionable or silent node that was not asked for longest, so that dead ones do not take every turn; or null.
+   */
   questionable(nowMs: number): TableNode | null {
     let oldest: TableNode | null = null
     for (const node of this.#byKey.values()) {
@@ -131,7 +136,9 @@ export class RoutingTable {
     return oldest
   }
 
-  /** Bits shared with our id by ids of the bucket that is most in need of a refresh (it counts as fresh now), or null. */
+  /**
+   * Bits shared with our id by ids of the bucket that is most in need of a refresh (it counts as fresh now), or null.
+   */
   takeStaleDepth(nowMs: number): number | null {
     let stalest = 0
     for (const [depth, bucket] of this.#buckets.entries())

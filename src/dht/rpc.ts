@@ -1,6 +1,7 @@
-// Queries that wait for their answers (KRPC, BEP 5). An answer counts only when it comes from the address that was asked
-// and carries the transaction id, four bytes of chance; everything else is dropped. No retries: lookups ask others instead.
-// Time-outs follow the round-trip times of the network. Invariant: every query ends in exactly one reply() or failed().
+// Queries that wait for their answers (KRPC, BEP 5). An answer counts only when it comes from the address that was
+// asked and carries the transaction id, four bytes of chance; everything else is dropped. No retries: lookups ask
+// others instead. Time-outs follow the round-trip times of the network. Invariant: every query ends in exactly one
+// reply() or failed().
 
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'

@@ -1,14 +1,14 @@
 // When the searches of torrents may look up, in one family: a few at once, then at a steady pace, so that five thousand
-// torrents cost an even trickle and no storm, and nobody before the network is reached. Downloads do not wait for seeds.
-// Invariant: each turn that was asked for is run once, or cancelled; none within ask().
+// torrents cost an even trickle and no storm, and nobody before the network is reached. Downloads do not wait for
+// seeds. Invariant: each turn that was asked for is run once, or cancelled; none within ask().
 
 import { Allowance } from '../base/allowance.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { Cancellable } from './lookup-queue.ts'
 
 /**
- * Look-ups at once after a quiet time, and the time between two after that. Seeds: 5,000 of them are announced within 42
- * minutes, before other nodes forget them (45 in libtorrent, which begins one a second itself).
+ * Look-ups at once after a quiet time, and the time between two after that. Seeds: 5,000 of them are announced within
+ * 42 minutes, before other nodes forget them (45 in libtorrent, which begins one a second itself).
  */
 const DOWNLOADS = { burst: 16, refillMs: 100 }
 const SEEDS = { burst: 16, refillMs: 500 }

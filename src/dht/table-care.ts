@@ -1,6 +1,6 @@
-// Keeps the routing table of one family alive: nodes that were heard of are asked whether they live, questionable ones are
-// asked again, stale buckets are refreshed (BEP 5), and our own neighbourhood is looked up at the start and when our id
-// changes. Everything in small steps, so that the traffic is steady. Invariant: few pings at once.
+// Keeps the routing table of one family alive: nodes that were heard of are asked whether they live, questionable ones
+// are asked again, stale buckets are refreshed (BEP 5), and our own neighbourhood is looked up at the start and when
+// our id changes. Everything in small steps, so that the traffic is steady. Invariant: few pings at once.
 
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import type { Clock, Timer } from '../ports/clock.ts'

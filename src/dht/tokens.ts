@@ -1,5 +1,5 @@
-// Write tokens (BEP 5, 44): proof that whoever announces or stores has just asked from the same address. Bound to address
-// and target, good for five to ten minutes, nothing is stored for each.
+// Write tokens (BEP 5, 44): proof that whoever announces or stores has just asked from the same address. Bound to
+// address and target, good for five to ten minutes, nothing is stored for each.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../ports/random.ts'

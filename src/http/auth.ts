@@ -1,5 +1,5 @@
-// The keys: where one may stand in a request, the comparison, and what its holder may do (decisions part 1). A key is never
-// logged, never stands in an error text, and no object keeps it: it is compared in a room that is wiped at once.
+// The keys: where one may stand in a request, the comparison, and what its holder may do (decisions part 1). A key is
+// never logged, never stands in an error text, and no object keeps it: it is compared in a room that is wiped at once.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Secret } from '../base/secret.ts'
@@ -115,8 +115,8 @@ export class KeyRing {
   }
 
   /**
-   * Whose key that is; null = nobody's. Compared in rooms of one size, so that neither length nor content of a key shows in the
-   * time it takes.
+   * Whose key that is; null = nobody's. Compared in rooms of one size, so that neither length nor content of a key
+   * shows in the time it takes.
    */
   holderOf(presented: string): KeyHolder | null {
     if (this.#expected === null) return OWNER
@@ -150,8 +150,8 @@ export class KeyRing {
   }
 }
 
-// What does not fit is left out; its length tells it from the key, which fits. The length also tells a text from the same
-// with zeroes at its end.
+// What does not fit is left out; its length tells it from the key, which fits. The length also tells a text from the
+// same with zeroes at its end.
 function fill(room: Buffer, text: string): void {
   room.fill(0)
   room.writeUInt32LE(Buffer.byteLength(text), 0)

@@ -1,7 +1,7 @@
 // From raw names and values to what a route's schema promises: values are read as the schema's types (numbers and
 // booleans may come as texts), then checked by the compiled schema. Unknown names are dropped, empty values are absent,
-// unless the schema says `minLength: 0` in so many words: then an empty text is a value, as of a description that is taken away.
-// Invariant: what comes out satisfies the schema; what goes wrong names its parameter.
+// unless the schema says `minLength: 0` in so many words: then an empty text is a value, as of a description that is
+// taken away. Invariant: what comes out satisfies the schema; what goes wrong names its parameter.
 
 import { Kind, type TObject, type TSchema } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'

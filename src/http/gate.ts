@@ -78,8 +78,8 @@ export class Gate {
   }
 
   /**
-   * Who asks. Throws AppError Unauthorized, ForeignOrigin, ScopeMissing or LinkInvalid. `match`: what is at the request's
-   * path; `mayTry` is told whose key it is before anything follows from that, and may throw.
+   * Who asks. Throws AppError Unauthorized, ForeignOrigin, ScopeMissing or LinkInvalid. `match`: what is at the
+   * request's path; `mayTry` is told whose key it is before anything follows from that, and may throw.
    */
   checkKey(head: GateHead, match: PathMatch | null, mayTry: (holder: KeyHolder | null) => void): KeyHolder {
     if (!this.#keys.required) return OWNER
@@ -96,7 +96,9 @@ export class Gate {
     throw new AppError(holder === null ? 'Unauthorized' : 'ScopeMissing')
   }
 
-  /** Keys that a page puts into addresses of the node are guesses of that page, and not of the address they come from. */
+  /**
+   * Keys that a page puts into addresses of the node are guesses of that page, and not of the address they come from.
+   */
   #checkPage(head: GateHead): void {
     if (keyInHeader(head) !== null || !comesFromPage(head, this.#options.origins)) return
     throw new AppError(
@@ -122,7 +124,9 @@ export class Gate {
     this.#keys.wipe()
   }
 
-  /** Throws ErrorWithHeaders SessionIdMissing for what comes to a door without the id that it gave, whatever the method. */
+  /**
+   * Throws ErrorWithHeaders SessionIdMissing for what comes to a door without the id that it gave, whatever the method.
+   */
   checkSession(head: Pick<GateHead, 'doorSession'>, match: PathMatch): void {
     if (match.door === null || head.doorSession === this.#doorSession) return
     throw new ErrorWithHeaders('SessionIdMissing', [['X-Transmission-Session-Id', this.#doorSession]])

@@ -1,4 +1,5 @@
-// Headers that go together and do not change: checked once, and handed to the native side in one call instead of one each.
+// Headers that go together and do not change: checked once, and handed to the native side in one call instead of one
+// each.
 
 /** A header with its value. */
 export type Header = readonly [string, string]

@@ -11,9 +11,9 @@ const TURN_PIECES = 400
 const TURN_CHARS = 256 * 1024
 
 /**
- * The list `[...]` in its frame, in parts that follow each other. The values are taken one after the other; a list in them may be any
- * iterable, so that it need not lie in memory. Lists in the third level are written in one go. Rejects with what the
- * values or `take` throw, and when the signal fires; the values are closed then.
+ * The list `[...]` in its frame, in parts that follow each other. The values are taken one after the other; a list in
+ * them may be any iterable, so that it need not lie in memory. Lists in the third level are written in one go. Rejects
+ * with what the values or `take` throw, and when the signal fires; the values are closed then.
  */
 export async function jsonInTurns(
   frame: ListFrame,

@@ -1,5 +1,6 @@
-// A look at the bytes of a JSON text before it is parsed: how deep it is nested, and how many values it has. Parsing cannot be
-// interrupted, and takes seconds for millions of brackets; this goes in turns of the event loop and stops at the first excess.
+// A look at the bytes of a JSON text before it is parsed: how deep it is nested, and how many values it has. Parsing
+// cannot be interrupted, and takes seconds for millions of brackets; this goes in turns of the event loop and stops at
+// the first excess.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../base/errors.ts'

@@ -1,5 +1,5 @@
-// Answers that may last for hours (streams, events, dumps) and were opened by a key that can be taken back: they are cut when
-// it is. One timer, which runs only while there are such answers.
+// Answers that may last for hours (streams, events, dumps) and were opened by a key that can be taken back: they are
+// cut when it is. One timer, which runs only while there are such answers.
 
 import type { Clock, Timer } from '../ports/clock.ts'
 import type { KeyHolder } from './auth.ts'

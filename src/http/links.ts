@@ -44,8 +44,8 @@ export class LinkSigner {
   }
 
   /**
-   * The path and query that open the feed of a channel, and nothing else. Feed readers keep an address for years, so it ends with the
-   * secret only.
+   * The path and query that open the feed of a channel, and nothing else. Feed readers keep an address for years, so it
+   * ends with the secret only.
    */
   feedUrl(cid: string, format: 'atom' | 'rss'): string {
     const mac = this.#mac(cid, FEED, NEVER_S).toString('base64url')

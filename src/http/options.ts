@@ -1,4 +1,5 @@
-// What the HTTP server is told when it is made: values only, decided by node/config. Nothing here changes while it runs.
+// What the HTTP server is told when it is made: values only, decided by node/config. Nothing here changes while it
+// runs.
 
 import type { Route } from './route.ts'
 import type { Secret } from '../base/secret.ts'

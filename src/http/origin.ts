@@ -4,7 +4,10 @@
 const IPV4 = /^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(?:\.(?!$)|$)){4}$/
 const IPV6 = /^\[[0-9a-f:.]{2,45}\]$/
 
-/** Whether the Host header names this node: localhost, an IP literal (names can be rebound, literals cannot) or a configured name. */
+/**
+ * Whether the Host header names this node: localhost, an IP literal (names can be rebound, literals cannot) or a
+ * configured name.
+ */
 export function hostAllowed(host: string, hostNames: readonly string[]): boolean {
   const match = /^(\[[^\]]*\]|[^:]*)(?::[0-9]{0,5})?$/.exec(host.toLowerCase())
   const name = match?.[1]

@@ -1,5 +1,5 @@
-// What the HTTP front counts of its requests: how long until the answer began, with which status, and for streams how long
-// until the first byte of the file.
+// What the HTTP front counts of its requests: how long until the answer began, with which status, and for streams how
+// long until the first byte of the file.
 
 import type { Clock } from '../ports/clock.ts'
 import type { MetricFamily } from '../services/api.ts'

@@ -77,8 +77,8 @@ export interface ListFrame {
 }
 
 /**
- * The answer `{"name": [...]}` of a `json` route whose list may be long, or with another frame than that: it is made in turns
- * of the event loop.
+ * The answer `{"name": [...]}` of a `json` route whose list may be long, or with another frame than that: it is made in
+ * turns of the event loop.
  */
 export class ListedJson {
   readonly frame: ListFrame
@@ -140,8 +140,8 @@ export interface Route<Kind extends keyof ReplyKinds = keyof ReplyKinds> {
   /** A signed link in `?token=` opens it for GET and HEAD. */
   readonly signedLinks: boolean
   /**
-   * It speaks as another program does: the key may come as the password of Basic authentication, and every request names
-   * the session id that a 409 gave.
+   * It speaks as another program does: the key may come as the password of Basic authentication, and every request
+   * names the session id that a 409 gave.
    */
   readonly door: boolean
   /** It answers while the store is being upgraded; those of scope `open` do anyway. */

@@ -46,8 +46,8 @@ export class StreamedFile {
 }
 
 /**
- * What television sets look for before they play a link: ranges of bytes may be asked for, nothing is converted; streaming,
- * background and interactive transfer, and a connection that may stall (DLNA guidelines, 4th field).
+ * What television sets look for before they play a link: ranges of bytes may be asked for, nothing is converted;
+ * streaming, background and interactive transfer, and a connection that may stall (DLNA guidelines, 4th field).
  */
 const DLNA_FEATURES = 'DLNA.ORG_OP=01;DLNA.ORG_CI=0;DLNA.ORG_FLAGS=01700000000000000000000000000000'
 

@@ -1,6 +1,6 @@
-// Wrong keys: each further one of an address is answered later than the one before, up to some seconds. Keys that were right
-// from there before are never kept waiting. Bounded: so many addresses and right keys are remembered, so many answers wait,
-// one timer wakes them all.
+// Wrong keys: each further one of an address is answered later than the one before, up to some seconds. Keys that were
+// right from there before are never kept waiting. Bounded: so many addresses and right keys are remembered, so many
+// answers wait, one timer wakes them all.
 
 import { Allowance } from '../base/allowance.ts'
 import { AppError } from '../base/errors.ts'
@@ -16,8 +16,8 @@ const MAX_ADDRESSES = 1_024
 /** Right keys that are remembered, each with its network. */
 const MAX_RIGHT = 1_024
 /**
- * While nobody waits so many right keys a second are looked at for where they come from, and of further ones one in LOOK_AT_ONE_OF:
- * the kernel is asked for the address, which costs a quarter of what a small request does.
+ * While nobody waits so many right keys a second are looked at for where they come from, and of further ones one in
+ * LOOK_AT_ONE_OF: the kernel is asked for the address, which costs a quarter of what a small request does.
  */
 const LOOKS_PER_SEC = 100
 const LOOK_AT_ONE_OF = 32
@@ -68,8 +68,8 @@ export class WrongKeys {
 
   /**
    * AppError TooManyRequests where so many wrong keys of this address wait for their answers that nothing is said of a
-   * further one, be it right or wrong: who asks in parallel would not be slowed otherwise. A key that was right from there
-   * before passes. `holder`: id of whose key it is, null = nobody's.
+   * further one, be it right or wrong: who asks in parallel would not be slowed otherwise. A key that was right from
+   * there before passes. `holder`: id of whose key it is, null = nobody's.
    */
   checkRoom(address: () => Uint8Array, holder: string | null): void {
     if (this.#late.length === 0 && (holder === null || this.#isOneOfMany())) return

@@ -39,8 +39,8 @@ export const nodeEd25519: Ed25519 = {
 const REMEMBERED_KEYS = 256
 
 /**
- * Checks signatures with the keys that come again and again kept ready, which takes a third of the time off. False for anything
- * malformed.
+ * Checks signatures with the keys that come again and again kept ready, which takes a third of the time off. False for
+ * anything malformed.
  */
 export function verifierOfKeys(): (publicKey: Uint8Array, signed: Uint8Array, signature: Uint8Array) => boolean {
   const keys = new Map<string, KeyObject>()

@@ -1,8 +1,8 @@
-// Local service discovery (BEP 14): tells the local network which torrents run here, and takes peers from what others tell.
-// One instance a node. Knows no torrents but by info hash: which of them may be told, private ones never (BEP 27), the caller
-// says. States: idle -> (start) running -> (stop) idle; while running it looks every few seconds for what is due.
-// Invariant: a torrent is told of once in five minutes, a datagram goes to a group once a minute on average, and what the
-// network sends is bounded for each torrent and each sender.
+// Local service discovery (BEP 14): tells the local network which torrents run here, and takes peers from what others
+// tell. One instance a node. Knows no torrents but by info hash: which of them may be told, private ones never (BEP
+// 27), the caller says. States: idle -> (start) running -> (stop) idle; while running it looks every few seconds for
+// what is due. Invariant: a torrent is told of once in five minutes, a datagram goes to a group once a minute on
+// average, and what the network sends is bounded for each torrent and each sender.
 
 import { Allowance } from '../base/allowance.ts'
 import { DecodeError, errorText } from '../base/errors.ts'
@@ -77,7 +77,9 @@ export class LocalDiscovery {
   readonly #taken = new Map<InfoHash, Set<string>>()
   readonly #senders = new Map<string, number>()
   #windowMs = Number.NEGATIVE_INFINITY
-  /** Who told of torrents that were not wanted then, and when; the oldest first. Others tell once in five minutes only. */
+  /**
+   * Who told of torrents that were not wanted then, and when; the oldest first. Others tell once in five minutes only.
+   */
   readonly #early = new Map<InfoHash, { readonly peers: PeerAddress[]; readonly heardMs: number }>()
 
   constructor(options: LocalDiscoveryOptions, deps: LocalDiscoveryDeps) {

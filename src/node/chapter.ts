@@ -1,5 +1,5 @@
-// The face of a chapter towards the node: everything that the core has of it goes through here, and nothing else of the core names
-// a chapter (decision 0513). Faces are small: what a chapter works with is loaded when it is needed.
+// The face of a chapter towards the node: everything that the core has of it goes through here, and nothing else of the
+// core names a chapter (decision 0513). Faces are small: what a chapter works with is loaded when it is needed.
 
 import type { Route } from '../http/route.ts'
 import type { Finding } from './doctor/finding.ts'

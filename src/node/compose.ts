@@ -228,7 +228,9 @@ export class TributaryNode {
     if (this.#parts.state.upgrading) this.#upgradeGivenUp.abort()
   }
 
-  /** Stops every part, the newest first. Never rejects; what fails or is late is logged. False: something was cut off. */
+  /**
+   * Stops every part, the newest first. Never rejects; what fails or is late is logged. False: something was cut off.
+   */
   stop(limitMs: number): Promise<boolean> {
     return this.#environment.started.stopWithin(limitMs)
   }
@@ -301,7 +303,9 @@ export class TributaryNode {
   }
 }
 
-/** The engine, which the first answer does without: loaded while the database opens, when who waited has been answered. */
+/**
+ * The engine, which the first answer does without: loaded while the database opens, when who waited has been answered.
+ */
 async function loadEngine(): Promise<typeof import('./engine/engine-parts.ts')> {
   await delay(FIRST_ANSWER_MS)
   return import('./engine/engine-parts.ts')

@@ -1,5 +1,5 @@
-// The command `create`: a torrent of files, made without a node. Progress goes to standard error, info hashes to standard
-// output, or the torrent itself where that is asked for.
+// The command `create`: a torrent of files, made without a node. Progress goes to standard error, info hashes to
+// standard output, or the torrent itself where that is asked for.
 
 import { join, resolve } from 'node:path'
 import { AppError, errorText } from '../base/errors.ts'

@@ -1,5 +1,5 @@
-// What every part of a node is made with: where its files are, its settings and log, time, chance, and the one way to the
-// network.
+// What every part of a node is made with: where its files are, its settings and log, time, chance, and the one way to
+// the network.
 
 import type { AddressPolicy } from '../io/net/address-policy.ts'
 import type { NodeLog } from '../io/process/log.ts'

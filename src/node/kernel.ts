@@ -1,4 +1,5 @@
-// What the core gives to chapters: its surroundings, the services they build upon, and, when it has started, its store and engine.
+// What the core gives to chapters: its surroundings, the services they build upon, and, when it has started, its store
+// and engine.
 
 import type { RecordsStore } from '../records/records-store.ts'
 import type { MetricFamily } from '../services/api.ts'
@@ -30,7 +31,10 @@ export interface RunningCore {
 export interface OpenedChapter {
   /** What its routes use, beside the services of the core. */
   readonly services: object
-  /** Figures of /statistics that it knows better than the core, by their names there. They start nothing and never reject. */
+  /**
+   * Figures of /statistics that it knows better than the core, by their names there. They start nothing and never
+   * reject.
+   */
   readonly figures?: Readonly<Record<string, () => Promise<number>>>
   /** Figures for Prometheus, read from counters that are there anyway. */
   metrics?(): readonly MetricFamily[]
@@ -46,6 +50,9 @@ export interface OpenedChapter {
   start(core: RunningCore): Promise<void>
   /** Ends it; `limitMs`: how long the whole stop may take. */
   stop(limitMs: number): Promise<void>
-  /** Part of that time that is kept for it in any case, because what it holds must not be lost by the slowness of others. */
+  /**
+   * Part of that time that is kept for it in any case, because what it holds must not be lost by the slowness of
+   * others.
+   */
   readonly kept?: number
 }

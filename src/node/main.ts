@@ -49,13 +49,16 @@ const LOG_FILE = 'tributary.log'
 export interface NodeEnd {
   /** Exit code of its process. */
   readonly code: number
-  /** False: something was cut off that did not end in time, and may hold the process; nothing that is stored hangs on it. */
+  /**
+   * False: something was cut off that did not end in time, and may hold the process; nothing that is stored hangs on
+   * it.
+   */
   readonly inTime: boolean
 }
 
 /**
- * Runs a node until a signal stops it. Never rejects. Store, ports and the lock of the state directory are given up when it
- * settles. It ends no process itself, but by `endNow` at a second signal; without that by process.exit().
+ * Runs a node until a signal stops it. Never rejects. Store, ports and the lock of the state directory are given up
+ * when it settles. It ends no process itself, but by `endNow` at a second signal; without that by process.exit().
  */
 export async function runNode(args: NodeArguments, endNow?: (code: number) => void): Promise<NodeEnd> {
   const signals = watchStopSignals(endNow)

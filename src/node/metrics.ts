@@ -1,5 +1,5 @@
-// GET /metrics put together, and the figures of the process. Loaded when it is asked for: a node that nobody scrapes has no
-// watch on its event loop, which costs 0.2 % of a core.
+// GET /metrics put together, and the figures of the process. Loaded when it is asked for: a node that nobody scrapes
+// has no watch on its event loop, which costs 0.2 % of a core.
 
 import { readdir } from 'node:fs/promises'
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'

@@ -1,7 +1,7 @@
-// The room V8 leaves between two collections of all that has lived for a while. It lets that grow to several times of what is
-// alive: thousands of torrents that wake for some seconds and rest again would leave hundreds of MiB of the dead, and what
-// lives on lies between them, so that little of the room is given back later (decision 0482).
-// Not a limit: without the hold V8 sizes it as ever.
+// The room V8 leaves between two collections of all that has lived for a while. It lets that grow to several times of
+// what is alive: thousands of torrents that wake for some seconds and rest again would leave hundreds of MiB of the
+// dead, and what lives on lies between them, so that little of the room is given back later (decision 0482). Not a
+// limit: without the hold V8 sizes it as ever.
 
 import { setFlagsFromString } from 'node:v8'
 

@@ -1,5 +1,6 @@
-// How much processor time this process gets beside others (setting resource_monitor.cpu_priority): a niceness for each of its
-// threads, since on Linux a process has none of its own. Invariant: a level that cannot be set leaves the threads as they are.
+// How much processor time this process gets beside others (setting resource_monitor.cpu_priority): a niceness for each
+// of its threads, since on Linux a process has none of its own. Invariant: a level that cannot be set leaves the
+// threads as they are.
 
 import { readdirSync } from 'node:fs'
 import { getPriority, setPriority } from 'node:os'

@@ -1,6 +1,6 @@
-// What a service manager is told of the node's life: systemd's notify protocol, for units of Type=notify. It goes through
-// the program systemd-notify, as Node sends no datagrams to Unix sockets (decision 0364). Loaded only where NOTIFY_SOCKET
-// names a socket.
+// What a service manager is told of the node's life: systemd's notify protocol, for units of Type=notify. It goes
+// through the program systemd-notify, as Node sends no datagrams to Unix sockets (decision 0364). Loaded only where
+// NOTIFY_SOCKET names a socket.
 
 import { execFile } from 'node:child_process'
 import { errorText } from '../base/errors.ts'
@@ -13,8 +13,8 @@ const LIMIT_MS = 2000
 export type ServiceState = 'READY=1' | 'STOPPING=1'
 
 /**
- * Tells `socket` (the value of NOTIFY_SOCKET) the state of this service, and `status`, a line for people. Never rejects: what
- * cannot be told is written to the log, and the node goes on.
+ * Tells `socket` (the value of NOTIFY_SOCKET) the state of this service, and `status`, a line for people. Never
+ * rejects: what cannot be told is written to the log, and the node goes on.
  */
 export function tellServiceManager(socket: string, state: ServiceState, status: string, log: Log): Promise<void> {
   const options = { env: { ...process.env, NOTIFY_SOCKET: socket }, timeout: LIMIT_MS }

@@ -1,5 +1,5 @@
-// The services of a node, made before anything of the engine or the store is there: the HTTP front has them all from the first
-// moment, and those that need more answer NotReady until they are given it.
+// The services of a node, made before anything of the engine or the store is there: the HTTP front has them all from
+// the first moment, and those that need more answer NotReady until they are given it.
 
 import { join } from 'node:path'
 import { AllowedPaths, FreshFiles } from '../io/files/client-paths.ts'

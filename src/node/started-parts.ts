@@ -24,9 +24,9 @@ export class StartedParts {
   }
 
   /**
-   * `stop` is given how long the whole stop may take, ms, and how long this part is waited for: all that those before it left
-   * and nobody after it needs. `kept`: the part of the whole that this one has in any case, because what it holds must not be
-   * lost by the slowness of others.
+   * `stop` is given how long the whole stop may take, ms, and how long this part is waited for: all that those before
+   * it left and nobody after it needs. `kept`: the part of the whole that this one has in any case, because what it
+   * holds must not be lost by the slowness of others.
    */
   add(name: string, stop: (limitMs: number, mostMs: number) => Promise<unknown>, kept = 0): void {
     this.#parts.push({ name, stop, kept })
@@ -38,8 +38,8 @@ export class StartedParts {
   }
 
   /**
-   * As stop(), but a part that takes all of the time there is for it is not waited for any longer, so that those after it
-   * end too. False: there was one.
+   * As stop(), but a part that takes all of the time there is for it is not waited for any longer, so that those after
+   * it end too. False: there was one.
    */
   async stopWithin(limitMs: number): Promise<boolean> {
     const endMs = performance.now() + limitMs

@@ -1,5 +1,5 @@
-// The room V8 takes for new objects. It doubles that, up to 32 MiB, while much of what is made survives, as everything does
-// that a start loads; and gives it back only when much later it collects all. Held, what survives just moves on.
+// The room V8 takes for new objects. It doubles that, up to 32 MiB, while much of what is made survives, as everything
+// does that a start loads; and gives it back only when much later it collects all. Held, what survives just moves on.
 // Not a limit: without the hold V8 sizes it as ever.
 
 import { setFlagsFromString } from 'node:v8'

@@ -1,5 +1,5 @@
-// Slots of shared memory (SharedArrayBuffer), lent one owner at a time. It does not grow and does not clear: a lent slot
-// holds whatever was there. Invariant: freeCount + lent slots = slotCount; while anybody waits, freeCount is 0.
+// Slots of shared memory (SharedArrayBuffer), lent one owner at a time. It does not grow and does not clear: a lent
+// slot holds whatever was there. Invariant: freeCount + lent slots = slotCount; while anybody waits, freeCount is 0.
 
 import { AppError } from '../base/errors.ts'
 import type { Arena, Slot } from '../ports/arena.ts'
@@ -8,7 +8,9 @@ import type { Arena, Slot } from '../ports/arena.ts'
 const BLOCK_SLOT_BYTES = 16 * 1024
 /** Slot size of the range arena (stream and upload reads), bytes. */
 const RANGE_SLOT_BYTES = 256 * 1024
-/** Default size of the block arena, bytes: 16 MiB already kept two workers busy, twice that leaves room for slow peers. */
+/**
+ * Default size of the block arena, bytes: 16 MiB already kept two workers busy, twice that leaves room for slow peers.
+ */
 const BLOCK_ARENA_BYTES = 32 * 1024 * 1024
 /** Default size of the range arena, bytes: 64 readers at work at a time. */
 const RANGE_ARENA_BYTES = 16 * 1024 * 1024

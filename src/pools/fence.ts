@@ -1,5 +1,5 @@
-// The order of work on one torrent: ordinary jobs run side by side; an exclusive one waits for all jobs posted before it
-// and holds back all posted after it. First come first served, so neither kind starves.
+// The order of work on one torrent: ordinary jobs run side by side; an exclusive one waits for all jobs posted before
+// it and holds back all posted after it. First come first served, so neither kind starves.
 
 interface Waiting {
   readonly exclusive: boolean

@@ -1,5 +1,6 @@
-// Content of new torrents in files: listed by src/io/files/source-folder.ts, hashed by the piece workers. Invariants: descriptors are
-// lent from the common cache as long as a job runs; nothing that differs from the list is hashed without an error.
+// Content of new torrents in files: listed by src/io/files/source-folder.ts, hashed by the piece workers. Invariants:
+// descriptors are lent from the common cache as long as a job runs; nothing that differs from the list is hashed
+// without an error.
 
 import type { NewPieceRun } from '../wire/metainfo/torrent-layout.ts'
 import { createHash } from 'node:crypto'
@@ -193,7 +194,10 @@ class FileHasher implements ContentHasher {
     }
   }
 
-  /** Hashes a piece over very many files here, some files at a time: no job may hold that many descriptors. v1 alone has such. */
+  /**
+   * Hashes a piece over very many files here, some files at a time: no job may hold that many descriptors. v1 alone has
+   * such.
+   */
   async #digestLong({ first, trees }: NewPieceRun, length: number): Promise<PieceDigests> {
     if (trees.length > 0 || !this.#layout.sha1)
       throw new RangeError(`piece ${first} is of several files and has a tree`)

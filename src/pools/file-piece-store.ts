@@ -224,7 +224,9 @@ export class FilePieceStore implements PieceStore {
     return read.finally(() => volume.readers--)
   }
 
-  /** A file is shorter than what was read of it. Rejects with FileChanged, unless nobody else is seen to have cut it. */
+  /**
+   * A file is shorter than what was read of it. Rejects with FileChanged, unless nobody else is seen to have cut it.
+   */
   async #endedEarly(file: number): Promise<never> {
     const { files } = this.#parts
     files.forget(this.#source, file)
@@ -245,7 +247,9 @@ export class FilePieceStore implements PieceStore {
     return this.#parts.cached.readParts(found.file, found.position, fitting)
   }
 
-  /** The open file in which a range begins, and how much of the range lies there; null when no read can be had at once. */
+  /**
+   * The open file in which a range begins, and how much of the range lies there; null when no read can be had at once.
+   */
   #openNow(offset: number, length: number): { file: OpenedFile; position: number; length: number } | null {
     const span = this.#fence.open ? this.#map.firstSpan(offset, length) : null
     const file = span === null || span.file < 0 ? null : this.#parts.files.peek(this.#source, span.file)
@@ -316,8 +320,8 @@ export class FilePieceStore implements PieceStore {
   }
 
   /**
-   * Runs shared work that verify() of the same piece has to wait for. Writes of one piece follow each other: blocks that were
-   * spilled and given up must not land after the piece that took their place.
+   * Runs shared work that verify() of the same piece has to wait for. Writes of one piece follow each other: blocks
+   * that were spilled and given up must not land after the piece that took their place.
    */
   #asWrite<T>(piece: number, blocks: readonly ReceivedBlock[], work: () => Promise<T>): Promise<T> {
     const volume = this.#parts.lanes.volumeOf(this.#folder.place)
@@ -408,7 +412,9 @@ export class FilePieceStore implements PieceStore {
     }
   }
 
-  /** Runs a job and turns its failures into AppErrors that name the file. `spans` are those of the request, in order. */
+  /**
+   * Runs a job and turns its failures into AppErrors that name the file. `spans` are those of the request, in order.
+   */
   async #run<Name extends PieceJobName>(
     name: Name,
     request: RequestOf<Name>,

@@ -1,6 +1,6 @@
-// What comes before the first write to each file of one torrent: a file that is not there is made, empty, and noted as the
-// torrent's own before it gets a byte; one that is there is written to only when it was looked at, and as that look allows.
-// Invariant: no byte of a file that is not the torrent's own changes.
+// What comes before the first write to each file of one torrent: a file that is not there is made, empty, and noted as
+// the torrent's own before it gets a byte; one that is there is written to only when it was looked at, and as that look
+// allows. Invariant: no byte of a file that is not the torrent's own changes.
 
 import { foreignFile } from '../base/foreign-file.ts'
 import type { DiskSpace } from '../io/files/disk-space.ts'
@@ -55,8 +55,8 @@ export class FirstWrites {
   }
 
   /**
-   * Makes ready what `segments` are to be written to. Rejects with ForeignFile, and as the disk and the notes do; then nothing of a
-   * file that is not the torrent's has changed.
+   * Makes ready what `segments` are to be written to. Rejects with ForeignFile, and as the disk and the notes do; then
+   * nothing of a file that is not the torrent's has changed.
    */
   async make(arena: ArenaNumber, segments: readonly number[], spans: readonly FileSpan[]): Promise<void> {
     const claims = this.#claims

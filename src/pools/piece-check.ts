@@ -1,5 +1,5 @@
-// What of a torrent lies on the disk: neighbouring pieces are hashed in one job, fewer of them where the files are many or
-// one is missing. Invariant: nothing is made for each file before it is known that they are few.
+// What of a torrent lies on the disk: neighbouring pieces are hashed in one job, fewer of them where the files are many
+// or one is missing. Invariant: nothing is made for each file before it is known that they are few.
 
 import { AppError } from '../base/errors.ts'
 import type { PieceVerdict, StoreLayout } from '../ports/piece-store.ts'
@@ -27,7 +27,10 @@ export class PieceCheck {
     this.#parts = parts
   }
 
-  /** A verdict for each of `pieces`, which follow each other. Rejects with what reading them meets, but for missing files. */
+  /**
+   * A verdict for each of `pieces`, which follow each other. Rejects with what reading them meets, but for missing
+   * files.
+   */
   async verdicts(pieces: readonly number[]): Promise<readonly PieceVerdict[]> {
     const { layout, map } = this.#parts
     const first = pieces[0] as number

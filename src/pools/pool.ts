@@ -1,6 +1,6 @@
-// A pool of worker threads fed with batches. Jobs posted in one turn of the event loop are packed together and sent when
-// a thread can take them. Invariants: every promise settles, also when a worker dies or the pool stops; what waits is
-// bounded in jobs and bytes, and callers beyond that wait their turn.
+// A pool of worker threads fed with batches. Jobs posted in one turn of the event loop are packed together and sent
+// when a thread can take them. Invariants: every promise settles, also when a worker dies or the pool stops; what waits
+// is bounded in jobs and bytes, and callers beyond that wait their turn.
 
 import type { Piscina } from 'piscina'
 import { AppError, errorText } from '../base/errors.ts'
@@ -84,8 +84,8 @@ export class WorkerPool {
   }
 
   /**
-   * Runs a job. Rejects with JobFailed, or with AppError WorkerLost, PoolBusy (too many callers wait already) or Aborted
-   * (the pool stopped). Whatever the request names in memory must stay until then.
+   * Runs a job. Rejects with JobFailed, or with AppError WorkerLost, PoolBusy (too many callers wait already) or
+   * Aborted (the pool stopped). Whatever the request names in memory must stay until then.
    */
   async run<Name extends JobName>(name: Name, request: RequestOf<Name>): Promise<ReplyOf<Name>> {
     const entry = jobs[name]
@@ -141,7 +141,10 @@ export class WorkerPool {
     }
   }
 
-  /** Ends the pool: running batches are lost, waiting jobs and callers are Aborted. Resolves when every thread has ended. */
+  /**
+   * Ends the pool: running batches are lost, waiting jobs and callers are Aborted. Resolves when every thread has
+   * ended.
+   */
   async stop(): Promise<void> {
     this.#stopped = true
     if (this.#flush !== null) clearImmediate(this.#flush)

@@ -1,5 +1,5 @@
-// The files behind spans: descriptors lent while they are used, and reads through them straight into slots. Reads run in
-// libuv's threads, a few at a time (decision 0110). Invariant: descriptors go back whatever happens.
+// The files behind spans: descriptors lent while they are used, and reads through them straight into slots. Reads run
+// in libuv's threads, a few at a time (decision 0110). Invariant: descriptors go back whatever happens.
 
 import { read } from 'node:fs'
 import { promisify } from 'node:util'
@@ -27,7 +27,9 @@ export class SpanFiles {
     this.#lanes = lanes
   }
 
-  /** Lends descriptors for the spans, of at most MAX_JOB_FILES files, while `use` runs. Rejects as OpenFiles.acquire. */
+  /**
+   * Lends descriptors for the spans, of at most MAX_JOB_FILES files, while `use` runs. Rejects as OpenFiles.acquire.
+   */
   async withFiles<T>(spans: readonly FileSpan[], how: FileUse, use: (open: readonly Span[]) => Promise<T>): Promise<T> {
     const indexes = filesOf(spans)
     const lent = await this.#files.acquire(this.#source, indexes, how === 'write', how === 'check')

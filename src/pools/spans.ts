@@ -25,7 +25,9 @@ export class SpanMap {
     return length <= 0 ? 0 : this.#indexAt(offset + length - 1) - this.#indexAt(offset) + 1
   }
 
-  /** The spans of [offset, offset + length), the first `most` of them. Throws RangeError when the torrent ends before. */
+  /**
+   * The spans of [offset, offset + length), the first `most` of them. Throws RangeError when the torrent ends before.
+   */
   spans(offset: number, length: number, most = Number.POSITIVE_INFINITY): FileSpan[] {
     const spans: FileSpan[] = []
     let at = offset

@@ -1,8 +1,10 @@
-// How many worker threads the pool should have. One thread hashes and writes about 1 GiB/s, and two writers of one file wait
-// for each other in the kernel, so further ones start only when jobs wait. Knows no thread, only numbers.
+// How many worker threads the pool should have. One thread hashes and writes about 1 GiB/s, and two writers of one file
+// wait for each other in the kernel, so further ones start only when jobs wait. Knows no thread, only numbers.
 // Invariant: at most one thread is starting at a time, because each start holds the main loop for some 15 ms.
 
-/** Jobs that wait longer are worth a thread: far above what a busy machine, or the start of a thread, makes them wait. */
+/**
+ * Jobs that wait longer are worth a thread: far above what a busy machine, or the start of a thread, makes them wait.
+ */
 export const GROW_AFTER_MS = 100
 
 /** What waits for a thread. */

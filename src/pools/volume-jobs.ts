@@ -1,7 +1,7 @@
-// Jobs on files, kept apart by volume: a thread that is stuck in a volume that does not answer holds up no piece of another.
-// The volume of the state directory has the threads of the settings; each other one has at most two of its own, started by
-// its first jobs and ended when idle. Invariants: at most MAX_POOLS pools beside that one; volumes beyond that share the last of
-// them; what is done without a thread has the turn of its own volume.
+// Jobs on files, kept apart by volume: a thread that is stuck in a volume that does not answer holds up no piece of
+// another. The volume of the state directory has the threads of the settings; each other one has at most two of its
+// own, started by its first jobs and ended when idle. Invariants: at most MAX_POOLS pools beside that one; volumes
+// beyond that share the last of them; what is done without a thread has the turn of its own volume.
 
 import type { VolumeLanes } from '../io/files/volume-lanes.ts'
 import type { Volume } from '../io/files/volume.ts'

@@ -1,5 +1,5 @@
-// Tells from the times in a gateway's answers whether it has lost its mappings (RFC 6887 section 8.5; RFC 6886 section 3.6):
-// its clock must go on as ours does. Knows no clock.
+// Tells from the times in a gateway's answers whether it has lost its mappings (RFC 6887 section 8.5; RFC 6886 section
+// 3.6): its clock must go on as ours does. Knows no clock.
 
 /** Seconds a gateway's clock may be off whatever the time between two answers. */
 const SLACK_SEC = 2

@@ -1,5 +1,5 @@
-// Questions to one gateway by UDP, repeated until it answers (RFC 6886 section 3.1: 250 ms, then twice as long each time).
-// Only datagrams of the gateway's own address and port are looked at, and only while a question waits.
+// Questions to one gateway by UDP, repeated until it answers (RFC 6886 section 3.1: 250 ms, then twice as long each
+// time). Only datagrams of the gateway's own address and port are looked at, and only while a question waits.
 
 import { DecodeError, errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'
@@ -42,8 +42,8 @@ export class GatewaySocket {
   }
 
   /**
-   * Sends `bytes` until `read` takes an answer. Rejects with MapError: `unsupported` when nothing answers, `temporary` when
-   * the signal fires or there is no socket.
+   * Sends `bytes` until `read` takes an answer. Rejects with MapError: `unsupported` when nothing answers, `temporary`
+   * when the signal fires or there is no socket.
    */
   async ask<T>(bytes: Uint8Array, read: ReadAnswer<T>, signal: AbortSignal): Promise<T> {
     const socket = await this.#bound()

@@ -1,5 +1,5 @@
-// Maps the port of this node, TCP and UDP, through every gateway there is, and follows when gateways come and go. One gateway
-// is route-mapper.ts. The two protocols share the port, as peers expect.
+// Maps the port of this node, TCP and UDP, through every gateway there is, and follows when gateways come and go. One
+// gateway is route-mapper.ts. The two protocols share the port, as peers expect.
 
 import { errorText } from '../base/errors.ts'
 import type { Clock, Timer } from '../ports/clock.ts'

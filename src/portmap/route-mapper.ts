@@ -1,6 +1,6 @@
-// The mappings of one port through one gateway: tries PCP, NAT-PMP and UPnP in this order until one maps, renews what stands,
-// starts over when renewing fails, takes everything away at the end. Many gateways: mapper.ts.
-// Invariant: what stands is in #mappings with the client that made it; after stop() nothing stands that could be removed.
+// The mappings of one port through one gateway: tries PCP, NAT-PMP and UPnP in this order until one maps, renews what
+// stands, starts over when renewing fails, takes everything away at the end. Many gateways: mapper.ts. Invariant: what
+// stands is in #mappings with the client that made it; after stop() nothing stands that could be removed.
 
 import { errorText } from '../base/errors.ts'
 import type { Clock, Timer } from '../ports/clock.ts'
@@ -14,7 +14,9 @@ const PROTOCOLS: readonly MapProtocol[] = ['tcp', 'udp']
 /** First wait after no protocol mapped, doubled each time, and the longest: networks change. */
 const RETRY_MS = 60_000
 const MAX_RETRY_MS = 60 * 60 * 1000
-/** Mappings are renewed at half their life, or sooner: so it is noticed in this time that a gateway has started anew. */
+/**
+ * Mappings are renewed at half their life, or sooner: so it is noticed in this time that a gateway has started anew.
+ */
 const MAX_RENEW_MS = 15 * 60 * 1000
 /** A gateway that gives shorter lives is not asked all the time. */
 const MIN_RENEW_MS = 30_000

@@ -1,5 +1,5 @@
-// Port mapping by UPnP (WANIPConnection, WANPPPConnection), IPv4 only. Gateways are found by upnp-discovery.ts; what to map and
-// when is route-mapper.ts. Knows the habits of gateways: no leases, other ports only, taken ports.
+// Port mapping by UPnP (WANIPConnection, WANPPPConnection), IPv4 only. Gateways are found by upnp-discovery.ts; what to
+// map and when is route-mapper.ts. Knows the habits of gateways: no leases, other ports only, taken ports.
 
 import { DecodeError, errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'

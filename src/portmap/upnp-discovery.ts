@@ -1,6 +1,6 @@
-// Finds UPnP gateways in the local network: searches, believes only devices of the network that speak for themselves, and
-// reads their descriptions. Whether they map anything is for upnp-client.ts.
-// Invariant: what a device says leads only to the device itself.
+// Finds UPnP gateways in the local network: searches, believes only devices of the network that speak for themselves,
+// and reads their descriptions. Whether they map anything is for upnp-client.ts. Invariant: what a device says leads
+// only to the device itself.
 
 import { DecodeError, errorText } from '../base/errors.ts'
 import type { PeerAddress } from '../base/ids.ts'

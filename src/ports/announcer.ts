@@ -1,5 +1,5 @@
-// Trackers of one torrent, and whatever else is asked for peers, as the engine sees them: it starts and stops them and is
-// given peers.
+// Trackers of one torrent, and whatever else is asked for peers, as the engine sees them: it starts and stops them and
+// is given peers.
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
 import type { TorrentDhtNode } from '../wire/metainfo/torrent-types.ts'
@@ -78,8 +78,8 @@ export interface HashAnnouncer {
 /** The announcing of one torrent. */
 export interface Announcer extends HashAnnouncer {
   /**
-   * The torrent has a swarm under another info hash too (BEP 52): whatever is announced is announced there as well, from now
-   * on. `rows()` stay one a tracker.
+   * The torrent has a swarm under another info hash too (BEP 52): whatever is announced is announced there as well,
+   * from now on. `rows()` stay one a tracker.
    */
   alsoAs(infoHash: InfoHash): void
   /** A magnet's metadata came: isPrivate() has its answer, and what a private torrent may not have ends at once. */

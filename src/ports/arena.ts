@@ -20,9 +20,13 @@ export interface Arena {
   readonly buffer: SharedArrayBuffer
   /** Lends slot number `near` if it is free, else any; null when none is free. */
   lease(near?: number): Slot | null
-  /** The first of `count` neighbouring slots that are all free, -1 when there are none. They are not kept for anybody. */
+  /**
+   * The first of `count` neighbouring slots that are all free, -1 when there are none. They are not kept for anybody.
+   */
   freeRun(count: number): number
-  /** Lends a slot as soon as one is free, first come first served. Rejects with AppError Aborted when `signal` fires. */
+  /**
+   * Lends a slot as soon as one is free, first come first served. Rejects with AppError Aborted when `signal` fires.
+   */
   leaseLater(signal?: AbortSignal): Promise<Slot>
   /** Gives a slot back. Throws on a slot that is not lent. */
   release(slot: Slot): void

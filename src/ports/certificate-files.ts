@@ -1,5 +1,5 @@
-// The files of a certificate and its private key, as the HTTPS listener sees them. The key itself never comes this way: the
-// native server reads it.
+// The files of a certificate and its private key, as the HTTPS listener sees them. The key itself never comes this way:
+// the native server reads it.
 
 /** Both files. */
 export interface CertificateFiles {

@@ -1,5 +1,5 @@
-// Files of this machine that a torrent is to be made of: found, and hashed piece by piece. Who asks never sees a descriptor
-// or a byte of them. Invariant: what was hashed is what was listed, or the caller is told.
+// Files of this machine that a torrent is to be made of: found, and hashed piece by piece. Who asks never sees a
+// descriptor or a byte of them. Invariant: what was hashed is what was listed, or the caller is told.
 
 import type { NewPieceRun } from '../wire/metainfo/torrent-layout.ts'
 import type { TorrentFile } from '../wire/metainfo/torrent-types.ts'
@@ -7,7 +7,9 @@ import type { FileFacts } from './piece-store.ts'
 
 /** A file that was found. */
 export interface ContentFile {
-  /** Path below the folder that holds the content, one entry a part; the first one of a folder's files is the folder. */
+  /**
+   * Path below the folder that holds the content, one entry a part; the first one of a folder's files is the folder.
+   */
   readonly path: readonly string[]
   /** Bytes. */
   readonly length: number
@@ -36,8 +38,8 @@ export interface PieceDigests {
 /** Hashes content. close() when done. */
 export interface ContentHasher {
   /**
-   * Hashes a run. AppErrors SourceChanged (a file is not what was listed), InvalidParameter (it cannot be read), DiskError,
-   * PoolBusy, WorkerLost, Aborted.
+   * Hashes a run. AppErrors SourceChanged (a file is not what was listed), InvalidParameter (it cannot be read),
+   * DiskError, PoolBusy, WorkerLost, Aborted.
    */
   digest(run: NewPieceRun): Promise<PieceDigests>
   /** Size and time of every file of the layout, as they were listed. AppError SourceChanged unless they still are. */
@@ -66,8 +68,8 @@ export interface Content {
 /** Finds content. */
 export interface ContentSources {
   /**
-   * The file at `path` (absolute, without links), or every file below the folder there; no link is followed.
-   * AppErrors InvalidParameter (nothing usable there, too many or too deep, a name that is not UTF-8, no right to read),
+   * The file at `path` (absolute, without links), or every file below the folder there; no link is followed. AppErrors
+   * InvalidParameter (nothing usable there, too many or too deep, a name that is not UTF-8, no right to read),
    * SourceChanged, Aborted.
    */
   list(path: string, signal: AbortSignal): Promise<Content>

@@ -26,6 +26,8 @@ export interface MutableItems {
 
 /** The same where only the target is known: the SHA-1 of a key, which is the id of a channel. */
 export interface TargetedItems extends MutableItems {
-  /** The newest item without salt whose key has this SHA-1 (20 bytes); null when no node had any. Takes some seconds. */
+  /**
+   * The newest item without salt whose key has this SHA-1 (20 bytes); null when no node had any. Takes some seconds.
+   */
   findTarget(target: Uint8Array): Promise<FoundSignedItem | null>
 }

@@ -1,5 +1,5 @@
-// Info dictionaries of torrents that are no downloads, over restarts: what was fetched for one preview need not be fetched
-// for the next. Promises settle after the commit and reject as those of ports/records.ts.
+// Info dictionaries of torrents that are no downloads, over restarts: what was fetched for one preview need not be
+// fetched for the next. Promises settle after the commit and reject as those of ports/records.ts.
 
 import type { InfoHash } from '../base/ids.ts'
 

@@ -1,5 +1,5 @@
-// RSS and Atom feeds of a channel (specification 4.6): which there are, how the last look at each went, and which of their
-// items were dealt with, over restarts. Promises settle after the commit and reject as those of ports/records.ts.
+// RSS and Atom feeds of a channel (specification 4.6): which there are, how the last look at each went, and which of
+// their items were dealt with, over restarts. Promises settle after the commit and reject as those of ports/records.ts.
 
 /** How the last look at a feed went. */
 export interface FeedCheck {

@@ -3,8 +3,8 @@
 /** Cuts files. */
 export interface FileTrimmer {
   /**
-   * Cuts every file below `destination` that is longer than said; those that are not there, or are links, are passed over.
-   * Rejects with AppErrors DiskError and UnsafePath.
+   * Cuts every file below `destination` that is longer than said; those that are not there, or are links, are passed
+   * over. Rejects with AppErrors DiskError and UnsafePath.
    */
   trim(
     destination: string,

@@ -12,7 +12,9 @@ export interface HttpPost {
 
 /** POSTs whose addresses are judged. Redirects are not followed: they are answers like any other. */
 export interface HttpPoster {
-  /** The status of the answer. Rejects with AppError SourceFailed, AddressRefused, BadScheme or Aborted (the signal). */
+  /**
+   * The status of the answer. Rejects with AppError SourceFailed, AddressRefused, BadScheme or Aborted (the signal).
+   */
   post(order: HttpPost): Promise<number>
   close(): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Ranges of files over HTTP(S), as web seeds need them: streamed, with back-pressure, at judged addresses. Redirects, names
-// and connections are the adapter's job; when to ask again is the caller's.
+// Ranges of files over HTTP(S), as web seeds need them: streamed, with back-pressure, at judged addresses. Redirects,
+// names and connections are the adapter's job; when to ask again is the caller's.
 
 import type { FileRange } from '../wire/net/http-range.ts'
 
@@ -38,8 +38,8 @@ export type RangeSink = (chunk: Uint8Array) => Promise<void> | undefined
 /** Fetches ranges. */
 export interface HttpRanges {
   /**
-   * Gives `range` of the file at `url` to `sink`, never more than its length. Never rejects. After `signal` fired the sink
-   * is not called any more. What has come before a failure is part of the range.
+   * Gives `range` of the file at `url` to `sink`, never more than its length. Never rejects. After `signal` fired the
+   * sink is not called any more. What has come before a failure is part of the range.
    */
   get(url: string, range: FileRange, sink: RangeSink, signal: AbortSignal): Promise<RangeOutcome>
   close(): Promise<void>

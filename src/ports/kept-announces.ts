@@ -1,5 +1,5 @@
-// What is kept of announces over a restart, so that a tracker is not asked before it allowed it, and hears `completed` once
-// (decision 0481).
+// What is kept of announces over a restart, so that a tracker is not asked before it allowed it, and hears `completed`
+// once (decision 0481).
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
 
@@ -35,8 +35,8 @@ export interface KeptAnnounces {
   take(infoHash: InfoHash, tracker: string): HeldTracker | null
   /**
    * Keeps this over a kill of the process: at once, or, where it is not `pressing`, within a minute, so that a thousand
-   * regular announces do not keep a disk awake. Settles when it is kept, or is left for later; never rejects: what cannot be
-   * written is lost.
+   * regular announces do not keep a disk awake. Settles when it is kept, or is left for later; never rejects: what
+   * cannot be written is lost.
    */
   note(announce: KeptAnnounce, pressing: boolean): Promise<void>
   /** Keeps this over a power cut too, before `completed` leaves. False: it could not be written. */

@@ -2,7 +2,9 @@
 
 import type { InfoHash } from '../base/ids.ts'
 
-/** How often in a row the process ended while a download was being loaded. It outlives the process, not every power cut. */
+/**
+ * How often in a row the process ended while a download was being loaded. It outlives the process, not every power cut.
+ */
 export interface LoadingMarks {
   /** What was written last; empty when it cannot be read. */
   read(): Promise<Map<InfoHash, number>>

@@ -1,8 +1,8 @@
 // Host names to addresses, each judged by the address policy.
 
 /**
- * `public`: anyone may be sent there (also private addresses the owner allowed); `private`: loopback and local networks;
- * `refused`: nobody should connect there (unspecified, multicast, broadcast, reserved).
+ * `public`: anyone may be sent there (also private addresses the owner allowed); `private`: loopback and local
+ * networks; `refused`: nobody should connect there (unspecified, multicast, broadcast, reserved).
  */
 export type AddressClass = 'public' | 'private' | 'refused'
 
@@ -17,8 +17,8 @@ export interface ResolvedAddress {
 /** Host names to judged addresses. */
 export interface NameResolver {
   /**
-   * All addresses of a name or literal, in the order to try them. Rejects with AppError SourceFailed when there is none.
-   * Answers are kept for a short time.
+   * All addresses of a name or literal, in the order to try them. Rejects with AppError SourceFailed when there is
+   * none. Answers are kept for a short time.
    */
   resolve(host: string): Promise<readonly ResolvedAddress[]>
 }

@@ -1,4 +1,5 @@
-// What passed the node's overlay networks, for those who show it (spec 2.13). Counters only grow while the process runs.
+// What passed the node's overlay networks, for those who show it (spec 2.13). Counters only grow while the process
+// runs.
 
 import type { PeerAddress } from '../base/ids.ts'
 

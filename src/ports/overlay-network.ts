@@ -1,4 +1,5 @@
-// What the core shows of overlays and circuits, where a chapter has them: in statistics, metrics, and why a download waits. Types only.
+// What the core shows of overlays and circuits, where a chapter has them: in statistics, metrics, and why a download
+// waits. Types only.
 
 /** One overlay (community). */
 export interface OverlayRow {

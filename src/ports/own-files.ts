@@ -7,8 +7,8 @@ export interface OwnFiles {
   /** Whether that is one of them, or the folder of all of them. */
   holds(real: string): boolean
   /**
-   * AppError PathNotAllowed where holds() is true, by whatever name the folder is reached. `turns`: whose turns the looks take; one
-   * who has a turn already takes none in it (absent: those of all).
+   * AppError PathNotAllowed where holds() is true, by whatever name the folder is reached. `turns`: whose turns the
+   * looks take; one who has a turn already takes none in it (absent: those of all).
    */
   check(real: string, turns?: VolumeTurns): Promise<void>
   /** AppError PathNotAllowed when one of these files, each with its path below `real`, is one of them. */

@@ -6,8 +6,9 @@ import type { Arena, Slot } from './arena.ts'
 import type { StoreVolume } from './volumes.ts'
 
 /**
- * What was found out about a file that is there and not the torrent's own: `fits` = some of its pieces are right; `replace` = it
- * may be written over; `foreign` = it may not; else nobody can tell, but that the bytes from `from` to `to` are zeros.
+ * What was found out about a file that is there and not the torrent's own: `fits` = some of its pieces are right;
+ * `replace` = it may be written over; `foreign` = it may not; else nobody can tell, but that the bytes from `from` to
+ * `to` are zeros.
  */
 export type FoundFile = 'fits' | 'replace' | 'foreign' | { readonly from: number; readonly to: number }
 
@@ -105,8 +106,8 @@ export interface StorageMove {
 }
 
 /**
- * Result of checking a piece against its hash: `missing` = some of its bytes are not on disk; `zeros` = it is not right, and holds
- * nothing but zeros.
+ * Result of checking a piece against its hash: `missing` = some of its bytes are not on disk; `zeros` = it is not
+ * right, and holds nothing but zeros.
  */
 export type PieceVerdict = 'ok' | 'bad-hash' | 'zeros' | 'missing'
 
@@ -119,11 +120,14 @@ export interface PieceStore {
   /** The volume of its files; absent where there is nothing that could stop to answer. */
   readonly volume?: StoreVolume
   /**
-   * Makes folders and the zero-byte files, sparse. Nothing is opened through a link. Idempotent. Rejects with AppError Aborted
-   * soon after `signal` fires; what was made until then stays.
+   * Makes folders and the zero-byte files, sparse. Nothing is opened through a link. Idempotent. Rejects with AppError
+   * Aborted soon after `signal` fires; what was made until then stays.
    */
   prepare(signal?: AbortSignal): Promise<void>
-  /** Size and time of every file (padding files too: exists false). Rejects with AppError Aborted soon after `signal` fires. */
+  /**
+   * Size and time of every file (padding files too: exists false). Rejects with AppError Aborted soon after `signal`
+   * fires.
+   */
   facts(signal?: AbortSignal): Promise<FileFacts[]>
   /** facts() for the records: a file that is not as it was left has unfitFacts(). */
   keptFacts(signal?: AbortSignal): Promise<FileFacts[]>
@@ -145,16 +149,16 @@ export interface PieceStore {
   /** verify() of `count` neighbouring pieces in one go: a verdict for each. */
   check(first: number, count: number): Promise<readonly PieceVerdict[]>
   /**
-   * The leaf hashes (BEP 52, 32 bytes each) of what is on disk of a piece, unverified; null when it is not there whole, or
-   * the torrent has no v2 part.
+   * The leaf hashes (BEP 52, 32 bytes each) of what is on disk of a piece, unverified; null when it is not there whole,
+   * or the torrent has no v2 part.
    */
   leaves(piece: number): Promise<Uint8Array | null>
   /** Reads up to `length` bytes at `offset` of the torrent into the start of `slot` of `arena`; the number read. */
   read(offset: number, length: number, arena: Arena, slot: Slot): Promise<number>
   /**
-   * Reads bytes at `offset` of the torrent into the start of `into` without waiting for anything: up to `length`, as many
-   * as are at hand in one file, 0 when read() has to be asked. Absent where there is no such way. `into`: memory of its
-   * own (not pooled), best the same at every call.
+   * Reads bytes at `offset` of the torrent into the start of `into` without waiting for anything: up to `length`, as
+   * many as are at hand in one file, 0 when read() has to be asked. Absent where there is no such way. `into`: memory
+   * of its own (not pooled), best the same at every call.
    */
   readNow?(offset: number, length: number, into: Uint8Array): number
   /** The same into several parts one after the other, all of one buffer that is shared memory. */
@@ -164,16 +168,17 @@ export interface PieceStore {
   /** Closes the files after all posted work. The store can be used again: files reopen on demand. */
   close(): Promise<void>
   /**
-   * Brings all files to another folder: linked where both are one file system, else copied and flushed. Other work on the
-   * torrent waits. Until the commit every file is in the old place, and there it stays: see leave(). Also rejects with what
-   * the commit said, Aborted (the signal) or StateConflict (another file is in the way): then nothing has changed.
+   * Brings all files to another folder: linked where both are one file system, else copied and flushed. Other work on
+   * the torrent waits. Until the commit every file is in the old place, and there it stays: see leave(). Also rejects
+   * with what the commit said, Aborted (the signal) or StateConflict (another file is in the way): then nothing has
+   * changed.
    */
   move(move: StorageMove): Promise<void>
   /** Deletes what a move left in `folder`: files that are in the present place too, and folders that become empty. */
   leave(folder: string): Promise<void>
   /**
-   * Closes, then deletes the torrent's files and the folders that become empty; files not of this torrent stay, and those that
-   * `keeps` takes.
+   * Closes, then deletes the torrent's files and the folders that become empty; files not of this torrent stay, and
+   * those that `keeps` takes.
    */
   remove(keeps?: FileChoice): Promise<void>
 }

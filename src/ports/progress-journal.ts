@@ -12,8 +12,8 @@ export interface ResumeData {
   /** Facts of the files as they were at the last checkpoint; [] when never taken. */
   readonly files: readonly FileFacts[]
   /**
-   * Milliseconds since 1970 of the newest journalled piece, or after a kill at work of the newest checkpoint; 0 when none.
-   * A file may be this new without suspicion.
+   * Milliseconds since 1970 of the newest journalled piece, or after a kill at work of the newest checkpoint; 0 when
+   * none. A file may be this new without suspicion.
    */
   readonly newestMs: number
 }
@@ -45,8 +45,8 @@ export interface ProgressJournal {
   /** After PieceStore.sync(): all of `have` has reached the disk; drops the journal rows it covers. */
   checkpoint(infoHash: InfoHash, have: Uint8Array, files: readonly FileFacts[]): Promise<void>
   /**
-   * The files are not to be trusted: until the next checkpoint their facts are those that no file fits. What is had stays.
-   * Resolves when that survives a power cut.
+   * The files are not to be trusted: until the next checkpoint their facts are those that no file fits. What is had
+   * stays. Resolves when that survives a power cut.
    */
   doubt(infoHash: InfoHash, files: readonly number[]): Promise<void>
   /**

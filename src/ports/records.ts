@@ -156,7 +156,9 @@ export interface DownloadRecords {
   setSeeded(seeded: readonly (readonly [infoHash: InfoHash, seconds: number])[]): Promise<void>
 }
 
-/** Progress with its reading side; `ProgressJournal` is what the engine sees. Calls for unknown downloads do nothing. */
+/**
+ * Progress with its reading side; `ProgressJournal` is what the engine sees. Calls for unknown downloads do nothing.
+ */
 export interface ProgressRecords extends ProgressJournal {
   /** What the torrent may resume from; null = nothing is known. */
   loadResume(infoHash: InfoHash): Promise<ResumeData | null>

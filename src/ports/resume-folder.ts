@@ -29,6 +29,8 @@ export interface ResumeFolders {
 
 /** Looks for names beside a download's own files. */
 export interface OtherNames {
-  /** The first of `endings` with which a plain file lies at `path` below `folder`; null = none, or it cannot be told. */
+  /**
+   * The first of `endings` with which a plain file lies at `path` below `folder`; null = none, or it cannot be told.
+   */
   ending(folder: string, path: readonly string[], endings: readonly string[]): Promise<string | null>
 }

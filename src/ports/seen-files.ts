@@ -1,5 +1,5 @@
-// Which files of the watch folder were dealt with, over restarts. Promises settle after the commit and reject as those of
-// ports/records.ts.
+// Which files of the watch folder were dealt with, over restarts. Promises settle after the commit and reject as those
+// of ports/records.ts.
 
 /** A file that was started or found corrupt; another size or time makes it another file. */
 export interface SeenFile {

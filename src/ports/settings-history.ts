@@ -1,4 +1,5 @@
-// What settings were changed to, over restarts. Promises settle after the commit and reject as those of ports/records.ts.
+// What settings were changed to, over restarts. Promises settle after the commit and reject as those of
+// ports/records.ts.
 
 /** Who changed it: a request, or somebody who edited the configuration file. */
 export type SettingOrigin = 'request' | 'file'

@@ -1,4 +1,5 @@
-// How big swarms are, as services ask it: of a tracker (BEP 48, BEP 15) or of the DHT (BEP 33). Nobody is announced by it.
+// How big swarms are, as services ask it: of a tracker (BEP 48, BEP 15) or of the DHT (BEP 33). Nobody is announced by
+// it.
 
 import type { InfoHash } from '../base/ids.ts'
 
@@ -14,8 +15,8 @@ export interface SwarmCounts {
 /** Asks trackers and the DHT, by the ways that the settings give to trackers and to the DHT. */
 export interface SwarmScrapes {
   /**
-   * Asks the tracker that announces at `url` for 1 to MAX_SCRAPE_TORRENTS torrents; what it told, by info hash. Private addresses
-   * are refused. Rejects with an Error whose text can be shown, within some 20 s or soon after the signal.
+   * Asks the tracker that announces at `url` for 1 to MAX_SCRAPE_TORRENTS torrents; what it told, by info hash. Private
+   * addresses are refused. Rejects with an Error whose text can be shown, within some 20 s or soon after the signal.
    */
   tracker(
     url: string,
@@ -24,6 +25,9 @@ export interface SwarmScrapes {
   ): Promise<ReadonlyMap<InfoHash, SwarmCounts>>
   /** There is a DHT; it may have reached nobody yet. */
   hasDht(): boolean
-  /** Estimated by what nodes near the torrent have stored; null: there is no DHT, or it reaches nobody. Takes some seconds. */
+  /**
+   * Estimated by what nodes near the torrent have stored; null: there is no DHT, or it reaches nobody. Takes some
+   * seconds.
+   */
   dht(infoHash: InfoHash): Promise<SwarmCounts | null>
 }

@@ -40,7 +40,9 @@ export interface TcpStream {
   resume(): void
   /** Closes at once, dropping what is queued. */
   destroy(): void
-  /** As destroy(), and what the kernel has queued is dropped too: for a local address that is gone. Absent = destroy(). */
+  /**
+   * As destroy(), and what the kernel has queued is dropped too: for a local address that is gone. Absent = destroy().
+   */
   reset?(): void
 }
 

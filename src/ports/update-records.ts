@@ -1,5 +1,5 @@
-// What must outlive the process of torrents that are updated (BEP 46): keys that are followed, with what they said last, and what
-// was published under our own. Promises settle after the commit and reject as those of ports/records.ts.
+// What must outlive the process of torrents that are updated (BEP 46): keys that are followed, with what they said
+// last, and what was published under our own. Promises settle after the commit and reject as those of ports/records.ts.
 
 import type { InfoHash } from '../base/ids.ts'
 

@@ -28,7 +28,9 @@ export interface VolumeChange {
 export interface VolumeWatch {
   /** Where the volume of `path` (absolute) is mounted when that is stalled, else null. */
   stalledAt(path: string): string | null
-  /** Settles as `work` on files below `path` does; AppError VolumeStalled when that takes too long. The work goes on. */
+  /**
+   * Settles as `work` on files below `path` does; AppError VolumeStalled when that takes too long. The work goes on.
+   */
   inTime<T>(path: string, work: Promise<T>): Promise<T>
   /** Every volume that was used. */
   facts(): VolumeFacts[]
@@ -38,7 +40,9 @@ export interface VolumeWatch {
 
 /** The way of calls on files that somebody named: in their volume's turn, and not for ever. */
 export interface VolumeTurns {
-  /** Runs `call` when the volume of `path` has a turn. AppError VolumeStalled: it takes too long; it may still be done. */
+  /**
+   * Runs `call` when the volume of `path` has a turn. AppError VolumeStalled: it takes too long; it may still be done.
+   */
   runInTime<T>(path: string, call: () => Promise<T>): Promise<T>
   /** Looks what is mounted now. */
   refresh(): Promise<void>
@@ -62,7 +66,9 @@ export interface StoreVolume {
   /** False while what is to be written there waits too long, or is too much: nothing more is asked of peers. */
   readonly takesMore: boolean
   readonly stalled: boolean
-  /** Resolves with the next answer of a call that is out; rejects with AppError VolumeStalled when that takes too long. */
+  /**
+   * Resolves with the next answer of a call that is out; rejects with AppError VolumeStalled when that takes too long.
+   */
   nextAnswer(): Promise<void>
   /** Settles as `work` does; rejects with AppError VolumeStalled when that takes too long. The work itself goes on. */
   inTime<T>(work: Promise<T>): Promise<T>

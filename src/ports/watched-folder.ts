@@ -28,8 +28,8 @@ export interface ReadFile {
 /** One folder with all below it. */
 export interface WatchedFolder {
   /**
-   * The files there; null when the folder is missing or cannot be read. `thorough`: every file is looked at; else only those
-   * in folders that changed since the last look, and those of `restless`.
+   * The files there; null when the folder is missing or cannot be read. `thorough`: every file is looked at; else only
+   * those in folders that changed since the last look, and those of `restless`.
    */
   look(thorough: boolean, restless: ReadonlySet<string>): Promise<FolderLook | null>
   /** Calls `heard` when the system tells of a change; many systems, network mounts above all, tell nothing. */

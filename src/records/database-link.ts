@@ -107,7 +107,10 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
     return this.#queue.length + this.#background.length + this.#underWay.length
   }
 
-  /** Runs one job after all those asked for before it; settles when its batch is committed. Errors: see ports/records.ts. */
+  /**
+   * Runs one job after all those asked for before it; settles when its batch is committed. Errors: see
+   * ports/records.ts.
+   */
   run<N extends keyof J & string>(name: N, ...args: J[N]['args']): Promise<J[N]['reply']> {
     if (this.#state === 'closing') {
       return Promise.reject(new AppError('Aborted', `The ${this.#kind.what} are being closed.`))
@@ -133,8 +136,8 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
   }
 
   /**
-   * Takes no more jobs, finishes those that wait, and closes the file. After `deadlineMs` the thread is stopped as it is
-   * and what waits rejects with Aborted. Answers true for an orderly end.
+   * Takes no more jobs, finishes those that wait, and closes the file. After `deadlineMs` the thread is stopped as it
+   * is and what waits rejects with Aborted. Answers true for an orderly end.
    */
   async close(deadlineMs: number): Promise<boolean> {
     if (this.#state === 'over') return this.#clean
@@ -146,7 +149,9 @@ export class DatabaseLink<J extends JobTable<J>, Facts> {
     return clean
   }
 
-  /** All jobs of this turn of the event loop go into one batch; the first patient one at once, those after it gathered. */
+  /**
+   * All jobs of this turn of the event loop go into one batch; the first patient one at once, those after it gathered.
+   */
   #schedule(): void {
     if (this.#scheduled || this.#underWay.length > 0 || this.#state === 'opening') return
     const restMs = this.#hurry ? 0 : this.#sentMs + GATHER_MS - performance.now()

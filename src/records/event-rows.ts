@@ -62,7 +62,9 @@ export class EventRows {
     this.#trimAge.run(Math.round(nowMs - MAX_EVENT_AGE_MS))
   }
 
-  /** Events with an id above `since`, oldest first; fewer than `limit` when they are long, none only when there is none. */
+  /**
+   * Events with an id above `since`, oldest first; fewer than `limit` when they are long, none only when there is none.
+   */
   read(since: number, limit: number): LoggedEvent[] {
     const events: LoggedEvent[] = []
     let chars = 0

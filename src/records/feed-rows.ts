@@ -1,5 +1,5 @@
-// Rows of feeds and of their items. Items are kept by a digest, since strangers choose how long their names are; those that
-// have long left a feed are forgotten first. Synchronous, in the database thread.
+// Rows of feeds and of their items. Items are kept by a digest, since strangers choose how long their names are; those
+// that have long left a feed are forgotten first. Synchronous, in the database thread.
 
 import { createHash } from 'node:crypto'
 import type Database from 'better-sqlite3'

@@ -93,7 +93,9 @@ export const durableJobs: ReadonlySet<JobName> = new Set<JobName>([
   'announce.settle',
 ])
 
-/** Jobs that nobody waits for with a client behind: those that come close together share a transaction (DatabaseLink). */
+/**
+ * Jobs that nobody waits for with a client behind: those that come close together share a transaction (DatabaseLink).
+ */
 export const patientJobs: ReadonlySet<JobName> = new Set<JobName>([
   'progress.verified',
   'download.totals',

@@ -1,5 +1,5 @@
-// KeptAnnounces, as ports/kept-announces.ts asks for them, over the database thread. In memory is what the run before left
-// until it is asked for, and what waits to be written.
+// KeptAnnounces, as ports/kept-announces.ts asks for them, over the database thread. In memory is what the run before
+// left until it is asked for, and what waits to be written.
 
 import type { InfoHash, PeerAddress } from '../base/ids.ts'
 import type { HeldTracker, KeptAnnounce, KeptAnnounces } from '../ports/kept-announces.ts'

@@ -1,12 +1,15 @@
-// A store that was made leaves a small file beside it that says so. Without it an empty file, or none, is a new node; with it a disk
-// that lost the store, or somebody who emptied it, would silently begin a node without downloads, channels and keys.
+// A store that was made leaves a small file beside it that says so. Without it an empty file, or none, is a new node;
+// with it a disk that lost the store, or somebody who emptied it, would silently begin a node without downloads,
+// channels and keys.
 
 import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { AppError } from '../base/errors.ts'
 import { madeNote } from './database-file.ts'
 
-/** Throws AppError StateUnreadable, with what to do, when the store at `path` was made once and is empty or missing now. */
+/**
+ * Throws AppError StateUnreadable, with what to do, when the store at `path` was made once and is empty or missing now.
+ */
 export function checkMade(path: string): void {
   if (!existsSync(madeNote(path))) return
   const bytes = statSync(path, { throwIfNoEntry: false })?.size

@@ -47,8 +47,8 @@ export function openDatabase(options: DatabaseOptions, steps: readonly Migration
 }
 
 /**
- * A connection as this program uses it. AppError StateUnreadable when the store was made once and is empty or missing now; throws what
- * SQLite and the file system throw.
+ * A connection as this program uses it. AppError StateUnreadable when the store was made once and is empty or missing
+ * now; throws what SQLite and the file system throw.
  */
 export function connect(path: string): Database.Database {
   checkMade(path)
@@ -67,7 +67,9 @@ export function connect(path: string): Database.Database {
   }
 }
 
-/** The schema of a database, 0 for an empty file. AppError StateUnreadable when it is not ours, or newer than `known`. */
+/**
+ * The schema of a database, 0 for an empty file. AppError StateUnreadable when it is not ours, or newer than `known`.
+ */
 export function schemaOf(database: Database.Database, path: string, known: number): number {
   const found = pragmaNumber(database, 'user_version')
   const tables = database.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() as number

@@ -1,12 +1,16 @@
-// Progress on its way between the main thread and the database thread: what is there once a file or a piece travels as runs of
-// numbers, not as that many objects, which cost a tenth of a second of the main loop for a torrent of 200,000 files.
+// Progress on its way between the main thread and the database thread: what is there once a file or a piece travels as
+// runs of numbers, not as that many objects, which cost a tenth of a second of the main loop for a torrent of 200,000
+// files.
 
 import type { FileFacts } from '../ports/piece-store.ts'
 import type { ResumeData } from '../ports/progress-journal.ts'
 import type { LoadedDownload } from '../ports/records.ts'
 import type { Steps } from '../wire/steps.ts'
 
-/** Bytes of one file: size and time as float64, number as uint32, whether it is there as uint32. Machine order: both ends are one machine. */
+/**
+ * Bytes of one file: size and time as float64, number as uint32, whether it is there as uint32. Machine order: both
+ * ends are one machine.
+ */
 export const FACT_BYTES = 24
 /** Files made in one step. */
 const FACTS_A_STEP = 4096

@@ -1,5 +1,5 @@
-// Messages between the main thread and the database thread as one run of bytes each; long runs of bytes in a job travel beside it,
-// so that an info dictionary of 16 MiB is copied once and not three times.
+// Messages between the main thread and the database thread as one run of bytes each; long runs of bytes in a job travel
+// beside it, so that an info dictionary of 16 MiB is copied once and not three times.
 
 import { addExtension, Packr } from 'msgpackr'
 

@@ -1,6 +1,7 @@
 // The tables, as a list of steps: step n brings a database from schema n to n + 1. A step that was released is never
-// changed (a test holds their hashes); a new table or column is a new step at the end. Two tables keep their columns for
-// ever, because an upgrade writes into them at whatever schema it finds: `node`, and `events` with (id, at, type, payload).
+// changed (a test holds their hashes); a new table or column is a new step at the end. Two tables keep their columns
+// for ever, because an upgrade writes into them at whatever schema it finds: `node`, and `events` with (id, at, type,
+// payload).
 
 /** One step; runs inside a transaction of its own, with foreign keys checked at its end. */
 export interface Migration {
@@ -172,7 +173,8 @@ const scrubs = `
 `
 
 /**
- * Which files of a download are its own, as runs of indexes. Those that have progress already were theirs before anybody asked.
+ * Which files of a download are its own, as runs of indexes. Those that have progress already were theirs before
+ * anybody asked.
  */
 const ownFiles = `
   CREATE TABLE own_files (

@@ -27,7 +27,10 @@ export interface JobFailure {
 /** What the main thread sends: a batch, or the end. */
 export type ToDatabase = { readonly kind: 'batch'; readonly jobs: JobMessage[] } | { readonly kind: 'close' }
 
-/** What the database thread sends: `upgrade` while it brings the file up to date, once `open` or a `failed`, then one answer list per batch, at last `closed`. */
+/**
+ * What the database thread sends: `upgrade` while it brings the file up to date, once `open` or a `failed`, then one
+ * answer list per batch, at last `closed`.
+ */
 export type FromDatabase<Facts> =
   | { readonly kind: 'upgrade'; readonly note: UpgradeNote }
   | { readonly kind: 'open'; readonly facts: Facts }

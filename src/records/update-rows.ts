@@ -1,5 +1,5 @@
-// Rows of torrents that are updated: keys that are followed, and what was published. Sequence numbers are text, since they
-// have 63 bits. Synchronous, in the database thread.
+// Rows of torrents that are updated: keys that are followed, and what was published. Sequence numbers are text, since
+// they have 63 bits. Synchronous, in the database thread.
 
 import type Database from 'better-sqlite3'
 import type { InfoHash } from '../base/ids.ts'

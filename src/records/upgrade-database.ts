@@ -31,8 +31,8 @@ const KEPT_COPIES = 3
 export type UpgradeReport = (note: UpgradeNote) => void
 
 /**
- * As openDatabase(), but brings the file up to date first when its schema is older. `facts.schemaBefore` is the schema it
- * was found with. AppErrors StateUnreadable and DiskFull, with what to do.
+ * As openDatabase(), but brings the file up to date first when its schema is older. `facts.schemaBefore` is the schema
+ * it was found with. AppErrors StateUnreadable and DiskFull, with what to do.
  */
 export async function openUpgraded(
   options: DatabaseOptions,

@@ -1,5 +1,5 @@
-// Paths that clients name, by who they are: the first key may name any, other keys only those in the allowed folders, and
-// files as sources of torrents only with scope admin (decisions part 1).
+// Paths that clients name, by who they are: the first key may name any, other keys only those in the allowed folders,
+// and files as sources of torrents only with scope admin (decisions part 1).
 
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../base/errors.ts'

@@ -4,7 +4,10 @@ import type { KeyScope } from '../ports/key-list.ts'
 
 /** Who makes a request, as far as the services must know. */
 export interface Caller {
-  /** The first key: may name any path of this machine, others only those in general.allowed_paths, and change any setting. */
+  /**
+   * The first key: may name any path of this machine, others only those in general.allowed_paths, and change any
+   * setting.
+   */
   readonly anyPath: boolean
   /** May name files of this machine as sources of torrents: scope admin. */
   readonly localFiles: boolean
@@ -28,7 +31,9 @@ export interface NewKeyRecord {
   key: string
 }
 
-/** Keys beside the first one (extra). Changes are durable when settled. AppErrors StateUnreadable, DiskFull, DiskError. */
+/**
+ * Keys beside the first one (extra). Changes are durable when settled. AppErrors StateUnreadable, DiskFull, DiskError.
+ */
 export interface KeysService {
   list(): { keys: KeyRecord[] }
   /** AppErrors InvalidParameter, StateConflict (the name is taken, or there are too many). */
@@ -48,8 +53,8 @@ export interface NamedPaths {
 /** What clients name of this machine (decisions part 1, row "paths given by clients"). */
 export interface CallerPathsService {
   /**
-   * The request with its paths resolved, `linkless` where the destination has no links any more. AppErrors ScopeMissing (a local file as source, without scope admin),
-   * PathNotAllowed, InvalidParameter.
+   * The request with its paths resolved, `linkless` where the destination has no links any more. AppErrors ScopeMissing
+   * (a local file as source, without scope admin), PathNotAllowed, InvalidParameter.
    */
   admit<T extends NamedPaths>(request: T, caller: Caller): T | Promise<T>
 }

@@ -13,7 +13,9 @@ export interface Deadline {
   readonly lateCode: ErrorCode
 }
 
-/** Runs `wait` with a signal that fires at the deadline or with the caller's. Rejects with `lateCode` or Aborted then. */
+/**
+ * Runs `wait` with a signal that fires at the deadline or with the caller's. Rejects with `lateCode` or Aborted then.
+ */
 export async function withDeadline<T>(deadline: Deadline, wait: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, limitMs, signal, lateCode } = deadline
   const controller = new AbortController()

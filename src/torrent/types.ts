@@ -8,11 +8,10 @@ import type { Metainfo } from '../wire/metainfo/torrent-types.ts'
 import type { NetworkTrouble } from './session/swarm-parts.ts'
 
 /**
- * States of a torrent and their arrows:
- * metadata -> allocating -> waiting-check -> checking -> downloading -> seeding;
- * any -> stopped (stop) -> the working state again (resume); any -> error -> (resume, or space is back) -> working state.
- * any -> queued (its turn has not come, or is over) -> working state when it is its turn.
- * `allocating` is left at once on sparse file systems; `waiting-check`/`checking` only when there is data to hash.
+ * States of a torrent and their arrows: metadata -> allocating -> waiting-check -> checking -> downloading -> seeding;
+ * any -> stopped (stop) -> the working state again (resume); any -> error -> (resume, or space is back) -> working
+ * state. any -> queued (its turn has not come, or is over) -> working state when it is its turn. `allocating` is left
+ * at once on sparse file systems; `waiting-check`/`checking` only when there is data to hash.
  */
 export type TorrentStatus =
   | 'metadata'
@@ -135,7 +134,9 @@ export interface TorrentSnapshot {
   readonly infoHash: InfoHash
   readonly name: string
   readonly status: TorrentStatus
-  /** Progress of the current status, 0 to 1 (of the selected files while downloading; of the hash check while checking). */
+  /**
+   * Progress of the current status, 0 to 1 (of the selected files while downloading; of the hash check while checking).
+   */
   readonly progress: number
   readonly sizeBytes: number
   readonly pieceCount: number
@@ -158,7 +159,9 @@ export interface TorrentSnapshot {
   readonly destination: string
 }
 
-/** What may keep a torrent from moving, as far as only the engine knows. Made for one answer: costs a walk over peers. */
+/**
+ * What may keep a torrent from moving, as far as only the engine knows. Made for one answer: costs a walk over peers.
+ */
 export interface TorrentObstacles {
   /** BEP 27; null before the metadata is known. */
   readonly private: boolean | null
@@ -176,7 +179,9 @@ export interface TorrentObstacles {
   /** Every address it knows is banned or filtered; and all of them are in the IP filter. */
   readonly allBlocked: boolean
   readonly allFiltered: boolean
-  /** Attempts end for the setting of encryption alone: `require` meets those that know none, `off` those that insist. */
+  /**
+   * Attempts end for the setting of encryption alone: `require` meets those that know none, `off` those that insist.
+   */
   readonly encryption: 'require' | 'off' | null
   readonly networkTrouble: NetworkTrouble | null
   /** The session has as many connections as it may. */
@@ -221,7 +226,9 @@ export interface FileReader {
 
 /** What the engine reports; calls are synchronous and must not throw. */
 export interface TorrentEvents {
-  /** The metadata of a magnet was fetched and checked. Settles before pieces are asked for: it must be durable first. */
+  /**
+   * The metadata of a magnet was fetched and checked. Settles before pieces are asked for: it must be durable first.
+   */
   metadata(infoHash: InfoHash, metainfo: Metainfo): Promise<void>
   /** The piece layers of a torrent that began without them are known now (BEP 52): `metainfo` has them. */
   layersKnown?(infoHash: InfoHash, metainfo: Metainfo): void
@@ -239,8 +246,8 @@ export interface TorrentEvents {
 }
 
 /**
- * One torrent as services/ uses it. One that nobody uses rests: what it keeps is the first group of members; the second may
- * only be used after wake(), without waiting for anything else that takes long.
+ * One torrent as services/ uses it. One that nobody uses rests: what it keeps is the first group of members; the second
+ * may only be used after wake(), without waiting for anything else that takes long.
  */
 export interface TorrentHandle {
   readonly infoHash: InfoHash
@@ -263,19 +270,23 @@ export interface TorrentHandle {
   readonly openReaders: number
   /** The metainfo, null before it is known; loaded for this call when it rests. Rejects with what the records said. */
   loadMetainfo(): Promise<Metainfo | null>
-  /** As files(), loaded for this call when it rests; each is made when it is taken, so that many can be taken in turns. */
+  /**
+   * As files(), loaded for this call when it rests; each is made when it is taken, so that many can be taken in turns.
+   */
   loadFiles(): Promise<Iterable<FileSnapshot>>
   /** What the user asks for from now on, also after a rest. */
   setControls(controls: TorrentControls): void
   obstacles(): TorrentObstacles
   /** Takes trackers away, which hear `stopped`; those that were there. */
   removeTrackers(urls: readonly string[]): string[]
-  /** Announces now, whatever the interval; `urls` null = to all. How many are asked: those asked just before are not. */
+  /**
+   * Announces now, whatever the interval; `urls` null = to all. How many are asked: those asked just before are not.
+   */
   forceAnnounce(urls: readonly string[] | null): number
   /**
-   * Brings its files to another folder while it goes on: reads and writes wait, other torrents do not. Settles when that
-   * place is in use; the old one is left as it is. Rejects with what the disk or the commit said, Aborted by the signal, or
-   * StateConflict where other files are: then nothing has changed. One at a time.
+   * Brings its files to another folder while it goes on: reads and writes wait, other torrents do not. Settles when
+   * that place is in use; the old one is left as it is. Rejects with what the disk or the commit said, Aborted by the
+   * signal, or StateConflict where other files are: then nothing has changed. One at a time.
    */
   moveStorage(move: StorageMove): Promise<void>
   /** Deletes the files that a move left in `folder`, as far as they are here too. */
@@ -299,8 +310,8 @@ export interface TorrentHandle {
    */
   recheck(begun?: () => void): Promise<void>
   /**
-   * Hashes what is there in the background, slowly, and goes on as it was; what does not fit is a changed file. False: it
-   * could not be brought to its end. Rejects with what the disk said.
+   * Hashes what is there in the background, slowly, and goes on as it was; what does not fit is a changed file. False:
+   * it could not be brought to its end. Rejects with what the disk said.
    */
   scrub(signal: AbortSignal): Promise<boolean>
   /** Throws AppError InvalidParameter when an index is out of range (nothing is changed). */
@@ -309,7 +320,10 @@ export interface TorrentHandle {
   addTrackers(tiers: readonly (readonly string[])[]): string[]
   /** `origin`: who named them, null = the user. None for private torrents. */
   addPeers(peers: readonly PeerAddress[], origin?: 'lsd' | null): void
-  /** Opens a reader. Throws AppError MetadataNotFound, FileNotFound. A stopped torrent runs for readers that miss pieces. */
+  /**
+   * Opens a reader. Throws AppError MetadataNotFound, FileNotFound. A stopped torrent runs for readers that miss
+   * pieces.
+   */
   openReader(fileIndex: number): FileReader
   /**
    * Reads verified bytes of a file into the start of `into` without a reader, never waiting: how many, 0 when they are

@@ -1,6 +1,6 @@
-// Since when a tracker has heard nothing of a torrent, and so when it may hear `started` again (decision 0481): not before
-// the min interval that it named is over. It is counted from the last announce, or, where it was told `stopped` since and so
-// has forgotten us, from the last `started`. Holds no timers; moments are in the clock's ms.
+// Since when a tracker has heard nothing of a torrent, and so when it may hear `started` again (decision 0481): not
+// before the min interval that it named is over. It is counted from the last announce, or, where it was told `stopped`
+// since and so has forgotten us, from the last `started`. Holds no timers; moments are in the clock's ms.
 
 import type { PeerAddress } from '../base/ids.ts'
 import type { AnnounceEvent, AnnounceReply } from '../wire/tracker/tracker-types.ts'

@@ -1,5 +1,5 @@
-// In which order the trackers of a torrent are asked, and which of them beside each other (BEP 12; settings announce_to_all_*).
-// Pure: says who, asks nobody.
+// In which order the trackers of a torrent are asked, and which of them beside each other (BEP 12; settings
+// announce_to_all_*). Pure: says who, asks nobody.
 
 /** How many trackers of a torrent are to hear of it. */
 export interface AnnounceSpread {

@@ -1,5 +1,5 @@
-// What of a torrent's trackers outlives the process: when each may be asked again, and whether it is to hear `completed`.
-// Invariant: before `completed` leaves it is noted as told, so that no later run says it again.
+// What of a torrent's trackers outlives the process: when each may be asked again, and whether it is to hear
+// `completed`. Invariant: before `completed` leaves it is noted as told, so that no later run says it again.
 
 import type { InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -36,7 +36,10 @@ export class AnnounceRecord {
     if (entry.hold.minMs > 0 || entry.owesCompleted) await this.#kept?.note(this.#rowOf(entry), pressing)
   }
 
-  /** Before `completed` is told. Rejects with TrackerError when that cannot be kept, or `signal` has fired: better late than twice. */
+  /**
+   * Before `completed` is told. Rejects with TrackerError when that cannot be kept, or `signal` has fired: better late
+   * than twice.
+   */
   async noteTold(entry: TrackerEntry, signal: AbortSignal): Promise<void> {
     const isKept = (await this.#kept?.settle({ ...this.#rowOf(entry), owesCompleted: false })) !== false
     if (!isKept || signal.aborted) throw new TrackerError('the node could not note that it is told', null, true)

@@ -19,17 +19,24 @@ import { UdpTracker } from './udp-tracker.ts'
 
 /** Every bound of announcing; see trackerDefaults. */
 export interface TrackerOptions extends TorrentAnnouncerOptions {
-  /** Address UDP announces leave from (setting libtorrent.interface); null = any. HTTP has its own in the HttpClient. */
+  /**
+   * Address UDP announces leave from (setting libtorrent.interface); null = any. HTTP has its own in the HttpClient.
+   */
   readonly localIp: string | null
   /** Announces at once, in all and to one tracker host. */
   readonly maxRunning: number
   readonly maxPerHost: number
-  /** `stopped` at once, in all and to one tracker host: a thousand have little more than a second at the end of a node. */
+  /**
+   * `stopped` at once, in all and to one tracker host: a thousand have little more than a second at the end of a node.
+   */
   readonly maxFarewells: number
   readonly maxFarewellsPerHost: number
   /** Torrents a second that begin to announce without wanting peers (seeds at a start); the others begin at once. */
   readonly seedStartsPerSec: number
-  /** Announces that are due in a minute or later wait for the next multiple of this, ms: one that comes alone finds all caches cold. */
+  /**
+   * Announces that are due in a minute or later wait for the next multiple of this, ms: one that comes alone finds all
+   * caches cold.
+   */
   readonly togetherMs: number
   readonly httpTimeoutMs: number
   readonly maxAnswerBytes: number
@@ -138,7 +145,10 @@ export class TorrentAnnouncers implements Announcers<HashAnnouncer> {
     this.#due.close()
   }
 
-  /** One second's starts may come together; those beyond them each have a place of their own, with a little chance in it. */
+  /**
+   * One second's starts may come together; those beyond them each have a place of their own, with a little chance in
+   * it.
+   */
   #seedDelayMs(): number {
     const nowMs = this.#clock.now()
     const placeMs = 1000 / this.#options.seedStartsPerSec

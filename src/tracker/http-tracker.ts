@@ -45,7 +45,9 @@ function wasUnsent(error: unknown): boolean {
   return inner.cause !== undefined && wasUnsent(inner.cause)
 }
 
-/** An answer without what no swarm of this node can use: our own address, loopback told by a tracker that is not here. */
+/**
+ * An answer without what no swarm of this node can use: our own address, loopback told by a tracker that is not here.
+ */
 function usableReply(reply: AnnounceReply, request: AnnounceRequest, remoteIp: string | null): AnnounceReply {
   const trackerIsHere = remoteIp !== null && isLoopbackIp(remoteIp)
   const peers = reply.peers.filter(peer => {

@@ -38,7 +38,9 @@ export class TierList {
     this.add(tiers)
   }
 
-  /** Adds tiers after those that are there; answers the URLs that were new. Too many and over-long ones are left out. */
+  /**
+   * Adds tiers after those that are there; answers the URLs that were new. Too many and over-long ones are left out.
+   */
   add(tiers: readonly (readonly string[])[]): string[] {
     const known = new Set(this.#tiers.flat())
     const fresh = tiers.map(tier => tier.filter(url => claim(known, url))).filter(tier => tier.length > 0)

@@ -1,6 +1,6 @@
-// The trackers of one torrent: who is asked, when, with which event (BEP 3, 12, 31).
-// States: idle -> (start) running -> (stop) stopping -> idle. While running, one round at a time walks the tiers until
-// one tracker answers (or one of each lane, announce-lanes.ts); then it sleeps in the shared due queue. `completed` and `stopped` go to every tracker that
+// The trackers of one torrent: who is asked, when, with which event (BEP 3, 12, 31). States: idle -> (start) running ->
+// (stop) stopping -> idle. While running, one round at a time walks the tiers until one tracker answers (or one of each
+// lane, announce-lanes.ts); then it sleeps in the shared due queue. `completed` and `stopped` go to every tracker that
 // heard `started`, once each.
 
 import { errorText } from '../base/errors.ts'
@@ -352,7 +352,8 @@ export class TorrentAnnouncer implements HashAnnouncer {
     try {
       const request = this.#request(entry, event)
       entry.hold.sent(event, this.#deps.clock.now())
-      // A kill in the moment after it left must find it kept; `stopped` has no time to wait for that, and changes nothing.
+      // A kill in the moment after it left must find it kept; `stopped` has no time to wait for that, and changes
+      // nothing.
       const kept = event === 'completed' ? this.#outlives.noteTold(entry, signal) : this.#outlives.keep(entry, pressing)
       if (event !== 'stopped') await kept
       const reply = await client.announce(entry.url, request, signal)
@@ -462,7 +463,9 @@ export class TorrentAnnouncer implements HashAnnouncer {
   }
 }
 
-/** When the first of them may be asked again: the working one after its min interval, else the first after its back-off. */
+/**
+ * When the first of them may be asked again: the working one after its min interval, else the first after its back-off.
+ */
 function nextChanceMs(entries: readonly TrackerEntry[], nowMs: number, urgent: boolean): number | null {
   const ready = entries.find(entry => entry.retryAtMs <= nowMs)
   if (ready !== undefined) return Math.max(nowMs, urgent ? ready.soonestMs : ready.earliestMs)

@@ -1,6 +1,6 @@
-// What is remembered of one tracker of one torrent: which events it heard, when it may be asked again, its row.
-// Holds no timers and asks nobody. Invariant: `completed` is due only for a tracker that heard `started`, now or in an earlier
-// session, or is hearing it.
+// What is remembered of one tracker of one torrent: which events it heard, when it may be asked again, its row. Holds
+// no timers and asks nobody. Invariant: `completed` is due only for a tracker that heard `started`, now or in an
+// earlier session, or is hearing it.
 
 import type { AnnounceCounters, TrackerRow } from '../ports/announcer.ts'
 import type { HeldTracker } from '../ports/kept-announces.ts'
@@ -37,7 +37,10 @@ export class TrackerEntry {
   heardStarted = false
   /** It is to hear `completed`, also in a later session, until that may have reached it. */
   completedDue = false
-  /** Clock times, ms: not before (failures), not before (min interval, a minute at least), and when a regular announce is due. */
+  /**
+   * Clock times, ms: not before (failures), not before (min interval, a minute at least), and when a regular announce
+   * is due.
+   */
   retryAtMs = 0
   earliestMs = 0
   nextMs = 0
@@ -118,7 +121,9 @@ export class TrackerEntry {
     return { ...counters, uploaded: Math.max(0, uploaded - up), downloaded: Math.max(0, downloaded - down) }
   }
 
-  /** Begins a new session: the tracker has heard nothing of it; what the row shows stays, and what it asked us to wait. */
+  /**
+   * Begins a new session: the tracker has heard nothing of it; what the row shows stays, and what it asked us to wait.
+   */
   reset(nowMs: number, counters: () => AnnounceCounters): void {
     this.heardStarted = false
     this.completedDue = this.owesCompleted

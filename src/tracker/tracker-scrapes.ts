@@ -1,5 +1,5 @@
-// Counts of torrents that nobody here downloads: trackers that strangers named are asked, so those on private addresses are
-// refused, whatever their path. Clients and sockets of its own; a socket is opened with the first question.
+// Counts of torrents that nobody here downloads: trackers that strangers named are asked, so those on private addresses
+// are refused, whatever their path. Clients and sockets of its own; a socket is opened with the first question.
 
 import { infoHashBytes, type InfoHash } from '../base/ids.ts'
 import type { Clock } from '../ports/clock.ts'

@@ -1,6 +1,7 @@
-// LEDBAT (RFC 6817, BEP 29): how many bytes may be under way. The window grows while our packets wait less than 100 ms in
-// queues and shrinks when they wait longer, so that other traffic of the line comes first; a loss cuts it. Data only: who
-// measures delays and finds losses is SendHalf and Connection. Invariant: the window always has room for MIN_PACKETS.
+// LEDBAT (RFC 6817, BEP 29): how many bytes may be under way. The window grows while our packets wait less than 100 ms
+// in queues and shrinks when they wait longer, so that other traffic of the line comes first; a loss cuts it. Data
+// only: who measures delays and finds losses is SendHalf and Connection. Invariant: the window always has room for
+// MIN_PACKETS.
 
 /** Time our packets may spend in queues, microseconds (BEP 29). */
 export const TARGET_DELAY_MICROS = 100_000
@@ -10,7 +11,9 @@ const GAIN_BYTES = 3000
 export const FIRST_WINDOW_BYTES = 4380
 /** Smallest window, packets (RFC 6817: MIN_CWND). */
 export const MIN_PACKETS = 2
-/** What a loss leaves of the window: half; more where nobody waits in queues (CUBIC's number, RFC 9438; decision 0280). */
+/**
+ * What a loss leaves of the window: half; more where nobody waits in queues (CUBIC's number, RFC 9438; decision 0280).
+ */
 const LOSS_CUT = 0.5
 const CALM_LOSS_CUT = 0.7
 /** Nobody waits in queues below this. */
@@ -59,8 +62,8 @@ export class Ledbat {
   }
 
   /**
-   * `ackedBytes` of `inFlightBytes` (counted before) were acknowledged after a round trip of `rttMicros` (infinite when not
-   * known); packets have up to `packetBytes`.
+   * `ackedBytes` of `inFlightBytes` (counted before) were acknowledged after a round trip of `rttMicros` (infinite when
+   * not known); packets have up to `packetBytes`.
    */
   acked(ackedBytes: number, inFlightBytes: number, rttMicros: number, packetBytes: number): void {
     if (ackedBytes <= 0 || inFlightBytes <= 0) return

@@ -1,5 +1,5 @@
-// One connection of uTP (BEP 29) as a state machine: packets, writes and time go in, packets, payload and one end come out
-// through ConnectionPort. Reads no clock and no chance, knows no addresses.
+// One connection of uTP (BEP 29) as a state machine: packets, writes and time go in, packets, payload and one end come
+// out through ConnectionPort. Reads no clock and no chance, knows no addresses.
 //   syn-sent ---- answer to the SYN -----------> connected
 //   syn-received - packet that proves the address -> connected
 //   connected ---- close(), or the other's FIN --> closing (our FIN goes after what is in packets; the user has his end)
@@ -56,7 +56,9 @@ export type ConnectionState = 'syn-sent' | 'syn-received' | 'connected' | 'closi
 
 /** What comes out of a connection. */
 export interface ConnectionPort {
-  /** Sends a datagram to the other side. The bytes stay as they are until it is acknowledged or the connection ended. */
+  /**
+   * Sends a datagram to the other side. The bytes stay as they are until it is acknowledged or the connection ended.
+   */
   transmit(bytes: Uint8Array): void
   /** Asks for turnEnd() at the end of this turn of the loop. */
   atTurnEnd(): void
@@ -182,8 +184,8 @@ export class Connection implements ChunkReader {
     const { queue } = this.#send
     queue.add(bytes, sent)
     if (queue.bytes > MAX_QUEUED_BYTES) return this.#end(new Error('too many bytes wait for a peer'))
-    // A small first write, the handshake, goes by itself: what comes in one packet with it Transmission 3.00 does not read
-    // before another packet comes (decision 0280).
+    // A small first write, the handshake, goes by itself: what comes in one packet with it Transmission 3.00 does not
+    // read before another packet comes (decision 0280).
     const alone = !this.#wrote && bytes.length < FIRST_ALONE_BYTES
     if (this.#state === 'connected') this.#send.pump(nowMs, alone)
     this.#wrote = true
@@ -274,8 +276,8 @@ export class Connection implements ChunkReader {
   }
 
   /**
-   * True when a packet shows that its sender got what we sent to this address: it knows the number of our SYN, or of our
-   * answer to its own.
+   * True when a packet shows that its sender got what we sent to this address: it knows the number of our SYN, or of
+   * our answer to its own.
    */
   #proves(header: UtpHeader): boolean {
     if (this.#state === 'syn-sent' && header.type !== UTP_TYPE.state) return false

@@ -1,5 +1,5 @@
-// One-way delays as two clocks that know nothing of each other show them: only what a delay is above the lowest of the last
-// minutes means something, namely the time spent in queues (BEP 29, RFC 6817). Microseconds of 32 bits that wrap.
+// One-way delays as two clocks that know nothing of each other show them: only what a delay is above the lowest of the
+// last minutes means something, namely the time spent in queues (BEP 29, RFC 6817). Microseconds of 32 bits that wrap.
 
 import { microsBefore, microsBetween } from './sequence.ts'
 

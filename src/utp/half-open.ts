@@ -1,5 +1,6 @@
-// Bounds what SYNs from strangers can make us keep. A SYN proves nothing: its sender may be anybody, so connections whose
-// address is not proven yet are few, and few for one address. Invariant: leave() is called once for every admit() that was true.
+// Bounds what SYNs from strangers can make us keep. A SYN proves nothing: its sender may be anybody, so connections
+// whose address is not proven yet are few, and few for one address. Invariant: leave() is called once for every admit()
+// that was true.
 
 import { parseIp } from '../wire/net/compact-address.ts'
 

@@ -1,13 +1,13 @@
-// Makes a packet a probe for the packet size, and an ordinary one again. The payload stays the same; in front of it come
-// extensions that mean nothing. So a probe that is too large can be repeated in a size that fits, which a packet with more
-// payload could not: its number stands for its bytes.
+// Makes a packet a probe for the packet size, and an ordinary one again. The payload stays the same; in front of it
+// come extensions that mean nothing. So a probe that is too large can be repeated in a size that fits, which a packet
+// with more payload could not: its number stands for its bytes.
 
 import { MIN_PADDING_BYTES, putPadding, setFirstExtension, UTP_HEADER_BYTES } from '../wire/net/utp.ts'
 import type { Packet } from './packet-pool.ts'
 
 /**
- * Pads a packet that was never sent and has no extensions to `bytes` in all; its head must name the extension afterwards.
- * Nothing happens when it is that large already.
+ * Pads a packet that was never sent and has no extensions to `bytes` in all; its head must name the extension
+ * afterwards. Nothing happens when it is that large already.
  */
 export function padToProbe(packet: Packet, bytes: number): void {
   const padding = bytes - UTP_HEADER_BYTES - packet.payloadBytes

@@ -1,6 +1,7 @@
-// How large packets may be on the way to one peer. Begins with what every path carries and tries more: a probe is an ordinary
-// packet made larger by bytes that mean nothing, so losing it costs nothing and says that it was too large. No flag against
-// fragmentation is needed (Node cannot set it; Linux does by default). Invariant: packetBytes was carried once, or is the floor.
+// How large packets may be on the way to one peer. Begins with what every path carries and tries more: a probe is an
+// ordinary packet made larger by bytes that mean nothing, so losing it costs nothing and says that it was too large. No
+// flag against fragmentation is needed (Node cannot set it; Linux does by default). Invariant: packetBytes was carried
+// once, or is the floor.
 
 /** Payload of a datagram that every path carries: 576 bytes of IPv4, 1280 of IPv6, less IP and UDP headers. */
 const FLOOR_BYTES = { 4: 548, 6: 1232 } as const

@@ -1,5 +1,6 @@
-// uTP on a UDP port that others use too: gives datagrams to their connections, opens and accepts connections, and drives all of
-// them with one timer and one job at the end of a turn of the loop. Owns no socket. Invariant: at most `maxConnections` streams.
+// uTP on a UDP port that others use too: gives datagrams to their connections, opens and accepts connections, and
+// drives all of them with one timer and one job at the end of a turn of the loop. Owns no socket. Invariant: at most
+// `maxConnections` streams.
 
 import { AppError } from '../base/errors.ts'
 import { addressKey, type PeerAddress } from '../base/ids.ts'
@@ -119,7 +120,10 @@ export class UtpNetwork implements TcpNetwork, StreamHost {
     return stream
   }
 
-  /** Takes connections of the family of `at.ip`; where the port is, is the socket's business. Rejects with AppError PortTaken. */
+  /**
+   * Takes connections of the family of `at.ip`; where the port is, is the socket's business. Rejects with AppError
+   * PortTaken.
+   */
   async listen(at: PeerAddress, accept: Accept): Promise<TcpListener> {
     const family = familyOf(at.ip)
     if (this.#listeners.has(family)) throw new AppError('PortTaken', 'uTP is already listened to.')
@@ -152,12 +156,18 @@ export class UtpNetwork implements TcpNetwork, StreamHost {
     return true
   }
 
-  /** Ends all connections of a family at once, because its socket is going; the other sides hear of it if it can still send. */
+  /**
+   * Ends all connections of a family at once, because its socket is going; the other sides hear of it if it can still
+   * send.
+   */
   drop(family: 4 | 6, reason: string): void {
     for (const stream of this.#table.all()) if (familyOf(stream.remote.ip) === family) stream.fail(new Error(reason))
   }
 
-  /** Ends all connections to one address (addressKey) at once: it knows us by another one now. Answers whether there were any. */
+  /**
+   * Ends all connections to one address (addressKey) at once: it knows us by another one now. Answers whether there
+   * were any.
+   */
   dropAt(key: string, reason: string): boolean {
     const lost = [...this.#table.all()].filter(stream => addressKey(stream.remote) === key)
     for (const stream of lost) stream.fail(new Error(reason))

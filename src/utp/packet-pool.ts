@@ -1,6 +1,6 @@
-// Memory of packets, used again and again. A packet has one owner at a time; giving it back twice throws.
-// What was sent may still wait in a queue of the socket when its owner lets go of it, and memory that is written meanwhile
-// would go out as a packet that never was. So `give` is for packets nobody can hold any more: never sent, or sent once and
+// Memory of packets, used again and again. A packet has one owner at a time; giving it back twice throws. What was sent
+// may still wait in a queue of the socket when its owner lets go of it, and memory that is written meanwhile would go
+// out as a packet that never was. So `give` is for packets nobody can hold any more: never sent, or sent once and
 // acknowledged (then it has left). All others are dropped, and the garbage collector waits for the socket.
 
 /** Room of a packet: more than a datagram has on Ethernet. */

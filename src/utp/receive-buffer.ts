@@ -1,6 +1,6 @@
-// The receiving half of a connection: puts packets in order, hands payload to the reader, keeps what the reader does not want
-// yet, and says how much more fits. Payload in order that the reader wants is handed over where it lies, without a copy.
-// Invariant: what is kept never exceeds the capacity, however small the packets are it came in.
+// The receiving half of a connection: puts packets in order, hands payload to the reader, keeps what the reader does
+// not want yet, and says how much more fits. Payload in order that the reader wants is handed over where it lies,
+// without a copy. Invariant: what is kept never exceeds the capacity, however small the packets are it came in.
 
 import { putExtensionHead } from '../wire/net/utp.ts'
 import type { Packet, PacketPool } from './packet-pool.ts'

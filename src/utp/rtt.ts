@@ -34,7 +34,10 @@ export class RttEstimator {
     return Math.min(MAX_TIMEOUT_MS, plain * 2 ** Math.max(0, this.#waits + 1 - PLAIN_WAITS))
   }
 
-  /** How long nothing may come back before the last of `packets` under way is sent again (RFC 8985); infinite = not known. */
+  /**
+   * How long nothing may come back before the last of `packets` under way is sent again (RFC 8985); infinite = not
+   * known.
+   */
   probeMs(packets: number): number {
     if (!this.#known) return Number.POSITIVE_INFINITY
     const plain = Math.max(MIN_PROBE_MS, 2 * this.#smoothedMs, this.#smoothedMs + 4 * this.#deviationMs)
@@ -59,7 +62,9 @@ export class RttEstimator {
     this.#smoothedMs -= delta / 8
   }
 
-  /** Nothing was answered in time: from the second time on the next wait is twice as long (BEP 29: from the first on). */
+  /**
+   * Nothing was answered in time: from the second time on the next wait is twice as long (BEP 29: from the first on).
+   */
   backOff(): void {
     this.#waits = Math.min(MAX_WAITS, this.#waits + 1)
   }

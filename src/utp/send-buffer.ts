@@ -1,13 +1,14 @@
-// Packets that have a sequence number and are not yet acknowledged, in a ring by that number. Each is either under way or
-// lost. Counts bytes and packets; decides nothing. Invariant: every number in the ring lies between `acked` and `next`.
+// Packets that have a sequence number and are not yet acknowledged, in a ring by that number. Each is either under way
+// or lost. Counts bytes and packets; decides nothing. Invariant: every number in the ring lies between `acked` and
+// `next`.
 
 import type { Packet } from './packet-pool.ts'
 import { seqAdd, seqDiff } from './sequence.ts'
 
 const FIRST_SLOTS = 16
 /**
- * Most packets between the last acknowledged and the newest. libtorrent drops what lies over 953 packets ahead of what it
- * has in order (1 MiB / 1100), so more would be lost.
+ * Most packets between the last acknowledged and the newest. libtorrent drops what lies over 953 packets ahead of what
+ * it has in order (1 MiB / 1100), so more would be lost.
  */
 export const MAX_SPAN = 900
 

@@ -1,9 +1,9 @@
-// The sending half of a connection: cuts what is written into packets, sends as much as both windows allow, finds out which
-// packets were lost and sends them again. Knows no addresses and writes no acknowledgements of its own.
-// A packet is lost when REORDER_LIMIT packets sent after it are acknowledged, or one sent a good while after it (so a repeated
-// packet that is lost again is found too), after as many acknowledgements of the packet before it from a peer without selective
-// ones, or when nothing came back in time. Before that the last packet is repeated once, whose acknowledgement tells what was
-// lost: the end of a flight has nothing behind it that could (RFC 8985).
+// The sending half of a connection: cuts what is written into packets, sends as much as both windows allow, finds out
+// which packets were lost and sends them again. Knows no addresses and writes no acknowledgements of its own. A packet
+// is lost when REORDER_LIMIT packets sent after it are acknowledged, or one sent a good while after it (so a repeated
+// packet that is lost again is found too), after as many acknowledgements of the packet before it from a peer without
+// selective ones, or when nothing came back in time. Before that the last packet is repeated once, whose
+// acknowledgement tells what was lost: the end of a flight has nothing behind it that could (RFC 8985).
 
 import { putUtpHead, UTP_EXTENSION, UTP_HEADER_BYTES, UTP_TYPE, type UtpHeader, type UtpType } from '../wire/net/utp.ts'
 import { Ledbat } from './congestion.ts'
@@ -17,7 +17,9 @@ import { WriteQueue } from './write-queue.ts'
 
 /** Packets that may overtake one before it counts as lost (BEP 29). */
 export const REORDER_LIMIT = 3
-/** After a packet that was given up came nevertheless, packets may overtake others for this long: only time tells then. */
+/**
+ * After a packet that was given up came nevertheless, packets may overtake others for this long: only time tells then.
+ */
 const REORDERING_MS = 10_000
 /** Lost packets that are sent again at once in a turn although the window is full (libtorrent sends up to 5). */
 const FAST_RESENDS = 4
@@ -28,7 +30,9 @@ const FIRST_PEER_WINDOW_BYTES = 1500
 /** Wait before a packet is sent into a closed window; doubles up to the longest (RFC 9293, 3.8.6.1). */
 const FIRST_WINDOW_PROBE_MS = 1000
 const MAX_WINDOW_PROBE_MS = 15_000
-/** Packets the congestion window must hold for a probe of the packet size: others around it tell its loss from chance. */
+/**
+ * Packets the congestion window must hold for a probe of the packet size: others around it tell its loss from chance.
+ */
 const PROBE_MIN_PACKETS = 3
 
 /** What the sending half needs. */

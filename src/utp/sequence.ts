@@ -1,5 +1,5 @@
-// Numbers that wrap: sequence numbers of 16 bits, microseconds of 32. Comparing two of them only means something while they
-// are less than half the circle apart.
+// Numbers that wrap: sequence numbers of 16 bits, microseconds of 32. Comparing two of them only means something while
+// they are less than half the circle apart.
 
 /** `seq` moved by `count`, 0 to 65,535. */
 export function seqAdd(seq: number, count: number): number {

@@ -1,4 +1,5 @@
-// Finds the stream a datagram belongs to: by connection id, then by address and port. Ids are only unique for one address.
+// Finds the stream a datagram belongs to: by connection id, then by address and port. Ids are only unique for one
+// address.
 
 import type { PeerAddress } from '../base/ids.ts'
 import { seqAdd } from './sequence.ts'

@@ -1,6 +1,6 @@
-// A connection as the engine sees it: a TcpStream with handlers. Its callbacks about writes, the empty buffer and the end come
-// at the end of a turn of the loop, never from inside a call; payload comes while its packet is read. Invariant: `close` comes
-// once, last, and after every `sent`.
+// A connection as the engine sees it: a TcpStream with handlers. Its callbacks about writes, the empty buffer and the
+// end come at the end of a turn of the loop, never from inside a call; payload comes while its packet is read.
+// Invariant: `close` comes once, last, and after every `sent`.
 
 import type { PeerAddress } from '../base/ids.ts'
 import type { TcpStream, TcpStreamHandlers } from '../ports/tcp.ts'

@@ -1,5 +1,6 @@
-// What the user has written and no packet has taken yet. The bytes are not copied here but straight into packets, once there
-// is room in the window: a write is "sent", and its memory free again, when its last byte was copied (decision 0251).
+// What the user has written and no packet has taken yet. The bytes are not copied here but straight into packets, once
+// there is room in the window: a write is "sent", and its memory free again, when its last byte was copied (decision
+// 0251).
 
 interface Write {
   readonly bytes: Uint8Array

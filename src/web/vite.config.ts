@@ -1,5 +1,5 @@
-// How the dashboard is built: static files for src/http/routes/dashboard.ts, with the hash of their contents in their names.
-// Addresses are relative, so that the page also works behind a proxy that serves it under a prefix.
+// How the dashboard is built: static files for src/http/routes/dashboard.ts, with the hash of their contents in their
+// names. Addresses are relative, so that the page also works behind a proxy that serves it under a prefix.
 
 import { defineConfig } from 'vite'
 

@@ -1,6 +1,6 @@
 // Reads bencode (BEP 3) from hostile bytes, by value or by skipping. Strict where two readings could differ: no leading
-// zeroes, no -0, no negative or cut-off lengths, no key twice. Keys in a wrong order are accepted: real torrents have them.
-// Invariant: the cursor never goes back, depth never passes MAX_DEPTH, values never pass the budget.
+// zeroes, no -0, no negative or cut-off lengths, no key twice. Keys in a wrong order are accepted: real torrents have
+// them. Invariant: the cursor never goes back, depth never passes MAX_DEPTH, values never pass the budget.
 
 import { DecodeError } from '../base/errors.ts'
 import { asBuffer, type BencodeDict, type BencodeValue } from './bencode-value.ts'

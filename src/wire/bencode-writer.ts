@@ -3,7 +3,10 @@
 
 import { asBuffer } from './bencode-value.ts'
 
-/** What can be encoded: decoded values, and for convenience text (as UTF-8) and plain objects (keys latin1, undefined left out). */
+/**
+ * What can be encoded: decoded values, and for convenience text (as UTF-8) and plain objects (keys latin1, undefined
+ * left out).
+ */
 export type BencodeInput =
   | number
   | bigint

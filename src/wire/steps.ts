@@ -1,5 +1,5 @@
-// Long work on hostile bytes in short steps: a generator that yields every few milliseconds, run in one go or a turn of the
-// event loop for each step, so that a huge torrent does not hold up everything else. Knows no clock and no loop.
+// Long work on hostile bytes in short steps: a generator that yields every few milliseconds, run in one go or a turn of
+// the event loop for each step, so that a huge torrent does not hold up everything else. Knows no clock and no loop.
 
 /** Work in steps; its return value is the result. */
 export type Steps<T> = Generator<void, T>

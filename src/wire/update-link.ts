@@ -1,5 +1,6 @@
-// Links to torrents that are updated (BEP 46): `magnet:?xs=urn:btpk:<public key>&s=<salt>`. The key and the salt name an item of the
-// DHT whose value names the torrent. Read from hostile text and written; what else a link says is read as in magnet.ts.
+// Links to torrents that are updated (BEP 46): `magnet:?xs=urn:btpk:<public key>&s=<salt>`. The key and the salt name
+// an item of the DHT whose value names the torrent. Read from hostile text and written; what else a link says is read
+// as in magnet.ts.
 
 import { DecodeError } from '../base/errors.ts'
 import { MAX_SALT_BYTES } from './dht/dht-item.ts'
@@ -26,8 +27,8 @@ export interface UpdateLink extends MagnetSources {
 const BTPK = /^urn:btpk:(.*)$/is
 
 /**
- * Reads an update link; null for text that is no magnet link, or one that names no key. Throws DecodeError: a key is named that
- * cannot be one, a salt that is none, or what parseMagnet refuses.
+ * Reads an update link; null for text that is no magnet link, or one that names no key. Throws DecodeError: a key is
+ * named that cannot be one, a salt that is none, or what parseMagnet refuses.
  */
 export function parseUpdateLink(uri: string): UpdateLink | null {
   if (!/^\s*magnet:/i.test(uri)) return null

@@ -1,5 +1,5 @@
-// What the engine over circuits is made of: nothing in it can open a socket or look up a name. A plain packet of an anonymous
-// download would need code that is not there.
+// What the engine over circuits is made of: nothing in it can open a socket or look up a name. A plain packet of an
+// anonymous download would need code that is not there.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// The rooms of the chapters: what each may import, which chapters need which, and what of them the core still names (to become
-// entries of the chapters' faces). A trailing `.ts` names one file.
+// The rooms of the chapters: what each may import, which chapters need which, and what of them the core still names (to
+// become entries of the chapters' faces). A trailing `.ts` names one file.
 
 /** Room -> what it may import from other rooms and layers. */
 export const chapterRooms: Record<string, readonly string[]> = {

@@ -1,5 +1,5 @@
-// The files of src/deploy agree with each other: what compose runs is what the Dockerfile makes, and both keep nothing that a
-// container could do without; the service and the Debian package name the same places.
+// The files of src/deploy agree with each other: what compose runs is what the Dockerfile makes, and both keep nothing
+// that a container could do without; the service and the Debian package name the same places.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// No export without a user: what no other file imports, and its own does not use, is dead. Compilers do not say so of exports.
+// No export without a user: what no other file imports, and its own does not use, is dead. Compilers do not say so of
+// exports.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -135,6 +135,16 @@ test('no folder of src or test holds more than 45 files directly', () => {
   )
 })
 
+test('comments keep to 120 columns; drawings and tables, three spaces in, may be wider', () => {
+  const wide = [...sources, ...workers, ...sourceFiles('test', 'bench')].flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, at) => {
+      const isComment = /^\s*(\/\/ {0,2}\S|\/\*|\* )/.test(line)
+      return isComment && line.length > 120 ? [`${path}:${at + 1}`] : []
+    }),
+  )
+  assert.deepEqual(wide, [])
+})
+
 test('every package the project promises is in real use', () => {
   const used = new Set([...sources, ...workers, ...sourceFiles('bench')].flatMap(file => file.specifiers))
   const promised = ['uWebSockets.js', 'piscina', 'bitfield', 'simple-sha1', 'fs-chunk-store', 'msgpackr']

@@ -1,4 +1,5 @@
-// What `make mutations` draws from: code that decides something, and nothing that is only said; and the tests that reach it.
+// What `make mutations` draws from: code that decides something, and nothing that is only said; and the tests that
+// reach it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// src/README.md and the pages of the rooms tell the truth: files and methods it names exist, every folder of src has a row, and the rows agree
-// with the import rules.
+// src/README.md and the pages of the rooms tell the truth: files and methods it names exist, every folder of src has a
+// row, and the rows agree with the import rules.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The README and the pages of src/docs tell the truth: the settings table is the schema's, linked files and places exist, every
-// command and setting they name is there, and the README stays short.
+// The README and the pages of src/docs tell the truth: the settings table is the schema's, linked files and places
+// exist, every command and setting they name is there, and the README stays short.
 
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// What the runner of `make suite` makes of failures: one by chance is tried again and passes, one that stays does not, and a
-// run with many is red without a second look.
+// What the runner of `make suite` makes of failures: one by chance is tried again and passes, one that stays does not,
+// and a run with many is red without a second look.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

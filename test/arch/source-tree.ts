@@ -1,4 +1,5 @@
-// Reads the TypeScript sources for the architecture tests: imports, by oxc-parser (TypeScript 7 has no parser interface).
+// Reads the TypeScript sources for the architecture tests: imports, by oxc-parser (TypeScript 7 has no parser
+// interface).
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative, sep } from 'node:path'

@@ -1,5 +1,5 @@
-// Commands as clients give them, with what was answered kept: after the end of the node, whatever it was, each answered one
-// must still hold. A command whose answer never came may hold or not.
+// Commands as clients give them, with what was answered kept: after the end of the node, whatever it was, each answered
+// one must still hold. A command whose answer never came may hold or not.
 
 import { makeTorrent } from '../kit/content/make-torrent.ts'
 import type { NodeProcess } from '../kit/nodes/node-process.ts'

@@ -1,5 +1,5 @@
-// What an attack on files looks at and works with: all that lies in a folder, links that turn under the node, a server whose content
-// and private address the node is led to.
+// What an attack on files looks at and works with: all that lies in a folder, links that turn under the node, a server
+// whose content and private address the node is led to.
 
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Values for the attack on keys and files: where the node's files lie said in many ways, and what else parameters were not
-// made for. Drawn for any operation of an OpenAPI document by the names of its parameters.
+// Values for the attack on keys and files: where the node's files lie said in many ways, and what else parameters were
+// not made for. Drawn for any operation of an OpenAPI document by the names of its parameters.
 
 import type { Tally } from './tally.ts'
 

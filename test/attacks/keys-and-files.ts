@@ -1,6 +1,6 @@
-// Keys and files: with keys of every scope every operation of the node's own OpenAPI document is asked with paths, links,
-// URIs and settings that reach for the node's files. Afterwards these are what they were, nothing lies outside the allowed
-// folders, and no key has learned to spend. Made from README, src/docs and /docs of a running node alone.
+// Keys and files: with keys of every scope every operation of the node's own OpenAPI document is asked with paths,
+// links, URIs and settings that reach for the node's files. Afterwards these are what they were, nothing lies outside
+// the allowed folders, and no key has learned to spend. Made from README, src/docs and /docs of a running node alone.
 
 import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

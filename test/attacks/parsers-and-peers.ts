@@ -1,6 +1,6 @@
-// Parsers and peers: what strangers can send to each door of a node, changed, cut and far too large: torrents, magnets, JSON,
-// HTTP itself, the peer protocol, answers of a tracker, datagrams. The node must live, answer within a bound, stay within
-// its memory and log nothing unhandled. Made from README, src/docs and /docs of a running node alone.
+// Parsers and peers: what strangers can send to each door of a node, changed, cut and far too large: torrents, magnets,
+// JSON, HTTP itself, the peer protocol, answers of a tracker, datagrams. The node must live, answer within a bound,
+// stay within its memory and log nothing unhandled. Made from README, src/docs and /docs of a running node alone.
 
 import { makeTestFolder } from '../kit/content/content-on-disk.ts'
 import { fuzzSource } from '../kit/sim/fuzz.ts'

@@ -27,7 +27,9 @@ function heldByKernel(pid: number): boolean {
   return stdout.split('\n').some(line => line.startsWith('D'))
 }
 
-/** SIGTERM now: it must end in time with 0, or be held by the kernel; `free` gives the disk back to one that is held. */
+/**
+ * SIGTERM now: it must end in time with 0, or be held by the kernel; `free` gives the disk back to one that is held.
+ */
 export async function endIt(tally: Tally, scene: string, node: NodeProcess, free = () => {}): Promise<void> {
   const start = performance.now()
   let held = false

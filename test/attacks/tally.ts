@@ -1,5 +1,5 @@
-// What an attack counts: how much was tried, what held, what broke. Every attack is a program of its own that ends with 1
-// when something broke, and that can be had again with the SEED it prints.
+// What an attack counts: how much was tried, what held, what broke. Every attack is a program of its own that ends with
+// 1 when something broke, and that can be had again with the SEED it prints.
 
 import { SeededRandom } from '../kit/sim/seeded-random.ts'
 

@@ -1,6 +1,6 @@
-// A torrent that leaves the engine (it goes to circuits, or is removed), over real sockets: by TCP and uTP, with and without
-// encryption, who knew it sees what who names an unknown torrent sees, and who was connected is cut off before the engine
-// says that it has let go.
+// A torrent that leaves the engine (it goes to circuits, or is removed), over real sockets: by TCP and uTP, with and
+// without encryption, who knew it sees what who names an unknown torrent sees, and who was connected is cut off before
+// the engine says that it has let go.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

@@ -1,5 +1,5 @@
-// The Transmission client of Sonarr and Radarr, as far as it can be seen on the wire: the requests that their public code
-// builds, byte for byte in their order, and what they make of the answers. Facts read in
+// The Transmission client of Sonarr and Radarr, as far as it can be seen on the wire: the requests that their public
+// code builds, byte for byte in their order, and what they make of the answers. Facts read in
 //   Sonarr/Sonarr 49df353fa14c453929b79f32144b2c8c86d94b09 and Radarr/Radarr 1b9662d58823ff02b7162282e84e4aed95db0126,
 //   src/NzbDrone.Core/Download/Clients/Transmission/{TransmissionProxy,TransmissionBase,Transmission,TransmissionTorrent}.cs,
 //   src/NzbDrone.Core/Download/TorrentClientBase.cs, src/NzbDrone.Common/Http/Dispatchers/ManagedHttpDispatcher.cs,

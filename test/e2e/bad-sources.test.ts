@@ -1,4 +1,5 @@
-// PUT /downloads and GET /torrentinfo with sources that lie: each gets its status and code, nothing is added, memory is flat.
+// PUT /downloads and GET /torrentinfo with sources that lie: each gets its status and code, nothing is added, memory is
+// flat.
 
 import assert from 'node:assert/strict'
 import { open, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// A node that is reached from elsewhere: HTTPS with a certificate that is replaced while it runs, no listener outside without a
-// key, keys of limited scope and the paths they may name.
+// A node that is reached from elsewhere: HTTPS with a certificate that is replaced while it runs, no listener outside
+// without a key, keys of limited scope and the paths they may name.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -56,7 +56,8 @@ describe('beyond loopback', { concurrency: 1 }, () => {
     assert.equal(await subjectAt(port, node.key, ca), '200 first')
     assert.match(await subjectAt(port, 'wrong', ca), /^401/)
     replaceCertificate(pair, next)
-    // A connection that comes in the very moment of the change may be reset (decision 0341): whoever asks again is answered.
+    // A connection that comes in the very moment of the change may be reset (decision 0341): whoever asks again is
+    // answered.
     const subject = (): Promise<string> =>
       subjectAt(port, node.key, ca).catch((error: NodeJS.ErrnoException) => error.code ?? error.message)
     const seen = new Set<string>()

@@ -1,5 +1,5 @@
-// The program as src/build/bundle.ts makes it: it runs where only the packages are that it leaves out, and says whose code
-// it holds. Every other test that starts a process runs it too; this one fails when it was not made.
+// The program as src/build/bundle.ts makes it: it runs where only the packages are that it leaves out, and says whose
+// code it holds. Every other test that starts a process runs it too; this one fails when it was not made.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,5 +1,5 @@
-// The command line against built nodes: each command by what it does and prints, its JSON, its exit codes, hostile names, a
-// backup put into another state directory, and a player that is started with the links of a playlist.
+// The command line against built nodes: each command by what it does and prints, its JSON, its exit codes, hostile
+// names, a backup put into another state directory, and a player that is started with the links of a playlist.
 
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
-// POST /createtorrent and the command create of the built program: the torrent, its file, its events, and a download that
-// seeds at once and still does after a restart.
+// POST /createtorrent and the command create of the built program: the torrent, its file, its events, and a download
+// that seeds at once and still does after a restart.
 
 import assert from 'node:assert/strict'
 import { mkdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises'

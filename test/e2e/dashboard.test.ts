@@ -1,6 +1,6 @@
-// The dashboard in Debian's Chromium against a real node with a real peer: from the first visit to a film that plays while it
-// is being downloaded, every page in two widths and both colour schemes through axe-core, and what goes wrong. With
-// PICTURES=folder the pictures of the README are made.
+// The dashboard in Debian's Chromium against a real node with a real peer: from the first visit to a film that plays
+// while it is being downloaded, every page in two widths and both colour schemes through axe-core, and what goes wrong.
+// With PICTURES=folder the pictures of the README are made.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -44,7 +44,10 @@ async function picture(page: Page, name: string, seconds = 1): Promise<void> {
   await page.screenshot({ path: join(pictures, `${name}.png`) })
 }
 
-/** A port that nobody has. The kernel lets a server have a fixed port again at once, one that it chose itself only later. */
+/**
+ * A port that nobody has. The kernel lets a server have a fixed port again at once, one that it chose itself only
+ * later.
+ */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

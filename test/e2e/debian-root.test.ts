@@ -1,5 +1,5 @@
-// The container image, built by buildah, and the Debian package, each upon a Debian that mmdebstrap makes: they are made, put in
-// place, started as users of their own, answer /healthz, and stop when asked to.
+// The container image, built by buildah, and the Debian package, each upon a Debian that mmdebstrap makes: they are
+// made, put in place, started as users of their own, answer /healthz, and stop when asked to.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -1,5 +1,5 @@
-// A small Debian of its own in a folder, made by mmdebstrap from Debian's mirror, and programs that run in it: as a given user,
-// with nothing writable but what is said, in a network of its own that has a loopback device only.
+// A small Debian of its own in a folder, made by mmdebstrap from Debian's mirror, and programs that run in it: as a
+// given user, with nothing writable but what is said, in a network of its own that has a loopback device only.
 
 import { execFile } from 'node:child_process'
 import { access, cp } from 'node:fs/promises'
@@ -43,8 +43,8 @@ export interface Within {
   readonly command: readonly string[]
 }
 
-// The root is mounted upon itself without the right to write, the writable folders upon it. Each command takes the place of the
-// one before, so that signals reach the program itself.
+// The root is mounted upon itself without the right to write, the writable folders upon it. Each command takes the
+// place of the one before, so that signals reach the program itself.
 const ENTER = `
 root=$1 user=$2; shift 2
 ip link set lo up
@@ -63,7 +63,9 @@ export function startWithin({ root, user, env, writable, command }: Within): Dae
   return startDaemon('unshare', [...enter, ...writable, '--', ...variables, ...command])
 }
 
-/** Runs another command where `process` runs, as the same user; what it printed. Rejects when it fails, with its output. */
+/**
+ * Runs another command where `process` runs, as the same user; what it printed. Rejects when it fails, with its output.
+ */
 export async function runBeside(pid: number, within: Within, command: readonly string[]): Promise<string> {
   const [uid = '', gid = ''] = within.user.split(':')
   const variables = Object.entries(within.env).map(([name, value]) => `${name}=${value}`)

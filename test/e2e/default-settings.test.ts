@@ -1,5 +1,5 @@
-// Settings for new and complete downloads, of the process and of the port, set while the node runs where that is possible: what
-// a user sees of them on the disk and in the list.
+// Settings for new and complete downloads, of the process and of the port, set while the node runs where that is
+// possible: what a user sees of them on the disk and in the list.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

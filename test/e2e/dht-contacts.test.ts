@@ -1,4 +1,5 @@
-// Whom a built node asks first in the DHT: the nodes of the setting, by address and by name, and those that torrents name.
+// Whom a built node asks first in the DHT: the nodes of the setting, by address and by name, and those that torrents
+// name.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'

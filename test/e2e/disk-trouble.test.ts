@@ -1,5 +1,5 @@
-// A full disk and a vanished folder: the download stops with a readable error and an event, another one is unaffected, and
-// it goes on when the trouble is over. The disk is a small tmpfs that the test mounts.
+// A full disk and a vanished folder: the download stops with a readable error and an event, another one is unaffected,
+// and it goes on when the trouble is over. The disk is a small tmpfs that the test mounts.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,5 +1,5 @@
-// `tributary doctor` as a process: before a first start, beside a running node, and with one thing broken at a time. It must
-// name the cause, end with 1, and change nothing.
+// `tributary doctor` as a process: before a first start, beside a running node, and with one thing broken at a time. It
+// must name the cause, end with 1, and change nothing.
 
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
-// POST /import and the command import of the built program, over made-up folders: what is kept over a restart, doubt that lasts,
-// hostile folders, keys of limited scope, parts.
+// POST /import and the command import of the built program, over made-up folders: what is kept over a restart, doubt
+// that lasts, hostile folders, keys of limited scope, parts.
 
 import assert from 'node:assert/strict'
 import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises'

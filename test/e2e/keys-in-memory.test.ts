@@ -1,5 +1,5 @@
-// A heap snapshot of a running node holds no key, wherever the key came from and however requests carried it. A text that is
-// known to be there shows that the test would find one.
+// A heap snapshot of a running node holds no key, wherever the key came from and however requests carried it. A text
+// that is known to be there shows that the test would find one.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'

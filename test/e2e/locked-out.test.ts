@@ -1,5 +1,5 @@
-// A web page from elsewhere that asks the node with wrong keys in addresses: images, fetch and frames, in Debian's Chromium. The
-// owner at the same address goes on, and a key that is used for the first time is no worse for it.
+// A web page from elsewhere that asks the node with wrong keys in addresses: images, fetch and frames, in Debian's
+// Chromium. The owner at the same address goes on, and a key that is used for the first time is no worse for it.
 
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'

@@ -1,5 +1,5 @@
-// The npm package: what it holds, and that a fresh user without a compiler installs it in an empty folder, starts the node,
-// adds a torrent that libtorrent seeds and sees it in mpv, by the commands of the README.
+// The npm package: what it holds, and that a fresh user without a compiler installs it in an empty folder, starts the
+// node, adds a torrent that libtorrent seeds and sees it in mpv, by the commands of the README.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

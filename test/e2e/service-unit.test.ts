@@ -1,5 +1,5 @@
-// The systemd unit: no fault found by systemd-analyze, little exposed, and the node says to the socket of Type=notify when it is
-// ready and when it stops.
+// The systemd unit: no fault found by systemd-analyze, little exposed, and the node says to the socket of Type=notify
+// when it is ready and when it stops.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,5 +1,5 @@
-// Settings of a running node, each by what it does at once: encryption, the common limits of both directions. The other end is
-// a node too, over real sockets; peers say how they are connected.
+// Settings of a running node, each by what it does at once: encryption, the common limits of both directions. The other
+// end is a node too, over real sockets; peers say how they are connected.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// A change of settings that is answered while the node starts counts from then on, although the engine was made before it, or is
-// being made.
+// A change of settings that is answered while the node starts counts from then on, although the engine was made before
+// it, or is being made.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,6 @@
-// Sonarr's and Radarr's Transmission clients over one whole life of a download each: connect, add, list, finished, seeded
-// enough, imported, removed with its data. Which files and commits the requests are from stands in test/e2e/arr-client.ts.
+// Sonarr's and Radarr's Transmission clients over one whole life of a download each: connect, add, list, finished,
+// seeded enough, imported, removed with its data. Which files and commits the requests are from stands in
+// test/e2e/arr-client.ts.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

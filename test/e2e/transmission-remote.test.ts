@@ -1,5 +1,5 @@
-// Debian's transmission-remote against a built node: add, list, details, files, peers, trackers, pieces, limits, labels,
-// pause, session, remove with data. The program is not told that it talks to something else than Transmission.
+// Debian's transmission-remote against a built node: add, list, details, files, peers, trackers, pieces, limits,
+// labels, pause, session, remove with data. The program is not told that it talks to something else than Transmission.
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'

@@ -1,5 +1,5 @@
-// The built node with a web seed and nobody else: range reads while it downloads, what the interface shows of it, a redirect,
-// a server that breaks off, and a stop.
+// The built node with a web seed and nobody else: range reads while it downloads, what the interface shows of it, a
+// redirect, a server that breaks off, and a stop.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'

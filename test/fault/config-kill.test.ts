@@ -1,5 +1,5 @@
-// kill -9 of a process that changes settings, at every step of writing them: the file is always whole and holds the last
-// change that was answered.
+// kill -9 of a process that changes settings, at every step of writing them: the file is always whole and holds the
+// last change that was answered.
 
 import { coreTable } from '../../src/node/settings/settings-table.ts'
 import assert from 'node:assert/strict'

@@ -1,6 +1,6 @@
-// Child of upgrade-kill.test: upgrades a database and tells of each event once it is in the log. With `slow` as its second
-// argument steps take their time, so that a kill comes inside one; with a number it stops dead after telling of that many
-// events, so that the kill comes there however busy the machine is. Then it waits to be killed.
+// Child of upgrade-kill.test: upgrades a database and tells of each event once it is in the log. With `slow` as its
+// second argument steps take their time, so that a kill comes inside one; with a number it stops dead after telling of
+// that many events, so that the kill comes there however busy the machine is. Then it waits to be killed.
 
 import { writeSync } from 'node:fs'
 import { migrations } from '../../src/records/schema.ts'

@@ -1,5 +1,5 @@
-// Ranges over real sockets: what is taken from servers and what is not, back-pressure, redirects, addresses that are refused,
-// servers that hang, cut, flood or lie.
+// Ranges over real sockets: what is taken from servers and what is not, back-pressure, redirects, addresses that are
+// refused, servers that hang, cut, flood or lie.
 
 import assert from 'node:assert/strict'
 import type { IncomingMessage, ServerResponse } from 'node:http'

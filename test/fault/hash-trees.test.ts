@@ -1,5 +1,6 @@
-// Hostile use of the hash messages of BEP 52 against a whole engine over real sockets: floods of requests for leaf hashes, which
-// cost reading and hashing, and of requests for what no file has. The engine refuses, ends it, and serves others meanwhile.
+// Hostile use of the hash messages of BEP 52 against a whole engine over real sockets: floods of requests for leaf
+// hashes, which cost reading and hashing, and of requests for what no file has. The engine refuses, ends it, and serves
+// others meanwhile.
 
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'

@@ -1,5 +1,5 @@
-// A power cut for a node under test: what it wrote and never synced is gone, so are names whose folder was not synced, and the
-// next start sees another boot. lost-power.c, preloaded, keeps what is undone here after the kill.
+// A power cut for a node under test: what it wrote and never synced is gone, so are names whose folder was not synced,
+// and the next start sees another boot. lost-power.c, preloaded, keeps what is undone here after the kill.
 
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
@@ -76,8 +76,9 @@ export class MortalDisk {
   }
 
   /**
-   * After the kill of the node: undoes what was not synced. By default all of it; 'bytes': names and lengths of files stay; by a random source: names that
-   * the file system had got to by itself stay, all up to one of them, and so does a part of the writes.
+   * After the kill of the node: undoes what was not synced. By default all of it; 'bytes': names and lengths of files
+   * stay; by a random source: names that the file system had got to by itself stay, all up to one of them, and so does
+   * a part of the writes.
    */
   cutPower(what: Random | 'all' | 'bytes' = 'all'): LossReport {
     const lost = lostOf(readLog(join(this.#log, 'log')))
@@ -154,8 +155,8 @@ function pathsByInode(...folders: readonly string[]): Map<number, string> {
 }
 
 /**
- * Newest first. A file keeps the length that the writes which stay have given it; `lengthsStay`: it keeps the one it has, and zeroes
- * stand where nothing was before. Its time stays as the file system had it.
+ * Newest first. A file keeps the length that the writes which stay have given it; `lengthsStay`: it keeps the one it
+ * has, and zeroes stand where nothing was before. Its time stays as the file system had it.
  */
 function undoWrites(
   writes: readonly Entry[],

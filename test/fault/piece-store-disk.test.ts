@@ -1,4 +1,5 @@
-// Trouble with the disk and the workers: a full disk, a reserve of free space, a file system that refuses, dead workers.
+// Trouble with the disk and the workers: a full disk, a reserve of free space, a file system that refuses, dead
+// workers.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,5 +1,5 @@
-// Ranges over the engine's own sockets: the bytes, kept connections, back-pressure to the last byte, and servers that speak
-// HTTP badly. What is asked through those sockets is counted, so that nothing passes by node:http instead.
+// Ranges over the engine's own sockets: the bytes, kept connections, back-pressure to the last byte, and servers that
+// speak HTTP badly. What is asked through those sockets is counted, so that nothing passes by node:http instead.
 
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'

@@ -1,5 +1,6 @@
-// The power goes: the node is killed, what it wrote and never synced is taken back, and it starts on another boot. Every answered
-// command, setting and key is there, and what a checkpoint says of files is true of them; pieces since then may have to be hashed or fetched again.
+// The power goes: the node is killed, what it wrote and never synced is taken back, and it starts on another boot.
+// Every answered command, setting and key is there, and what a checkpoint says of files is true of them; pieces since
+// then may have to be hashed or fetched again.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Child of power-loss.test: writes files with every call that the product uses, half of them synced; then says so and waits for the end.
+// Child of power-loss.test: writes files with every call that the product uses, half of them synced; then says so and
+// waits for the end.
 
 import {
   appendFileSync,

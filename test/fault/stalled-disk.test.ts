@@ -1,5 +1,5 @@
-// A disk that stops answering: the stream that reads from it waits, the main loop does not, and nothing is lost when the
-// disk comes back. The stall is made by a preloaded library, so the node and its threads are the real ones.
+// A disk that stops answering: the stream that reads from it waits, the main loop does not, and nothing is lost when
+// the disk comes back. The stall is made by a preloaded library, so the node and its threads are the real ones.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

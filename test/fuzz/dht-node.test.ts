@@ -1,5 +1,5 @@
-// A DHT node that is sent anything by anybody: it never throws, answers a datagram with one answer at most (and a ping of
-// its own), and no answer is larger than it may be.
+// A DHT node that is sent anything by anybody: it never throws, answers a datagram with one answer at most (and a ping
+// of its own), and no answer is larger than it may be.
 
 import assert from 'node:assert/strict'
 import type { PeerAddress } from '../../src/base/ids.ts'

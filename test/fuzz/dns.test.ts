@@ -1,4 +1,5 @@
-// Whatever a name server sends gives addresses or a DecodeError; a question is read back from an answer that repeats it.
+// Whatever a name server sends gives addresses or a DecodeError; a question is read back from an answer that repeats
+// it.
 
 import assert from 'node:assert/strict'
 import { isIP } from 'node:net'

@@ -1,5 +1,5 @@
-// Hash exchange of BEP 52: whatever a peer answers, nothing counts that the root does not prove; whatever it asks is taken or
-// refused at once. Also file trees made of any bytes.
+// Hash exchange of BEP 52: whatever a peer answers, nothing counts that the root does not prove; whatever it asks is
+// taken or refused at once. Also file trees made of any bytes.
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'

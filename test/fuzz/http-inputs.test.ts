@@ -1,5 +1,5 @@
-// What clients send: any body, query or Range header gives parameters that satisfy the schema, a plan that adds up, or an
-// AppError with a 4xx status; nothing else is ever thrown.
+// What clients send: any body, query or Range header gives parameters that satisfy the schema, a plan that adds up, or
+// an AppError with a 4xx status; nothing else is ever thrown.
 
 import assert from 'node:assert/strict'
 import { Value } from '@sinclair/typebox/value'

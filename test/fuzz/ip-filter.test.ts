@@ -1,5 +1,5 @@
-// Address lists: any bytes in any chunks give ranges within bounds and never an error; what is written is read again as it
-// was; the filter answers as the ranges say.
+// Address lists: any bytes in any chunks give ranges within bounds and never an error; what is written is read again as
+// it was; the filter answers as the ranges say.
 
 import assert from 'node:assert/strict'
 import { buildIpFilter } from '../../src/torrent/peers/ip-filter.ts'

@@ -1,5 +1,5 @@
-// Datagrams of the DHT: any bytes give a message, an invalid query or a DecodeError; what was decoded encodes to a datagram
-// that decodes to the same; canonical datagrams survive byte by byte. Values stay within their bounds.
+// Datagrams of the DHT: any bytes give a message, an invalid query or a DecodeError; what was decoded encodes to a
+// datagram that decodes to the same; canonical datagrams survive byte by byte. Values stay within their bounds.
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'

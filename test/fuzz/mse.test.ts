@@ -1,5 +1,5 @@
-// The encrypted handshake: any bytes in any chunks end in a result, in a DecodeError or in waiting, keep no more than the
-// longest handshake, and mean the same however they are cut. Keys are made up, so that many inputs can be tried.
+// The encrypted handshake: any bytes in any chunks end in a result, in a DecodeError or in waiting, keep no more than
+// the longest handshake, and mean the same however they are cut. Keys are made up, so that many inputs can be tried.
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'

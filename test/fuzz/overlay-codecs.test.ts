@@ -1,5 +1,5 @@
-// Packets and cells of the overlays: any bytes are read or refused with a DecodeError, whatever table reads them, and what was read
-// is written again and read to the same. Recorded packets with faults get deeper than chance does.
+// Packets and cells of the overlays: any bytes are read or refused with a DecodeError, whatever table reads them, and
+// what was read is written again and read to the same. Recorded packets with faults get deeper than chance does.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Messages by which peers find and reach each other: any bytes give a value or a DecodeError, and a value is read back from
-// what is written of it.
+// Messages by which peers find and reach each other: any bytes give a value or a DecodeError, and a value is read back
+// from what is written of it.
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'

@@ -1,5 +1,5 @@
-// Links and items of torrents that are updated: any bytes give a value or a DecodeError; what is read can be written and
-// read again.
+// Links and items of torrents that are updated: any bytes give a value or a DecodeError; what is read can be written
+// and read again.
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'

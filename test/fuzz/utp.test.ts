@@ -1,5 +1,5 @@
-// uTP: any bytes are a packet within its bounds or a DecodeError, and what was read is written again as it was. Any packets,
-// in any order, leave a pair of hosts within their bounds and the stream between them unharmed.
+// uTP: any bytes are a packet within its bounds or a DecodeError, and what was read is written again as it was. Any
+// packets, in any order, leave a pair of hosts within their bounds and the stream between them unharmed.
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'

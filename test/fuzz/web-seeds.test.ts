@@ -1,5 +1,5 @@
-// Web seeds of torrents and magnets, names of files in urls, header fields of ranges: any input gives a value within its
-// bounds or a DecodeError; what was written is read again.
+// Web seeds of torrents and magnets, names of files in urls, header fields of ranges: any input gives a value within
+// its bounds or a DecodeError; what was written is read again.
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../src/base/errors.ts'

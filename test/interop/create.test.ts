@@ -1,5 +1,5 @@
-// Torrents made by the command line and by libtorrent of the same files: each reads the other's, info hashes are equal in
-// every format, and libtorrent finds the content right by the hashes that we made.
+// Torrents made by the command line and by libtorrent of the same files: each reads the other's, info hashes are equal
+// in every format, and libtorrent finds the content right by the hashes that we made.
 
 import assert from 'node:assert/strict'
 import { chmod, mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
@@ -110,7 +110,8 @@ describe('torrents made here and by libtorrent', { skip, concurrency: 1 }, () =>
         const back = decodeMetainfo(await readFile(theirs))
         assert.equal(back.pieceHashes.length > 0 ? back.infoHash : null, made.v1)
         assert.equal(back.v2?.infoHash ?? null, made.v2)
-        // One file in a folder as v2 alone: libtorrent writes the folder's name where no reader looks for it; we the file's.
+        // One file in a folder as v2 alone: libtorrent writes the folder's name where no reader looks for it; we the
+        // file's.
         if (name === 'one in a folder' && format === 'v2') return
         assert.equal(read.v1, made.v1)
         assert.equal(read.v2, made.v2)

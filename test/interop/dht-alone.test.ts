@@ -1,5 +1,5 @@
-// Trackers off: by the DHT alone a node finds a torrent of another client, and is found by it; a private torrent is not told
-// of there, nor to the local network. The DHT is a network of our nodes that hear everything.
+// Trackers off: by the DHT alone a node finds a torrent of another client, and is found by it; a private torrent is not
+// told of there, nor to the local network. The DHT is a network of our nodes that hear everything.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
@@ -28,7 +28,10 @@ const SKIPS: Record<keyof typeof FINDERS, false | string> = {
   rtorrent: needs('netns', 'rtorrent'),
   webtorrent: needs('netns', 'webtorrent'),
 }
-/** Transmission announces when its own round comes, a minute and a half after its start at the latest, if its table is full by then. */
+/**
+ * Transmission announces when its own round comes, a minute and a half after its start at the latest, if its table is
+ * full by then.
+ */
 const ANNOUNCE_MS = 170_000
 /** rtorrent looks before its table has nodes, and not again within 150 s. */
 const FINDS_NOBODY: ReadonlySet<string> = new Set(['rtorrent'])

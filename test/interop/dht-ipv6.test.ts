@@ -1,5 +1,6 @@
-// Trackers off, everybody at an IPv6 address: by the IPv6 DHT alone (BEP 32) a node finds a torrent of another client, and is
-// found by it. The DHT is a network of our nodes that have no IPv4; the addresses look public and are the namespace's own.
+// Trackers off, everybody at an IPv6 address: by the IPv6 DHT alone (BEP 32) a node finds a torrent of another client,
+// and is found by it. The DHT is a network of our nodes that have no IPv4; the addresses look public and are the
+// namespace's own.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

@@ -1,5 +1,6 @@
-// A DHT of fifty nodes with a socket and an address each, fifteen of them libtorrent sessions: announces, items, samples,
-// scrapes and read-only nodes across both, and the IPv6 DHT. The addresses look public, so that ids have to fit them (BEP 42).
+// A DHT of fifty nodes with a socket and an address each, fifteen of them libtorrent sessions: announces, items,
+// samples, scrapes and read-only nodes across both, and the IPv6 DHT. The addresses look public, so that ids have to
+// fit them (BEP 42).
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,5 +1,5 @@
-// Encrypted connections with libtorrent, both ways: it insists on one method or on none, so that a transfer proves which one
-// was spoken.
+// Encrypted connections with libtorrent, both ways: it insists on one method or on none, so that a transfer proves
+// which one was spoken.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Padding and attributes of files (BEP 47) as libtorrent writes them: padding is neither written nor shown, nothing becomes
-// executable, links are not made; and what a node has so, libtorrent fetches whole.
+// Padding and attributes of files (BEP 47) as libtorrent writes them: padding is neither written nor shown, nothing
+// becomes executable, links are not made; and what a node has so, libtorrent fetches whole.
 
 import assert from 'node:assert/strict'
 import { chmod, lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'

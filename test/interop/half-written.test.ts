@@ -1,5 +1,5 @@
-// What Debian's libtorrent left half-written in a folder: taken as it lies there and downloaded to the end, in the same files, and
-// nothing of it is fetched again that is right. v1, v2 and hybrid.
+// What Debian's libtorrent left half-written in a folder: taken as it lies there and downloaded to the end, in the same
+// files, and nothing of it is fetched again that is right. v1, v2 and hybrid.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, statSync } from 'node:fs'

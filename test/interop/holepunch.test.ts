@@ -1,6 +1,6 @@
-// Holepunching (BEP 55) between hosts behind routers of their own, which nobody reaches from outside: somebody whom both know
-// introduces them, and one fetches a torrent of the other by uTP. libtorrent introduces nodes, nodes and libtorrent are
-// introduced by a node.
+// Holepunching (BEP 55) between hosts behind routers of their own, which nobody reaches from outside: somebody whom
+// both know introduces them, and one fetches a torrent of the other by uTP. libtorrent introduces nodes, nodes and
+// libtorrent are introduced by a node.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test, type TestContext } from 'node:test'
@@ -50,7 +50,9 @@ describe('hosts behind routers', { skip: needs('netns', 'libtorrent', 'nft', 'ns
     await folder?.remove()
   })
 
-  /** `pex`: it hears of others, and calls them by itself. The first host does not: two that call each other need nobody. */
+  /**
+   * `pex`: it hears of others, and calls them by itself. The first host does not: two that call each other need nobody.
+   */
   const inside = async (t: TestContext, host: NattedHost, pex: boolean): Promise<NodeProcess> => {
     const node = await startNode({
       settings: {

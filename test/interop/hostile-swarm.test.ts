@@ -1,5 +1,5 @@
-// Peers that lie, in a swarm with one honest libtorrent: garbage, over-long messages, deep bencode, wrong metadata, wrong
-// pieces. The node drops or bans them, finishes from the honest one, and does not grow.
+// Peers that lie, in a swarm with one honest libtorrent: garbage, over-long messages, deep bencode, wrong metadata,
+// wrong pieces. The node drops or bans them, finishes from the honest one, and does not grow.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,6 @@
-// Torrents of real clients taken over: Transmission, qBittorrent and libtorrent download or check them, end, and the node seeds what
-// they had at once, from where it lies, without hashing it; what was changed behind their backs is found.
+// Torrents of real clients taken over: Transmission, qBittorrent and libtorrent download or check them, end, and the
+// node seeds what they had at once, from where it lies, without hashing it; what was changed behind their backs is
+// found.
 
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, open, readdir, readFile, rename, stat, utimes } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// The IP filter of a built node: libtorrent in the lists is neither called nor taken, a tracker in them is not asked, who is
-// connected is dropped when the file changes, and everybody is back when it changes again.
+// The IP filter of a built node: libtorrent in the lists is neither called nor taken, a tracker in them is not asked,
+// who is connected is dropped when the file changes, and everybody is back when it changes again.
 
 import assert from 'node:assert/strict'
 import { rename, writeFile } from 'node:fs/promises'

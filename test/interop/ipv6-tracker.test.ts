@@ -1,5 +1,6 @@
-// A tracker of another project (built into qbittorrent-nox) over IPv6 between the node and each client, all at IPv6 addresses:
-// by it alone the node finds who announced there, and is found (BEP 7). It tells the node its address (BEP 24).
+// A tracker of another project (built into qbittorrent-nox) over IPv6 between the node and each client, all at IPv6
+// addresses: by it alone the node finds who announced there, and is found (BEP 7). It tells the node its address (BEP
+// 24).
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

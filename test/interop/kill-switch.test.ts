@@ -1,6 +1,7 @@
-// The kill switch, with packets counted by the kernel: bound to a device the node sends nothing elsewhere, with everything on
-// that could, also while no route leads over the device; when the device's addresses go in the middle of a transfer nothing
-// leaves at all, and it goes on when they return (decisions 0282, 0300). The other end is libtorrent.
+// The kill switch, with packets counted by the kernel: bound to a device the node sends nothing elsewhere, with
+// everything on that could, also while no route leads over the device; when the device's addresses go in the middle of
+// a transfer nothing leaves at all, and it goes on when they return (decisions 0282, 0300). The other end is
+// libtorrent.
 
 import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
@@ -90,8 +91,8 @@ describe('bound to a device', {
       }>('/variables')
       assert.deepEqual([variables.network.bound_to, variables.network.kept_to_devices], [[], true])
       assert.equal(hosts.packets('strays'), 0)
-      // A tunnel gets its addresses first and its routes after that. No socket of the node is concerned by what the kernel then
-      // answers to the other end's retransmissions.
+      // A tunnel gets its addresses first and its routes after that. No socket of the node is concerned by what the
+      // kernel then answers to the other end's retransmissions.
       hosts.returnAddresses()
       await silent(outside)
       hosts.returnRoutes()

@@ -1,5 +1,5 @@
-// Super-seeding (BEP 16) and partial seeds (BEP 21) with libtorrent, both ways: what the seed sends is counted, and what each
-// side says of itself is read at the other.
+// Super-seeding (BEP 16) and partial seeds (BEP 21) with libtorrent, both ways: what the seed sends is counted, and
+// what each side says of itself is read at the other.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

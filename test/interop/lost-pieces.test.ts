@@ -1,5 +1,5 @@
-// Pieces that the node loses while it seeds: a file is cut short under it. libtorrent hears which pieces the node has no
-// more (BEP 54), and gets all others.
+// Pieces that the node loses while it seeds: a file is cut short under it. libtorrent hears which pieces the node has
+// no more (BEP 54), and gets all others.
 
 import assert from 'node:assert/strict'
 import { truncate } from 'node:fs/promises'

@@ -1,5 +1,6 @@
-// Torrents made by this program in the hands of clients that nobody here wrote: their readers find the info hashes that we said,
-// and the content goes both ways: seeded by the node that made it, and by the other client from a torrent of the command line.
+// Torrents made by this program in the hands of clients that nobody here wrote: their readers find the info hashes that
+// we said, and the content goes both ways: seeded by the node that made it, and by the other client from a torrent of
+// the command line.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -115,7 +116,8 @@ describe('torrents made here, with other clients', { skip, concurrency: 1 }, () 
     const read = await libtorrentRead(path)
     assert.deepEqual([read.v1, read.v2], [format === 'v2' ? null : infohash, v2])
     assert.deepEqual(read.tiers, [[tracker.url]])
-    // Transmission 3.00 and aria2 cannot read hybrids, nor those of libtorrent: one refuses them, one finds another hash.
+    // Transmission 3.00 and aria2 cannot read hybrids, nor those of libtorrent: one refuses them, one finds another
+    // hash.
     if (format !== 'v1') return
     assert.equal(printedHash('transmission-show', path), infohash)
     assert.equal(printedHash('aria2c', '--show-files', path), infohash)

@@ -1,5 +1,5 @@
-// Magnets with metadata from a real peer, metadata served to a real peer, and kill -9 in mid-download: what was verified
-// is never fetched again, counted at the seeder.
+// Magnets with metadata from a real peer, metadata served to a real peer, and kill -9 in mid-download: what was
+// verified is never fetched again, counted at the seeder.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,6 +1,6 @@
-// Hosts behind routers of their own in network namespaces, and a public network between the routers, which is the namespace
-// of the test itself: nobody outside reaches a host before it has sent something there. Needs the namespace that test/kit/netns
-// makes, iproute2, nft and nsenter.
+// Hosts behind routers of their own in network namespaces, and a public network between the routers, which is the
+// namespace of the test itself: nobody outside reaches a host before it has sent something there. Needs the namespace
+// that test/kit/netns makes, iproute2, nft and nsenter.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,9 @@ export interface NattedHosts {
   stop(): Promise<void>
 }
 
-/** Addresses are translated as home routers do: the port is kept, and what nobody asked for is dropped without a word. */
+/**
+ * Addresses are translated as home routers do: the port is kept, and what nobody asked for is dropped without a word.
+ */
 const ROUTER = `
 table ip home {
   chain out {

@@ -1,7 +1,8 @@
-// Trackers, DHT and local discovery off: by peer exchange alone a node finds the seed of another client's swarm, and other
-// clients find the seed that only the node knows. The seed is a libtorrent session that neither tells nor listens. All cases
-// run side by side, because each waits for the minute between two messages. Only the client that tells the node has its seed
-// from a tracker: most tell of those alone that they connected to. The node has magnets without trackers.
+// Trackers, DHT and local discovery off: by peer exchange alone a node finds the seed of another client's swarm, and
+// other clients find the seed that only the node knows. The seed is a libtorrent session that neither tells nor
+// listens. All cases run side by side, because each waits for the minute between two messages. Only the client that
+// tells the node has its seed from a tracker: most tell of those alone that they connected to. The node has magnets
+// without trackers.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

@@ -1,5 +1,5 @@
-// mpv and VLC play a signed playlist link without any header, of a torrent that is still coming in: both films of it. VLC
-// refuses root, so it runs as a user made for it.
+// mpv and VLC play a signed playlist link without any header, of a torrent that is still coming in: both films of it.
+// VLC refuses root, so it runs as a user made for it.
 
 import assert from 'node:assert/strict'
 import { execFile, spawn, spawnSync } from 'node:child_process'

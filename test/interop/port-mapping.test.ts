@@ -1,6 +1,6 @@
-// Port mapping with miniupnpd (Debian, nftables) as the gateway: this namespace is the home network, a second one the router,
-// a third one the internet. Each protocol maps the port, renews it when the gateway has forgotten it, and closes it at the end;
-// libtorrent and a DHT question from outside reach a whole node.
+// Port mapping with miniupnpd (Debian, nftables) as the gateway: this namespace is the home network, a second one the
+// router, a third one the internet. Each protocol maps the port, renews it when the gateway has forgotten it, and
+// closes it at the end; libtorrent and a DHT question from outside reach a whole node.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'

@@ -1,5 +1,5 @@
-// Debian's Prometheus: promtool finds no fault in /metrics and in the example scrape file, and the server scrapes with that
-// file and a key that may only read.
+// Debian's Prometheus: promtool finds no fault in /metrics and in the example scrape file, and the server scrapes with
+// that file and a key that may only read.
 
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'

@@ -1,6 +1,6 @@
-// Behind a proxy nothing goes to anybody but the proxy: packets counted by the kernel, with everything on that could send. The
-// proxies are dante (SOCKS5, TCP and UDP) and tinyproxy (HTTP), the other ends libtorrent and opentracker. Names are known to
-// the proxies only.
+// Behind a proxy nothing goes to anybody but the proxy: packets counted by the kernel, with everything on that could
+// send. The proxies are dante (SOCKS5, TCP and UDP) and tinyproxy (HTTP), the other ends libtorrent and opentracker.
+// Names are known to the proxies only.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'

@@ -1,4 +1,5 @@
-// The tracker that is built into qbittorrent-nox: HTTP over IPv4 and IPv6, with `peers6` (BEP 7) and `external ip` (BEP 24).
+// The tracker that is built into qbittorrent-nox: HTTP over IPv4 and IPv6, with `peers6` (BEP 7) and `external ip` (BEP
+// 24).
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// The README's five minutes, pasted into bash line by line as a newcomer would: each line must end well. Only mpv gets extra
-// flags, as there is no display.
+// The README's five minutes, pasted into bash line by line as a newcomer would: each line must end well. Only mpv gets
+// extra flags, as there is no display.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

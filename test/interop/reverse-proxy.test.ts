@@ -1,5 +1,5 @@
-// Debian's nginx before a node, with the example of src/docs: the dashboard, events as they happen, seeking in films, playlists
-// with links that lead back through the proxy, torrent files of some size, pages of the proxy's own origin.
+// Debian's nginx before a node, with the example of src/docs: the dashboard, events as they happen, seeking in films,
+// playlists with links that lead back through the proxy, torrent files of some size, pages of the proxy's own origin.
 
 import assert from 'node:assert/strict'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// Seeds that are not whole: Transmission and the node as partial seeds (BEP 21), WebTorrent taking back a piece (BEP 54).
+// Seeds that are not whole: Transmission and the node as partial seeds (BEP 21), WebTorrent taking back a piece (BEP
+// 54).
 
 import { describe, test } from 'node:test'
 import { writeContent, writeTorrent } from '../kit/content/content-on-disk.ts'

@@ -1,5 +1,5 @@
-// Magnets that choose files (BEP 53 `so`), with libtorrent: the node fetches what such a magnet names and no byte more, and
-// libtorrent fetches of the node what a link written here names.
+// Magnets that choose files (BEP 53 `so`), with libtorrent: the node fetches what such a magnet names and no byte more,
+// and libtorrent fetches of the node what a link written here names.
 
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// A UDP tracker of another project (opentracker, Debian) between the node and each client: by it alone the node finds who
-// announced there, and is found. The node's announces carry the URL's path and query (BEP 41).
+// A UDP tracker of another project (opentracker, Debian) between the node and each client: by it alone the node finds
+// who announced there, and is found. The node's announces carry the URL's path and query (BEP 41).
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

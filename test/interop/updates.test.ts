@@ -1,5 +1,5 @@
-// Torrents that are updated through the DHT (BEP 46), with libtorrent as publisher, as seeder and as reader of what the node
-// publishes. The DHT is one of libtorrent sessions; trackers, PEX and local discovery are off.
+// Torrents that are updated through the DHT (BEP 46), with libtorrent as publisher, as seeder and as reader of what the
+// node publishes. The DHT is one of libtorrent sessions; trackers, PEX and local discovery are off.
 
 import assert from 'node:assert/strict'
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'

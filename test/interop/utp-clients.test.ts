@@ -1,5 +1,5 @@
-// uTP with Transmission and WebTorrent, each way, compared byte for byte. They cannot be told to leave TCP alone, so the kernel
-// refuses it between them and the node: what arrives came by uTP.
+// uTP with Transmission and WebTorrent, each way, compared byte for byte. They cannot be told to leave TCP alone, so
+// the kernel refuses it between them and the node: what arrives came by uTP.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

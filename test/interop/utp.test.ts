@@ -1,5 +1,6 @@
-// uTP with libtorrent in another network namespace, over the wire and over lines that lose, delay and mix, each way, with and
-// without encryption; compared byte for byte. libtorrent's TCP is off, so what arrives came by uTP. Speed: bench/flow/utp.ts.
+// uTP with libtorrent in another network namespace, over the wire and over lines that lose, delay and mix, each way,
+// with and without encryption; compared byte for byte. libtorrent's TCP is off, so what arrives came by uTP. Speed:
+// bench/flow/utp.ts.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'

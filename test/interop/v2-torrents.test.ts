@@ -1,5 +1,5 @@
-// v2 and hybrid torrents (BEP 52): ours as libtorrent reads them, and libtorrent's as we do: the same info hashes, files,
-// padding and pieces.
+// v2 and hybrid torrents (BEP 52): ours as libtorrent reads them, and libtorrent's as we do: the same info hashes,
+// files, padding and pieces.
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'

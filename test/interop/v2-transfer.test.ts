@@ -1,5 +1,5 @@
-// v2 and hybrid torrents (BEP 52) through the whole node, with libtorrent at the other end: by file and by magnet, in both
-// directions, over a restart and out of rest.
+// v2 and hybrid torrents (BEP 52) through the whole node, with libtorrent at the other end: by file and by magnet, in
+// both directions, over a restart and out of rest.
 
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'

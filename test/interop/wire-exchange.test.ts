@@ -1,5 +1,5 @@
-// What the node and five clients of other projects say to each other on the wire, read by a relay between them: metadata
-// for magnets, the fast extension, torrents made here, and encrypted connections that a relay cannot read.
+// What the node and five clients of other projects say to each other on the wire, read by a relay between them:
+// metadata for magnets, the fast extension, torrents made here, and encrypted connections that a relay cannot read.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

@@ -50,9 +50,9 @@ const known: Record<string, () => boolean> = {
 }
 
 /**
- * The `skip` option of a test that needs `names` (programs on the path, or `netns`, `namespaces`, `libtorrent`, `webtorrent`,
- * `root`, `real-root`): false when all
- * are there, else the reason. Throws the reason where peers are required.
+ * The `skip` option of a test that needs `names` (programs on the path, or `netns`, `namespaces`, `libtorrent`,
+ * `webtorrent`, `root`, `real-root`): false when all are there, else the reason. Throws the reason where peers are
+ * required.
  */
 export function needs(...names: string[]): false | string {
   const missing = names.filter(name => !(known[name]?.() ?? onPath(name)))

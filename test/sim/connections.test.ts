@@ -1,5 +1,5 @@
-// Who may be connected, and for how long: the waiting room, silent, mute and greedy peers. Each test fails when its control
-// is taken out.
+// Who may be connected, and for how long: the waiting room, silent, mute and greedy peers. Each test fails when its
+// control is taken out.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

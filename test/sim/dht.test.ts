@@ -1,4 +1,5 @@
-// A DHT of 250 nodes: what was announced is found, also when every fifth node lies, datagrams are lost, or many nodes go.
+// A DHT of 250 nodes: what was announced is found, also when every fifth node lies, datagrams are lost, or many nodes
+// go.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Whole sessions with every setting of encryption: a torrent goes over where it should, after as many connections as the
-// policy needs, and nowhere else.
+// Whole sessions with every setting of encryption: a torrent goes over where it should, after as many connections as
+// the policy needs, and nowhere else.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Whole sessions with each other and with scripted peers: a swarm, fast extension, metadata both ways, a disk that fills.
+// Whole sessions with each other and with scripted peers: a swarm, fast extension, metadata both ways, a disk that
+// fills.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// The smaller extensions in a torrent: donthave, the port of a DHT node, our address by `yourip`, places by priority, local
-// discovery as the only source of peers.
+// The smaller extensions in a torrent: donthave, the port of a DHT node, our address by `yourip`, places by priority,
+// local discovery as the only source of peers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Holepunching on the memory network: asking for an introduction, being introduced, introducing others, and what a liar gets.
-// uTP is a second memory network beside that of TCP.
+// Holepunching on the memory network: asking for an introduction, being introduced, introducing others, and what a liar
+// gets. uTP is a second memory network beside that of TCP.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

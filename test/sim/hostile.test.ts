@@ -1,4 +1,5 @@
-// Peers that lie, flood or babble among good ones: smart ban, dropped connections, a download that is right all the same.
+// Peers that lie, flood or babble among good ones: smart ban, dropped connections, a download that is right all the
+// same.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

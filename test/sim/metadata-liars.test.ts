@@ -1,5 +1,5 @@
-// A magnet among peers that lie about its metadata: wrong sizes that are sent without end, wrong bytes of the right size.
-// None of them keeps the metadata away for long.
+// A magnet among peers that lie about its metadata: wrong sizes that are sent without end, wrong bytes of the right
+// size. None of them keeps the metadata away for long.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

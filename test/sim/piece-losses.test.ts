@@ -1,4 +1,5 @@
-// Pieces that are lost while they are seeded: peers hear of it (BEP 54), the rest is served on, the piece is fetched again.
+// Pieces that are lost while they are seeded: peers hear of it (BEP 54), the rest is served on, the piece is fetched
+// again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -42,7 +42,9 @@ const LETTERS: Partial<Record<TorrentStatus, string>> = {
   metadata: 'M',
 }
 
-/** A node with the torrents added in order; `there`: those whose data is on its disk, with progress of an earlier run. */
+/**
+ * A node with the torrents added in order; `there`: those whose data is on its disk, with progress of an earlier run.
+ */
 async function begin(
   seed: number,
   queue: Partial<QueueLimits>,

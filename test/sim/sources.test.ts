@@ -1,4 +1,5 @@
-// Where peers came from: rows of `[DHT]`, `[PeX]` and `[LSD]` with status and counts; partial seeds towards trackers (BEP 21).
+// Where peers came from: rows of `[DHT]`, `[PeX]` and `[LSD]` with status and counts; partial seeds towards trackers
+// (BEP 21).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// uTP from end to end over bad lines, on virtual time: whatever the network does, the bytes come whole and in order, and a good
-// line is used well. Hosts, loss and damage by seed: test/kit/sim/utp-link.ts.
+// uTP from end to end over bad lines, on virtual time: whatever the network does, the bytes come whole and in order,
+// and a good line is used well. Hosts, loss and damage by seed: test/kit/sim/utp-link.ts.
 
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'

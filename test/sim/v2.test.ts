@@ -1,5 +1,5 @@
-// v2 and hybrid torrents (BEP 52) between whole sessions: from files and magnets, with peers that lie about hashes, and bad
-// blocks that leaf hashes find.
+// v2 and hybrid torrents (BEP 52) between whole sessions: from files and magnets, with peers that lie about hashes, and
+// bad blocks that leaf hashes find.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

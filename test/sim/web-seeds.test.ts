@@ -1,5 +1,5 @@
-// Web seeds (BEP 19) in whole sessions on the virtual clock: alone and beside peers, a lying one, readers, limits, selection,
-// a stop, and what is shown of them.
+// Web seeds (BEP 19) in whole sessions on the virtual clock: alone and beside peers, a lying one, readers, limits,
+// selection, a stop, and what is shown of them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

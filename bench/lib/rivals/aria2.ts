@@ -1,5 +1,5 @@
-// Debian's aria2 over its JSON-RPC. It takes no addresses of peers, only a tracker, and has no recheck: its check is the
-// one it makes when a torrent with data is added.
+// Debian's aria2 over its JSON-RPC. It takes no addresses of peers, only a tracker, and has no recheck: its check is
+// the one it makes when a torrent with data is added.
 
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

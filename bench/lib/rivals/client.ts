@@ -1,5 +1,5 @@
-// One BitTorrent client in a benchmark, ours or a rival, behind one interface: what a flow asks of it, and what a kind of
-// client can do at all.
+// One BitTorrent client in a benchmark, ours or a rival, behind one interface: what a flow asks of it, and what a kind
+// of client can do at all.
 
 import type { BenchTorrent } from '../bench-torrent.ts'
 import type { HttpRequest } from '../local-http.ts'

@@ -1,5 +1,6 @@
-// py-ipv8 on the same loopback, when a checkout of it is named by the environment variable IPV8_CHECKOUT (tag 3.2; Debian's
-// python3-libnacl, python3-cryptography, python3-aiohttp, python3-typing-extensions): its nodes and its client, one process each.
+// py-ipv8 on the same loopback, when a checkout of it is named by the environment variable IPV8_CHECKOUT (tag 3.2;
+// Debian's python3-libnacl, python3-cryptography, python3-aiohttp, python3-typing-extensions): its nodes and its
+// client, one process each.
 
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'

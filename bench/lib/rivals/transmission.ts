@@ -1,5 +1,5 @@
-// Debian's transmission-daemon over its RPC. It takes no addresses of peers, only a tracker, and on loopback its request
-// window keeps it from ever using a core: in transfers it runs only where everything does.
+// Debian's transmission-daemon over its RPC. It takes no addresses of peers, only a tracker, and on loopback its
+// request window keeps it from ever using a core: in transfers it runs only where everything does.
 
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'

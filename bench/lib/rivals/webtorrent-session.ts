@@ -1,5 +1,5 @@
-// WebTorrent in a process of its own: commands as JSON lines on standard input, one answer a line. Arguments: the folder
-// whose node_modules holds webtorrent, an address to serve files at over HTTP (ip:port).
+// WebTorrent in a process of its own: commands as JSON lines on standard input, one answer a line. Arguments: the
+// folder whose node_modules holds webtorrent, an address to serve files at over HTTP (ip:port).
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// The overlay: the IPv8 network that circuits, channels and the market live in. It has no routes or commands of its own.
+// The overlay: the IPv8 network that circuits, channels and the market live in. It has no routes or commands of its
+// own.
 
 import type { Chapter } from '../../app/chapter.ts'
 import { openOverlay } from './wiring/open-overlay.ts'

@@ -24,8 +24,8 @@ export interface PlaylistFacts {
 }
 
 /**
- * The text of the playlist. Waits up to 60 s for the metadata. Only selected files are in it. AppErrors DownloadNotFound,
- * MetadataTimeout, FileNotFound (there is nothing to play), Aborted.
+ * The text of the playlist. Waits up to 60 s for the metadata. Only selected files are in it. AppErrors
+ * DownloadNotFound, MetadataTimeout, FileNotFound (there is nothing to play), Aborted.
  */
 export async function playlistOf(facts: PlaylistFacts, asker: Asker): Promise<string> {
   const { downloads, infohash } = facts

@@ -1,5 +1,5 @@
-// Which files of a torrent a player should open, in which order, and which files beside a film belong to it: subtitles and
-// further sound in files of their own. Names only; pure.
+// Which files of a torrent a player should open, in which order, and which files beside a film belong to it: subtitles
+// and further sound in files of their own. Names only; pure.
 
 import mime from 'mime'
 
@@ -78,8 +78,8 @@ function sidecarsOf(videos: readonly NamedFile[], beside: readonly NamedFile[]):
   return found
 }
 
-// `film.en.forced.srt` belongs to `film.mkv`: the longest name of a film that it begins with, up to a point; or it lies in
-// a folder of the film's name.
+// `film.en.forced.srt` belongs to `film.mkv`: the longest name of a film that it begins with, up to a point; or it lies
+// in a folder of the film's name.
 function filmOf(file: NamedFile, byStem: ReadonlyMap<string, readonly NamedFile[]>): NamedFile | null {
   let stem = stemOf(file.name)
   for (;;) {

@@ -1,5 +1,6 @@
-// The dashboard's page and its parts (src/web), as vite has built them. They hold nothing of the node: what they show they
-// ask for with the key. Nothing is loaded from another address, and the content security policy keeps it so (decision 0350).
+// The dashboard's page and its parts (src/web), as vite has built them. They hold nothing of the node: what they show
+// they ask for with the key. Nothing is loaded from another address, and the content security policy keeps it so
+// (decision 0350).
 
 import { AppError } from '../../base/errors.ts'
 import { type BytesReply, type RouteContext, route } from '../route.ts'

@@ -1,4 +1,5 @@
-// Routes of further keys (extra; decisions part 1, row "scopes of keys"). The key itself is shown once, when it is made.
+// Routes of further keys (extra; decisions part 1, row "scopes of keys"). The key itself is shown once, when it is
+// made.
 
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../base/errors.ts'

@@ -1,5 +1,5 @@
-// The door for clients of Transmission (extra; decision 0360): transmission-remote, Sonarr, Radarr, phones. It is loaded when
-// the first of them comes.
+// The door for clients of Transmission (extra; decision 0360): transmission-remote, Sonarr, Radarr, phones. It is
+// loaded when the first of them comes.
 
 import { type Route, route } from '../route.ts'
 import { RpcAnswerSchema, RpcRequestSchema } from '../schemas/transmission.ts'

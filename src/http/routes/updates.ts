@@ -1,4 +1,5 @@
-// Routes of torrents that are updated through the DHT (BEP 46; extra, decision 0288). They translate names and nothing else.
+// Routes of torrents that are updated through the DHT (BEP 46; extra, decision 0288). They translate names and nothing
+// else.
 
 import { AppError } from '../../base/errors.ts'
 import { route } from '../route.ts'

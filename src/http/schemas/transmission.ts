@@ -1,4 +1,5 @@
-// JSON schemas of the Transmission RPC: the envelope; what stands in the arguments is in Transmission's own specification.
+// JSON schemas of the Transmission RPC: the envelope; what stands in the arguments is in Transmission's own
+// specification.
 
 import { Type } from '@sinclair/typebox'
 

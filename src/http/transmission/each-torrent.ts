@@ -5,7 +5,9 @@ import { AppError } from '../../base/errors.ts'
 /** Changes under way at a time; each waits for the database. */
 const AT_ONCE = 8
 
-/** Runs `change` for each; rejects with the first failure when all are through. A torrent that is gone is no failure. */
+/**
+ * Runs `change` for each; rejects with the first failure when all are through. A torrent that is gone is no failure.
+ */
 export async function eachTorrent(
   infohashes: readonly string[],
   change: (infohash: string) => Promise<unknown>,

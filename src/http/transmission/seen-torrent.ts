@@ -1,4 +1,5 @@
-// One torrent as the fields of torrent-get see it: its record, and what has to be asked for, once and only when it is needed.
+// One torrent as the fields of torrent-get see it: its record, and what has to be asked for, once and only when it is
+// needed.
 
 import type {
   DownloadDetails,

@@ -1,5 +1,5 @@
-// The settings of the session in the words of the RPC (specification of Transmission, part 4.1): each is read from settings
-// of this node, and most can be changed. Those that this node has nothing for have one value and keep it.
+// The settings of the session in the words of the RPC (specification of Transmission, part 4.1): each is read from
+// settings of this node, and most can be changed. Those that this node has nothing for have one value and keep it.
 
 import type { Json } from '../../services/api.ts'
 import type { RpcArguments } from './rpc-arguments.ts'

@@ -1,5 +1,6 @@
-// The numbers that the RPC knows torrents by. One is given when a torrent is first seen, is never given again in this run of
-// the node, and means nothing in the next one, as the real program has it. Remembers what changed and what went lately.
+// The numbers that the RPC knows torrents by. One is given when a torrent is first seen, is never given again in this
+// run of the node, and means nothing in the next one, as the real program has it. Remembers what changed and what went
+// lately.
 
 /** Seconds that a change, or a removal, counts as recent. */
 const RECENT_SEC = 60

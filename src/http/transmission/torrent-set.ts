@@ -1,5 +1,5 @@
-// torrent-set and torrent-set-location (specification of Transmission, parts 3.2 and 3.6): arguments become one change of
-// this node for each torrent, and changes of its trackers.
+// torrent-set and torrent-set-location (specification of Transmission, parts 3.2 and 3.6): arguments become one change
+// of this node for each torrent, and changes of its trackers.
 
 import { AppError } from '../../base/errors.ts'
 import type { FileRecord, PatchDownload } from '../../services/api.ts'

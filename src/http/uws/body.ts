@@ -21,8 +21,8 @@ interface Collected {
 }
 
 /**
- * The body of the reply's request, of at most `limit` bytes; must be called before the native handler returns. Rejects with
- * AppError BodyTooLarge, TooManyRequests, or Aborted when the client goes away.
+ * The body of the reply's request, of at most `limit` bytes; must be called before the native handler returns. Rejects
+ * with AppError BodyTooLarge, TooManyRequests, or Aborted when the client goes away.
  */
 export function collectBody(reply: Reply, share: BodyShare, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

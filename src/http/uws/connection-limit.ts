@@ -1,5 +1,5 @@
-// How many connections the front has, of plain HTTP and HTTPS together. One too many is closed before a byte of it is read: a
-// process without descriptors could not even do that, and would be asked again and again.
+// How many connections the front has, of plain HTTP and HTTPS together. One too many is closed before a byte of it is
+// read: a process without descriptors could not even do that, and would be asked again and again.
 
 import type { NativeApp } from './native.ts'
 

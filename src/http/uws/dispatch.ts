@@ -1,5 +1,6 @@
 // One request from its first byte to its answer: gate, route, body, check, run, answer. Everything that can go wrong on
-// the way ends in the error envelope; nothing is thrown out of here (a throw inside a native callback ends the process).
+// the way ends in the error envelope; nothing is thrown out of here (a throw inside a native callback ends the
+// process).
 
 import { AppError } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'
@@ -314,8 +315,8 @@ export class Dispatch {
 }
 
 /**
- * False when it is refused: the connection ends with the answer, as nobody knows where the next request begins. That comes
- * after the handler, so that the native server takes nothing that follows in the same packet for a request.
+ * False when it is refused: the connection ends with the answer, as nobody knows where the next request begins. That
+ * comes after the handler, so that the native server takes nothing that follows in the same packet for a request.
  */
 function isFramed(req: HttpRequest, method: string, reply: Reply): boolean {
   try {

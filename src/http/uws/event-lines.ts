@@ -1,4 +1,5 @@
-// Events as bytes, made once for all followers of a server: with fifty of them, making the text would be most of the work.
+// Events as bytes, made once for all followers of a server: with fifty of them, making the text would be most of the
+// work.
 
 import type { EventRun } from '../../services/api.ts'
 

@@ -1,6 +1,6 @@
-// One follower of events: newline-delimited JSON or server-sent events (decisions part 6), kept open by an empty line or
-// a comment. A follower whose client does not take what it was sent gets no more until it does (the hub then serves it
-// from the log); one that takes nothing at all is cut off, so that it costs a bounded buffer for a bounded time.
+// One follower of events: newline-delimited JSON or server-sent events (decisions part 6), kept open by an empty line
+// or a comment. A follower whose client does not take what it was sent gets no more until it does (the hub then serves
+// it from the log); one that takes nothing at all is cut off, so that it costs a bounded buffer for a bounded time.
 
 import { type Deferred, makeDeferred } from '../../base/deferred.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'

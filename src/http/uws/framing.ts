@@ -1,10 +1,13 @@
-// Where the body of a request ends must be read in one way alone: what the native server takes by the first of two headers, a
-// proxy before it may take by the second, and somebody's next request then begins in the middle of another's (RFC 9112, 6.3).
+// Where the body of a request ends must be read in one way alone: what the native server takes by the first of two
+// headers, a proxy before it may take by the second, and somebody's next request then begins in the middle of another's
+// (RFC 9112, 6.3).
 
 import { AppError } from '../../base/errors.ts'
 import type { HttpRequest } from './native.ts'
 
-/** AppError BadRequest for a request that announces a body and does not say clearly where it ends, or for whom it is. */
+/**
+ * AppError BadRequest for a request that announces a body and does not say clearly where it ends, or for whom it is.
+ */
 export function checkFraming(req: HttpRequest, method: string): void {
   if ((method === 'GET' || method === 'HEAD') && !announcesBody(req)) return
   let [lengths, codings, hosts, unclear] = [0, 0, 0, false]

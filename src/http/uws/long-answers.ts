@@ -1,13 +1,15 @@
-// Long JSON answers while they are made: how many at once, how long one may become, how much all hold. A client that goes
-// ends the work on its answer.
-// Invariant: nothing is sent before all is made, so that whatever fails on the way is a whole error answer.
+// Long JSON answers while they are made: how many at once, how long one may become, how much all hold. A client that
+// goes ends the work on its answer. Invariant: nothing is sent before all is made, so that whatever fails on the way is
+// a whole error answer.
 
 import { AppError } from '../../base/errors.ts'
 import { jsonInTurns } from '../json-in-turns.ts'
 import type { ListedJson } from '../route.ts'
 import type { Reply, ReplyShare } from './reply.ts'
 
-/** Answers being made at a time: all share one thread, and each may hold the metadata of one torrent beside its bytes. */
+/**
+ * Answers being made at a time: all share one thread, and each may hold the metadata of one torrent beside its bytes.
+ */
 const MAX_MAKING = 2
 /** Requests that wait for a place. */
 const MAX_QUEUED = 256
@@ -25,8 +27,8 @@ export class LongAnswers {
   }
 
   /**
-   * Makes the answer and sends it. AppErrors TooManyRequests, InvalidParameter when it becomes too long; rejects with what
-   * its values throw.
+   * Makes the answer and sends it. AppErrors TooManyRequests, InvalidParameter when it becomes too long; rejects with
+   * what its values throw.
    */
   async answer(reply: Reply, { frame, values }: ListedJson): Promise<void> {
     await this.#place(reply)

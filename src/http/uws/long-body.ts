@@ -1,5 +1,5 @@
-// A long answer that lies in memory, on its way to a client: handed over in steps, so that a turn of the event loop stays
-// short however many answers are under way, and by tryEnd, so that the native side holds no second copy.
+// A long answer that lies in memory, on its way to a client: handed over in steps, so that a turn of the event loop
+// stays short however many answers are under way, and by tryEnd, so that the native side holds no second copy.
 // Invariant: it waits either for its turn or for the client, never for both.
 
 import type { HttpResponse } from './native.ts'
@@ -37,7 +37,10 @@ export class LongBody {
     this.#hooks = hooks
   }
 
-  /** Goes on, inside a cork: until the end, the turn's budget or the client's buffer. False when the client must take first. */
+  /**
+   * Goes on, inside a cork: until the end, the turn's budget or the client's buffer. False when the client must take
+   * first.
+   */
   write(): boolean {
     while (this.#hooks.alive() && !this.#waitsForTurn) {
       const chunk = this.#chunk()

@@ -1,5 +1,6 @@
-// HTTPS: the same handler behind a certificate that is read again when its files change. A new certificate gets a server of its
-// own on the same port, beside the old one, which then takes no further connections: those it has go on to their ends.
+// HTTPS: the same handler behind a certificate that is read again when its files change. A new certificate gets a
+// server of its own on the same port, beside the old one, which then takes no further connections: those it has go on
+// to their ends.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { errorText } from '../../base/errors.ts'

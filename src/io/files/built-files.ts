@@ -1,5 +1,6 @@
-// Files that the build puts beside the program (the dashboard), read whole at first use and kept. For small static files only.
-// Invariant: only plain names, in the folder or in one below it, are looked up, so nothing outside is ever read.
+// Files that the build puts beside the program (the dashboard), read whole at first use and kept. For small static
+// files only. Invariant: only plain names, in the folder or in one below it, are looked up, so nothing outside is ever
+// read.
 
 import { readFile } from 'node:fs/promises'
 import type { StaticFiles } from '../../ports/static-files.ts'

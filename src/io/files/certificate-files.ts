@@ -1,5 +1,5 @@
-// Certificate and private key in files. They are read here only to see whether they belong together; the bytes of the key are
-// wiped at once.
+// Certificate and private key in files. They are read here only to see whether they belong together; the bytes of the
+// key are wiped at once.
 
 import { constants, type Stats } from 'node:fs'
 import { open, stat } from 'node:fs/promises'

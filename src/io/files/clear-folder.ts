@@ -1,5 +1,5 @@
-// Deletes what a torrent has on the disk, folder by folder, those below before those above. Invariant: nothing is deleted that the
-// plan does not name.
+// Deletes what a torrent has on the disk, folder by folder, those below before those above. Invariant: nothing is
+// deleted that the plan does not name.
 
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { nameOf, type PlannedFolder } from './folder-plan.ts'
@@ -7,8 +7,8 @@ import { entriesThere, FolderWalk, type WalkPlace } from './folder-walk.ts'
 import type { SafeFolder } from './safe-files.ts'
 
 /**
- * Deletes the plain files of `plan` that `goes` takes, all below it too, and the folders below it that are empty then; `plan`'s
- * own folder stays. Rejects as the disk does; what is deleted until then is gone.
+ * Deletes the plain files of `plan` that `goes` takes, all below it too, and the folders below it that are empty then;
+ * `plan`'s own folder stays. Rejects as the disk does; what is deleted until then is gone.
  */
 export function clearFolder(
   plan: PlannedFolder,

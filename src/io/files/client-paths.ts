@@ -1,5 +1,5 @@
-// Paths that clients name (decisions part 1): absolute, resolved, and inside the allowed folders where there is a list of
-// them. What lies behind a path afterwards is not this file's business. Also files made new where a client says.
+// Paths that clients name (decisions part 1): absolute, resolved, and inside the allowed folders where there is a list
+// of them. What lies behind a path afterwards is not this file's business. Also files made new where a client says.
 
 import { constants } from 'node:fs'
 import { access, lstat, open, realpath, stat, unlink } from 'node:fs/promises'
@@ -19,8 +19,8 @@ export class AllowedPaths implements ClientPaths {
   readonly #turns: VolumeTurns
 
   /**
-   * `folders` is asked at each use: absolute folders for callers who may not name any path. `own`: what nobody may name;
-   * null where there is no node.
+   * `folders` is asked at each use: absolute folders for callers who may not name any path. `own`: what nobody may
+   * name; null where there is no node.
    */
   constructor(folders: () => readonly string[], own: Pick<OwnFiles, 'check'> | null, turns: VolumeTurns = noTurns) {
     this.#folders = folders

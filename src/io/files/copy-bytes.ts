@@ -1,4 +1,5 @@
-// The bytes of one open file into another, in turns with other work of the disk. Zeroes are left out: a file with holes keeps them.
+// The bytes of one open file into another, in turns with other work of the disk. Zeroes are left out: a file with holes
+// keeps them.
 
 import { fdatasync, read, write } from 'node:fs'
 import { promisify } from 'node:util'
@@ -26,7 +27,10 @@ export interface CopyWork {
   readonly signal?: AbortSignal
 }
 
-/** Copies all of `from`; `to` may end shorter where that ends in zeroes. Rejects with Aborted, DiskFull, or what the system said. */
+/**
+ * Copies all of `from`; `to` may end shorter where that ends in zeroes. Rejects with Aborted, DiskFull, or what the
+ * system said.
+ */
 export async function copyBytes(from: number, to: number, work: CopyWork): Promise<void> {
   const { space, root, signal } = work
   const chunk = Buffer.allocUnsafe(COPY_BYTES)

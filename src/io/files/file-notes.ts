@@ -1,6 +1,7 @@
-// How the files of one torrent were left: device, inode, size and time of each that was used. A look at a file is judged by
-// its note, so that what somebody else changed is seen. Pure; knows no disk. Invariants: a file that this node is writing, or
-// has written and not flushed, is judged by its inode and length alone; a look that began before a write ended proves nothing.
+// How the files of one torrent were left: device, inode, size and time of each that was used. A look at a file is
+// judged by its note, so that what somebody else changed is seen. Pure; knows no disk. Invariants: a file that this
+// node is writing, or has written and not flushed, is judged by its inode and length alone; a look that began before a
+// write ended proves nothing.
 
 import { type FileChange, FileChanged, type FileFacts, UNFIT_BYTES, unfitFacts } from '../../ports/piece-store.ts'
 import { runSteps, type Steps } from '../../wire/steps.ts'
@@ -8,7 +9,9 @@ import type { FileLook } from './safe-files.ts'
 
 /** File times nearer than this are the same: records and copies lose fractions. */
 const SAME_TIME_MS = 1
-/** Some file systems keep whole seconds, or every second one, and show more only until the file is read from disk again. */
+/**
+ * Some file systems keep whole seconds, or every second one, and show more only until the file is read from disk again.
+ */
 const COARSE_TIME_MS = 2000
 
 /** Facts judged in one step. */
@@ -115,8 +118,8 @@ export class FileNotes {
   }
 
   /**
-   * To be asked for before a flush: what is answered takes a look made after it, which counts unless something was written or
-   * the file is not as it was left: that stays to be seen by who uses it next.
+   * To be asked for before a flush: what is answered takes a look made after it, which counts unless something was
+   * written or the file is not as it was left: that stays to be seen by who uses it next.
    */
   settling(file: number): (seen: FileLook) => void {
     const { version } = this.#note(file)
@@ -135,7 +138,9 @@ export class FileNotes {
     return runSteps(this.keptInSteps(facts, version))
   }
 
-  /** As kept(), in steps: a look that began before a change of a note proves nothing of it, whenever the change comes. */
+  /**
+   * As kept(), in steps: a look that began before a change of a note proves nothing of it, whenever the change comes.
+   */
   *keptInSteps(facts: readonly FileFacts[], version: number): Steps<FileFacts[]> {
     const kept: FileFacts[] = []
     for (const fact of facts) {

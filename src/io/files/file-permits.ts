@@ -1,5 +1,6 @@
-// How many descriptors may be lent at a time. Whoever finds none waits; first come first served. Invariant: volumes other
-// than that of the state directory hold at most half of them each, so that one that does not answer leaves the rest to others.
+// How many descriptors may be lent at a time. Whoever finds none waits; first come first served. Invariant: volumes
+// other than that of the state directory hold at most half of them each, so that one that does not answer leaves the
+// rest to others.
 
 import type { Volume } from './volume.ts'
 

@@ -1,5 +1,5 @@
-// Which folders a torrent has, as its files name them: planned in steps, whatever is on the disk. Says what of a folder's plan a
-// listing of it can mean, also where a file system keeps names in another case or composition.
+// Which folders a torrent has, as its files name them: planned in steps, whatever is on the disk. Says what of a
+// folder's plan a listing of it can mean, also where a file system keeps names in another case or composition.
 
 import type { Steps } from '../../wire/steps.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
@@ -30,7 +30,9 @@ export function nameOf(file: TorrentFile): string {
   return file.path.at(-1) ?? ''
 }
 
-/** Every folder once, parents before children; in steps. A path costs its own parts, however deep the one before it was. */
+/**
+ * Every folder once, parents before children; in steps. A path costs its own parts, however deep the one before it was.
+ */
 export function* planFolders(files: readonly TorrentFile[]): Steps<readonly PlannedFolder[]> {
   const top = plannedFolder([])
   const plans: PlannedFolder[] = []

@@ -1,6 +1,7 @@
-// One walk over a torrent's folders on the disk, those above before those below. Only what is there is visited: of a torrent of
-// 200,000 folders a few may have been made. Invariants: a visit is short, for it holds a lane of the volume and a long one makes
-// it look stalled; small folders are done from the one above them, so that a folder costs its own calls and not its depth.
+// One walk over a torrent's folders on the disk, those above before those below. Only what is there is visited: of a
+// torrent of 200,000 folders a few may have been made. Invariants: a visit is short, for it holds a lane of the volume
+// and a long one makes it look stalled; small folders are done from the one above them, so that a folder costs its own
+// calls and not its depth.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'
@@ -12,7 +13,9 @@ import { listedEntries, type PlannedEntries, type PlannedFolder } from './folder
 import { FolderChain, type FolderWay, type OpenFolders } from './folder-way.ts'
 import type { SafeFolder } from './safe-files.ts'
 
-/** Entries that are tried one by one, there or not: fewer calls than a listing, and the folder may be full of others'. */
+/**
+ * Entries that are tried one by one, there or not: fewer calls than a listing, and the folder may be full of others'.
+ */
 const FEW_ENTRIES = 16
 /** Entries worked on in one visit. */
 const ENTRIES_A_VISIT = 256
@@ -44,7 +47,9 @@ export interface FolderWork {
 /** How a walk goes. */
 export interface WalkOptions {
   readonly place: WalkPlace
-  /** Folders that are missing, or are links, are left out; otherwise the walk rejects with FileMissing or UnsafePath. */
+  /**
+   * Folders that are missing, or are links, are left out; otherwise the walk rejects with FileMissing or UnsafePath.
+   */
   readonly skips: boolean
   /** The walk rejects with AppError Aborted soon after it fires. */
   readonly signal: AbortSignal | undefined

@@ -1,5 +1,5 @@
-// The way into a torrent's folders, part by part from the destination: as safe-files opens them, and never into the node's own
-// files. Errors of the ways become AppErrors.
+// The way into a torrent's folders, part by part from the destination: as safe-files opens them, and never into the
+// node's own files. Errors of the ways become AppErrors.
 
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -82,7 +82,10 @@ export class FolderWay {
     }
   }
 
-  /** Opens folder `name`, which may have check()ed folders below it; the caller closes it. Errors are those of the system. */
+  /**
+   * Opens folder `name`, which may have check()ed folders below it; the caller closes it. Errors are those of the
+   * system.
+   */
   async into(name: string): Promise<FolderWay> {
     const { own, create } = this.#options
     const next = await this.folder.openFolder(name, create)
@@ -101,8 +104,8 @@ export class FolderWay {
 }
 
 /**
- * Folders that are open below each other, for one who goes from folder to folder: what the next one shares with the one before is
- * not opened again. Close it after use.
+ * Folders that are open below each other, for one who goes from folder to folder: what the next one shares with the one
+ * before is not opened again. Close it after use.
  */
 export class FolderChain {
   readonly #root: string

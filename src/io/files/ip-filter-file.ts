@@ -1,6 +1,6 @@
-// Address lists in files, plain or gzip, read in turns of the loop and read again when they change. The list in force is
-// replaced by a whole new one or not at all: a file that is missing, unreadable or still being written changes nothing.
-// States: idle -(look: files differ and were still for one look)-> reading -(unchanged since, taken)-> idle.
+// Address lists in files, plain or gzip, read in turns of the loop and read again when they change. The list in force
+// is replaced by a whole new one or not at all: a file that is missing, unreadable or still being written changes
+// nothing. States: idle -(look: files differ and were still for one look)-> reading -(unchanged since, taken)-> idle.
 
 import { createReadStream } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
@@ -72,7 +72,9 @@ async function isPacked(file: string): Promise<boolean> {
   }
 }
 
-/** Reads one list into `reader`. Throws AppError or an error of the file system, and DecodeError for too many ranges. */
+/**
+ * Reads one list into `reader`. Throws AppError or an error of the file system, and DecodeError for too many ranges.
+ */
 async function readList(file: string, reader: FilterListReader, signal: AbortSignal): Promise<void> {
   // Before it is opened: opening a pipe would wait for its other end.
   const about = await stat(file)
@@ -116,8 +118,8 @@ export class IpFilterFiles {
   }
 
   /**
-   * Reads the lists for the first time and watches them from then on. Rejects with AppError BadConfiguration when one cannot
-   * be read: whoever asked for a filter must not run without it.
+   * Reads the lists for the first time and watches them from then on. Rejects with AppError BadConfiguration when one
+   * cannot be read: whoever asked for a filter must not run without it.
    */
   async start(): Promise<void> {
     this.#watch()
@@ -172,7 +174,9 @@ export class IpFilterFiles {
     if (atOnce) this.#problem('an address list changes while it is read')
   }
 
-  /** False when the files changed meanwhile: what was read may be half of them, and the next looks will see it through. */
+  /**
+   * False when the files changed meanwhile: what was read may be half of them, and the next looks will see it through.
+   */
   async #readOnce(atOnce: boolean): Promise<boolean> {
     const files = this.#files
     const before = await signatureOf(files)

@@ -1,4 +1,5 @@
-// LoadingMarks as a small file of the state directory. It is not flushed: a process that ends takes nothing of it along.
+// LoadingMarks as a small file of the state directory. It is not flushed: a process that ends takes nothing of it
+// along.
 
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { type InfoHash, parseInfoHash } from '../../base/ids.ts'

@@ -1,5 +1,5 @@
-// Makes a torrent's folders and its zero-byte files, and finds out which of its files are there. A folder that is made now holds
-// nothing: it is entered only when something is to be made in it.
+// Makes a torrent's folders and its zero-byte files, and finds out which of its files are there. A folder that is made
+// now holds nothing: it is entered only when something is to be made in it.
 
 import { join } from 'node:path'
 import { AppError } from '../../base/errors.ts'
@@ -10,8 +10,8 @@ import { entriesThere, FolderWalk, type WalkPlace } from './folder-walk.ts'
 import { closeQuietly, type SafeFolder } from './safe-files.ts'
 
 /**
- * Makes all below `plan`, whose own folder is there; answers the indexes of the files that are there then. Rejects with AppError
- * Aborted soon after `signal` fires, UnsafePath, or as the disk does: what was made until then stays.
+ * Makes all below `plan`, whose own folder is there; answers the indexes of the files that are there then. Rejects with
+ * AppError Aborted soon after `signal` fires, UnsafePath, or as the disk does: what was made until then stays.
  */
 export async function makeFolders(
   plan: PlannedFolder,

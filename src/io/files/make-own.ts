@@ -1,6 +1,7 @@
-// Makes a file that was there before a torrent the torrent's own, before the torrent writes to it first. Looked at by the
-// descriptor that it is opened with. Invariants: a file with other names is never written to, a copy takes its name; what may be
-// somebody's work keeps every byte under another name in the same folder; at no moment is there no file of the torrent's name.
+// Makes a file that was there before a torrent the torrent's own, before the torrent writes to it first. Looked at by
+// the descriptor that it is opened with. Invariants: a file with other names is never written to, a copy takes its
+// name; what may be somebody's work keeps every byte under another name in the same folder; at no moment is there no
+// file of the torrent's name.
 
 import { type BigIntStats, fstat, fsync, ftruncate, read } from 'node:fs'
 import { promisify } from 'node:util'

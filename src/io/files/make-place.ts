@@ -1,14 +1,16 @@
-// Makes the folder of a place that was judged. A path may be swapped for a link after it was judged, so what is judged once more is
-// the folder that was opened, and the rest is made below its descriptor: nothing is ever made where a link led meanwhile.
+// Makes the folder of a place that was judged. A path may be swapped for a link after it was judged, so what is judged
+// once more is the folder that was opened, and the rest is made below its descriptor: nothing is ever made where a link
+// led meanwhile.
 
 import { lstat } from 'node:fs/promises'
 import path from 'node:path'
 import { SafeFolder } from './safe-files.ts'
 
 /**
- * Makes the folders of `place` that are missing and answers the real path of the last. `place`: absolute, its links followed as far
- * as they were there (placeOf). `judge` gets the real path of what will be made, before it is, and throws where it may not be. Errors
- * of the system, AppError UnsafePath (a link came meanwhile), and what `judge` throws.
+ * Makes the folders of `place` that are missing and answers the real path of the last. `place`: absolute, its links
+ * followed as far as they were there (placeOf). `judge` gets the real path of what will be made, before it is, and
+ * throws where it may not be. Errors of the system, AppError UnsafePath (a link came meanwhile), and what `judge`
+ * throws.
  */
 export async function makePlace(place: string, judge: (real: string) => Promise<void> | void): Promise<string> {
   const { above, missing } = await nearestFolder(place)

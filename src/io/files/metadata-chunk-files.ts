@@ -1,7 +1,7 @@
 // Info dictionaries in <folder>/<info hash>, read and written in 16 KiB chunks by fs-chunk-store. One that is still
 // arriving lies in <info hash>.part; store() writes <info hash>.new and renames it, so a file under the plain name is
-// whole. Invariants: paths are made from info hashes alone; all work runs in order, one step at a time (it is small and rare,
-// and so no file is closed under an operation); few files stay open.
+// whole. Invariants: paths are made from info hashes alone; all work runs in order, one step at a time (it is small and
+// rare, and so no file is closed under an operation); few files stay open.
 
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,6 +1,7 @@
-// Brings the files of a torrent from one folder to another without a moment in which neither has them all: everything is
-// placed at the new one (linked where both are one file system, else copied and flushed), and only what is at both is ever
-// deleted. Nothing is overwritten, no link of anybody else followed. Which place counts is the caller's to remember.
+// Brings the files of a torrent from one folder to another without a moment in which neither has them all: everything
+// is placed at the new one (linked where both are one file system, else copied and flushed), and only what is at both
+// is ever deleted. Nothing is overwritten, no link of anybody else followed. Which place counts is the caller's to
+// remember.
 
 import { fsync, ftruncate, futimes } from 'node:fs'
 import { promisify } from 'node:util'
@@ -45,8 +46,8 @@ interface Pair {
 }
 
 /**
- * Places every file that is there at the new folder too; answers the indexes of those it placed. Rejects with StateConflict
- * where something else is in the way, Aborted, or what the disk said; what was placed is then gone again.
+ * Places every file that is there at the new folder too; answers the indexes of those it placed. Rejects with
+ * StateConflict where something else is in the way, Aborted, or what the disk said; what was placed is then gone again.
  */
 export async function placeFiles(move: MoveFiles): Promise<number[]> {
   const placed: number[] = []
@@ -75,7 +76,9 @@ export async function takeBack(move: MoveFiles, placed: readonly number[]): Prom
   await move.to.removeEmptyFolders().catch(() => undefined)
 }
 
-/** Deletes the files of `from` that are at `to` as well, and the folders that become empty. Rejects as the disk does. */
+/**
+ * Deletes the files of `from` that are at `to` as well, and the folders that become empty. Rejects as the disk does.
+ */
 export async function dropMoved(from: TorrentFolder, to: TorrentFolder, lanes: VolumeLanes): Promise<void> {
   for (const { index, exists } of await from.facts()) {
     if (!exists) continue

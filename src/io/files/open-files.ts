@@ -1,7 +1,7 @@
-// A bounded cache of open descriptors, shared by all torrents. A descriptor stays open while a job uses it and is closed
-// when it is the least recently used and its place is needed. Invariants: at most `capacity` descriptors; a descriptor in
-// use is never closed; one that is used again after `recheckMs` is first compared with what lies at its path, and so is
-// the file with how it was left, where the source knows that.
+// A bounded cache of open descriptors, shared by all torrents. A descriptor stays open while a job uses it and is
+// closed when it is the least recently used and its place is needed. Invariants: at most `capacity` descriptors; a
+// descriptor in use is never closed; one that is used again after `recheckMs` is first compared with what lies at its
+// path, and so is the file with how it was left, where the source knows that.
 
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -92,8 +92,8 @@ export class OpenFiles {
 
   /**
    * Lends descriptors of the files, all or none; waits while too many are lent. Never call it while holding some: that
-   * could wait for ever. Rejects as FileSource.open does, and for a file that was swapped, deleted or changed; `anyway`:
-   * whatever lies there now is lent, to find out what it is.
+   * could wait for ever. Rejects as FileSource.open does, and for a file that was swapped, deleted or changed;
+   * `anyway`: whatever lies there now is lent, to find out what it is.
    */
   async acquire(
     source: FileSource,
@@ -116,8 +116,8 @@ export class OpenFiles {
   }
 
   /**
-   * A file that is open already, for one read that ends before anything else runs; null when it is not, or it is due for
-   * a look, or was changed.
+   * A file that is open already, for one read that ends before anything else runs; null when it is not, or it is due
+   * for a look, or was changed.
    */
   peek(source: FileSource, index: number): OpenedFile | null {
     const name = `${this.#nameOf(source)}/${index}`
@@ -238,7 +238,9 @@ export class OpenFiles {
     return { source, index, opened, users: 0, stale: false, lookedAtMs, looking: null, changed, replaced: false }
   }
 
-  /** Closes idle descriptors, oldest first, until one more fits. The permits see to it that there are enough of them. */
+  /**
+   * Closes idle descriptors, oldest first, until one more fits. The permits see to it that there are enough of them.
+   */
   async #makeRoom(): Promise<void> {
     for (const [key, entry] of this.#entries) {
       if (this.#entries.size <= this.#capacity) return

@@ -1,5 +1,6 @@
-// Where the node's own files lie: in the state directory, but for its folder `downloads` and the configured watch folder.
-// Nothing of a download may be written, moved or read there, whoever asks: who can replace the list of keys has all keys.
+// Where the node's own files lie: in the state directory, but for its folder `downloads` and the configured watch
+// folder. Nothing of a download may be written, moved or read there, whoever asks: who can replace the list of keys has
+// all keys.
 
 import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
@@ -20,8 +21,8 @@ export class StateFiles implements OwnFiles {
   readonly #turns: VolumeTurns
 
   /**
-   * `stateDir`: as it was named; it exists. `real`: without links. `watched`: the configured watch folder, asked at each
-   * use; '' = none.
+   * `stateDir`: as it was named; it exists. `real`: without links. `watched`: the configured watch folder, asked at
+   * each use; '' = none.
    */
   constructor(
     { stateDir, real }: { readonly stateDir: string; readonly real: string },

@@ -1,4 +1,5 @@
-// A folder that only its owner may enter, with small files: texts that are replaced as a whole, and logs that only grow. What settled is on the disk.
+// A folder that only its owner may enter, with small files: texts that are replaced as a whole, and logs that only
+// grow. What settled is on the disk.
 
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'

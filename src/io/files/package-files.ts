@@ -15,7 +15,9 @@ export class PackageFiles implements StaticFiles {
   readonly #copies: URL | undefined
   readonly #kept = new Map<string, Uint8Array>()
 
-  /** `packageName`: a package, for example `swagger-ui-dist`; `copies`: a file URL that ends in `/`, looked in first. */
+  /**
+   * `packageName`: a package, for example `swagger-ui-dist`; `copies`: a file URL that ends in `/`, looked in first.
+   */
   constructor(packageName: string, copies?: URL) {
     this.#packageName = packageName
     this.#copies = copies

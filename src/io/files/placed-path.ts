@@ -1,5 +1,5 @@
-// Where a path leads, link by link, each looked at in the turn of its own volume: before it is known which volume a path
-// leads to, nobody can be held up by it.
+// Where a path leads, link by link, each looked at in the turn of its own volume: before it is known which volume a
+// path leads to, nobody can be held up by it.
 
 import { readlink } from 'node:fs/promises'
 import path from 'node:path'
@@ -9,8 +9,8 @@ import type { VolumeTurns } from '../../ports/volumes.ts'
 const MAX_LINKS = 40
 
 /**
- * The absolute path with the links of all its folders, and its own, followed as far as they are there. Never rejects for
- * what is missing or forbidden: whoever uses the path hears of it. AppError VolumeStalled.
+ * The absolute path with the links of all its folders, and its own, followed as far as they are there. Never rejects
+ * for what is missing or forbidden: whoever uses the path hears of it. AppError VolumeStalled.
  */
 export async function placeOf(named: string, turns: VolumeTurns): Promise<string> {
   let rest = path

@@ -1,5 +1,6 @@
-// Folders of other clients, read without following a link below them: which torrents there are, and the files of one. Nothing is
-// made, opened for writing or locked there. Bounded in entries and in bytes of a file; every call has its volume's turn.
+// Folders of other clients, read without following a link below them: which torrents there are, and the files of one.
+// Nothing is made, opened for writing or locked there. Bounded in entries and in bytes of a file; every call has its
+// volume's turn.
 
 import { close as closeFile, type Dir, fstat, read as readFile } from 'node:fs'
 import { lstat, opendir } from 'node:fs/promises'

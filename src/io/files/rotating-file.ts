@@ -1,4 +1,5 @@
-// A file that lines are added to and that never grows past a bound: when it is full it becomes `.1`, what was `.1` becomes
+// A file that lines are added to and that never grows past a bound: when it is full it becomes `.1`, what was `.1`
+// becomes
 // `.2`, and the oldest goes. Written synchronously, so that the last line before a crash is there.
 
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'

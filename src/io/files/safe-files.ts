@@ -1,6 +1,7 @@
 // Folders and files below a root, reached part by part without ever following a link. With /proc each part is opened
-// relative to its parent's descriptor, so a part swapped meanwhile cannot lead anywhere else. Without /proc each part is
-// checked by lstat, O_NOFOLLOW, and once more after it is open. Errors are those of the system, or AppError UnsafePath.
+// relative to its parent's descriptor, so a part swapped meanwhile cannot lead anywhere else. Without /proc each part
+// is checked by lstat, O_NOFOLLOW, and once more after it is open. Errors are those of the system, or AppError
+// UnsafePath.
 
 import { close, constants, existsSync, fstat, open, readlinkSync, type BigIntStats } from 'node:fs'
 import { link, lstat, mkdir, opendir, realpath, rename, rmdir, statfs, unlink } from 'node:fs/promises'
@@ -37,8 +38,8 @@ export interface FileLook extends FileIdentity {
 }
 
 /**
- * Which reads end without waiting for a disk: `all` of a file that lives in memory; `cached` = what the page cache holds;
- * `none` where a read may also write the file's time of access, and wait for the disk to take it.
+ * Which reads end without waiting for a disk: `all` of a file that lives in memory; `cached` = what the page cache
+ * holds; `none` where a read may also write the file's time of access, and wait for the disk to take it.
  */
 export type ReadsAtOnce = 'all' | 'cached' | 'none'
 
@@ -116,8 +117,8 @@ export class SafeFolder {
   }
 
   /**
-   * Opens plain file `name`; `create` makes it when it is not there, `exclusive` only then (else EEXIST). Pipes, devices and
-   * folders are refused unread.
+   * Opens plain file `name`; `create` makes it when it is not there, `exclusive` only then (else EEXIST). Pipes,
+   * devices and folders are refused unread.
    */
   async openFile(
     name: string,
@@ -181,7 +182,9 @@ export class SafeFolder {
     await this.unlinkFile(name)
   }
 
-  /** Gives file `name` the name `over` in this folder, in the place of the file that has it: at no moment is there none. */
+  /**
+   * Gives file `name` the name `over` in this folder, in the place of the file that has it: at no moment is there none.
+   */
   async replace(name: string, over: string): Promise<void> {
     await rename(this.#child(name), this.#child(over))
   }
@@ -231,7 +234,9 @@ export class SafeFolder {
     return `${this.#base}/${name}`
   }
 
-  /** Without /proc a parent may have been swapped between check and open: the path must still lead to `fd`, by no link. */
+  /**
+   * Without /proc a parent may have been swapped between check and open: the path must still lead to `fd`, by no link.
+   */
   async #checkOpened(fd: number, name: string): Promise<void> {
     if (this.#proc) return
     const path = this.#child(name)

@@ -1,5 +1,6 @@
-// The files a torrent is to be made of: found below a path without following a link, and opened again later only as what was
-// found. Reads no content. Invariant: a file that is handed out has the size, time and identity that were listed.
+// The files a torrent is to be made of: found below a path without following a link, and opened again later only as
+// what was found. Reads no content. Invariant: a file that is handed out has the size, time and identity that were
+// listed.
 
 import { type BigIntStats, fstat } from 'node:fs'
 import { lstat } from 'node:fs/promises'
@@ -21,8 +22,8 @@ const statDescriptor = promisify(fstat) as unknown as (fd: number, options: { bi
 const MAX_ENTRIES = 2 * MAX_FILES
 
 /**
- * Most parts of the path of a folder, the content's own among them. A file tree (BEP 52) nests two dictionaries a file, one a
- * folder, inside of two more: deeper than 64 no bencode is read here.
+ * Most parts of the path of a folder, the content's own among them. A file tree (BEP 52) nests two dictionaries a file,
+ * one a folder, inside of two more: deeper than 64 no bencode is read here.
  */
 const MAX_FOLDER_PARTS = MAX_PATH_PARTS - 3
 
@@ -204,7 +205,10 @@ export class SourceFolder {
     return names
   }
 
-  /** Runs `use` on a folder of the content; `parts` as in paths. The parent of a named folder may be closed to this user. */
+  /**
+   * Runs `use` on a folder of the content; `parts` as in paths. The parent of a named folder may be closed to this
+   * user.
+   */
   async #inFolder<T>(parts: readonly string[], use: (folder: SafeFolder) => Promise<T>): Promise<T> {
     const options = { create: false, proc: procAvailable, own: this.#own }
     const root = this.place

@@ -1,5 +1,6 @@
-// The files of one torrent below its destination folder: made, stated, opened and deleted through safe-files. It keeps no
-// descriptor open. Invariant: no path is followed through a link below the destination, and padding files are never touched.
+// The files of one torrent below its destination folder: made, stated, opened and deleted through safe-files. It keeps
+// no descriptor open. Invariant: no path is followed through a link below the destination, and padding files are never
+// touched.
 
 import { fsync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
@@ -92,8 +93,8 @@ export class TorrentFolder {
   }
 
   /**
-   * Makes the destination, the torrent's folders and its zero-byte files; notes which files are there. Rejects with AppError
-   * Aborted soon after `signal` fires: what was made until then stays.
+   * Makes the destination, the torrent's folders and its zero-byte files; notes which files are there. Rejects with
+   * AppError Aborted soon after `signal` fires: what was made until then stays.
    */
   async prepare(signal?: AbortSignal): Promise<void> {
     this.#root = null
@@ -118,8 +119,8 @@ export class TorrentFolder {
   }
 
   /**
-   * Size and time of every file by lstat, where there is one; a link, a folder and a padding file count as not existing. Rejects with AppError Aborted
-   * soon after `signal` fires.
+   * Size and time of every file by lstat, where there is one; a link, a folder and a padding file count as not
+   * existing. Rejects with AppError Aborted soon after `signal` fires.
    */
   async facts(signal?: AbortSignal): Promise<FileFacts[]> {
     const [top] = await this.#folders()
@@ -211,7 +212,9 @@ export class TorrentFolder {
     return this.#locate(index).name
   }
 
-  /** Opens the folder that file `index` lies in, `create`: makes it first; the caller closes it. Rejects as open() does. */
+  /**
+   * Opens the folder that file `index` lies in, `create`: makes it first; the caller closes it. Rejects as open() does.
+   */
   async openFolderOf(index: number, create: boolean): Promise<SafeFolder> {
     const { parts } = this.#locate(index)
     const root = await this.root()
@@ -224,8 +227,8 @@ export class TorrentFolder {
   }
 
   /**
-   * Makes the names of these files durable, and those of the folders above them, once for each file: bytes that a power cut left
-   * without a name are lost as well. Rejects with DiskError.
+   * Makes the names of these files durable, and those of the folders above them, once for each file: bytes that a power
+   * cut left without a name are lost as well. Rejects with DiskError.
    */
   async flushNames(files: Iterable<number>): Promise<void> {
     const fresh = [...files].filter(file => !this.#flushed.has(file))
@@ -246,7 +249,10 @@ export class TorrentFolder {
     await this.#clear(() => false)
   }
 
-  /** Deletes the torrent's plain files, but those `keeps` takes, and the folders below the destination that became empty. */
+  /**
+   * Deletes the torrent's plain files, but those `keeps` takes, and the folders below the destination that became
+   * empty.
+   */
   async remove(keeps: FileChoice = () => false): Promise<void> {
     await this.#clear((file, sizeBytes) => !keeps(file.index, sizeBytes))
     this.#made.clear()

@@ -1,7 +1,7 @@
-// The way of every call on a download's files into libuv's threads, kept apart by volume (decision 0470). Which volume a path
-// lies on is said by the table of mounts, never by touching it. Invariants: calls to volumes that do not answer hold at
-// most half of the threads (one more for each that stops while the half is held); a stalled volume has no new call but
-// one, and only when none is out; the volume of the state directory is not held back by others.
+// The way of every call on a download's files into libuv's threads, kept apart by volume (decision 0470). Which volume
+// a path lies on is said by the table of mounts, never by touching it. Invariants: calls to volumes that do not answer
+// hold at most half of the threads (one more for each that stops while the half is held); a stalled volume has no new
+// call but one, and only when none is out; the volume of the state directory is not held back by others.
 
 import { statfs } from 'node:fs/promises'
 import type { Clock, Timer } from '../../ports/clock.ts'
@@ -88,8 +88,8 @@ export class VolumeLanes implements VolumeWatch, VolumeTurns {
   }
 
   /**
-   * Runs `call`, which works on files below `path`, when its volume has a turn. It must not ask for another turn inside.
-   * Waits as long as it takes. AppError PoolBusy: too many wait already.
+   * Runs `call`, which works on files below `path`, when its volume has a turn. It must not ask for another turn
+   * inside. Waits as long as it takes. AppError PoolBusy: too many wait already.
    */
   async run<T>(path: string, call: () => Promise<T>, flush = false): Promise<T> {
     const volume = this.volumeOf(path)
@@ -110,7 +110,9 @@ export class VolumeLanes implements VolumeWatch, VolumeTurns {
     return volume.flushes.run(() => (volume.own ? call() : this.run(path, call, true)))
   }
 
-  /** As run(), for somebody who cannot wait: AppError VolumeStalled in time. What the call does may still be done later. */
+  /**
+   * As run(), for somebody who cannot wait: AppError VolumeStalled in time. What the call does may still be done later.
+   */
   runInTime<T>(path: string, call: () => Promise<T>): Promise<T> {
     const volume = this.volumeOf(path)
     let given = false
@@ -253,7 +255,8 @@ export class VolumeLanes implements VolumeWatch, VolumeTurns {
       out += other.calls
       stuck += other.stuck
     }
-    // What is stuck counts against the half, but a volume that may be well does not wait for others: one call is let go.
+    // What is stuck counts against the half, but a volume that may be well does not wait for others: one call is let
+    // go.
     const room = volume.stuck > 0 ? this.#half - out : Math.max(1, this.#half - stuck) - (out - stuck)
     return Math.min(volume.room(this.#half), room)
   }

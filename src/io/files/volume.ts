@@ -1,6 +1,6 @@
-// One volume (mounted file system): calls that are out, calls that wait for their turn, and whether it answers. Starts no
-// call and sets no timer (volume-lanes.ts does). Invariants: what it holds of threads only grows while it answers: the first
-// call goes alone, each answer lets twice as many go; whoever waits with a bound is told in time.
+// One volume (mounted file system): calls that are out, calls that wait for their turn, and whether it answers. Starts
+// no call and sets no timer (volume-lanes.ts does). Invariants: what it holds of threads only grows while it answers:
+// the first call goes alone, each answer lets twice as many go; whoever waits with a bound is told in time.
 
 import { AppError } from '../../base/errors.ts'
 import { DiskLanes } from './disk-lanes.ts'

@@ -1,5 +1,6 @@
-// The watch folder on the disk: looks at it over and over (network mounts tell of no change), and listens where the system
-// tells. A folder that did not change is not read again, except now and then. Bounded in files, folders and depth.
+// The watch folder on the disk: looks at it over and over (network mounts tell of no change), and listens where the
+// system tells. A folder that did not change is not read again, except now and then. Bounded in files, folders and
+// depth.
 
 import { constants, type FSWatcher, type Stats, watch } from 'node:fs'
 import { copyFile, lstat, mkdir, open, readdir, realpath, rename, stat, unlink } from 'node:fs/promises'

@@ -1,6 +1,6 @@
-// The addresses and devices that the node is bound to, watched: a device is its addresses of both families. Looks once a
-// second, and whenever somebody asks and the last look is old, so no socket is bound to an address that has just gone. What
-// the node has open when it goes is closed by those who watch. Knows no socket.
+// The addresses and devices that the node is bound to, watched: a device is its addresses of both families. Looks once
+// a second, and whenever somebody asks and the last look is old, so no socket is bound to an address that has just
+// gone. What the node has open when it goes is closed by those who watch. Knows no socket.
 
 import { networkInterfaces } from 'node:os'
 import type { Clock, Timer } from '../../ports/clock.ts'
@@ -10,11 +10,17 @@ import type { ListenEntry } from '../../wire/net/listen-list.ts'
 
 /** Pause between two looks. From an IPv4 address that is gone the kernel sends nothing by itself. */
 const LOOK_MS = 1_000
-/** The same while there is an IPv6 address: from one that is gone the kernel repeats what was not confirmed, after 200 ms at first. */
+/**
+ * The same while there is an IPv6 address: from one that is gone the kernel repeats what was not confirmed, after 200
+ * ms at first.
+ */
 const LOOK6_MS = 100
 /** An answer is from a look at most so long ago: a look costs some 50 microseconds, too much for each datagram. */
 const FRESH_MS = 50
-/** An address that appears while the node runs counts after so long: tunnels get their addresses first and their routes after that. */
+/**
+ * An address that appears while the node runs counts after so long: tunnels get their addresses first and their routes
+ * after that.
+ */
 const SETTLE_MS = 2_000
 
 /** What the node needs to know of one address of a device. */
@@ -41,7 +47,9 @@ export interface BoundInterfaceDeps {
 /** An address that is there. */
 interface Present {
   readonly endpoint: LocalEndpoint
-  /** Address and number of its device. Sockets keep to the number: a device made anew under the old name is another one. */
+  /**
+   * Address and number of its device. Sockets keep to the number: a device made anew under the old name is another one.
+   */
   readonly key: string
 }
 
@@ -93,7 +101,9 @@ export class BoundInterface implements NetworkPlace {
   #timer: Timer | null = null
   #running = false
   #lookedMs = Number.NEGATIVE_INFINITY
-  /** Since when each address is there, by it and the number of its device, in ms; long, if the very first look saw it. */
+  /**
+   * Since when each address is there, by it and the number of its device, in ms; long, if the very first look saw it.
+   */
   #since: ReadonlyMap<string, number> = new Map()
   #endpoints: readonly LocalEndpoint[] = []
   /** The endpoints as one text, to see changes. */

@@ -1,7 +1,8 @@
-// Sockets of a NetworkPlace that keep to the device of their address (setting libtorrent.interface with the name of a device):
-// Node's sockets over descriptors that socket-calls.ts made. What is bound so leaves by that device or not at all, whatever the
-// routes say; an address alone does not do that, as Linux sends from any address by any device.
-// Invariants: no socket of an address that has a device is made without it; each descriptor is closed, or owned by a socket.
+// Sockets of a NetworkPlace that keep to the device of their address (setting libtorrent.interface with the name of a
+// device): Node's sockets over descriptors that socket-calls.ts made. What is bound so leaves by that device or not at
+// all, whatever the routes say; an address alone does not do that, as Linux sends from any address by any device.
+// Invariants: no socket of an address that has a device is made without it; each descriptor is closed, or owned by a
+// socket.
 
 import type { Socket as DatagramSocket } from 'node:dgram'
 import { Socket, type SocketConstructorOpts } from 'node:net'
@@ -34,12 +35,13 @@ export class DeviceSockets {
   }
 
   /**
-   * A TCP socket to be connected from `localIp` to `remoteIp`, as new Socket(options). Throws an Error when it cannot be made,
-   * or `localIp` is no address of the place any more.
+   * A TCP socket to be connected from `localIp` to `remoteIp`, as new Socket(options). Throws an Error when it cannot
+   * be made, or `localIp` is no address of the place any more.
    */
   connecting(localIp: string | null, remoteIp: string, options: SocketConstructorOpts = {}): Socket {
     const device = this.#deviceAt(localIp)
-    // To an address of this machine itself the kernel knows no way but the loopback device: a proxy here is reached by it.
+    // To an address of this machine itself the kernel knows no way but the loopback device: a proxy here is reached by
+    // it.
     const stays = localIp !== null && isLoopbackIp(remoteIp) && !isLoopbackIp(localIp)
     if (device === null || stays) return new Socket(options)
     const fd = this.#calls.open('tcp', familyOf(remoteIp), device, null)
@@ -48,8 +50,8 @@ export class DeviceSockets {
   }
 
   /**
-   * A descriptor of a TCP socket that is bound to `at` and is to listen; null: `at` has no device, listen at the address. Throws
-   * an Error as connecting() does, and with the code EADDRINUSE when the port is taken.
+   * A descriptor of a TCP socket that is bound to `at` and is to listen; null: `at` has no device, listen at the
+   * address. Throws an Error as connecting() does, and with the code EADDRINUSE when the port is taken.
    */
   listening(at: PeerAddress): number | null {
     const device = this.#deviceAt(at.ip)
@@ -66,7 +68,10 @@ export class DeviceSockets {
     return true
   }
 
-  /** The device of an address of the place, null where it is bound to the address alone. Throws where it may not be used. */
+  /**
+   * The device of an address of the place, null where it is bound to the address alone. Throws where it may not be
+   * used.
+   */
   #deviceAt(ip: string | null): string | null {
     const wildcard = ip?.includes(':') === true ? '::' : '0.0.0.0'
     const here = this.#place.endpoints()
@@ -86,8 +91,8 @@ export class DeviceSockets {
 }
 
 /**
- * The calls for a place with devices. Null, and a warning, where there are none (another system, the package is missing, an old
- * kernel): then addresses alone are kept to.
+ * The calls for a place with devices. Null, and a warning, where there are none (another system, the package is
+ * missing, an old kernel): then addresses alone are kept to.
  */
 export function callsForDevices(log: Pick<Log, 'warn'>, load: () => SocketCalls = loadSocketCalls): SocketCalls | null {
   try {

@@ -1,6 +1,6 @@
-// Host names to judged addresses, through the system's resolver (so hosts files and local names work).
-// Answers are kept for a short time; one look-up a name at once; the number of look-ups at once is bounded, because a dead
-// name server holds each for many seconds.
+// Host names to judged addresses, through the system's resolver (so hosts files and local names work). Answers are kept
+// for a short time; one look-up a name at once; the number of look-ups at once is bounded, because a dead name server
+// holds each for many seconds.
 
 import { AppError } from '../../base/errors.ts'
 import type { NameResolver, ResolvedAddress } from '../../ports/name-resolver.ts'

@@ -1,5 +1,5 @@
-// A stream that never opens: what connect() answers when it knows at once that it cannot connect. Its close comes in the next
-// tick, as the port demands that no handler runs inside connect().
+// A stream that never opens: what connect() answers when it knows at once that it cannot connect. Its close comes in
+// the next tick, as the port demands that no handler runs inside connect().
 
 import type { PeerAddress } from '../../base/ids.ts'
 import type { TcpStream, TcpStreamHandlers } from '../../ports/tcp.ts'

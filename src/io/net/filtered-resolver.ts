@@ -1,5 +1,5 @@
-// Names looked up under the owner's lists of addresses: what they hold is refused, whatever name leads there. For trackers
-// and web seeds; names that a proxy looks up are not seen here.
+// Names looked up under the owner's lists of addresses: what they hold is refused, whatever name leads there. For
+// trackers and web seeds; names that a proxy looks up are not seen here.
 
 import type { NameResolver, ResolvedAddress } from '../../ports/name-resolver.ts'
 

@@ -15,8 +15,8 @@ export class GatewayHttpClient implements GatewayHttp {
   readonly #devices: DeviceSockets | null
 
   /**
-   * `mayUse`: whether this node may leave from an address of the machine, now; `devices`: makes the sockets of a place whose
-   * addresses have devices.
+   * `mayUse`: whether this node may leave from an address of the machine, now; `devices`: makes the sockets of a place
+   * whose addresses have devices.
    */
   constructor(mayUse: (ip: string) => boolean = () => true, devices: DeviceSockets | null = null) {
     this.#mayUse = mayUse

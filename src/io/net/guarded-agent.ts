@@ -1,6 +1,6 @@
 // Connections whose address was judged: a pair of node:http agents for one class of addresses. Names are resolved and
-// filtered inside the connect itself, and the connected socket is judged once more before a byte is sent, so the address
-// that was checked is the address that is used, whatever a name server says a moment later.
+// filtered inside the connect itself, and the connected socket is judged once more before a byte is sent, so the
+// address that was checked is the address that is used, whatever a name server says a moment later.
 
 import { Agent as HttpAgent, type AgentOptions, type ClientRequestArgs } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'

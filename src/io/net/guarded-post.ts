@@ -1,5 +1,6 @@
-// POST over HTTP(S), for webhooks: public addresses only (and private ones that the owner allowed), no redirects, bounded
-// time. Of the answer only the status counts: its body is read to its end where it is short, else the connection is cut.
+// POST over HTTP(S), for webhooks: public addresses only (and private ones that the owner allowed), no redirects,
+// bounded time. Of the answer only the status counts: its body is read to its end where it is short, else the
+// connection is cut.
 
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
@@ -63,7 +64,8 @@ export class GuardedPost implements HttpPoster {
   /** Throws AppError AddressRefused. Without this a literal address would be connected to before it is judged. */
   async #judge(host: string): Promise<void> {
     const { resolver, route = null } = this.#deps
-    // Asking the place makes it look when its last look is old: kept connections from an address that has gone are closed here.
+    // Asking the place makes it look when its last look is old: kept connections from an address that has gone are
+    // closed here.
     route?.place?.endpoints()
     if (isForProxy(host, route?.proxy ?? null)) {
       if (isLocalName(host)) throw new AppError('AddressRefused')

@@ -1,7 +1,7 @@
-// HttpRanges for addresses that torrents name (web seeds). Every hop is judged (judged-requests.ts): private addresses are asked
-// without a query only, and never after a public one. Connections are kept alive. Without TLS and proxy the sockets of the
-// engine are asked (plain-http.ts), else node:http(s).
-// Invariant: the sink never gets more than the range, and nothing after the request has ended.
+// HttpRanges for addresses that torrents name (web seeds). Every hop is judged (judged-requests.ts): private addresses
+// are asked without a query only, and never after a public one. Connections are kept alive. Without TLS and proxy the
+// sockets of the engine are asked (plain-http.ts), else node:http(s). Invariant: the sink never gets more than the
+// range, and nothing after the request has ended.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { HttpRanges, RangeOutcome, RangeSink } from '../../ports/http-ranges.ts'

@@ -1,6 +1,7 @@
-// Single HTTP(S) requests to addresses that strangers name, each judged before anything is sent: names are looked up, private
-// addresses are asked only as the rule allows and never after a public one, refused ones never. Follows no redirects: who does
-// has every hop judged here. Invariant: a request leaves by agents that reach addresses of its hop's class and no others.
+// Single HTTP(S) requests to addresses that strangers name, each judged before anything is sent: names are looked up,
+// private addresses are asked only as the rule allows and never after a public one, refused ones never. Follows no
+// redirects: who does has every hop judged here. Invariant: a request leaves by agents that reach addresses of its
+// hop's class and no others.
 
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
@@ -66,8 +67,8 @@ export class JudgedRequests {
   }
 
   /**
-   * Decides by which agents a url (`href`, relative to `base`) may be asked. A name with public addresses is asked at those
-   * only. Rejects with AppError SourceFailed, BadScheme or AddressRefused.
+   * Decides by which agents a url (`href`, relative to `base`) may be asked. A name with public addresses is asked at
+   * those only. Rejects with AppError SourceFailed, BadScheme or AddressRefused.
    */
   async judge(href: string, rule: HopRule, base?: URL): Promise<Hop> {
     const url = URL.parse(href, base?.href)
@@ -88,8 +89,8 @@ export class JudgedRequests {
   }
 
   /**
-   * Sends one GET and settles with the head of its answer. `withCredentials`: only for the address that was asked for first.
-   * A kept connection that turns out to be dead is replaced once.
+   * Sends one GET and settles with the head of its answer. `withCredentials`: only for the address that was asked for
+   * first. A kept connection that turns out to be dead is replaced once.
    */
   async get(
     hop: Hop,
@@ -132,7 +133,8 @@ export class JudgedRequests {
 
   #ask(hop: Hop, headers: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage> {
     const { url } = hop
-    // Asking the place makes it look when its last look is old: kept connections from an address that has gone are closed here.
+    // Asking the place makes it look when its last look is old: kept connections from an address that has gone are
+    // closed here.
     this.#deps.route?.place?.endpoints()
     const agents = this.#agentsFor(hop.class)
     const to = { host: literalHost(url), path: `${url.pathname}${url.search}`, headers, signal }

@@ -1,5 +1,5 @@
-// UDP sockets at an address that the caller chose, for talks with routers. Those who are bound to a place send nothing from an
-// address that is not, or no longer, one of it.
+// UDP sockets at an address that the caller chose, for talks with routers. Those who are bound to a place send nothing
+// from an address that is not, or no longer, one of it.
 
 import { AppError } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'

@@ -1,6 +1,7 @@
-// Multicast groups over node:dgram: one socket a family that listens on the group's port, shared with other programs, and
-// one a network interface that sends. Interfaces are looked at again with each send, as laptops move. Send errors are
-// dropped, as datagrams may be. What comes from outside the networks of the interfaces is dropped: the port is open to all.
+// Multicast groups over node:dgram: one socket a family that listens on the group's port, shared with other programs,
+// and one a network interface that sends. Interfaces are looked at again with each send, as laptops move. Send errors
+// are dropped, as datagrams may be. What comes from outside the networks of the interfaces is dropped: the port is open
+// to all.
 
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { networkInterfaces } from 'node:os'
@@ -28,8 +29,8 @@ export interface InterfaceAddress {
 }
 
 /**
- * The addresses of a family by which others in the local network can reach us, one an interface; loopback has none. `mayUse`:
- * which of them this node may use.
+ * The addresses of a family by which others in the local network can reach us, one an interface; loopback has none.
+ * `mayUse`: which of them this node may use.
  */
 export function localInterfaces(family: 4 | 6, mayUse: (ip: string) => boolean = () => true): InterfaceAddress[] {
   const found: InterfaceAddress[] = []

@@ -1,5 +1,5 @@
-// All ways into the network, put together from the settings: where sockets are bound, which proxy carries what, who looks up
-// names (decision 0252). What it does not hand out cannot leave. Makes adapters and holds no state of its own.
+// All ways into the network, put together from the settings: where sockets are bound, which proxy carries what, who
+// looks up names (decision 0252). What it does not hand out cannot leave. Makes adapters and holds no state of its own.
 
 import type { Clock } from '../../ports/clock.ts'
 import type { GatewayHttp } from '../../ports/gateway-http.ts'

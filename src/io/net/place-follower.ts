@@ -1,6 +1,6 @@
-// Sockets that stand at every wanted address of a NetworkPlace: opened one after the other, closed when their address goes,
-// tried again where it could not be had. What kind of socket it is, its owner knows (placed-tcp.ts, placed-udp.ts).
-// Invariant: whoever closes the follower finds no socket opened afterwards.
+// Sockets that stand at every wanted address of a NetworkPlace: opened one after the other, closed when their address
+// goes, tried again where it could not be had. What kind of socket it is, its owner knows (placed-tcp.ts,
+// placed-udp.ts). Invariant: whoever closes the follower finds no socket opened afterwards.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../base/ids.ts'

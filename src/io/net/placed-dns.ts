@@ -1,7 +1,7 @@
-// Name look-ups from a NetworkPlace only: questions to the system's name servers over the place's own sockets. The system's
-// resolver would ask from wherever it likes, and tell the names of trackers beside the tunnel; c-ares can be told an address, but
-// no device (decision 0301). Names of hosts files are not known here; a name server on this machine asks on from where it likes,
-// which this node cannot change.
+// Name look-ups from a NetworkPlace only: questions to the system's name servers over the place's own sockets. The
+// system's resolver would ask from wherever it likes, and tell the names of trackers beside the tunnel; c-ares can be
+// told an address, but no device (decision 0301). Names of hosts files are not known here; a name server on this
+// machine asks on from where it likes, which this node cannot change.
 
 import { Resolver } from 'node:dns'
 import { AppError } from '../../base/errors.ts'
@@ -29,7 +29,10 @@ export interface PlacedDnsDeps extends DnsExchangeDeps {
   readonly here: UdpNetwork
 }
 
-/** A name server as Resolver.getServers() spells it: `1.2.3.4`, `1.2.3.4:5353`, `[::1]:5353`, `::1`. Null for what is none. */
+/**
+ * A name server as Resolver.getServers() spells it: `1.2.3.4`, `1.2.3.4:5353`, `[::1]:5353`, `::1`. Null for what is
+ * none.
+ */
 function readServer(text: string): PeerAddress | null {
   const bare = canonicalIp(text)
   if (bare !== null) return { ip: bare, port: DNS_PORT }

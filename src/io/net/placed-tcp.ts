@@ -1,6 +1,6 @@
-// TCP from a NetworkPlace only: connections leave from its address, listeners stand at all of its addresses. An address that
-// goes takes its sockets with it before anything else is sent; when it comes back the listeners stand again, at the same
-// port. Where the place has no address, connecting fails and nothing leaves.
+// TCP from a NetworkPlace only: connections leave from its address, listeners stand at all of its addresses. An address
+// that goes takes its sockets with it before anything else is sent; when it comes back the listeners stand again, at
+// the same port. Where the place has no address, connecting fails and nothing leaves.
 
 import type { PeerAddress } from '../../base/ids.ts'
 import type { Clock } from '../../ports/clock.ts'

@@ -1,6 +1,7 @@
 // UDP from a NetworkPlace only. A socket with a port stands at all addresses of its family, and answers leave from the
-// address that was asked; one without a port (an outgoing one) stands at the address connections leave from. Addresses that go
-// take their sockets with them, and sockets come back with the addresses. Without an address datagrams are lost.
+// address that was asked; one without a port (an outgoing one) stands at the address connections leave from. Addresses
+// that go take their sockets with them, and sockets come back with the addresses. Without an address datagrams are
+// lost.
 
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -31,8 +32,8 @@ export class PlacedUdpNetwork implements UdpNetwork {
   }
 
   /**
-   * `at.ip` is not looked at. Rejects with AppError when addresses are there and none could be bound; without an address
-   * it resolves with a socket that waits for one.
+   * `at.ip` is not looked at. Rejects with AppError when addresses are there and none could be bound; without an
+   * address it resolves with a socket that waits for one.
    */
   async bind(at: { family: 4 | 6; ip: string | null; port: number }, receive: Receive): Promise<UdpSocket> {
     const socket = new PlacedUdpSocket(at.family, at.port, receive, this.#deps)

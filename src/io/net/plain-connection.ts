@@ -1,6 +1,6 @@
-// One kept connection for GET requests without TLS, straight on a TcpStream: the body reaches its taker in the buffer the
-// network reads into, with no buffer made for it (node:http makes one of 64 KiB a read). Only answers whose body has a length
-// told in the head are read here. Invariant: never more is read than that length; one request at a time.
+// One kept connection for GET requests without TLS, straight on a TcpStream: the body reaches its taker in the buffer
+// the network reads into, with no buffer made for it (node:http makes one of 64 KiB a read). Only answers whose body
+// has a length told in the head are read here. Invariant: never more is read than that length; one request at a time.
 
 import { AppError } from '../../base/errors.ts'
 import type { TcpNetwork, TcpStream } from '../../ports/tcp.ts'

@@ -1,5 +1,5 @@
-// Gateways from the routing tables of Linux and the addresses of this machine's devices. Elsewhere there are no such files,
-// and so no gateways: nothing is mapped then.
+// Gateways from the routing tables of Linux and the addresses of this machine's devices. Elsewhere there are no such
+// files, and so no gateways: nothing is mapped then.
 
 import { readFile } from 'node:fs/promises'
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'

@@ -14,8 +14,8 @@ export function rangeFailure(kind: RangeFailureKind, text: string, retryAfterMs:
 }
 
 /**
- * Null when the body that follows begins with the bytes of `range`. An answer 200 is taken for a range from the start of
- * the file on: its body may then be longer than the range. `wallMs`: now, since 1970.
+ * Null when the body that follows begins with the bytes of `range`. An answer 200 is taken for a range from the start
+ * of the file on: its body may then be longer than the range. `wallMs`: now, since 1970.
  */
 export function judgeRangeHead(
   status: number,

@@ -1,6 +1,6 @@
-// Connections for HTTP that must take a route: from a NetworkPlace, through a proxy, or both. Addresses are judged as in
-// guarded-agent.ts; a name that the proxy resolves cannot be judged here and counts as public. No route, no connection: nothing
-// falls back to a direct one. What is connected when its local address goes is destroyed.
+// Connections for HTTP that must take a route: from a NetworkPlace, through a proxy, or both. Addresses are judged as
+// in guarded-agent.ts; a name that the proxy resolves cannot be judged here and counts as public. No route, no
+// connection: nothing falls back to a direct one. What is connected when its local address goes is destroyed.
 
 import { Socket } from 'node:net'
 import { AppError } from '../../base/errors.ts'
@@ -142,8 +142,8 @@ export class RoutedConnector {
   }
 
   /**
-   * One TCP connection of `tries` from the place's address, in its share of the time; `judged`: its other end must be of the
-   * connector's class.
+   * One TCP connection of `tries` from the place's address, in its share of the time; `judged`: its other end must be
+   * of the connector's class.
    */
   async #connect(to: PeerAddress, tries: number, limit: AbortSignal, judged: boolean): Promise<Socket> {
     const { place, devices } = this.#deps.route

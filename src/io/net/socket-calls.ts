@@ -1,6 +1,6 @@
-// The system calls for sockets that Node has none for: SO_BINDTODEVICE keeps a socket to one network device, whatever routes
-// there are (socket(7)). Since Linux 5.7 everybody may set it on a socket that has none yet. Reached through koffi, an optional
-// package, which is loaded when a node is bound to a device and never otherwise (decision 0300).
+// The system calls for sockets that Node has none for: SO_BINDTODEVICE keeps a socket to one network device, whatever
+// routes there are (socket(7)). Since Linux 5.7 everybody may set it on a socket that has none yet. Reached through
+// koffi, an optional package, which is loaded when a node is bound to a device and never otherwise (decision 0300).
 // Invariant: a descriptor that is not handed out is closed.
 
 import { createRequire } from 'node:module'

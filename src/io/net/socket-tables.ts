@@ -1,5 +1,5 @@
-// The kernel's tables of sockets (/proc/net/tcp and its like, proc(5)): how one row reads. Pure; addresses are hexadecimal
-// words in the machine's byte order.
+// The kernel's tables of sockets (/proc/net/tcp and its like, proc(5)): how one row reads. Pure; addresses are
+// hexadecimal words in the machine's byte order.
 
 import { endianness } from 'node:os'
 

@@ -1,6 +1,7 @@
-// Host names as the system knows them, without a thread that waits: getaddrinfo() cannot be interrupted, and a name server
-// that is silent holds the threads that files are read with, and the end of the process (decision 0476). Hosts files are read
-// here, name servers are asked by c-ares, and what other services of nsswitch.conf may know is asked of getent, a program.
+// Host names as the system knows them, without a thread that waits: getaddrinfo() cannot be interrupted, and a name
+// server that is silent holds the threads that files are read with, and the end of the process (decision 0476). Hosts
+// files are read here, name servers are asked by c-ares, and what other services of nsswitch.conf may know is asked of
+// getent, a program.
 
 import { execFile } from 'node:child_process'
 import { lookup, Resolver } from 'node:dns'

@@ -13,8 +13,8 @@ import { FailedStream } from './failed-stream.ts'
 /** One read of the kernel at most; larger views gained nothing in measurements. */
 const READ_BUFFER_BYTES = 256 * 1024
 /**
- * Full reads of one socket in a turn of the loop. libuv alone makes 32 while each fills the buffer, which is 8 MiB and up to
- * 100 ms: the disk, the database and everybody else wait for the next turn (decision 0237).
+ * Full reads of one socket in a turn of the loop. libuv alone makes 32 while each fills the buffer, which is 8 MiB and
+ * up to 100 ms: the disk, the database and everybody else wait for the next turn (decision 0237).
  */
 const MAX_FULL_READS = 4
 /** Not yet accepted connections the kernel keeps. */
@@ -229,8 +229,8 @@ export class NetTcpNetwork implements TcpNetwork {
 }
 
 /**
- * Ends a connection without its orderly end, which the kernel would go on sending, with all that is queued, for a minute and
- * more. One packet may go, none over IPv4 when its local address is gone.
+ * Ends a connection without its orderly end, which the kernel would go on sending, with all that is queued, for a
+ * minute and more. One packet may go, none over IPv4 when its local address is gone.
  */
 export function resetSocket(socket: net.Socket): void {
   try {

@@ -1,6 +1,6 @@
 // Datagram sockets of Node behind the UDP port. Send errors (no route, port closed) are dropped, as datagrams may be.
-// uTP sends and gets tens of thousands of datagrams a second here: per datagram there is no callback, no look-up of a name
-// that is an address anyway, and no new address for a sender who was there before (decision 0279).
+// uTP sends and gets tens of thousands of datagrams a second here: per datagram there is no callback, no look-up of a
+// name that is an address anyway, and no new address for a sender who was there before (decision 0279).
 
 import { createSocket, type Socket } from 'node:dgram'
 import { once } from 'node:events'
@@ -12,7 +12,10 @@ import type { DeviceSockets } from './device-sockets.ts'
 
 type Receive = (bytes: Uint8Array, from: PeerAddress) => void
 
-/** Kernel buffers of a socket; the system may allow less. A burst that does not fit is lost, and loss is what slows uTP down. */
+/**
+ * Kernel buffers of a socket; the system may allow less. A burst that does not fit is lost, and loss is what slows uTP
+ * down.
+ */
 const RECEIVE_BUFFER_BYTES = 4 * 1024 * 1024
 const SEND_BUFFER_BYTES = 2 * 1024 * 1024
 /** Bytes that may wait in this process because the kernel's buffer is full; what comes then is lost. */

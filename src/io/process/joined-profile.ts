@@ -1,5 +1,5 @@
-// One CPU profile out of those of several threads, as any viewer of .cpuprofile files reads it. The format has one line of
-// time, so the threads follow each other on it, each under a frame of its own. Pure.
+// One CPU profile out of those of several threads, as any viewer of .cpuprofile files reads it. The format has one line
+// of time, so the threads follow each other on it, each under a frame of its own. Pure.
 
 /** A frame of a .cpuprofile; lines and columns from 0. */
 export interface ProfileFrame {

@@ -1,6 +1,6 @@
-// What must not stand in a log whoever writes it: keys and passwords anywhere, and addresses of other people's machines in
-// lines that are always written. An address becomes a tag: the same one for the whole run, so that lines can be brought
-// together, and nobody can go back from it. Pure but for its salt.
+// What must not stand in a log whoever writes it: keys and passwords anywhere, and addresses of other people's machines
+// in lines that are always written. An address becomes a tag: the same one for the whole run, so that lines can be
+// brought together, and nobody can go back from it. Pure but for its salt.
 
 import { createHmac } from 'node:crypto'
 import { isIPv4, isIPv6 } from 'node:net'

@@ -1,4 +1,5 @@
-// The last lines of the log, read from its end backwards; what is missing from the newest file comes from the one before.
+// The last lines of the log, read from its end backwards; what is missing from the newest file comes from the one
+// before.
 
 import { open } from 'node:fs/promises'
 import { errnoOf } from '../files/disk-errors.ts'

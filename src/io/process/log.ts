@@ -1,6 +1,7 @@
-// The log: one JSON object a line, to stderr and to a file under the state directory, written synchronously so that
-// the last line before a crash is there. What is secret is blotted out here, whoever logs it, and addresses of other people
-// become tags, except in lines of level debug, which are written for somebody who looks for a fault. The file is bounded.
+// The log: one JSON object a line, to stderr and to a file under the state directory, written synchronously so that the
+// last line before a crash is there. What is secret is blotted out here, whoever logs it, and addresses of other people
+// become tags, except in lines of level debug, which are written for somebody who looks for a fault. The file is
+// bounded.
 
 import { randomBytes } from 'node:crypto'
 import { pino, type Logger } from 'pino'

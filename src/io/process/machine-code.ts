@@ -1,5 +1,6 @@
-// Machine code that packages bring ready made: whoever changes such a file changes what reads everything from the network. Before it
-// is loaded its SHA-256 is compared with that of the file which this version was made with (decision 0490).
+// Machine code that packages bring ready made: whoever changes such a file changes what reads everything from the
+// network. Before it is loaded its SHA-256 is compared with that of the file which this version was made with (decision
+// 0490).
 
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
@@ -23,7 +24,10 @@ export interface Machine {
 
 const here: Machine = { platform: process.platform, arch: process.arch, modules: process.versions.modules }
 
-/** What a package loads on a machine: folders of packages, and files in them. Those of other machines are never looked at. */
+/**
+ * What a package loads on a machine: folders of packages, and files in them. Those of other machines are never looked
+ * at.
+ */
 export function machineCodeFiles(name: PrebuiltPackage, { platform, arch, modules }: Machine): [string, string][] {
   const system = `${platform}_${arch}`
   if (name === 'uWebSockets.js') return [[name, `dist/bin/uws_${system}_${modules}.node`]]
@@ -33,8 +37,9 @@ export function machineCodeFiles(name: PrebuiltPackage, { platform, arch, module
 }
 
 /**
- * Compares the machine code of `names`, as far as it is installed. `from`: a file URL; packages are looked for as they are for the
- * module there. Throws AppError MachineCodeChanged, which names the file, where one byte is another one or the file is unknown.
+ * Compares the machine code of `names`, as far as it is installed. `from`: a file URL; packages are looked for as they
+ * are for the module there. Throws AppError MachineCodeChanged, which names the file, where one byte is another one or
+ * the file is unknown.
  */
 export function checkMachineCode(names: readonly PrebuiltPackage[], from: string = import.meta.url): void {
   const { resolve } = createRequire(from)
@@ -47,7 +52,10 @@ export function checkMachineCode(names: readonly PrebuiltPackage[], from: string
   }
 }
 
-/** Compares every file of the table that is installed in `modules`, a node_modules folder. Throws as checkMachineCode does. */
+/**
+ * Compares every file of the table that is installed in `modules`, a node_modules folder. Throws as checkMachineCode
+ * does.
+ */
 export function checkAllMachineCode(modules: string): void {
   for (const [folder, files] of Object.entries(machineCodeDigests))
     for (const [file, digest] of Object.entries(files)) {

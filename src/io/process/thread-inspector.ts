@@ -25,7 +25,9 @@ export interface InspectedThread {
   readonly name: string
   /** Number that Node gave the worker; 0 for the main thread. */
   readonly number: number
-  /** One command of V8's inspector protocol. A thread in native code answers when it leaves that. Rejects when it ends. */
+  /**
+   * One command of V8's inspector protocol. A thread in native code answers when it leaves that. Rejects when it ends.
+   */
   request(method: string, params?: object): Promise<unknown>
   /** Calls `heard` with each event named `method`. */
   on(method: string, heard: (params: unknown) => void): void

@@ -1,7 +1,6 @@
-// TCP through a proxy: each connection is one to the proxy that leads on. When the proxy fails the connection fails; nothing
-// goes round it. Peers cannot connect to this node through a proxy: listening is pretended, unless the owner allows direct
-// incoming connections.
-// States of a stream: naming (the proxy's address) -> greeting -> open -> closed.
+// TCP through a proxy: each connection is one to the proxy that leads on. When the proxy fails the connection fails;
+// nothing goes round it. Peers cannot connect to this node through a proxy: listening is pretended, unless the owner
+// allows direct incoming connections. States of a stream: naming (the proxy's address) -> greeting -> open -> closed.
 
 import { AppError, DecodeError, errorText } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'

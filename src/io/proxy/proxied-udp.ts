@@ -1,7 +1,7 @@
-// UDP through a SOCKS5 proxy (UDP ASSOCIATE): a control connection that keeps a relay alive, and a local socket that talks
-// to the relay only. When the control connection ends the relay is gone: a new one is asked for, with growing pauses. Until then
-// datagrams are lost, except for the first few, which wait for the first relay. Nothing is ever sent round the proxy.
-// States: waiting -> associating -> associated -> waiting ...
+// UDP through a SOCKS5 proxy (UDP ASSOCIATE): a control connection that keeps a relay alive, and a local socket that
+// talks to the relay only. When the control connection ends the relay is gone: a new one is asked for, with growing
+// pauses. Until then datagrams are lost, except for the first few, which wait for the first relay. Nothing is ever sent
+// round the proxy. States: waiting -> associating -> associated -> waiting ...
 
 import { AppError, DecodeError, errorText } from '../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
@@ -38,7 +38,10 @@ export interface ProxiedUdpSocket extends UdpSocket {
 export interface ProxiedUdpDeps {
   readonly tcp: TcpNetwork
   readonly udp: UdpNetwork
-  /** For relays of a proxy on this machine, where `udp` keeps to a device, which does not lead there; null or absent: `udp`. */
+  /**
+   * For relays of a proxy on this machine, where `udp` keeps to a device, which does not lead there; null or absent:
+   * `udp`.
+   */
   readonly here?: UdpNetwork | null
   /** Finds the proxy. */
   readonly resolver: NameResolver

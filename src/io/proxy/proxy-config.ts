@@ -1,5 +1,5 @@
-// Which proxy carries what, from the settings of section libtorrent, and the handshake it needs. There is no direct way round
-// a proxy: what it cannot carry does not leave at all (decision 0252).
+// Which proxy carries what, from the settings of section libtorrent, and the handshake it needs. There is no direct way
+// round a proxy: what it cannot carry does not leave at all (decision 0252).
 
 import { AppError } from '../../base/errors.ts'
 import { parseIp } from '../../wire/net/compact-address.ts'

@@ -1,5 +1,5 @@
-// What all proxies have in common: a conversation at the beginning of a byte stream, after which the stream leads elsewhere.
-// Handshakes are pure: bytes in, bytes out. Those who drive them own the stream, the time and its limit.
+// What all proxies have in common: a conversation at the beginning of a byte stream, after which the stream leads
+// elsewhere. Handshakes are pure: bytes in, bytes out. Those who drive them own the stream, the time and its limit.
 
 import { AppError } from '../../base/errors.ts'
 
@@ -15,7 +15,9 @@ export interface ProxyAuth {
   readonly password: string
 }
 
-/** What follows from bytes of the proxy: bytes to send, or the end, with the bytes that belong to the stream behind it. */
+/**
+ * What follows from bytes of the proxy: bytes to send, or the end, with the bytes that belong to the stream behind it.
+ */
 export type HandshakeStep =
   | { readonly done: false; readonly send: Uint8Array | null }
   | { readonly done: true; readonly rest: Uint8Array; readonly bound: ProxyTarget | null }
@@ -32,8 +34,8 @@ export interface ProxyHandshake {
   /** What this side says first. */
   begin(): Uint8Array
   /**
-   * Takes the next bytes of the proxy, in pieces of any size; not called again after a step that is done. Throws DecodeError
-   * for bytes that no such proxy sends, and AppError SourceFailed when the proxy says no.
+   * Takes the next bytes of the proxy, in pieces of any size; not called again after a step that is done. Throws
+   * DecodeError for bytes that no such proxy sends, and AppError SourceFailed when the proxy says no.
    */
   receive(bytes: Uint8Array): HandshakeStep
 }

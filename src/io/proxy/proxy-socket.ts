@@ -1,13 +1,13 @@
-// Makes a connected socket lead through a proxy: drives a handshake over it and leaves it as if nothing had been read, so
-// that an HTTP agent or TLS can take it over.
+// Makes a connected socket lead through a proxy: drives a handshake over it and leaves it as if nothing had been read,
+// so that an HTTP agent or TLS can take it over.
 
 import type { Socket } from 'node:net'
 import { AppError } from '../../base/errors.ts'
 import type { HandshakeStep, ProxyHandshake } from './proxy-handshake.ts'
 
 /**
- * Resolves when `socket`, connected to the proxy, leads to the target. Rejects with AppError SourceFailed or DecodeError; the
- * socket is the caller's to destroy. The time is the caller's to limit, by destroying the socket.
+ * Resolves when `socket`, connected to the proxy, leads to the target. Rejects with AppError SourceFailed or
+ * DecodeError; the socket is the caller's to destroy. The time is the caller's to limit, by destroying the socket.
  */
 export function tunnel(socket: Socket, handshake: ProxyHandshake): Promise<void> {
   return new Promise((resolve, reject) => {

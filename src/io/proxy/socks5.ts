@@ -1,6 +1,5 @@
-// SOCKS5 (RFC 1928) as a client: the conversation without or with user and password (RFC 1929), CONNECT and UDP ASSOCIATE
-// by address or by name, and the head of a relayed datagram. Pure.
-// States: method -> (auth ->) reply -> done.
+// SOCKS5 (RFC 1928) as a client: the conversation without or with user and password (RFC 1929), CONNECT and UDP
+// ASSOCIATE by address or by name, and the head of a relayed datagram. Pure. States: method -> (auth ->) reply -> done.
 
 import { AppError, DecodeError } from '../../base/errors.ts'
 import { formatIp, parseIp } from '../../wire/net/compact-address.ts'
@@ -59,8 +58,8 @@ export function encodeSocksAddress(target: ProxyTarget): Uint8Array {
 }
 
 /**
- * Reads kind, address and port at `at`; `next` is where they end. Null when bytes are missing. Throws DecodeError for a kind
- * that does not exist and an empty name.
+ * Reads kind, address and port at `at`; `next` is where they end. Null when bytes are missing. Throws DecodeError for a
+ * kind that does not exist and an empty name.
  */
 export function decodeSocksAddress(bytes: Uint8Array, at: number): { address: ProxyTarget; next: number } | null {
   const kind = bytes[at]
@@ -94,7 +93,9 @@ export function decodeSocksDatagram(bytes: Uint8Array): { from: ProxyTarget; pay
 
 /** What a SOCKS5 proxy is asked for. */
 export interface Socks5Request {
-  /** `associate` opens a relay for datagrams; its target is where datagrams will come from, 0.0.0.0 port 0 if unknown. */
+  /**
+   * `associate` opens a relay for datagrams; its target is where datagrams will come from, 0.0.0.0 port 0 if unknown.
+   */
   readonly command: keyof typeof COMMANDS
   readonly target: ProxyTarget
   readonly auth: ProxyAuth | null

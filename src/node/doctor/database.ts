@@ -1,4 +1,5 @@
-// The database file: ours, of a schema this program knows, whole, and not held by anybody else. It is opened for reading only.
+// The database file: ours, of a schema this program knows, whole, and not held by anybody else. It is opened for
+// reading only.
 
 import { stat } from 'node:fs/promises'
 import type Database from 'better-sqlite3'

@@ -1,5 +1,5 @@
-// `tributary doctor`: looks at what a node needs, whether one runs or not, and says what is wrong and what to do. It changes
-// nothing: no key is made, no lock taken, nothing brought up to date.
+// `tributary doctor`: looks at what a node needs, whether one runs or not, and says what is wrong and what to do. It
+// changes nothing: no key is made, no lock taken, nothing brought up to date.
 
 import { readdir, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'

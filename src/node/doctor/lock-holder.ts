@@ -1,8 +1,11 @@
-// Who holds a lock on a file, and who listens on a port, as the kernel lists it: nothing is opened or locked for the answer.
+// Who holds a lock on a file, and who listens on a port, as the kernel lists it: nothing is opened or locked for the
+// answer.
 
 import { readdir, readFile, readlink, stat } from 'node:fs/promises'
 
-/** The processes that hold write locks on `path`, by the kernel's list; empty when there are none or it is not known. */
+/**
+ * The processes that hold write locks on `path`, by the kernel's list; empty when there are none or it is not known.
+ */
 export async function lockHolders(path: string): Promise<number[]> {
   const facts = await stat(path).catch(() => null)
   if (facts === null) return []

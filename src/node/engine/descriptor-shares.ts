@@ -1,5 +1,5 @@
-// How the descriptors that the system gives this process are shared out, so that none of its users takes the last one: what
-// comes beyond a share is refused while there is still room for the node's own work (decision 0478).
+// How the descriptors that the system gives this process are shared out, so that none of its users takes the last one:
+// what comes beyond a share is refused while there is still room for the node's own work (decision 0478).
 
 import { readFileSync } from 'node:fs'
 import type { Settings } from '../settings/settings-schema.ts'
@@ -13,7 +13,10 @@ const MAX_PENDING = 100
 
 /** Most descriptors of each kind. */
 export interface DescriptorShares {
-  /** Connections of peers; those of them that may still be without handshake; files of downloads; connections of clients. */
+  /**
+   * Connections of peers; those of them that may still be without handshake; files of downloads; connections of
+   * clients.
+   */
   readonly peers: number
   readonly pending: number
   readonly files: number
@@ -30,7 +33,10 @@ export function descriptorLimit(): number | null {
   }
 }
 
-/** Peers get half at most, files a quarter, clients what is left: at least a quarter. `limit` null: nothing is held back. */
+/**
+ * Peers get half at most, files a quarter, clients what is left: at least a quarter. `limit` null: nothing is held
+ * back.
+ */
 export function descriptorShares(limit: number | null, wanted: { peers: number; files: number }): DescriptorShares {
   const room = limit === null ? Number.POSITIVE_INFINITY : Math.max(16, limit - KEPT_BACK - AT_REST)
   const part = (whole: number): number => Math.max(4, Math.floor(room / whole))

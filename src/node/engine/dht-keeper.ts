@@ -1,5 +1,5 @@
-// Keeps the routing table of the DHT from one start to the next (BEP 5): a row of the records, written every few minutes and at
-// the end. What a kill loses is a few minutes of news; a row that cannot be read is as good as none.
+// Keeps the routing table of the DHT from one start to the next (BEP 5): a row of the records, written every few
+// minutes and at the end. What a kill loses is a few minutes of news; a row that cannot be read is as good as none.
 
 import { makeDeferred } from '../../base/deferred.ts'
 import { errorText } from '../../base/errors.ts'

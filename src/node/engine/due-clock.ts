@@ -1,5 +1,5 @@
-// A clock whose timers wait in one queue: ten thousand torrents that look for peers now and then cost one timer of the system.
-// Timers that repeat are the real clock's.
+// A clock whose timers wait in one queue: ten thousand torrents that look for peers now and then cost one timer of the
+// system. Timers that repeat are the real clock's.
 
 import type { Clock, Timer } from '../../ports/clock.ts'
 import { DueQueue } from '../../tracker/due-queue.ts'

@@ -19,7 +19,10 @@ export interface HiddenEngine {
   readonly contents: ContentSources
 }
 
-/** Torrents of the node itself. They stand between the engine and those who listen to it. attach() before anything is asked. */
+/**
+ * Torrents of the node itself. They stand between the engine and those who listen to it. attach() before anything is
+ * asked.
+ */
 export interface HiddenTorrentsOfNode extends HiddenOnes {
   /** Absolute: what lies in it is the node's own, and may be written by these torrents alone. */
   readonly folder: string

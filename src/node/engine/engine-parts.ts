@@ -1,5 +1,5 @@
-// The BitTorrent engine with everything under it: arenas, piece workers, metadata files, trackers. Made in order, stopped
-// in reverse.
+// The BitTorrent engine with everything under it: arenas, piece workers, metadata files, trackers. Made in order,
+// stopped in reverse.
 
 import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
@@ -105,7 +105,10 @@ export interface EngineParts {
   stop(deadlineMs: number): Promise<void>
 }
 
-/** Part of the time to stop that workers may use for posted jobs; the rest is for trackers and connections, which are mostly waited for at the same time. */
+/**
+ * Part of the time to stop that workers may use for posted jobs; the rest is for trackers and connections, which are
+ * mostly waited for at the same time.
+ */
 const WORKER_SHARE = 0.25
 /** The same for routers that are told that the port is free again. */
 const SWARM_SHARE = 0.15

@@ -1,5 +1,5 @@
-// The first DHT nodes where a proxy resolves names: their addresses are not known here, so they are pinged by name, and whoever
-// answers a ping is a node to begin with. Only while the DHT knows nobody.
+// The first DHT nodes where a proxy resolves names: their addresses are not known here, so they are pinged by name, and
+// whoever answers a ping is a node to begin with. Only while the DHT knows nobody.
 
 import { DecodeError } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'

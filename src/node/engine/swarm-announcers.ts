@@ -1,5 +1,5 @@
-// What announces a torrent, put together: its trackers, and the DHT unless the torrent is private (BEP 27). Adds the row `[DHT]`
-// to the trackers' rows. One of the places where parts that do not know each other meet.
+// What announces a torrent, put together: its trackers, and the DHT unless the torrent is private (BEP 27). Adds the
+// row `[DHT]` to the trackers' rows. One of the places where parts that do not know each other meet.
 
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
 import type {

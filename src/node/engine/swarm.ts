@@ -1,5 +1,5 @@
-// How this node finds and reaches peers beside trackers and TCP: one UDP port with uTP and DHT, local discovery, port mapping,
-// the vote on its own address. Made from the settings; started when the session listens, stopped after it.
+// How this node finds and reaches peers beside trackers and TCP: one UDP port with uTP and DHT, local discovery, port
+// mapping, the vote on its own address. Made from the settings; started when the session listens, stopped after it.
 
 import { CountedUdpNetwork } from '../../io/net/counted-udp.ts'
 import { nodeEd25519 } from '../../io/ed25519.ts'

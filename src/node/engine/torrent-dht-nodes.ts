@@ -1,5 +1,5 @@
-// Nodes of the DHT that torrents name (BEP 5: `nodes`): each is tried once, one after the other, so that many torrents at once
-// are no flood of names and pings. What a node is tried with is given from outside.
+// Nodes of the DHT that torrents name (BEP 5: `nodes`): each is tried once, one after the other, so that many torrents
+// at once are no flood of names and pings. What a node is tried with is given from outside.
 
 import type { DhtNode } from '../../dht/node.ts'
 import type { TorrentDhtNode } from '../../wire/metainfo/torrent-types.ts'

@@ -1,5 +1,5 @@
-// The trackers of one torrent under two info hashes: a hybrid has a swarm for v1 and one for v2, and a tracker knows nothing of
-// that (BEP 52). The first is what the torrent is known as: its rows are shown, with what the other found.
+// The trackers of one torrent under two info hashes: a hybrid has a swarm for v1 and one for v2, and a tracker knows
+// nothing of that (BEP 52). The first is what the torrent is known as: its rows are shown, with what the other found.
 
 import type { HashAnnouncer, TrackerRow } from '../../ports/announcer.ts'
 
@@ -60,7 +60,10 @@ export class TwoTrackerSwarms implements HashAnnouncer {
   }
 }
 
-/** One row for two swarms. Most peers of a hybrid are in both: the larger counts are nearer to the truth than their sums. */
+/**
+ * One row for two swarms. Most peers of a hybrid are in both: the larger counts are nearer to the truth than their
+ * sums.
+ */
 function withSwarm(row: TrackerRow, other: TrackerRow): TrackerRow {
   return {
     url: row.url,

@@ -1,5 +1,5 @@
-// Section libtorrent of the table of settings: the engine and its network. The names are those of the real system where it
-// has the option, of libtorrent where that has it.
+// Section libtorrent of the table of settings: the engine and its network. The names are those of the real system where
+// it has the option, of libtorrent where that has it.
 
 import type { OptionSpec } from './settings-option.ts'
 

@@ -95,7 +95,9 @@ const NUMBER = /^[+-]?\d{1,15}(\.\d{1,15})?$/
 const INTEGER = /^[+-]?\d{1,16}(\.0+)?$/
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/i
 
-/** Checks a value from JSON or YAML against `spec`. Numeric strings pass for integers, 1/0 and their texts for booleans. */
+/**
+ * Checks a value from JSON or YAML against `spec`. Numeric strings pass for integers, 1/0 and their texts for booleans.
+ */
 export function checkOption(spec: OptionSpec, input: unknown): Checked {
   switch (spec.kind) {
     case 'boolean':

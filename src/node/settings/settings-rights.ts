@@ -1,5 +1,6 @@
-// Who may change which setting of the core while the node runs (decision 0450); chapters say it of theirs. Every option has a row;
-// one without is changed by the first key alone. Flags and the configuration file are the owner's and not judged by it.
+// Who may change which setting of the core while the node runs (decision 0450); chapters say it of theirs. Every option
+// has a row; one without is changed by the first key alone. Flags and the configuration file are the owner's and not
+// judged by it.
 
 import type { SettingRight } from '../../services/settings/setting-rights.ts'
 

@@ -1,5 +1,6 @@
-// The settings of the core: section -> option -> type, default, limits, doc line. With those of the chapters they are the one table
-// (settings-table.ts) that validation, GET /settings, the command line and the README come from. It reads and writes nothing.
+// The settings of the core: section -> option -> type, default, limits, doc line. With those of the chapters they are
+// the one table (settings-table.ts) that validation, GET /settings, the command line and the README come from. It reads
+// and writes nothing.
 
 import { libtorrentSettings } from './settings-libtorrent.ts'
 import { apiSettings } from './settings-api.ts'
@@ -299,5 +300,7 @@ export type ValuesOf<Own extends Sections> = {
   readonly [S in keyof Own]: { readonly [O in keyof Own[S]]: OptionValue<Own[S][O]> }
 }
 
-/** The settings of the core with their types: `settings.libtorrent.port` is a number. Those of chapters lie beside them. */
+/**
+ * The settings of the core with their types: `settings.libtorrent.port` is a number. Those of chapters lie beside them.
+ */
 export type Settings = ValuesOf<typeof settingsSchema>

@@ -1,5 +1,5 @@
-// The command `settings`: every setting with its value and where that comes from, as a start with the same flags would have
-// it. No node has to run; nothing is written.
+// The command `settings`: every setting with its value and where that comes from, as a start with the same flags would
+// have it. No node has to run; nothing is written.
 
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'

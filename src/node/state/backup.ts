@@ -1,6 +1,8 @@
-// The commands `backup` and `restore`. The store and the catalogue of channels, with the keys of own ones, are copied by SQLite itself, page by page in one view of it, so that a node may go on
-// meanwhile; the other files are small and replaced whole, so that any moment of them is good. So are those of the wallets and the market, in folders of their own.
-// Invariant: nothing is overwritten; a copy that failed is taken away again, and every copy is closed to other users.
+// The commands `backup` and `restore`. The store and the catalogue of channels, with the keys of own ones, are copied
+// by SQLite itself, page by page in one view of it, so that a node may go on meanwhile; the other files are small and
+// replaced whole, so that any moment of them is good. So are those of the wallets and the market, in folders of their
+// own. Invariant: nothing is overwritten; a copy that failed is taken away again, and every copy is closed to other
+// users.
 
 import { chmod, type FileHandle, mkdir, open, readdir, realpath, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
@@ -23,7 +25,10 @@ const UNFINISHED = '.new'
 /** Copied at a time. */
 const COPY_BYTES = 1024 * 1024
 
-/** Copies the state of a node, `others`: what chapters keep, into a new folder; the names of the files. AppErrors StateConflict, StateUnreadable. */
+/**
+ * Copies the state of a node, `others`: what chapters keep, into a new folder; the names of the files. AppErrors
+ * StateConflict, StateUnreadable.
+ */
 export async function backUp(chosen: string | null, folder: string, others: readonly KeptFiles[]): Promise<string[]> {
   const kept = keptByAll([OWN, ...others])
   const from = stateDirectoryOf(chosen)
@@ -46,8 +51,8 @@ export async function backUp(chosen: string | null, folder: string, others: read
 }
 
 /**
- * Copies a backup into a state directory without a store; what cannot be copied whole leaves nothing behind. AppErrors StateConflict,
- * StateLocked, StateUnreadable, DiskError.
+ * Copies a backup into a state directory without a store; what cannot be copied whole leaves nothing behind. AppErrors
+ * StateConflict, StateLocked, StateUnreadable, DiskError.
  */
 export async function restore(chosen: string | null, folder: string, others: readonly KeptFiles[]): Promise<string[]> {
   const from = resolve(folder)
@@ -78,7 +83,9 @@ export async function restore(chosen: string | null, folder: string, others: rea
   }
 }
 
-/** A copy inside the directory would go with it, and the node takes what lies there for its own. AppError StateConflict. */
+/**
+ * A copy inside the directory would go with it, and the node takes what lies there for its own. AppError StateConflict.
+ */
 async function checkOutside(from: string, to: string): Promise<void> {
   const [state, place] = await Promise.all([realpath(from), placeOf(to, noTurns)])
   const way = relative(state, place)
@@ -111,7 +118,9 @@ class Made {
   }
 }
 
-/** What holding the directory has made, where it was not there before; the directory itself too, where it is empty then. */
+/**
+ * What holding the directory has made, where it was not there before; the directory itself too, where it is empty then.
+ */
 async function takeAwayLock(to: string, before: ReadonlySet<string>, wasThere: boolean): Promise<void> {
   for (const name of LOCK_FILES) if (!before.has(name)) await rm(join(to, name), { force: true })
   if (!wasThere) await rmdir(to).catch(() => undefined)
@@ -145,7 +154,10 @@ async function copySmall(from: string, to: string, names: readonly string[], mad
   return done
 }
 
-/** Whatever the modes of the backup became on its way (archives, FAT), the copy is its owner's alone from its first byte. */
+/**
+ * Whatever the modes of the backup became on its way (archives, FAT), the copy is its owner's alone from its first
+ * byte.
+ */
 async function copyClosed(from: string, to: string, begun: () => void): Promise<void> {
   const target = await open(to, 'wx', 0o600)
   begun()

@@ -1,6 +1,6 @@
-// A lock file for the moment in which a file of the state directory is changed, by the node or by the command line: who makes
-// the file holds the lock. A kill may leave it behind, so one that nobody could hold that long any more is taken away. For
-// the whole life of a process there is state-directory.ts.
+// A lock file for the moment in which a file of the state directory is changed, by the node or by the command line: who
+// makes the file holds the lock. A kill may leave it behind, so one that nobody could hold that long any more is taken
+// away. For the whole life of a process there is state-directory.ts.
 
 import { randomBytes } from 'node:crypto'
 import { link, open, rename, rm, stat } from 'node:fs/promises'
@@ -19,8 +19,8 @@ export interface ChangeLockTimes {
 const TIMES: ChangeLockTimes = { limitMs: 5_000, waitMs: 5_000, paceMs: 20 }
 
 /**
- * Does `change` while the lock file at `path` is ours; its folder must be there. AppError StateConflict: others had it all
- * the while; DiskError: it cannot be made. Else what `change` answers or throws.
+ * Does `change` while the lock file at `path` is ours; its folder must be there. AppError StateConflict: others had it
+ * all the while; DiskError: it cannot be made. Else what `change` answers or throws.
  */
 export async function withChangeLock<T>(
   path: string,
@@ -58,7 +58,10 @@ async function makeLock(path: string): Promise<string | null> {
   }
 }
 
-/** Two may find the same old lock; what the slower of them moves away may be the new one of the faster, which it gives back. */
+/**
+ * Two may find the same old lock; what the slower of them moves away may be the new one of the faster, which it gives
+ * back.
+ */
 async function takeAway(path: string, limitMs: number): Promise<void> {
   const aside = `${path}.${randomBytes(6).toString('hex')}`
   const moved = await rename(path, aside).then(

@@ -1,5 +1,5 @@
-// Finds the node that a command is to talk to: its address and its key, from what the command line says, the environment, and the
-// state directory, in this order. Nothing is written.
+// Finds the node that a command is to talk to: its address and its key, from what the command line says, the
+// environment, and the state directory, in this order. Nothing is written.
 
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'

@@ -1,5 +1,5 @@
-// Keys beside the first one: a file in the state directory with the hash and the scopes of each, written by the command line
-// and by the interface. A node that runs sees a change with the next request that needs it. Bounded: 64 keys.
+// Keys beside the first one: a file in the state directory with the hash and the scopes of each, written by the command
+// line and by the interface. A node that runs sees a change with the next request that needs it. Bounded: 64 keys.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'

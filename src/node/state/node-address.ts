@@ -1,5 +1,5 @@
-// Where the node of a state directory listens, for commands that talk to it: a file that is there while it runs. Nothing of the
-// node depends on it.
+// Where the node of a state directory listens, for commands that talk to it: a file that is there while it runs.
+// Nothing of the node depends on it.
 
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

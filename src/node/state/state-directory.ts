@@ -1,5 +1,6 @@
 // The state directory: made for its owner alone and held by one node at a time. The lock is a file lock of the
-// operating system, taken through SQLite: it dies with the process (kill -9 too), and of two starts exactly one gets it.
+// operating system, taken through SQLite: it dies with the process (kill -9 too), and of two starts exactly one gets
+// it.
 
 import { accessSync, closeSync, constants, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
@@ -21,7 +22,9 @@ export function defaultStateDirectory(env: Readonly<Record<string, string | unde
 
 /** A state directory held by this process. */
 export class StateDirectory {
-  /** Those that are held: a database that nobody refers to is closed by the collector of garbage, and its lock is gone. */
+  /**
+   * Those that are held: a database that nobody refers to is closed by the collector of garbage, and its lock is gone.
+   */
   static readonly #held = new Set<StateDirectory>()
   /** Absolute. */
   readonly path: string

@@ -1,8 +1,12 @@
 // The job table: one entry a job, with its number on the wire, its cost and a sample of each side. Types, packer
-// structures, worker dispatch and the echo test come from it. Bytes never travel: a request names slots and descriptors.
-// Invariant: samples hold every object shape that is ever packed; another shape would break the fixed structures.
+// structures, worker dispatch and the echo test come from it. Bytes never travel: a request names slots and
+// descriptors. Invariant: samples hold every object shape that is ever packed; another shape would break the fixed
+// structures.
 
-/** Bytes of one file. `fd` belongs to the main thread, which keeps it open during the job; -1 = padding: zeroes, no file. */
+/**
+ * Bytes of one file. `fd` belongs to the main thread, which keeps it open during the job; -1 = padding: zeroes, no
+ * file.
+ */
 export interface Span {
   readonly fd: number
   /** First byte in the file. */
@@ -32,7 +36,10 @@ export interface TreeCheck {
   readonly height: number
 }
 
-/** Hash the segments and, when all there is says that they are right, write them to the spans. `spans` may be [] to hash only. */
+/**
+ * Hash the segments and, when all there is says that they are right, write them to the spans. `spans` may be [] to hash
+ * only.
+ */
 export interface CommitRequest extends Source {
   /** SHA-1, 20 bytes; empty: none. */
   readonly hash: Uint8Array
@@ -54,8 +61,8 @@ export interface DigestRequest {
   /** Whether SHA-1 is wanted. */
   readonly sha1: boolean
   /**
-   * The tree of each piece (BEP 52), flat: bytes below it (those behind them are padding), and layers of its root above the
-   * leaves. [] = no trees are wanted.
+   * The tree of each piece (BEP 52), flat: bytes below it (those behind them are padding), and layers of its root above
+   * the leaves. [] = no trees are wanted.
    */
   readonly trees: readonly number[]
 }
@@ -88,8 +95,8 @@ export interface HashRequest {
   readonly spans: readonly Span[]
 }
 /**
- * Whether the bytes on disk have the hash of a piece; `missing` = a file ends before its span does; `zeros` = they have not, and
- * there is nothing but zeros.
+ * Whether the bytes on disk have the hash of a piece; `missing` = a file ends before its span does; `zeros` = they have
+ * not, and there is nothing but zeros.
  */
 export type HashVerdict = 'ok' | 'bad-hash' | 'zeros' | 'missing'
 /** What was found. */
@@ -237,7 +244,9 @@ export type ReplyOf<Name extends JobName> = JobTable[Name]['sample']['reply']
 export type SealJobName = Extract<JobName, `seal.${string}`>
 /** The jobs of the piece worker. */
 export type PieceJobName = Exclude<JobName, SealJobName>
-/** What a worker must implement: one synchronous function a job of its own. A throw is a failure, see JobFailureData. */
+/**
+ * What a worker must implement: one synchronous function a job of its own. A throw is a failure, see JobFailureData.
+ */
 export type JobHandlers<Names extends JobName> = {
   readonly [Name in Names]: (request: RequestOf<Name>) => ReplyOf<Name>
 }

@@ -1,5 +1,5 @@
-// Job piece.commit: SHA-1, the hash tree of BEP 52, or both straight from the arena's slots, then the write. Invariant: a
-// piece with a wrong hash leaves every file as it was.
+// Job piece.commit: SHA-1, the hash tree of BEP 52, or both straight from the arena's slots, then the write. Invariant:
+// a piece with a wrong hash leaves every file as it was.
 
 import type { CommitReply, CommitRequest } from '../contract/jobs.ts'
 import { PieceHash } from './piece-hash.ts'

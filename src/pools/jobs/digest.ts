@@ -1,5 +1,6 @@
-// Job pieces.digest: the hashes of neighbouring pieces that are to become a torrent, as they are on disk. SHA-1 is over whole
-// pieces, padding too; a tree (BEP 52) is over a piece's bytes without padding. Reads in chunks through one buffer a thread.
+// Job pieces.digest: the hashes of neighbouring pieces that are to become a torrent, as they are on disk. SHA-1 is over
+// whole pieces, padding too; a tree (BEP 52) is over a piece's bytes without padding. Reads in chunks through one
+// buffer a thread.
 
 import { createHash, type Hash } from 'node:crypto'
 import { readSync } from 'node:fs'
@@ -15,8 +16,8 @@ const ROOT_BYTES = 32
 let chunk: Uint8Array | null = null
 
 /**
- * Runs the job. Throws JobFailure with the errno of a failed read or `SHORT` (a file ends before its span does), RangeError
- * when spans and pieces do not agree.
+ * Runs the job. Throws JobFailure with the errno of a failed read or `SHORT` (a file ends before its span does),
+ * RangeError when spans and pieces do not agree.
  */
 export function digestPieces(request: DigestRequest): DigestReply {
   const pieces = new NewPieceHashes(request)

@@ -1,5 +1,6 @@
-// Job pieces.hash: neighbouring pieces as they are on disk against their hashes. Reads in chunks through one buffer a thread,
-// whatever the pieces' length; holes read as zeroes. Invariant: one verdict a piece, in order. Also job piece.leaves.
+// Job pieces.hash: neighbouring pieces as they are on disk against their hashes. Reads in chunks through one buffer a
+// thread, whatever the pieces' length; holes read as zeroes. Invariant: one verdict a piece, in order. Also job
+// piece.leaves.
 
 import { readSync } from 'node:fs'
 import { LeafHasher } from '../../wire/metainfo/leaf-hasher.ts'

@@ -27,7 +27,9 @@ export class PieceHash {
     this.#leaves?.take(bytes)
   }
 
-  /** The piece is whole: whether it is right. To be asked once. Throws RangeError when bytes of the tree are missing. */
+  /**
+   * The piece is whole: whether it is right. To be asked once. Throws RangeError when bytes of the tree are missing.
+   */
   right(): boolean {
     if (this.#hash === null && this.#leaves === null) return false
     if (this.#hash !== null && !sameHash(this.#hash.digest(), this.#expected)) return false

@@ -31,7 +31,9 @@ export function writeSpans(arenas: ArenaBytes, source: Source, spans: readonly S
   return written
 }
 
-/** Cuts the stream of segments into what each span gets; padding gets nothing. Throws RangeError when lengths differ. */
+/**
+ * Cuts the stream of segments into what each span gets; padding gets nothing. Throws RangeError when lengths differ.
+ */
 export function spanWrites(arenas: ArenaBytes, source: Source, spans: readonly Span[]): SpanWrite[] {
   const pieces: Uint8Array[] = []
   forEachSegment(arenas, source, bytes => pieces.push(bytes))

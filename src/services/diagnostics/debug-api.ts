@@ -21,9 +21,9 @@ export interface OpenFileRecord {
 }
 
 /**
- * Spec 2.12. `family` and `type` are the numbers of the operating system (2 = IPv4, 10 = IPv6, 1 = Unix; 1 = stream, 2 =
- * datagram), 0 where it does not tell. `status`: state of a TCP connection, `NONE` for what has none. Addresses are `ip:port`, a
- * path, or `-`.
+ * Spec 2.12. `family` and `type` are the numbers of the operating system (2 = IPv4, 10 = IPv6, 1 = Unix; 1 = stream, 2
+ * = datagram), 0 where it does not tell. `status`: state of a TCP connection, `NONE` for what has none. Addresses are
+ * `ip:port`, a path, or `-`.
  */
 export interface OpenSocketRecord {
   family: number
@@ -36,8 +36,8 @@ export interface OpenSocketRecord {
 }
 
 /**
- * Spec 2.12. `thread_id` is the operating system's. `frames`: innermost first, `file:line function`; empty for threads that
- * run no JavaScript.
+ * Spec 2.12. `thread_id` is the operating system's. `frames`: innermost first, `file:line function`; empty for threads
+ * that run no JavaScript.
  */
 export interface ThreadRecord {
   thread_id: number
@@ -71,8 +71,8 @@ export interface DebugService {
   /** The last lines of the log of the node (`core`) or of its surface (`gui`, which this node has not: empty). */
   log(process: 'core' | 'gui', maxLines: number): Promise<string>
   /**
-   * A V8 heap snapshot; the node stands still while it is made. Whoever gets it opens a reader and closes it: the file is
-   * gone then. AppErrors TooManyRequests (one is under way), DiskFull, DiskError.
+   * A V8 heap snapshot; the node stands still while it is made. Whoever gets it opens a reader and closes it: the file
+   * is gone then. AppErrors TooManyRequests (one is under way), DiskFull, DiskError.
    */
   memoryDump(): Promise<MemoryDump>
   profilerState(): ProfilerState

@@ -1,5 +1,5 @@
-// The debug use cases: asks the adapters, which are loaded at their first use, and keeps to one dump and one profile at a
-// time.
+// The debug use cases: asks the adapters, which are loaded at their first use, and keeps to one dump and one profile at
+// a time.
 
 import { AppError } from '../../base/errors.ts'
 import type {

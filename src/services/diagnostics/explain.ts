@@ -97,7 +97,8 @@ function mindsVolume({ torrent }: ExplainFacts): boolean {
 }
 
 /**
- * Of circuits it is said too how the last one failed, of changed files which they are; a file that is in the way is named.
+ * Of circuits it is said too how the last one failed, of changed files which they are; a file that is in the way is
+ * named.
  */
 function messageOf(code: ExplainCode, { circuits, torrent, stalledVolume }: ExplainFacts): string {
   if (code === 'foreign_file') return torrent?.snapshot.error || explainCodes[code]

@@ -23,7 +23,10 @@ export class LogBatches {
     this.#log = log
   }
 
-  /** Runs of which the first holds the event after `cursor`; none when there are no more. Rejects as EventLog.readSince does. */
+  /**
+   * Runs of which the first holds the event after `cursor`; none when there are no more. Rejects as EventLog.readSince
+   * does.
+   */
   async after(cursor: number): Promise<Batch> {
     const start = cursor - (cursor % BATCH)
     const batch = await this.#shared(start)

@@ -9,7 +9,9 @@ export interface CommunityStatistics {
   global_time: number
   packets_sent: number
   packets_received: number
-  /** Extra, from here on of the overlays of circuits only: packets that came and were of no use, malformed or forged. */
+  /**
+   * Extra, from here on of the overlays of circuits only: packets that came and were of no use, malformed or forged.
+   */
   packets_dropped?: number
   /** Bytes. */
   bytes_sent?: number

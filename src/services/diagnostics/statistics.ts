@@ -1,5 +1,5 @@
-// GET /statistics/*: figures of parts that run, read when they are asked for. Parts that do not exist or do not run yet give
-// zeros and empty lists; nothing is estimated (decision 0316).
+// GET /statistics/*: figures of parts that run, read when they are asked for. Parts that do not exist or do not run yet
+// give zeros and empty lists; nothing is estimated (decision 0316).
 
 import type { PeerAddress } from '../../base/ids.ts'
 import type { NetworkCounts } from '../../ports/network-counts.ts'

@@ -1,5 +1,6 @@
-// A torrent whose content is there becomes a download: one that was just made of files, complete from the start, or one that
-// another client had. Invariant: the progress is durable before the engine has it, so a restart hashes nothing either.
+// A torrent whose content is there becomes a download: one that was just made of files, complete from the start, or one
+// that another client had. Invariant: the progress is durable before the engine has it, so a restart hashes nothing
+// either.
 
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -12,8 +12,8 @@ export interface BufferProgress {
 }
 
 /**
- * Buffer of a reader at `position` of a file that begins at `fileOffset` of the torrent and is `fileLength` long, all in
- * bytes; `have` has one bit a piece, most significant first. At the end of the file the buffer is full.
+ * Buffer of a reader at `position` of a file that begins at `fileOffset` of the torrent and is `fileLength` long, all
+ * in bytes; `have` has one bit a piece, most significant first. At the end of the file the buffer is full.
  */
 export function bufferProgress(
   lengths: TorrentLengths,

@@ -1,4 +1,5 @@
-// What other programs' interfaces ask of a download beyond its record (http/transmission); no record of the specification.
+// What other programs' interfaces ask of a download beyond its record (http/transmission); no record of the
+// specification.
 
 /** What a download is beyond its record. Times are Unix time in seconds, 0 = not yet. */
 export interface DownloadDetails {

@@ -1,6 +1,6 @@
-// Downloads are added: by a link, a file, or a torrent whose content is there already. Requests for one info hash run one after
-// the other; one that is known gets the new trackers. Which engine has it and how its source is read follow from its hops
-// alone (decision 0390): whoever adds says them, or the settings do.
+// Downloads are added: by a link, a file, or a torrent whose content is there already. Requests for one info hash run
+// one after the other; one that is known gets the new trackers. Which engine has it and how its source is read follow
+// from its hops alone (decision 0390): whoever adds says them, or the settings do.
 
 import { AppError } from '../../base/errors.ts'
 import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../../base/ids.ts'
@@ -87,8 +87,8 @@ export class DownloadAdding {
   }
 
   /**
-   * Runs `task` in the turn of a torrent, with what it is known as: a hybrid has two names, and those who add it by one wait
-   * for those who add it by the other.
+   * Runs `task` in the turn of a torrent, with what it is known as: a hybrid has two names, and those who add it by one
+   * wait for those who add it by the other.
    */
   #asKnown<T>(infoHash: InfoHash, v2: InfoHashV2 | null, task: (infoHash: InfoHash) => Promise<T>): Promise<T> {
     const { queue } = this.#set
@@ -103,7 +103,9 @@ export class DownloadAdding {
     })
   }
 
-  /** Adds a torrent that was made of files as they lie there: it seeds without a check. False when it is known already. */
+  /**
+   * Adds a torrent that was made of files as they lie there: it seeds without a check. False when it is known already.
+   */
   async addMade(made: SeedableTorrent): Promise<boolean> {
     this.#set.checkReady()
     const traits = this.#parts.anonymity.traitsOf({})

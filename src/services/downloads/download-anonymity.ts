@@ -1,4 +1,5 @@
-// How downloads hide: how many hops one is to have, how its sources are read then, and its way from one engine to another.
+// How downloads hide: how many hops one is to have, how its sources are read then, and its way from one engine to
+// another.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'

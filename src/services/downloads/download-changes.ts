@@ -98,7 +98,10 @@ function freeOfGoals(stored: StoredDownload): DownloadChange {
   return { goalReached: false, controls }
 }
 
-/** Does what a PATCH says. AppErrors InvalidParameter, MetadataNotFound, StateConflict, VolumeStalled, and what store and disk say. */
+/**
+ * Does what a PATCH says. AppErrors InvalidParameter, MetadataNotFound, StateConflict, VolumeStalled, and what store
+ * and disk say.
+ */
 export async function changeDownload(
   set: DownloadSet,
   entry: DownloadEntry,

@@ -1,5 +1,6 @@
-// What section download_defaults asks for beside the values of a new download: more trackers, torrent files that are kept, a
-// check and a move when it is complete. None of it stands in the way of the download: what fails is logged (decision 0317).
+// What section download_defaults asks for beside the values of a new download: more trackers, torrent files that are
+// kept, a check and a move when it is complete. None of it stands in the way of the download: what fails is logged
+// (decision 0317).
 
 import { join } from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'
@@ -51,8 +52,8 @@ export class DownloadDefaults {
   }
 
   /**
-   * The trackers of a new download: its own, then those of the file. A private torrent has its own alone; so has a magnet with
-   * trackers until metadata() says that it is not private.
+   * The trackers of a new download: its own, then those of the file. A private torrent has its own alone; so has a
+   * magnet with trackers until metadata() says that it is not private.
    */
   async tiersOf(source: TorrentSource, metainfo: Metainfo | null): Promise<Tiers> {
     const own = announceTiersOf(source)
@@ -60,7 +61,10 @@ export class DownloadDefaults {
     return open ? [...own, ...(await this.#extraTiers())] : own
   }
 
-  /** The metadata of a magnet came: trackers it was not given yet, web seeds it may not have, and its torrent file. In the turn of the download. */
+  /**
+   * The metadata of a magnet came: trackers it was not given yet, web seeds it may not have, and its torrent file. In
+   * the turn of the download.
+   */
   async metadata(entry: DownloadEntry, metainfo: Metainfo): Promise<void> {
     const extra = metainfo.private ? [] : await this.#extraTiers()
     if (extra.length > 0) {
@@ -114,7 +118,9 @@ export class DownloadDefaults {
     })
   }
 
-  /** From the folder of the settings alone: who named another one wants it there. Versions of a torrent share theirs. */
+  /**
+   * From the folder of the settings alone: who named another one wants it there. Versions of a torrent share theirs.
+   */
   async #move(entry: DownloadEntry): Promise<void> {
     const { completedDir, saveAs } = this.#deps.settings()
     const { infoHash, destination, movingTo } = entry.stored

@@ -1,7 +1,7 @@
-// The list of all downloads as JSON, for many askers: 64 records make a chunk of bytes, in which only records that changed
-// are made anew. Chunks are shared by all answers; an answer is shared until it is MAX_AGE_MS old.
-// Invariant: an answer holds every change made by a request that was answered before, and every other change older than
-// MAX_AGE_MS plus the time of one rebuild.
+// The list of all downloads as JSON, for many askers: 64 records make a chunk of bytes, in which only records that
+// changed are made anew. Chunks are shared by all answers; an answer is shared until it is MAX_AGE_MS old. Invariant:
+// an answer holds every change made by a request that was answered before, and every other change older than MAX_AGE_MS
+// plus the time of one rebuild.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../ports/clock.ts'
@@ -154,7 +154,9 @@ function recordOf(chunk: DownloadChunk, i: number): Uint8Array {
   return chunk.bytes.subarray(chunk.ends[i - 1] ?? 0, chunk.ends[i])
 }
 
-/** The chunk with number `index`; `fresh` holds those of `members` whose record is to be made anew, null for the others. */
+/**
+ * The chunk with number `index`; `fresh` holds those of `members` whose record is to be made anew, null for the others.
+ */
 function chunkOf(
   members: readonly ListedDownload[],
   index: number,

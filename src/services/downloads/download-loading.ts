@@ -1,5 +1,5 @@
-// Between the rows of downloads and the engines: a row is handed to the engine of its hops when the node starts, and taken out of
-// it when the download is removed.
+// Between the rows of downloads and the engines: a row is handed to the engine of its hops when the node starts, and
+// taken out of it when the download is removed.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'

@@ -1,5 +1,6 @@
-// What requests are told of a download: its record and those of its trackers, peers, files and web seeds, and why it does not
-// move. Field names of *Record types are the specification's, letter by letter (node-control-interface.md part 2).
+// What requests are told of a download: its record and those of its trackers, peers, files and web seeds, and why it
+// does not move. Field names of *Record types are the specification's, letter by letter (node-control-interface.md part
+// 2).
 
 import type { DownloadDetails } from './details-api.ts'
 
@@ -119,7 +120,10 @@ export interface DownloadRecord {
   /** Extra: when all of it was last hashed in the background (disk.scrub_days), seconds since 1970; 0 = never. */
   time_scrubbed: number
   trackers: TrackerRecord[]
-  /** Extra, only of a version of a followed torrent: its key's FollowedUpdate.target, and the newest version ('' = this). */
+  /**
+   * Extra, only of a version of a followed torrent: its key's FollowedUpdate.target, and the newest version ('' =
+   * this).
+   */
   update_of?: string
   updated_by?: string
   /** Extra, only with hops above 0: why it waits, or what it goes through. */

@@ -31,7 +31,9 @@ export class DownloadSet {
   /** All are loaded, and requests that change something are taken. */
   ready = false
 
-  /** The download of that name: what it is known as, or another info hash it has. AppErrors DownloadNotFound, NotReady. */
+  /**
+   * The download of that name: what it is known as, or another info hash it has. AppErrors DownloadNotFound, NotReady.
+   */
   find(infohash: string): DownloadEntry {
     const entry = this.lookUp(infohash)
     if (entry === null) throw new AppError('DownloadNotFound')

@@ -76,13 +76,17 @@ export interface DownloadsService {
   /** One record, with the parts asked for. */
   record(infohash: string, options: ListOptions): Promise<ListedDownload>
   /**
-   * Sends the list as lines of JSON `{"type":"downloads_changed","event":{"downloads":[...],"removed":[...],"complete":bool}}`:
-   * first the whole list in several, then what changed, at most a second late. `complete`: the last line of a state.
-   * `deliver` and `room` as in EventsService.follow; a follower without room misses states, never changes.
+   * Sends the list as lines of JSON
+   * `{"type":"downloads_changed","event":{"downloads":[...],"removed":[...],"complete":bool}}`: first the whole list in
+   * several, then what changed, at most a second late. `complete`: the last line of a state. `deliver` and `room` as in
+   * EventsService.follow; a follower without room misses states, never changes.
    */
   followList(deliver: (line: Uint8Array) => boolean, room: () => undefined | Promise<void>): EventSubscription
-  /** AppErrors: SafeSeedingRequired, InvalidParameter, CircuitsUnavailable, TorrentUnreadable, BadMagnet, BadScheme, SourceFailed, PathNotAllowed; of an update link also
-   * DhtUnavailable and StateConflict (too many), and `started` false with infohash '' when nothing was found yet. */
+  /**
+   * AppErrors: SafeSeedingRequired, InvalidParameter, CircuitsUnavailable, TorrentUnreadable, BadMagnet, BadScheme,
+   * SourceFailed, PathNotAllowed; of an update link also DhtUnavailable and StateConflict (too many), and `started`
+   * false with infohash '' when nothing was found yet.
+   */
   add(request: AddDownload): Promise<{ started: boolean; infohash: string }>
   /** As add(), of a torrent file that was sent. */
   addFile(bytes: Uint8Array, request: Omit<AddDownload, 'uri'>): Promise<{ started: boolean; infohash: string }>
@@ -94,7 +98,9 @@ export interface DownloadsService {
   addTracker(infohash: string, url: string): Promise<boolean>
   /** False: it was not there. */
   removeTracker(infohash: string, url: string): Promise<boolean>
-  /** Announces now, without url to all trackers. False: nobody was asked (it does not run, or was forced just before). */
+  /**
+   * Announces now, without url to all trackers. False: nobody was asked (it does not run, or was forced just before).
+   */
   forceAnnounce(infohash: string, url?: string): Promise<boolean>
   /** Each is made when it is taken: there may be 200,000. */
   files(infohash: string): Promise<Iterable<FileRecord>>
@@ -107,8 +113,8 @@ export interface DownloadsService {
   /** A magnet link that leads to the same torrent: its info hashes (`btih`, `btmh`), name, trackers and web seeds. */
   magnet(infohash: string): Promise<{ magnet: string }>
   /**
-   * The file behind a stream url, at once or after up to 60 s of waiting for metadata. Throws and rejects with AppErrors
-   * MetadataTimeout, FileNotFound, Aborted. `fileIndex` is the text of the path segment.
+   * The file behind a stream url, at once or after up to 60 s of waiting for metadata. Throws and rejects with
+   * AppErrors MetadataTimeout, FileNotFound, Aborted. `fileIndex` is the text of the path segment.
    */
   streamable(infohash: string, fileIndex: string, asker: Asker): StreamableFile | Promise<StreamableFile>
 }

@@ -43,7 +43,10 @@ export interface DownloadsDeps {
   readonly events: Pick<EventHub, 'emit'>
   readonly sources: SourceReaders
   readonly previews: Pick<MetadataPreviews, 'owns' | 'giveWay' | 'cached' | 'recall' | 'found'>
-  /** Torrents in the engine that are no downloads (packs of channels): a download of the same takes their place. Absent: none. */
+  /**
+   * Torrents in the engine that are no downloads (packs of channels): a download of the same takes their place. Absent:
+   * none.
+   */
   readonly hidden?: () => HiddenOnes | null
   settings(): DownloadSettings
   /** Follows links to torrents that are updated; absent = such links are refused. */

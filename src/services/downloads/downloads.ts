@@ -1,6 +1,6 @@
-// Downloads: the one place where the durable rows and the engine's torrents are kept in step. What is answered is in the
-// store first. Requests for one info hash run one after the other; the list never waits.
-// Life of the service: made -> openStore (listed, waiting) -> load (handed to the engine) -> stop.
+// Downloads: the one place where the durable rows and the engine's torrents are kept in step. What is answered is in
+// the store first. Requests for one info hash run one after the other; the list never waits. Life of the service: made
+// -> openStore (listed, waiting) -> load (handed to the engine) -> stop.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { makeDeferred } from '../../base/deferred.ts'
@@ -124,7 +124,10 @@ export class Downloads implements DownloadsService {
     this.#opened.resolve()
   }
 
-  /** Hands every download to the engine, a turn of the event loop for each, no faster than it takes them; then every method works. */
+  /**
+   * Hands every download to the engine, a turn of the event loop for each, no faster than it takes them; then every
+   * method works.
+   */
   async load(engine: TorrentEngine, anonymous: AnonymousEngines | null = null): Promise<void> {
     this.#set.engine = engine
     this.#set.anonymous = anonymous
@@ -175,7 +178,9 @@ export class Downloads implements DownloadsService {
     void this.#scrubs.look()
   }
 
-  /** Takes no more requests, waits for those under way, hands the counters to the store. The engine stops after this. */
+  /**
+   * Takes no more requests, waits for those under way, hands the counters to the store. The engine stops after this.
+   */
   async stop(): Promise<void> {
     this.#set.ready = false
     this.#totals.stop()
@@ -290,7 +295,9 @@ export class Downloads implements DownloadsService {
     return this.#adding.addFile(bytes, request)
   }
 
-  /** Adds a torrent that was made of files as they lie there: it seeds without a check. False when it is known already. */
+  /**
+   * Adds a torrent that was made of files as they lie there: it seeds without a check. False when it is known already.
+   */
   addMade(made: SeedableTorrent): Promise<boolean> {
     return this.#adding.addMade(made)
   }

@@ -1,5 +1,6 @@
-// Downloads with much metadata, while they are loaded: each is marked before and unmarked when its folders are made, so that one
-// that ends the process twice is not tried a third time (decision 0456). What was marked at an end is loaded last and alone.
+// Downloads with much metadata, while they are loaded: each is marked before and unmarked when its folders are made, so
+// that one that ends the process twice is not tried a third time (decision 0456). What was marked at an end is loaded
+// last and alone.
 
 import { errorText } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'

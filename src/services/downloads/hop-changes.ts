@@ -1,5 +1,6 @@
-// A download goes from one engine to another: PATCH anon_hops, and hidden seeding of what was fetched plainly. The old engine has
-// let go of it, with all its connections, before the new one hears of it; data, selection and time_added stay (decision 0392).
+// A download goes from one engine to another: PATCH anon_hops, and hidden seeding of what was fetched plainly. The old
+// engine has let go of it, with all its connections, before the new one hears of it; data, selection and time_added
+// stay (decision 0392).
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Log } from '../../ports/log.ts'
@@ -8,8 +9,8 @@ import type { DownloadSet } from './download-set.ts'
 import { specOf } from './new-download.ts'
 
 /**
- * Changes the hops of a download, in its turn; safe_seeding goes with them. AppErrors StateConflict (its files are being moved, it
- * could not be loaded), CircuitsUnavailable, and what the store says: then it goes on as it was.
+ * Changes the hops of a download, in its turn; safe_seeding goes with them. AppErrors StateConflict (its files are
+ * being moved, it could not be loaded), CircuitsUnavailable, and what the store says: then it goes on as it was.
  */
 export async function changeHops(set: DownloadSet, entry: DownloadEntry, hops: number, log: Log): Promise<void> {
   const { infoHash, hops: before, safeSeeding, movingTo } = entry.stored

@@ -1,5 +1,5 @@
-// Metadata of magnets that are not downloads: each is a torrent in the engine for as long as somebody waits, held in the
-// state before its files exist and then removed. Invariant: a preview never touches the disk outside the metadata
+// Metadata of magnets that are not downloads: each is a torrent in the engine for as long as somebody waits, held in
+// the state before its files exist and then removed. Invariant: a preview never touches the disk outside the metadata
 // store, and gives way to a download of the same info hash.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -96,8 +96,8 @@ export class MetadataPreviews {
   }
 
   /**
-   * Makes cached() know what an earlier preview has found, also in an earlier run. Never rejects: what cannot be read is
-   * fetched anew. The bytes prove themselves by their hash.
+   * Makes cached() know what an earlier preview has found, also in an earlier run. Never rejects: what cannot be read
+   * is fetched anew. The bytes prove themselves by their hash.
    */
   async recall(infoHash: InfoHash): Promise<void> {
     if (this.#stored === null || this.cached(infoHash) !== null) return
@@ -112,8 +112,8 @@ export class MetadataPreviews {
   }
 
   /**
-   * How to look for a torrent over circuits of so many hops (0: plainly). Waits until nobody looks for it in another way: who
-   * wants circuits is not to be shown what plain peers gave. AppErrors NotReady, CircuitsUnavailable.
+   * How to look for a torrent over circuits of so many hops (0: plainly). Waits until nobody looks for it in another
+   * way: who wants circuits is not to be shown what plain peers gave. AppErrors NotReady, CircuitsUnavailable.
    */
   async wayFor(infoHash: InfoHash, hops: number, signal: AbortSignal): Promise<PreviewWay> {
     const engine = await this.#engineOf(hops)
@@ -122,8 +122,8 @@ export class MetadataPreviews {
   }
 
   /**
-   * The metadata of a magnet; equal magnets share one preview. Begins within the call. AppErrors Aborted (the signal, or a
-   * download took over), TooManyRequests, NotReady.
+   * The metadata of a magnet; equal magnets share one preview. Begins within the call. AppErrors Aborted (the signal,
+   * or a download took over), TooManyRequests, NotReady.
    */
   async fetch(magnet: Magnet, signal: AbortSignal, way: PreviewWay): Promise<Metainfo> {
     const known = this.cached(magnet.infoHash)
@@ -153,8 +153,8 @@ export class MetadataPreviews {
   }
 
   /**
-   * The engine has the metadata of a torrent that owns() says is a preview. Settles only when the preview is over: until
-   * then the engine makes no files.
+   * The engine has the metadata of a torrent that owns() says is a preview. Settles only when the preview is over:
+   * until then the engine makes no files.
    */
   async found(infoHash: InfoHash, metainfo: Metainfo): Promise<void> {
     const preview = this.#previews.get(infoHash)

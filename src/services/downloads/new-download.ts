@@ -1,4 +1,5 @@
-// From a torrent source to the row that is stored, and from the row to the torrent the engine is given. Touches nothing.
+// From a torrent source to the row that is stored, and from the row to the torrent the engine is given. Touches
+// nothing.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DownloadControls, LoadedDownload, StoredDownload, StoredMetainfo } from '../../ports/records.ts'
@@ -138,7 +139,9 @@ export async function storedMetainfo(metainfo: Metainfo): Promise<StoredMetainfo
   return { infoBytes: metainfo.infoBytes, pieceLayers: await layersOf(metainfo), notes: notesOf(metainfo) }
 }
 
-/** The metainfo that was stored, of a torrent known as `infoHash`; in turns of the event loop. Rejects with DecodeError. */
+/**
+ * The metainfo that was stored, of a torrent known as `infoHash`; in turns of the event loop. Rejects with DecodeError.
+ */
 export async function decodeStored(
   { notes, ...kept }: StoredMetainfo,
   infoHash: InfoHash,

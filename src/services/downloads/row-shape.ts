@@ -1,5 +1,5 @@
-// Rows of downloads in memory. A row that was spread together has a hidden class of its own in V8, which takes three times as
-// much as the row itself: thousands of rows are made alike here.
+// Rows of downloads in memory. A row that was spread together has a hidden class of its own in V8, which takes three
+// times as much as the row itself: thousands of rows are made alike here.
 
 import type { StoredDownload } from '../../ports/records.ts'
 

@@ -1,5 +1,5 @@
-// Everything that is complete is hashed again once in so many days (setting disk.scrub_days), one download at a time, the one
-// that waited longest first. When it was last done is in the download's record.
+// Everything that is complete is hashed again once in so many days (setting disk.scrub_days), one download at a time,
+// the one that waited longest first. When it was last done is in the download's record.
 
 import { errorText } from '../../base/errors.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'
@@ -43,7 +43,10 @@ export class Scrubs {
     await this.#work
   }
 
-  /** Scrubs every download that is due, one after the other; settles afterwards. Does nothing more while that is under way. */
+  /**
+   * Scrubs every download that is due, one after the other; settles afterwards. Does nothing more while that is under
+   * way.
+   */
   look(): Promise<void> {
     this.#work ??= this.#scrubDue().finally(() => {
       this.#work = null

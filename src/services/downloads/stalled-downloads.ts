@@ -1,5 +1,6 @@
-// Requests that change downloads whose volume has stopped answering (decision 0470). Whoever asks is told in time. Invariants: what
-// was answered as done is in the store; what had not begun when its caller was told 503 is not done any more.
+// Requests that change downloads whose volume has stopped answering (decision 0470). Whoever asks is told in time.
+// Invariants: what was answered as done is in the store; what had not begun when its caller was told 503 is not done
+// any more.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
@@ -47,7 +48,10 @@ export class StalledDownloads {
     return placesOf(places).reduce((waited, place) => volumes.inTime(place, waited), work)
   }
 
-  /** As inTime(), for what is in the store already: that the volume does not answer is no failure. False: it goes on later. */
+  /**
+   * As inTime(), for what is in the store already: that the volume does not answer is no failure. False: it goes on
+   * later.
+   */
   async settled(places: Places, work: Promise<unknown>): Promise<boolean> {
     try {
       await this.inTime(places, work)
@@ -59,8 +63,8 @@ export class StalledDownloads {
   }
 
   /**
-   * Runs `task` in its turn. AppError VolumeStalled: its turn does not come, and it is not done. `held`: the same when the
-   * task itself does not end; it goes on then, and who comes after it waits.
+   * Runs `task` in its turn. AppError VolumeStalled: its turn does not come, and it is not done. `held`: the same when
+   * the task itself does not end; it goes on then, and who comes after it waits.
    */
   async inTurn<T>(places: Places, turn: Turn, task: () => Promise<T>, held = false): Promise<T> {
     let given = false

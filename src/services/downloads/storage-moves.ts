@@ -1,6 +1,6 @@
-// Moving downloads to other folders: one at a time, in the background, over restarts. The records say `movingTo` from the
-// request on, and name the new folder as `destination` only when every file is there and durable; then `movedFrom` says
-// where the old files are still to be deleted. So at any instant `destination` has them all.
+// Moving downloads to other folders: one at a time, in the background, over restarts. The records say `movingTo` from
+// the request on, and name the new folder as `destination` only when every file is there and durable; then `movedFrom`
+// says where the old files are still to be deleted. So at any instant `destination` has them all.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
@@ -82,7 +82,9 @@ export class StorageMoves {
     return this.#moves.get(infoHash)?.begun === true
   }
 
-  /** Ends the move of a download; settles when nothing touches its files any more. The next start would go on with it. */
+  /**
+   * Ends the move of a download; settles when nothing touches its files any more. The next start would go on with it.
+   */
   async cancel(entry: DownloadEntry): Promise<void> {
     const move = this.#moves.get(entry.stored.infoHash)
     move?.abort.abort()

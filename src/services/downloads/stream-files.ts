@@ -1,5 +1,5 @@
-// Files of downloads as streams: finds the file, waits for metadata, and keeps count of open readers and where they are.
-// The order of pieces is the engine's business; the bytes on the wire are the HTTP front's.
+// Files of downloads as streams: finds the file, waits for metadata, and keeps count of open readers and where they
+// are. The order of pieces is the engine's business; the bytes on the wire are the HTTP front's.
 
 import { AppError } from '../../base/errors.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -14,7 +14,10 @@ const METADATA_LIMIT_MS = 60_000
 /** Files of a download that are kept ready for the next request. */
 const MAX_KEPT_FILES = 64
 
-/** The file behind `/stream/{fileIndex}`, at once when the metadata is there. AppErrors FileNotFound, MetadataTimeout, Aborted, NotReady. */
+/**
+ * The file behind `/stream/{fileIndex}`, at once when the metadata is there. AppErrors FileNotFound, MetadataTimeout,
+ * Aborted, NotReady.
+ */
 export function streamableFile(
   entry: DownloadEntry,
   fileIndex: string,

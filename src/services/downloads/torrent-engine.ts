@@ -1,5 +1,5 @@
-// The engines as the services use them: what a session offers of adding and removing torrents, and one more for each number of
-// hops. Types only.
+// The engines as the services use them: what a session offers of adding and removing torrents, and one more for each
+// number of hops. Types only.
 
 import type { InfoHash } from '../../base/ids.ts'
 import type { CircuitFacts } from '../../ports/overlay-network.ts'

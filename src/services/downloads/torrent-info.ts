@@ -66,7 +66,10 @@ export class TorrentInfo implements TorrentInfoService {
     }
   }
 
-  /** The torrent behind `uri`, fetched as a new download would be; a magnet's trackers come with it. AppErrors as read(). */
+  /**
+   * The torrent behind `uri`, fetched as a new download would be; a magnet's trackers come with it. AppErrors as
+   * read().
+   */
   async metainfo(uri: string, limitMs: number, signal: AbortSignal): Promise<Metainfo> {
     const { clock, downloads } = this.#deps
     const hops = downloads.hopsOf(undefined)

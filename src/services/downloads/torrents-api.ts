@@ -5,8 +5,8 @@ import type { Caller } from '../callers-api.ts'
 /** GET /torrentinfo. */
 export interface TorrentInfoService {
   /**
-   * Decisions part 2, row torrentinfo; `metainfo` is JSON in UTF-8, in parts that follow each other. `hops` absent = as new
-   * downloads. AppErrors as in add, and MetadataTimeout.
+   * Decisions part 2, row torrentinfo; `metainfo` is JSON in UTF-8, in parts that follow each other. `hops` absent = as
+   * new downloads. AppErrors as in add, and MetadataTimeout.
    */
   read(
     uri: string,
@@ -67,8 +67,8 @@ export interface CreatedTorrent {
 export interface TorrentMakerService {
   /**
    * Makes a torrent; given up when the signal fires. AppErrors InvalidParameter, PathNotAllowed, SourceChanged,
-   * StateConflict (the torrent file exists), TooManyRequests, NotReady, Aborted, DiskFull, DiskError, and with `add` those of
-   * DownloadsService.add.
+   * StateConflict (the torrent file exists), TooManyRequests, NotReady, Aborted, DiskFull, DiskError, and with `add`
+   * those of DownloadsService.add.
    */
   create(request: CreateTorrent, signal: AbortSignal, caller: Caller): Promise<CreatedTorrent>
 }

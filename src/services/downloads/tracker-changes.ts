@@ -23,7 +23,9 @@ export function checkTrackerUrl(url: string): void {
   )
 }
 
-/** False when the tracker was there. AppErrors InvalidParameter, StateConflict (private torrent; no room for another). */
+/**
+ * False when the tracker was there. AppErrors InvalidParameter, StateConflict (private torrent; no room for another).
+ */
 export async function addTracker(set: DownloadSet, entry: DownloadEntry, url: string): Promise<boolean> {
   checkTrackerUrl(url)
   const { torrent } = entry

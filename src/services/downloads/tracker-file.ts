@@ -1,5 +1,5 @@
-// A file of announce URLs for new downloads (setting trackers_file): one a line, an empty line begins another tier, lines that
-// begin with # are comments. Pure.
+// A file of announce URLs for new downloads (setting trackers_file): one a line, an empty line begins another tier,
+// lines that begin with # are comments. Pure.
 
 import { isTrackerUrl } from './tracker-changes.ts'
 

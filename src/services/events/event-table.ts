@@ -6,7 +6,10 @@ import type { Json } from '../api.ts'
 /** A search result's record is that of the list it belongs to (spec 2.2, 2.3), with what the search adds. */
 type ResultRecord = { readonly [key: string]: Json }
 
-/** Payload types by event type, `object` for a record of a chapter's own lists; undefined = the record has no `event` member. */
+/**
+ * Payload types by event type, `object` for a record of a chapter's own lists; undefined = the record has no `event`
+ * member.
+ */
 export interface EventPayloads {
   events_start: { tribler_started: boolean; version: string; lost?: number }
   tribler_started: undefined

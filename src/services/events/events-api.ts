@@ -10,8 +10,8 @@ export interface EventRecord {
 }
 
 /**
- * Events that go over the wire together. Followers share it: it never changes, and what is made of it for one serves all.
- * At most 64 KiB of text and an event.
+ * Events that go over the wire together. Followers share it: it never changes, and what is made of it for one serves
+ * all. At most 64 KiB of text and an event.
  */
 export interface EventRun {
   /** Their numbers; they grow. */
@@ -29,10 +29,10 @@ export interface EventSubscription {
 /** GET /events. */
 export interface EventsService {
   /**
-   * Sends `events_start`, then the log after `since` (null: none), then live events, in order.
-   * `deliver` answers false when the reader is gone or too slow: the subscription is then over.
-   * `room` is asked before each run: when it answers a promise, the run waits for it, and the reader falls behind in the
-   * log. Without it a burst or a long replay would overrun every reader.
+   * Sends `events_start`, then the log after `since` (null: none), then live events, in order. `deliver` answers false
+   * when the reader is gone or too slow: the subscription is then over. `room` is asked before each run: when it
+   * answers a promise, the run waits for it, and the reader falls behind in the log. Without it a burst or a long
+   * replay would overrun every reader.
    */
   follow(
     since: number | null,

@@ -1,7 +1,7 @@
-// The event hub: gives each event its number by way of the durable log, and feeds every follower in order from the recent
-// events in memory or, further back, from the log. Nothing waits for a follower: one without room falls behind in the log,
-// and one that stalls is let go by its front. An event is shown only after the log has it.
-// Followers take turns: each gets one run of events, then the next one, and the loop turns when it was enough for all of them.
+// The event hub: gives each event its number by way of the durable log, and feeds every follower in order from the
+// recent events in memory or, further back, from the log. Nothing waits for a follower: one without room falls behind
+// in the log, and one that stalls is let go by its front. An event is shown only after the log has it. Followers take
+// turns: each gets one run of events, then the next one, and the loop turns when it was enough for all of them.
 // Invariant: a follower misses no event after its events_start; what the log dropped before it came is told as lost.
 
 import { AppError } from '../../base/errors.ts'
@@ -120,8 +120,8 @@ export class EventHub implements EventsService {
   }
 
   /**
-   * Shows an event that is in the log although open() was not called yet: what the store tells while it is being upgraded.
-   * Ids grow, and the first follows the newest one of the log.
+   * Shows an event that is in the log although open() was not called yet: what the store tells while it is being
+   * upgraded. Ids grow, and the first follows the newest one of the log.
    */
   publishLogged(id: number, type: EventType, payload: Json): void {
     for (const follower of this.#followers) {
@@ -258,7 +258,10 @@ export class EventHub implements EventsService {
     this.#send(follower, { ids: [id], lines: [eventLine(id, 'events_start', JSON.stringify(event))] })
   }
 
-  /** A batch of the log. Of what was dropped from it meanwhile the follower is told, as at its beginning. False: there is none. */
+  /**
+   * A batch of the log. Of what was dropped from it meanwhile the follower is told, as at its beginning. False: there
+   * is none.
+   */
   async #readOlder(follower: Follower): Promise<boolean> {
     const cursor = follower.cursor ?? 0
     const runs = (await this.#batches?.after(cursor)) ?? []

@@ -33,7 +33,10 @@ export class RecentEvents {
     return first !== undefined && first <= cursor + 1
   }
 
-  /** The next run for a reader that has everything up to `cursor`; null when it has all, or needs what is not here any more. */
+  /**
+   * The next run for a reader that has everything up to `cursor`; null when it has all, or needs what is not here any
+   * more.
+   */
   after(cursor: number): EventRun | null {
     if (!this.covers(cursor)) return null
     const run = runAfter(this.#runs, cursor)

@@ -1,5 +1,6 @@
-// One webhook URL: sends the events it wants from the durable log, in order, one at a time, until each was answered with
-// 2xx. What fails is tried again with growing pauses, for as long as the log holds it. Knows its place in the log only.
+// One webhook URL: sends the events it wants from the durable log, in order, one at a time, until each was answered
+// with 2xx. What fails is tried again with growing pauses, for as long as the log holds it. Knows its place in the log
+// only.
 
 import { createHmac } from 'node:crypto'
 import { errorText } from '../../base/errors.ts'

@@ -1,5 +1,6 @@
-// Webhooks: every URL of the settings gets the events it is to get, at least once each, also over restarts: how far each
-// has come is durable. A URL that is new begins with what happens from now on. Bounded: 16 URLs, one request at a time each.
+// Webhooks: every URL of the settings gets the events it is to get, at least once each, also over restarts: how far
+// each has come is durable. A URL that is new begins with what happens from now on. Bounded: 16 URLs, one request at a
+// time each.
 
 import { createHash } from 'node:crypto'
 import { errorText } from '../../base/errors.ts'

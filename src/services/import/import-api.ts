@@ -33,8 +33,8 @@ export interface ImportedTorrent {
   infohash: string
   name: string
   /**
-   * `imported`: as it was there. `checking`: the same, and what could not be trusted is hashed. `paused`: stopped for a reason.
-   * `exists`: it was here already, nothing changed. `refused`: not imported.
+   * `imported`: as it was there. `checking`: the same, and what could not be trusted is hashed. `paused`: stopped for a
+   * reason. `exists`: it was here already, nothing changed. `refused`: not imported.
    */
   result: 'imported' | 'checking' | 'paused' | 'exists' | 'refused'
   reasons: ImportReason[]
@@ -61,8 +61,8 @@ export interface ImportPage {
 /** POST /import. */
 export interface ImportService {
   /**
-   * Imports the torrents after `after`; given up when the signal fires. AppErrors InvalidParameter, PathNotAllowed, NotReady,
-   * TooManyRequests, Aborted, SafeSeedingRequired, CircuitsUnavailable.
+   * Imports the torrents after `after`; given up when the signal fires. AppErrors InvalidParameter, PathNotAllowed,
+   * NotReady, TooManyRequests, Aborted, SafeSeedingRequired, CircuitsUnavailable.
    */
   run(request: ImportTorrents, signal: AbortSignal, caller: Caller): Promise<ImportPage>
 }

@@ -1,5 +1,5 @@
-// One torrent of another client taken over: read, compared with the files that are there, and added with what is left to trust.
-// It writes nothing but this node's own records. Errors become results: one broken torrent stops no other.
+// One torrent of another client taken over: read, compared with the files that are there, and added with what is left
+// to trust. It writes nothing but this node's own records. Errors become results: one broken torrent stops no other.
 
 import { AppError, DecodeError, errorText } from '../../base/errors.ts'
 import type { Clock } from '../../ports/clock.ts'

@@ -1,4 +1,5 @@
-// Paths of another client made into paths of this machine: it may have run elsewhere, in a container or on Windows. Pure.
+// Paths of another client made into paths of this machine: it may have run elsewhere, in a container or on Windows.
+// Pure.
 
 import { isAbsolute, normalize } from 'node:path/posix'
 import { AppError } from '../../base/errors.ts'

@@ -1,5 +1,6 @@
-// What of another client's word is taken: its resume data against what the file system says now. Pure. What does not fit goes into
-// the facts of the new download in a way that makes every start hash those files, until a check has been made (decision 0365).
+// What of another client's word is taken: its resume data against what the file system says now. Pure. What does not
+// fit goes into the facts of the new download in a way that makes every start hash those files, until a check has been
+// made (decision 0365).
 
 import { piecesOfRange } from '../../base/lengths.ts'
 import type { FileFacts } from '../../ports/piece-store.ts'
@@ -12,7 +13,10 @@ import type { ImportReason } from './import-api.ts'
 
 /** A file may be this much younger than the resume file: file systems round. */
 const SAME_MOMENT_MS = 1000
-/** Transmission notes that a file was checked right after its own last write to it, by a clock that it sets once a second. */
+/**
+ * Transmission notes that a file was checked right after its own last write to it, by a clock that it sets once a
+ * second.
+ */
 const CHECK_CLOCK_SEC = 2
 
 /** See the top of the file. */

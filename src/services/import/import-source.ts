@@ -1,5 +1,5 @@
-// One torrent of another client's folder, read: the torrent itself, or the link to one whose metadata never came, and what that
-// client knew of it. Nothing is looked up or added.
+// One torrent of another client's folder, read: the torrent itself, or the link to one whose metadata never came, and
+// what that client knew of it. Nothing is looked up or added.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { AppError } from '../../base/errors.ts'

@@ -1,5 +1,5 @@
-// What a client may say about a torrent to be made, checked. Unlike what strangers wrote, which is cleaned silently, every
-// value that cannot be used is refused here: whoever makes a torrent wants to know.
+// What a client may say about a torrent to be made, checked. Unlike what strangers wrote, which is cleaned silently,
+// every value that cannot be used is refused here: whoever makes a torrent wants to know.
 
 import { AppError } from '../../base/errors.ts'
 import { cleanTracker, MAX_TRACKERS } from '../../wire/tracker/announce-tiers.ts'

@@ -1,5 +1,6 @@
-// One torrent made of content: laid out, hashed by a few runs of pieces at a time, written as a metainfo file and read back.
-// It keeps nothing afterwards and touches no file itself. Invariant: equal content and options give an equal info hash.
+// One torrent made of content: laid out, hashed by a few runs of pieces at a time, written as a metainfo file and read
+// back. It keeps nothing afterwards and touches no file itself. Invariant: equal content and options give an equal info
+// hash.
 
 import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -64,8 +65,8 @@ interface NewHashes {
 }
 
 /**
- * Makes a torrent. AppErrors InvalidParameter (content or options that cannot be a torrent), SourceChanged, Aborted, and what
- * the hasher says.
+ * Makes a torrent. AppErrors InvalidParameter (content or options that cannot be a torrent), SourceChanged, Aborted,
+ * and what the hasher says.
  */
 export async function makeTorrent(
   content: Content,

@@ -1,14 +1,15 @@
-// Who may change a setting by a request, over whatever door it comes: judged by a table of rights, before anything changes.
+// Who may change a setting by a request, over whatever door it comes: judged by a table of rights, before anything
+// changes.
 
 import { AppError } from '../../base/errors.ts'
 import type { ClientPaths } from '../../ports/new-files.ts'
 import type { Caller } from '../callers-api.ts'
 
 /**
- * Who may change an option. `admin`: every key that may change settings. `first`: the first key alone. `folder`: it names
- * folders that are written to: every such key, where its holder may name them, and nobody among the node's own files.
- * `file`: it names files that are read: every such key, where its holder may name them. `owner`: it names a program, and is
- * set in the configuration file or by a flag alone.
+ * Who may change an option. `admin`: every key that may change settings. `first`: the first key alone. `folder`: it
+ * names folders that are written to: every such key, where its holder may name them, and nobody among the node's own
+ * files. `file`: it names files that are read: every such key, where its holder may name them. `owner`: it names a
+ * program, and is set in the configuration file or by a flag alone.
  */
 export type SettingRight = 'admin' | 'first' | 'folder' | 'file' | 'owner'
 

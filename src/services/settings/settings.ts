@@ -10,8 +10,8 @@ export interface SettingsSource {
   /** Effective values, secrets as null. */
   read(): Record<string, Record<string, Json>>
   /**
-   * Durable and told to all listeners when settled; AppErrors InvalidSetting and what `judge` rejects with change nothing.
-   * `judge` is asked about the options that would change.
+   * Durable and told to all listeners when settled; AppErrors InvalidSetting and what `judge` rejects with change
+   * nothing. `judge` is asked about the options that would change.
    */
   change(
     body: unknown,

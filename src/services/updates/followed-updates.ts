@@ -1,8 +1,8 @@
-// Following torrents that are updated through the DHT (BEP 46): asks for the item of each key at intervals, takes up a version
-// whose sequence number is higher than that of the last, and puts the item again where few nodes have it. Knows downloads only
-// through update-versions.ts.
-// Invariants: the sequence number of a key never falls; a row is durable before its version is added, so a kill between the two
-// loses nothing; whoever deletes the newest version follows its key no more.
+// Following torrents that are updated through the DHT (BEP 46): asks for the item of each key at intervals, takes up a
+// version whose sequence number is higher than that of the last, and puts the item again where few nodes have it. Knows
+// downloads only through update-versions.ts. Invariants: the sequence number of a key never falls; a row is durable
+// before its version is added, so a kill between the two loses nothing; whoever deletes the newest version follows its
+// key no more.
 
 import { Ending } from '../../base/ending.ts'
 import { AppError, DecodeError, errorText } from '../../base/errors.ts'
@@ -31,7 +31,9 @@ const MAX_LOOKUPS = 4
 const FIRST_LOOK_MS = 60_000
 /** A key of which nothing was found is asked for again after this time, then twice as long, up to the interval. */
 const RETRY_MS = 30_000
-/** PUT waits this long for the first version, and asks anew after this time: the DHT of a young node knows nobody yet. */
+/**
+ * PUT waits this long for the first version, and asks anew after this time: the DHT of a young node knows nobody yet.
+ */
 const PATIENCE_MS = 20_000
 const ASK_ANEW_MS = 2000
 /** Updates are found and kept in the plain DHT. */
@@ -124,8 +126,8 @@ export class FollowedUpdates {
   }
 
   /**
-   * The metadata of a torrent is known and none of its files was touched: older versions end now. Answers which of its files were
-   * theirs.
+   * The metadata of a torrent is known and none of its files was touched: older versions end now. Answers which of its
+   * files were theirs.
    */
   async metadataKnown(infoHash: InfoHash, metainfo: Metainfo): Promise<readonly FileRun[]> {
     const entry = this.#followed.get(this.#byVersion.get(infoHash) ?? '')

@@ -1,6 +1,6 @@
-// Publishing torrents that are updated (BEP 46): one item of the DHT a name, under this node's key, put anew before nodes forget
-// it. Invariants: a sequence number is durable before it is seen by anybody and never used for two torrents; a private torrent
-// (BEP 27) or one over circuits is not named in the DHT.
+// Publishing torrents that are updated (BEP 46): one item of the DHT a name, under this node's key, put anew before
+// nodes forget it. Invariants: a sequence number is durable before it is seen by anybody and never used for two
+// torrents; a private torrent (BEP 27) or one over circuits is not named in the DHT.
 
 import { Ending } from '../../base/ending.ts'
 import { AppError, errorText } from '../../base/errors.ts'
@@ -34,7 +34,10 @@ export interface PublishedUpdatesDeps {
   readonly random: Random
   readonly log: Log
   readonly ed25519: Ed25519
-  /** The seed of this node's key pair, 32 bytes, made when it is asked for first. AppErrors StateUnreadable, DiskFull, DiskError. */
+  /**
+   * The seed of this node's key pair, 32 bytes, made when it is asked for first. AppErrors StateUnreadable, DiskFull,
+   * DiskError.
+   */
   openSeed(): Promise<Uint8Array>
   /** Null: no download, or its metadata is not known. AppErrors DownloadNotFound, NotReady. */
   metainfo(infoHash: InfoHash): Promise<Metainfo | null>

@@ -1,5 +1,5 @@
-// Versions of a followed torrent as downloads: a new one is added with what was asked of the one before, older ones stop before
-// it touches their files, and those beyond a bound leave the list. Their data is never deleted.
+// Versions of a followed torrent as downloads: a new one is added with what was asked of the one before, older ones
+// stop before it touches their files, and those beyond a bound leave the list. Their data is never deleted.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'
@@ -64,15 +64,17 @@ export class UpdateVersions {
     return row !== null && row.userStopped && !row.goalReached
   }
 
-  /** The newest version goes over circuits: the plain DHT is told nothing of it, not even by asking for the next one. */
+  /**
+   * The newest version goes over circuits: the plain DHT is told nothing of it, not even by asking for the next one.
+   */
   hidden(key: FollowedKey): boolean {
     const newest = newestOf(key)
     return newest !== null && (this.#downloads.row(newest.infoHash)?.hops ?? 0) > 0
   }
 
   /**
-   * The newest version becomes a download if it is none. One that is there already goes on; its files are looked at first,
-   * since they may have become those of another version. Rejects as adding does.
+   * The newest version becomes a download if it is none. One that is there already goes on; its files are looked at
+   * first, since they may have become those of another version. Rejects as adding does.
    */
   async begin(key: FollowedKey, mode: OldVersions): Promise<void> {
     const infoHash = newestOf(key)?.infoHash
@@ -95,9 +97,9 @@ export class UpdateVersions {
   }
 
   /**
-   * Older versions end before the newest, whose metadata is now known, touches a file: all of them, or with `seed` those that
-   * have a file where it will write. Files of their own that become shorter are cut. Answers which files of the newest were
-   * theirs: what merely lay in their place, or was a hard link, is looked at anew.
+   * Older versions end before the newest, whose metadata is now known, touches a file: all of them, or with `seed`
+   * those that have a file where it will write. Files of their own that become shorter are cut. Answers which files of
+   * the newest were theirs: what merely lay in their place, or was a hard link, is looked at anew.
    */
   async leaveBehind(key: FollowedKey, metainfo: Metainfo, mode: OldVersions): Promise<FileRun[]> {
     const taken = new Set<number>()

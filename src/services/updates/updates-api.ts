@@ -1,5 +1,5 @@
-// What crosses the interface of torrents that are updated through the DHT (BEP 46; extra). Times are Unix times in seconds, 0 =
-// never; sequence numbers are decimal text, since they have 63 bits.
+// What crosses the interface of torrents that are updated through the DHT (BEP 46; extra). Times are Unix times in
+// seconds, 0 = never; sequence numbers are decimal text, since they have 63 bits.
 
 /** A version of a followed torrent. */
 export interface UpdateVersion {
@@ -20,8 +20,8 @@ export interface FollowedUpdate {
   infohash: string
   seq: string
   /**
-   * searching: nothing was found yet; following; paused: the newest version is stopped, so nothing is looked up; off: this
-   * node has no DHT.
+   * searching: nothing was found yet; following; paused: the newest version is stopped, so nothing is looked up; off:
+   * this node has no DHT.
    */
   state: 'searching' | 'following' | 'paused' | 'off'
   time_added: number
@@ -60,8 +60,8 @@ export interface UpdatesService {
   unfollow(target: string): Promise<{ target: string; removed: boolean }>
   published(): PublishedUpdate[]
   /**
-   * Says under `name` (1 to 64 bytes) that the newest version is this download. AppErrors DownloadNotFound, MetadataNotFound,
-   * StateConflict (private, or too many), InvalidParameter, DhtUnavailable, NotReady.
+   * Says under `name` (1 to 64 bytes) that the newest version is this download. AppErrors DownloadNotFound,
+   * MetadataNotFound, StateConflict (private, or too many), InvalidParameter, DhtUnavailable, NotReady.
    */
   publish(name: string, infohash: string): Promise<PublishedUpdate>
   /** Says it no more; what nodes hold ends within two hours. AppErrors UpdateNotFound, NotReady. */

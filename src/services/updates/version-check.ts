@@ -1,5 +1,5 @@
-// Looks once a day whether there is a newer version, where the settings name somebody to ask; tells each by one event. What
-// fails is tried again later; nothing waits for it.
+// Looks once a day whether there is a newer version, where the settings name somebody to ask; tells each by one event.
+// What fails is tried again later; nothing waits for it.
 
 import { AppError, DecodeError, errorText } from '../../base/errors.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'

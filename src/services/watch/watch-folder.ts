@@ -1,6 +1,7 @@
-// The watch folder: torrent files and files of magnet links that somebody drops into it become downloads with the default
-// settings, each once: what was started is remembered by path, size and time. What cannot be read and does not change any
-// more is corrupt: it gets another name and an event. States of a file: new -> (written on) -> started | corrupt.
+// The watch folder: torrent files and files of magnet links that somebody drops into it become downloads with the
+// default settings, each once: what was started is remembered by path, size and time. What cannot be read and does not
+// change any more is corrupt: it gets another name and an event. States of a file: new -> (written on) -> started |
+// corrupt.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Clock, Timer } from '../../ports/clock.ts'

@@ -9,7 +9,10 @@ const TIMEOUT_MS = 10_000
 const STALE_MS = 20_000
 /** Pieces asked of one peer at a time. */
 const PER_PEER = 4
-/** How the peer ids of rtorrent begin, in hexadecimal: `-lt`. Asked again while it still sends, it never answers any more. */
+/**
+ * How the peer ids of rtorrent begin, in hexadecimal: `-lt`. Asked again while it still sends, it never answers any
+ * more.
+ */
 const ONE_AT_A_TIME = '2d6c74'
 
 interface Asked {

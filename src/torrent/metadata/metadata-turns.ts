@@ -1,5 +1,5 @@
-// Whose metadata is tried next, and for how long, when peers do not agree on its size or each has to be asked alone: all
-// that is known of who tells the truth is who had turns already. Pure bookkeeping. Turns count by address, so that
+// Whose metadata is tried next, and for how long, when peers do not agree on its size or each has to be asked alone:
+// all that is known of who tells the truth is who had turns already. Pure bookkeeping. Turns count by address, so that
 // coming again, or with another size, gives nobody a first turn again. Bounded: 1,000 addresses.
 
 /** The first turn of an address; each further one is twice as long, as a large dictionary over a slow line needs. */
@@ -26,8 +26,8 @@ export class MetadataTurns {
   readonly #had = new Map<string, number>()
 
   /**
-   * Gives the next turn, to those whose addresses had fewest; among these to the size that most addresses name. `alone`: a
-   * turn is of one peer, else of all who name a size. Null: there is no source.
+   * Gives the next turn, to those whose addresses had fewest; among these to the size that most addresses name.
+   * `alone`: a turn is of one peer, else of all who name a size. Null: there is no source.
    */
   next(sources: readonly MetadataSource[], alone: boolean): MetadataTurn | null {
     const named = new Map<number, Set<string>>()

@@ -1,8 +1,8 @@
 // Fetches a magnet's info dictionary from peers (BEP 9) and serves ours. Pieces go to the chunk store, not into memory;
-// the whole counts only when its hash is the info hash. Peers may disagree on the size: each size is its own attempt, and
-// they take turns (metadata-turns.ts). After a wrong hash with several senders one peer at a time is asked for everything:
-// then it is clear who lies.
-// Of a torrent that is v2 only (BEP 52) the piece layers come next: without them no piece could be verified.
+// the whole counts only when its hash is the info hash. Peers may disagree on the size: each size is its own attempt,
+// and they take turns (metadata-turns.ts). After a wrong hash with several senders one peer at a time is asked for
+// everything: then it is clear who lies. Of a torrent that is v2 only (BEP 52) the piece layers come next: without them
+// no piece could be verified.
 
 import { DecodeError, errorText } from '../../base/errors.ts'
 import { decodeInfoInTurns, digestInSteps, isV2Only } from '../../wire/metainfo/metainfo.ts'
@@ -73,8 +73,8 @@ export class TorrentMetadata {
   }
 
   /**
-   * Whether `metainfo`, which the torrent was given, lacks hashes without which no piece could be verified: they are fetched, and
-   * metadataFound comes with all.
+   * Whether `metainfo`, which the torrent was given, lacks hashes without which no piece could be verified: they are
+   * fetched, and metadataFound comes with all.
    */
   holdsBack(metainfo: Metainfo): boolean {
     if (!isV2Only(metainfo) || missingLayers(metainfo.v2).length === 0) return false
@@ -153,7 +153,9 @@ export class TorrentMetadata {
     return (this.#pausedUntil.get(peer.key) ?? 0) <= nowMs && peer.link.alive
   }
 
-  /** Begins an attempt when there is none, or when the present one had its turn and there are others. True when it did. */
+  /**
+   * Begins an attempt when there is none, or when the present one had its turn and there are others. True when it did.
+   */
   #chooseAttempt(nowMs: number): boolean {
     const old = this.#attempt
     if (old !== null && nowMs < this.#turnEndsMs && !old.idle(nowMs)) return false

@@ -53,7 +53,9 @@ function* placesOf(ranges: Uint32Array, width: number, { word, shift }: Digit): 
   return places
 }
 
-/** Sorts by the first address: one stable pass a digit, least significant first. Answers `ranges` or memory as large. */
+/**
+ * Sorts by the first address: one stable pass a digit, least significant first. Answers `ranges` or memory as large.
+ */
 function* sortRanges(ranges: Uint32Array, width: number): Steps<Uint32Array> {
   const count = ranges.length / width
   let from = ranges
@@ -96,8 +98,8 @@ function* mergeRanges(ranges: Uint32Array, width: number): Steps<number> {
 }
 
 /**
- * The ranges of `blocks` (whole ranges of `width` words, first not above last) sorted by address, without overlap, touching
- * ones as one. The blocks are not changed.
+ * The ranges of `blocks` (whole ranges of `width` words, first not above last) sorted by address, without overlap,
+ * touching ones as one. The blocks are not changed.
  */
 export function* orderRanges(blocks: readonly Uint32Array[], width: number): Steps<Uint32Array> {
   const all = new Uint32Array(blocks.reduce((sum, block) => sum + block.length, 0))

@@ -41,8 +41,8 @@ export class Choker {
   }
 
   /**
-   * True when somebody waits while an unchoked peer of the last decision asks for nothing: time for another decision, which
-   * gives its slot away.
+   * True when somebody waits while an unchoked peer of the last decision asks for nothing: time for another decision,
+   * which gives its slot away.
    */
   wastes(peers: readonly ChokePeer[], nowMs: number): boolean {
     let waits = false
@@ -122,9 +122,9 @@ export class Choker {
   }
 
   /**
-   * First those whose turn runs (fastest first), then those who wait, then those whose turn is over, then those who waste
-   * theirs, or wasted their last. Of those who wait the newest one that had no turn yet and the one that waits longest go
-   * by turns: hundreds that wait for nothing do not keep a newcomer waiting.
+   * First those whose turn runs (fastest first), then those who wait, then those whose turn is over, then those who
+   * waste theirs, or wasted their last. Of those who wait the newest one that had no turn yet and the one that waits
+   * longest go by turns: hundreds that wait for nothing do not keep a newcomer waiting.
    */
   #bySeedTurn(interested: readonly ChokePeer[], nowMs: number): ChokePeer[] {
     const [running, waiting, over, wasted]: [ChokePeer[], ChokePeer[], ChokePeer[], ChokePeer[]] = [[], [], [], []]

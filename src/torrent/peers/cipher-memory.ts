@@ -1,6 +1,7 @@
-// Memory for encrypted bytes, shared by the connections of a session. What is sent lies in arenas that others read, and what
-// comes lies in the buffer of who read it: neither may be changed, so bytes are copied while they are encrypted or decrypted.
-// Invariant: at most MAX_LENT buffers are out at a time; who has none of them makes do with OWN_BYTES of its own.
+// Memory for encrypted bytes, shared by the connections of a session. What is sent lies in arenas that others read, and
+// what comes lies in the buffer of who read it: neither may be changed, so bytes are copied while they are encrypted or
+// decrypted. Invariant: at most MAX_LENT buffers are out at a time; who has none of them makes do with OWN_BYTES of its
+// own.
 
 /** Bytes of a pooled buffer: a run of blocks as uploads write it. */
 export const POOLED_BYTES = 64 * 1024

@@ -145,7 +145,9 @@ export class CipherWriter {
     this.#handOver(write.bytes, write.sent)
   }
 
-  /** Encrypts the front of `write` and hands it over; false when there is no memory: what is under way will make some. */
+  /**
+   * Encrypts the front of `write` and hands it over; false when there is no memory: what is under way will make some.
+   */
   #sendEncrypted(write: Write, cipher: Rc4): boolean {
     const small = write.bytes.length <= SMALL_BYTES
     const memory = small ? Buffer.allocUnsafe(write.bytes.length) : this.#lend(write.bytes.length)

@@ -1,13 +1,13 @@
-// Which connections are encrypted: what the settings say, how an incoming one is recognised, in which order an address is
-// tried, and what is remembered of it. Pure. Invariant: under `require` no kind but 'encrypted' is ever answered, whatever
-// failed before: who disturbs encrypted handshakes gets no plain ones from us.
+// Which connections are encrypted: what the settings say, how an incoming one is recognised, in which order an address
+// is tried, and what is remembered of it. Pure. Invariant: under `require` no kind but 'encrypted' is ever answered,
+// whatever failed before: who disturbs encrypted handshakes gets no plain ones from us.
 
 import type { MseMethod } from '../../wire/mse/mse-handshake.ts'
 import { startsLikeHandshake } from '../../wire/peer/handshake.ts'
 
 /**
- * `prefer`: encrypted first, plain when that fails. `allow`: plain first, encrypted when that fails. Both take what comes.
- * `require`: encrypted only, both ways. `off`: plain only, both ways.
+ * `prefer`: encrypted first, plain when that fails. `allow`: plain first, encrypted when that fails. Both take what
+ * comes. `require`: encrypted only, both ways. `off`: plain only, both ways.
  */
 export type EncryptionMode = 'prefer' | 'require' | 'allow' | 'off'
 
@@ -29,7 +29,9 @@ export const NO_ENCRYPTION: EncryptionSettings = { mode: 'off', methods: 'both' 
 /** The two kinds of connection. */
 export type LinkKind = 'plain' | 'encrypted'
 
-/** The methods of `settings`, the one that is wanted most first: RC4 only where encryption is asked for, it costs time. */
+/**
+ * The methods of `settings`, the one that is wanted most first: RC4 only where encryption is asked for, it costs time.
+ */
 export function methodsOf(settings: EncryptionSettings): readonly MseMethod[] {
   if (settings.methods !== 'both') return [settings.methods]
   return settings.mode === 'allow' ? ['plaintext', 'rc4'] : ['rc4', 'plaintext']

@@ -1,11 +1,11 @@
-// A connection that is, or may turn out to be, encrypted: a TcpStream for the link above it and the handlers of the stream
-// below. The link writes its handshake when the stream opens and reads plain bytes; the handshake of message stream
-// encryption passes in between. States, with what moves them on:
+// A connection that is, or may turn out to be, encrypted: a TcpStream for the link above it and the handlers of the
+// stream below. The link writes its handshake when the stream opens and reads plain bytes; the handshake of message
+// stream encryption passes in between. States, with what moves them on:
 //   connecting -(open)-> shaking          outgoing
 //   first -(20 bytes)-> plain | shaking   incoming
 //   shaking -(result)-> open; any -(destroy, close, error)-> ended
-// Time-outs are the owner's. Invariant: in every state but `plain` nothing is written or delivered that was not encrypted,
-// except under a method that both sides chose within an encrypted handshake.
+// Time-outs are the owner's. Invariant: in every state but `plain` nothing is written or delivered that was not
+// encrypted, except under a method that both sides chose within an encrypted handshake.
 
 import { DecodeError, errorText } from '../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'

@@ -1,5 +1,5 @@
-// What peer exchange (BEP 11) and holepunching (BEP 55) remember of one connection. It lies with the peer and goes with it.
-// Invariant: told and given are bounded, whatever the peer sends and however peers come and go.
+// What peer exchange (BEP 11) and holepunching (BEP 55) remember of one connection. It lies with the peer and goes with
+// it. Invariant: told and given are bounded, whatever the peer sends and however peers come and go.
 
 import { Allowance } from '../../base/allowance.ts'
 import type { PeerAddress } from '../../base/ids.ts'

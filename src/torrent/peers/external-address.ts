@@ -1,6 +1,7 @@
-// Our own address as others see it (BEP 24, `yourip` of BEP 10, BEP 42): trackers, peers and DHT nodes vote, because any
-// one of them may be wrong or lie. One instance a node. Knows no sockets; a router that names our address votes too.
-// Invariant: a network of voters has one vote, at most MAX_VOTERS votes are kept, and none older than VOTE_MS counts.
+// Our own address as others see it (BEP 24, `yourip` of BEP 10, BEP 42): trackers, peers and DHT nodes vote, because
+// any one of them may be wrong or lie. One instance a node. Knows no sockets; a router that names our address votes
+// too. Invariant: a network of voters has one vote, at most MAX_VOTERS votes are kept, and none older than VOTE_MS
+// counts.
 
 import type { Clock } from '../../ports/clock.ts'
 import { formatIp, isPeerIp, parseIp } from '../../wire/net/compact-address.ts'
@@ -59,8 +60,8 @@ export class ExternalAddress {
   }
 
   /**
-   * Someone says that it sees us at `ip`. `voter` is its address; of a tracker also its host name. An address counts only
-   * if strangers could see us at it and the voter is of its family. A router may be local, other voters may not.
+   * Someone says that it sees us at `ip`. `voter` is its address; of a tracker also its host name. An address counts
+   * only if strangers could see us at it and the voter is of its family. A router may be local, other voters may not.
    */
   vote(ip: string, voter: string, kind: VoterKind): void {
     const bytes = parseIp(ip)

@@ -1,7 +1,7 @@
-// Holepunching in one torrent (BEP 55): asks a peer that named somebody we cannot reach to introduce us, introduces others,
-// and notes whom to call by uTP; torrent-peers.ts makes the call. Does nothing in a private torrent or without uTP.
-// Invariant: what peers make us send and call is bounded for each of them (PunchState), and goes only between peers that both
-// offered the extension.
+// Holepunching in one torrent (BEP 55): asks a peer that named somebody we cannot reach to introduce us, introduces
+// others, and notes whom to call by uTP; torrent-peers.ts makes the call. Does nothing in a private torrent or without
+// uTP. Invariant: what peers make us send and call is bounded for each of them (PunchState), and goes only between
+// peers that both offered the extension.
 
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
 import { isPeerIp, parseIp } from '../../wire/net/compact-address.ts'
@@ -66,7 +66,10 @@ export function askForIntroduction(torrent: PunchTorrent, target: KnownPeer, now
   return false
 }
 
-/** A message of `peer`. Throws DecodeError. What comes from one that has not offered the extension is passed over (BEP 55). */
+/**
+ * A message of `peer`. Throws DecodeError. What comes from one that has not offered the extension is passed over (BEP
+ * 55).
+ */
 export function handleHolepunch(torrent: PunchTorrent, peer: PunchPeer, payload: Uint8Array, nowMs: number): void {
   const message = decodeHolepunch(payload)
   if (!punchesHoles(torrent) || peer.idOf(UT_HOLEPUNCH) === 0) return

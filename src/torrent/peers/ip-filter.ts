@@ -1,5 +1,5 @@
-// Which addresses the engine keeps away from: ranges in typed arrays, found by binary search. A filter never changes; a new
-// list makes a new one, and the old one is in force until the new one is whole.
+// Which addresses the engine keeps away from: ranges in typed arrays, found by binary search. A filter never changes; a
+// new list makes a new one, and the old one is in force until the new one is whole.
 
 import { isMappedIpv4, parseIp } from '../../wire/net/compact-address.ts'
 import { type FilterRanges, RANGE_WORDS } from '../../wire/net/ip-filter.ts'

@@ -1,6 +1,6 @@
 // The addresses of a torrent's swarm that could be connected to, with what was learned of each. Pure bookkeeping.
-// Invariant: at most MAX_KNOWN addresses, MAX_HEARSAY of them named by peers alone; a new one replaces only an unconnected
-// one that kept failing, or one of hearsay that nobody has reached.
+// Invariant: at most MAX_KNOWN addresses, MAX_HEARSAY of them named by peers alone; a new one replaces only an
+// unconnected one that kept failing, or one of hearsay that nobody has reached.
 
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
 import type { PeerOrigin } from '../../ports/announcer.ts'
@@ -14,7 +14,10 @@ const MAX_KNOWN = 2000
 const MAX_HEARSAY = 1000
 /** Attempts at one of these: then it is forgotten, as libtorrent does; else invented ones would be tried for ever. */
 const MAX_HEARSAY_FAILURES = 3
-/** Attempts at one that was reached before, or that only the user or a magnet named, until a torrent rests: in an hour and a half. */
+/**
+ * Attempts at one that was reached before, or that only the user or a magnet named, until a torrent rests: in an hour
+ * and a half.
+ */
 const LAST_HOPE_FAILURES = 10
 /** Wait after the first failed attempt; doubles each time, at most MAX_RETRY_MS. */
 const FIRST_RETRY_MS = 10_000
@@ -86,8 +89,8 @@ export class KnownPeers {
   }
 
   /**
-   * Adds an address, `tracked`: by a tracker, `hearsay`: by what a peer says of it; null when the list is full of better
-   * ones. Known ones are answered as they are.
+   * Adds an address, `tracked`: by a tracker, `hearsay`: by what a peer says of it; null when the list is full of
+   * better ones. Known ones are answered as they are.
    */
   add(address: PeerAddress, tracked = false, hearsay: PexFlags | null = null): KnownPeer | null {
     const peer = this.#added(address, tracked, hearsay)
@@ -146,8 +149,8 @@ export class KnownPeers {
   }
 
   /**
-   * True while some address that was reached before, or was named by somebody who will not name it again, has not failed for
-   * long; `untried`: also while one was never tried.
+   * True while some address that was reached before, or was named by somebody who will not name it again, has not
+   * failed for long; `untried`: also while one was never tried.
    */
   hasHope(untried: boolean): boolean {
     for (const { good, origins, failures, nextTryMs } of this.#peers.values()) {

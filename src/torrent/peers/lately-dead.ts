@@ -1,5 +1,6 @@
-// Addresses that did not answer lately, of all torrents of a session: a tracker that names nobody else wakes no download for
-// them. Bounded, and forgets by itself: notes go into the younger of two sets, and the older one goes when its time is over.
+// Addresses that did not answer lately, of all torrents of a session: a tracker that names nobody else wakes no
+// download for them. Bounded, and forgets by itself: notes go into the younger of two sets, and the older one goes when
+// its time is over.
 
 import { addressKey, type InfoHash, type PeerAddress } from '../../base/ids.ts'
 import type { Random } from '../../ports/random.ts'

@@ -1,5 +1,5 @@
-// Whom a torrent calls: known addresses, when it is their turn, connections until their handshake.
-// Invariant: an address in `known` is busy while a connection to it is being made, and engine.halfOpen counts each once.
+// Whom a torrent calls: known addresses, when it is their turn, connections until their handshake. Invariant: an
+// address in `known` is busy while a connection to it is being made, and engine.halfOpen counts each once.
 
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
 import type { PeerOrigin } from '../../ports/announcer.ts'
@@ -172,8 +172,8 @@ export class OutboundConnector implements LinkOwner {
     const { engine, known } = this.#core
     const nowMs = this.#core.now()
     this.#ended(link, dial.known)
-    // The other kind of connection is tried at once: most peers that break off want encryption, or know none. Who answered
-    // with a handshake, of whatever torrent, understood this kind.
+    // The other kind of connection is tried at once: most peers that break off want encryption, or know none. Who
+    // answered with a handshake, of whatever torrent, understood this kind.
     const other =
       !dial.answered && noteFailure(engine.encryption.settings.mode, dial.known.links, dial.kind, dial.opened)
     if (dial.opened && !other) this.#core.refusedHandshakes += 1

@@ -11,7 +11,10 @@ import { UT_PEX } from '../../wire/peer/ut-pex.ts'
 import { UPLOAD_QUEUE } from './peer-uploads.ts'
 import type { SwarmParts } from '../session/swarm-parts.ts'
 
-/** Our id for the messages of each extension. They never change: a peer may use an id before it has read a newer handshake. */
+/**
+ * Our id for the messages of each extension. They never change: a peer may use an id before it has read a newer
+ * handshake.
+ */
 export const OUR_IDS = {
   [UT_METADATA]: 1,
   [UT_PEX]: 2,
@@ -40,7 +43,10 @@ export interface HandshakeState {
   readonly uploadOnly: boolean
 }
 
-/** The payload of our extended handshake to a peer at `remote`. What is not offered is switched off, should it have been. */
+/**
+ * The payload of our extended handshake to a peer at `remote`. What is not offered is switched off, should it have
+ * been.
+ */
 export function ownHandshake(torrent: HandshakeTorrent, remote: PeerAddress, state: HandshakeState): Uint8Array {
   const { engine, content } = torrent
   return encodeExtendedHandshake({

@@ -1,7 +1,7 @@
-// Peer exchange of one torrent (BEP 11): tells each peer who else is connected, as differences once a minute, and takes what
-// peers tell. What was told to whom lies with the peer (exchange-state.ts). Nothing is exchanged in a private torrent
-// (BEP 27), nor told before it is known whether it is one.
-// Invariant: whatever a peer sends, it adds no more than MAX_GIVEN addresses at a time, and the list of addresses is bounded.
+// Peer exchange of one torrent (BEP 11): tells each peer who else is connected, as differences once a minute, and takes
+// what peers tell. What was told to whom lies with the peer (exchange-state.ts). Nothing is exchanged in a private
+// torrent (BEP 27), nor told before it is known whether it is one. Invariant: whatever a peer sends, it adds no more
+// than MAX_GIVEN addresses at a time, and the list of addresses is bounded.
 
 import { DecodeError } from '../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
@@ -49,7 +49,9 @@ export interface ExchangeTorrent {
   isSeed(peer: ExchangePeer): boolean
 }
 
-/** Whether peers of this torrent may be heard of each other; a magnet may turn out to be private, and forgets them then. */
+/**
+ * Whether peers of this torrent may be heard of each other; a magnet may turn out to be private, and forgets them then.
+ */
 export function listensToPeers(torrent: ExchangeTorrent): boolean {
   return torrent.content?.metainfo.private !== true && (torrent.engine.deps.swarm?.exchangesPeers?.() ?? true)
 }
@@ -59,7 +61,9 @@ export function tellsPeers(torrent: ExchangeTorrent): boolean {
   return torrent.content !== null && listensToPeers(torrent)
 }
 
-/** Tells `peer` who came and who went, if it is time and there is something to tell. To be called every second or so. */
+/**
+ * Tells `peer` who came and who went, if it is time and there is something to tell. To be called every second or so.
+ */
 export function tellPeers(torrent: ExchangeTorrent, peer: ExchangePeer, nowMs: number): void {
   const id = peer.idOf(UT_PEX)
   if (id === 0 || !tellsPeers(torrent)) return
@@ -78,8 +82,8 @@ export function tellPeers(torrent: ExchangeTorrent, peer: ExchangePeer, nowMs: n
 }
 
 /**
- * A message of `peer`. Throws DecodeError when it is none, or one too many: a peer that sends a few too many is not listened
- * to, one that floods is dropped.
+ * A message of `peer`. Throws DecodeError when it is none, or one too many: a peer that sends a few too many is not
+ * listened to, one that floods is dropped.
  */
 export function takePeers(torrent: ExchangeTorrent, peer: ExchangePeer, payload: Uint8Array, nowMs: number): void {
   const state = peer.exchange
@@ -98,7 +102,9 @@ export function takePeers(torrent: ExchangeTorrent, peer: ExchangePeer, payload:
   }
 }
 
-/** Nobody outside may send us to local addresses, and of one host a peer names one port: others are made up (BEP 11). */
+/**
+ * Nobody outside may send us to local addresses, and of one host a peer names one port: others are made up (BEP 11).
+ */
 function isWorthTaking(state: ExchangeState, address: PeerAddress, fromLocal: boolean): boolean {
   if (state.given.has(addressKey(address))) return false
   if (isLocalIp(address.ip)) return fromLocal
@@ -122,8 +128,8 @@ function contactsFor(torrent: ExchangeTorrent, peer: ExchangePeer): Map<string, 
 }
 
 /**
- * We connected to it, or it told us where it listens. The latter are told as libtorrent tells them, without the flag that
- * says that they were reached: to a seed at the start of a swarm everybody comes by himself.
+ * We connected to it, or it told us where it listens. The latter are told as libtorrent tells them, without the flag
+ * that says that they were reached: to a seed at the start of a swarm everybody comes by himself.
  */
 function isReachable(peer: ExchangePeer): boolean {
   return !peer.link.incoming || peer.listens

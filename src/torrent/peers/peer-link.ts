@@ -1,5 +1,6 @@
-// One connection below the level of a torrent: the handshake, then the cutting into messages; outgoing small messages are
-// gathered and written once a turn. Knows nothing of pieces or choking. Whatever goes wrong in reading ends the link.
+// One connection below the level of a torrent: the handshake, then the cutting into messages; outgoing small messages
+// are gathered and written once a turn. Knows nothing of pieces or choking. Whatever goes wrong in reading ends the
+// link.
 
 import { AppError, DecodeError, errorText } from '../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'

@@ -1,6 +1,6 @@
-// Who goes when all places are taken and somebody comes: the peer that neither asked nor gave for longest (decision 0480).
-// Who gives to us, or takes from us at more than a trickle, stays; who has only just come has a moment to say something.
-// Invariant: it ends connections only, and counts nothing but how often each network displaced somebody.
+// Who goes when all places are taken and somebody comes: the peer that neither asked nor gave for longest (decision
+// 0480). Who gives to us, or takes from us at more than a trickle, stays; who has only just come has a moment to say
+// something. Invariant: it ends connections only, and counts nothing but how often each network displaced somebody.
 
 import { Allowance } from '../../base/allowance.ts'
 import { networkOf } from './address-counts.ts'
@@ -12,7 +12,9 @@ const GRACE_MS = 2000
 const WORTH_RATE = 1000
 /** What is given to us counts so many times. */
 const GIVEN_WEIGHT = 4
-/** A network may displace so many, and one more after so long: who calls again and again does not turn all places over. */
+/**
+ * A network may displace so many, and one more after so long: who calls again and again does not turn all places over.
+ */
 const DISPLACED = { places: 4, refillMs: 5000 }
 /** A network of which somebody went displaces nobody for this long: else it would call again and take another place. */
 const BARRED_MS = 60_000

@@ -1,6 +1,6 @@
-// Canonical peer priority (BEP 40): a number that both ends of a connection compute alike from their addresses. When all peers
-// keep those with the highest numbers, a newcomer is as likely to find a place as anybody, and a swarm cannot be closed by
-// filling its places from a few networks.
+// Canonical peer priority (BEP 40): a number that both ends of a connection compute alike from their addresses. When
+// all peers keep those with the highest numbers, a newcomer is as likely to find a place as anybody, and a swarm cannot
+// be closed by filling its places from a few networks.
 
 import type { PeerAddress } from '../../base/ids.ts'
 import { parseIp } from '../../wire/net/compact-address.ts'
@@ -12,7 +12,10 @@ const MASKS_4 = [
   { shared: 2, mask: [0xff, 0xff, 0xff, 0x55] },
   { shared: 3, mask: [0xff, 0xff, 0xff, 0xff] },
 ]
-/** As libtorrent has them, which differs from the text of BEP 40: networks of /32 and /48, and the last 8 bytes unmasked. */
+/**
+ * As libtorrent has them, which differs from the text of BEP 40: networks of /32 and /48, and the last 8 bytes
+ * unmasked.
+ */
 const MASKS_6 = [
   { shared: 0, mask: [0xff, 0xff, 0xff, 0xff, 0x55, 0x55, 0x55, 0x55] },
   { shared: 4, mask: [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x55, 0x55] },

@@ -79,7 +79,10 @@ export class PeerSession implements LinkReceiver {
   readonly pipeline = new RequestPipeline()
   readonly down = new RateMeter()
   readonly up = new RateMeter()
-  /** What it gave and took in the last minute, weighed (peer-places.ts); of a whole one, or a single block would be a high rate. */
+  /**
+   * What it gave and took in the last minute, weighed (peer-places.ts); of a whole one, or a single block would be a
+   * high rate.
+   */
   readonly lately = new RateMeter(60_000, 60_000)
   /** Where the peer can be connected to; for incoming ones the port is known only from its handshake. */
   address: PeerAddress

@@ -12,8 +12,8 @@ import type { RateLimiter } from './rate-limiter.ts'
 import type { UploadSlots, UploadWaiter } from './upload-slots.ts'
 
 /**
- * Requests a peer may have queued here; told to it as `reqq` (BEP 10). Transmission fills its queue once a second, so this
- * bounds what it fetches from us a second: 250 made 4 MB/s, 2,000 make 32 MB/s, as libtorrent allows.
+ * Requests a peer may have queued here; told to it as `reqq` (BEP 10). Transmission fills its queue once a second, so
+ * this bounds what it fetches from us a second: 250 made 4 MB/s, 2,000 make 32 MB/s, as libtorrent allows.
  */
 export const UPLOAD_QUEUE = 2000
 /** Longest block anybody asks for; BEP 3 knows 16 KiB, old clients went up to this. */
@@ -187,7 +187,10 @@ export class PeerUploads implements UploadWaiter {
     source.uploaded(bytes)
   }
 
-  /** Requests at the head of the queue that lie next to each other and, with heads, fit a slot and the rate, which is taken. */
+  /**
+   * Requests at the head of the queue that lie next to each other and, with heads, fit a slot and the rate, which is
+   * taken.
+   */
   #nextRun(source: UploadSource): UploadRequest[] {
     const run: UploadRequest[] = []
     const now = source.now()
@@ -253,7 +256,9 @@ function totalOf(run: readonly UploadRequest[]): number {
   return bytes
 }
 
-/** Reads a run into the slot as it goes out, heads before payloads, without waiting; how many whole blocks were at hand. */
+/**
+ * Reads a run into the slot as it goes out, heads before payloads, without waiting; how many whole blocks were at hand.
+ */
 function readFramed(source: UploadSource, run: readonly UploadRequest[], slot: Slot): number {
   const first = run[0] as UploadRequest
   const { store, pieceLength } = source

@@ -45,7 +45,9 @@ export class RateLimiter {
     return granted
   }
 
-  /** Takes all of `want` or nothing. A `want` above the burst is granted when the bucket is full (and leaves a debt). */
+  /**
+   * Takes all of `want` or nothing. A `want` above the burst is granted when the bucket is full (and leaves a debt).
+   */
   takeAll(nowMs: number, want: number): boolean {
     if (this.msUntil(nowMs, want) > 0) return false
     this.#spend(want)

@@ -33,7 +33,9 @@ export class RateMeter {
     this.#total += bytes
   }
 
-  /** Bytes per second over the window, whole; a meter younger than the window divides by its age, at least `leastMs`. */
+  /**
+   * Bytes per second over the window, whole; a meter younger than the window divides by its age, at least `leastMs`.
+   */
   rate(nowMs: number): number {
     if (this.#sum === 0) return 0
     this.#turn(nowMs)

@@ -1,13 +1,15 @@
 // How many requests one peer should have outstanding: rate x delay, so that its link never runs dry and yet a seek does
-// not wait behind a long queue. One instance a connection; knows no clock and no requests, only numbers.
-// States: slow-start (target doubles a round trip) -> steady (target follows rate x delay); snubbed overrides both with 1.
+// not wait behind a long queue. One instance a connection; knows no clock and no requests, only numbers. States:
+// slow-start (target doubles a round trip) -> steady (target follows rate x delay); snubbed overrides both with 1.
 // Steady can still grow without bound but the hard one: while the line is not full, more requests mean more rate.
 
 import { BLOCK_BYTES } from '../../base/lengths.ts'
 
 /** Never fewer: with two, one request travels while the other is answered; four also covers uneven peers. */
 const MIN_REQUESTS = 4
-/** Never more, whatever a peer's reqq says: 8 MiB under way covers 600 MB/s on a local link (measured: 128 to 500 good). */
+/**
+ * Never more, whatever a peer's reqq says: 8 MiB under way covers 600 MB/s on a local link (measured: 128 to 500 good).
+ */
 const MAX_REQUESTS = 500
 /** What a peer without `reqq` (BEP 10) is asked for at most: the smallest queue common clients keep. */
 const DEFAULT_PEER_QUEUE = 250

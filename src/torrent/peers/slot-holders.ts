@@ -1,5 +1,6 @@
-// Finds the blocks that should leave the arena for the disk when it is full: those of the pieces that have waited longest
-// for their missing blocks, over all torrents. Without this, pieces that never get whole could hold every slot for ever.
+// Finds the blocks that should leave the arena for the disk when it is full: those of the pieces that have waited
+// longest for their missing blocks, over all torrents. Without this, pieces that never get whole could hold every slot
+// for ever.
 
 import type { BlockBudget } from '../pieces/block-budget.ts'
 
@@ -38,8 +39,8 @@ export class SlotHolders {
   }
 
   /**
-   * Called when a request found no credit. Spills the stalest pieces if unfinished ones hold most of the arena; when they
-   * do not, its slots belong to requests and to pieces being written, and come back by themselves.
+   * Called when a request found no credit. Spills the stalest pieces if unfinished ones hold most of the arena; when
+   * they do not, its slots belong to requests and to pieces being written, and come back by themselves.
    */
   relieve(): void {
     const pieces: HeldPiece[] = []

@@ -1,5 +1,5 @@
-// Rows of the sources of peers that are no trackers, as the interface shows them beside those: `[DHT]`, `[PeX]`, `[LSD]`, each
-// with how many connected peers it named. Pure.
+// Rows of the sources of peers that are no trackers, as the interface shows them beside those: `[DHT]`, `[PeX]`,
+// `[LSD]`, each with how many connected peers it named. Pure.
 
 import type { PeerOrigin, TrackerRow } from '../../ports/announcer.ts'
 import type { SwarmParts } from '../session/swarm-parts.ts'

@@ -1,21 +1,26 @@
-// Super-seeding (BEP 16): a seed that looks as if it had nothing and tells each peer of one or two pieces at a time, such as
-// nobody else has; of the next one when another peer has what was told. So each piece leaves the seed about once.
-// Decides only; the caller sends `have`. Knows no clock.
-// Invariant: a peer may ask only for pieces that it was told of, and has at most MAX_OPEN that nobody else has got from it.
+// Super-seeding (BEP 16): a seed that looks as if it had nothing and tells each peer of one or two pieces at a time,
+// such as nobody else has; of the next one when another peer has what was told. So each piece leaves the seed about
+// once. Decides only; the caller sends `have`. Knows no clock. Invariant: a peer may ask only for pieces that it was
+// told of, and has at most MAX_OPEN that nobody else has got from it.
 
 import type { Random } from '../../ports/random.ts'
 import { emptyPieceSet, type PieceSet } from '../pieces/piece-set.ts'
 
-/** Pieces a peer is told of ahead: with two, one is on its way while the other is passed on; libtorrent does the same. */
+/**
+ * Pieces a peer is told of ahead: with two, one is on its way while the other is passed on; libtorrent does the same.
+ */
 const MAX_OPEN = 2
 /**
- * A peer that has a piece for this long and gives it to nobody gets another all the same: there may be nobody to give to.
+ * A peer that has a piece for this long and gives it to nobody gets another all the same: there may be nobody to give
+ * to.
  */
 const KEPT_MS = 60_000
 /** A peer without an open piece for this long is told of the rarest one although others have it: they may not share. */
 const IDLE_MS = 30_000
 
-/** Each wait in vain halves the next ones, down to this share, until peers are seen to get something from each other. */
+/**
+ * Each wait in vain halves the next ones, down to this share, until peers are seen to get something from each other.
+ */
 const LEAST_PATIENCE = 1 / 32
 
 /** What super-seeding must know of a swarm. */
@@ -50,7 +55,10 @@ export class SuperSeeding {
   readonly #guests = new Map<string, Guest>()
   /** How many guests have each piece open. */
   readonly #openCount: Uint16Array
-  /** The last search found every piece with somebody: there is none again before that may have changed, or the next tick. */
+  /**
+   * The last search found every piece with somebody: there is none again before that may have changed, or the next
+   * tick.
+   */
   #allOut = false
 
   constructor(view: SuperSeedingView, random: Random) {
@@ -165,7 +173,10 @@ export class SuperSeeding {
     return revelations
   }
 
-  /** The piece that fewest have or are getting, of those the guest neither has nor was told of; without `anything` only 0. */
+  /**
+   * The piece that fewest have or are getting, of those the guest neither has nor was told of; without `anything` only
+   * 0.
+   */
   #rarest(guest: Guest, anything: boolean): number | null {
     const { pieceCount } = this.#view
     if (pieceCount === 0 || (this.#allOut && !anything)) return null

@@ -1,6 +1,7 @@
-// The extensions of one torrent that are neither blocks nor metadata: peer exchange (BEP 11), holepunching (BEP 55), donthave
-// (BEP 54), upload_only (BEP 21), the DHT port (BEP 5), super-seeding (BEP 16). Hands each message to its part and lets
-// those that wait for time look at every peer once a second. What the messages mean otherwise is torrent-messages.ts.
+// The extensions of one torrent that are neither blocks nor metadata: peer exchange (BEP 11), holepunching (BEP 55),
+// donthave (BEP 54), upload_only (BEP 21), the DHT port (BEP 5), super-seeding (BEP 16). Hands each message to its part
+// and lets those that wait for time look at every peer once a second. What the messages mean otherwise is
+// torrent-messages.ts.
 
 import { DecodeError } from '../../base/errors.ts'
 import { formatIp } from '../../wire/net/compact-address.ts'
@@ -209,7 +210,9 @@ export class TorrentExtensions implements Ticker {
 
   // --- super-seeding
 
-  /** Before the first peer is told what we have, and every second: begins and ends super-seeding, and goes on with it. */
+  /**
+   * Before the first peer is told what we have, and every second: begins and ends super-seeding, and goes on with it.
+   */
   #tendSuperSeeding(nowMs: number): void {
     if (!this.superSeeds) return this.#endSuperSeeding()
     const superSeeding = this.#superSeeding
@@ -222,7 +225,9 @@ export class TorrentExtensions implements Ticker {
     this.#reveal(superSeeding.tick(nowMs))
   }
 
-  /** The peer is to see a node that has nothing yet, if we super-seed. Answers whether. To be called once, at the start. */
+  /**
+   * The peer is to see a node that has nothing yet, if we super-seed. Answers whether. To be called once, at the start.
+   */
   mask(peer: PeerSession): boolean {
     const { content } = this.#core
     if (!this.superSeeds || content === null) return false

@@ -1,6 +1,6 @@
-// The peers of one torrent: who may come and stay, choking, keep-alives, going idle. Whom it calls is in outbound-connector.ts.
-// Invariant: an address in `known` is busy exactly while a connection to it exists or is being made; engine.connected
-// counts every peer here once.
+// The peers of one torrent: who may come and stay, choking, keep-alives, going idle. Whom it calls is in
+// outbound-connector.ts. Invariant: an address in `known` is busy exactly while a connection to it exists or is being
+// made; engine.connected counts every peer here once.
 
 import { Allowance } from '../../base/allowance.ts'
 import { type InfoHash, type PeerAddress, addressKey } from '../../base/ids.ts'
@@ -136,8 +136,8 @@ export class TorrentPeers {
   }
 
   /**
-   * The metadata says that the torrent is private: addresses from a magnet or from peers are forgotten, and connections we
-   * made to them end (BEP 27). Who came to us stays: where it knows us from cannot be told.
+   * The metadata says that the torrent is private: addresses from a magnet or from peers are forgotten, and connections
+   * we made to them end (BEP 27). Who came to us stays: where it knows us from cannot be told.
    */
   goPrivate(): void {
     const reason = 'not from a tracker of this private torrent'
@@ -148,7 +148,9 @@ export class TorrentPeers {
     this.#core.known.keepTracked()
   }
 
-  /** Ends everything; afterwards no peer is left, and none is blamed for it. `cut`: nothing more is sent to them either. */
+  /**
+   * Ends everything; afterwards no peer is left, and none is blamed for it. `cut`: nothing more is sent to them either.
+   */
   closeAll(reason: string, cut = false): void {
     this.connector.closeAll(reason)
     for (const peer of this.#core.peers.values()) {
@@ -279,7 +281,8 @@ export class TorrentPeers {
       return null
     }
     other?.close('a second connection to the same peer')
-    // By uTP many connections may come from one port: the newest stands for whoever is there now, none is left uncounted.
+    // By uTP many connections may come from one port: the newest stands for whoever is there now, none is left
+    // uncounted.
     const before = peers.get(peer.key)
     before?.close(ANOTHER_ID)
     if (before !== undefined) this.gone(before, false, ANOTHER_ID)

@@ -1,6 +1,6 @@
-// Asking peers for blocks: how many each may have outstanding, credits and rate for them, taking requests back when a peer
-// chokes, leaves, refuses or falls silent. What to ask for is the picker's choice.
-// Invariant: every entry of a peer's `outstanding` holds one credit, and is noted in the picker as requested.
+// Asking peers for blocks: how many each may have outstanding, credits and rate for them, taking requests back when a
+// peer chokes, leaves, refuses or falls silent. What to ask for is the picker's choice. Invariant: every entry of a
+// peer's `outstanding` holds one credit, and is noted in the picker as requested.
 
 import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { BudgetWaiter } from '../pieces/block-budget.ts'
@@ -86,7 +86,9 @@ export class TorrentRequests implements BudgetWaiter {
     content.picker.release(peer.key, Math.floor(id / content.stride), id % content.stride)
   }
 
-  /** The peer will answer nothing any more: choked us, left or fell silent. `mayCome`: blocks may still be on the way. */
+  /**
+   * The peer will answer nothing any more: choked us, left or fell silent. `mayCome`: blocks may still be on the way.
+   */
   withdrawAll(peer: PeerSession, mayCome: boolean): void {
     const count = peer.outstanding.size
     peer.outstanding.clear()

@@ -1,6 +1,7 @@
 // A torrent as its peers meet it: the host of their sessions. Owns who is connected (torrent-peers.ts), what they say
-// (torrent-messages.ts) and the blocks that come in (torrent-blocks.ts): greets, judges whom we are interested in, tells of pieces,
-// bans, and takes back what a peer leaves behind. Knows nothing of the torrent's life, readers and trackers.
+// (torrent-messages.ts) and the blocks that come in (torrent-blocks.ts): greets, judges whom we are interested in,
+// tells of pieces, bans, and takes back what a peer leaves behind. Knows nothing of the torrent's life, readers and
+// trackers.
 
 import { messageLimit } from '../../wire/peer/decoder.ts'
 import type { Handshake } from '../../wire/peer/handshake.ts'
@@ -17,7 +18,9 @@ import type { TorrentPieces } from '../pieces/torrent-pieces.ts'
 import type { TorrentRequests } from './torrent-requests.ts'
 import { uploadSource } from './upload-source.ts'
 
-/** Peers that were connected before a check hear of so many pieces one by one; of more by a new connection's bitfield. */
+/**
+ * Peers that were connected before a check hear of so many pieces one by one; of more by a new connection's bitfield.
+ */
 const MAX_HAVES_TOLD = 10_000
 /** Trackers are asked for more peers this often when none is known. */
 const WANT_PEERS_MS = 30_000
@@ -90,7 +93,10 @@ export class TorrentSwarm implements PeerHost {
     }
   }
 
-  /** The data is checked (`fresh`: just now). Peers that were connected for the metadata hear what we have, or are sent away. */
+  /**
+   * The data is checked (`fresh`: just now). Peers that were connected for the metadata hear what we have, or are sent
+   * away.
+   */
   working(content: TorrentContent, fresh: boolean): void {
     const anew = fresh && content.picker.haveCount > MAX_HAVES_TOLD
     if (anew) this.peers.closeAll('greeted before the data was checked')

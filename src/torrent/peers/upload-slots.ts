@@ -1,12 +1,15 @@
 // Slots for blocks that are read to be uploaded: a bound over all peers together, and a line for those who find none or
-// have to wait for the upload rate. What goes to a slow peer leaves its slot before it is sent: the slot is eight times as
-// long, and others need it. Invariant: leased <= limit; a waiter is woken at most once for each time it waits.
+// have to wait for the upload rate. What goes to a slow peer leaves its slot before it is sent: the slot is eight times
+// as long, and others need it. Invariant: leased <= limit; a waiter is woken at most once for each time it waits.
 
 import type { Arena, Slot } from '../../ports/arena.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { TurnEnd, TurnJob } from '../session/turn-end.ts'
 
-/** Read for all peers together before the loop turns: under a millisecond with the sending, several while cores are short. */
+/**
+ * Read for all peers together before the loop turns: under a millisecond with the sending, several while cores are
+ * short.
+ */
 const MAX_TURN_BYTES = 1024 * 1024
 
 /** Copies of what slow peers have not taken, in all; further ones stay in their slots. */
@@ -80,7 +83,10 @@ export class UploadSlots {
     if (this.#waiting.size > 0) this.#turnEnd.later(this.#wakeJob)
   }
 
-  /** The first `length` bytes of a slot, which is given back when they are sent; `slow`: at once, where they can be copied. */
+  /**
+   * The first `length` bytes of a slot, which is given back when they are sent; `slow`: at once, where they can be
+   * copied.
+   */
   outgoing(slot: Slot, length: number, slow: boolean): Outgoing {
     const bytes = slot.bytes.subarray(0, length)
     if (!slow || this.#copied + length > MAX_COPIED_BYTES) return { bytes, sent: () => this.release(slot) }
@@ -106,7 +112,9 @@ export class UploadSlots {
     this.#yielded.delete(waiter)
   }
 
-  /** Wakes those who waited for rate; also those whose slot was taken by a user of the arena this dealer does not see. */
+  /**
+   * Wakes those who waited for rate; also those whose slot was taken by a user of the arena this dealer does not see.
+   */
   tick(): void {
     const line = [...this.#throttled]
     this.#throttled.clear()

@@ -64,8 +64,8 @@ export class BlockBudget {
   }
 
   /**
-   * Turns a credit into a slot, number `near` if that is free; null (credit kept) only when others took more of the arena
-   * than was left to them.
+   * Turns a credit into a slot, number `near` if that is free; null (credit kept) only when others took more of the
+   * arena than was left to them.
    */
   lease(near = -1): Slot | null {
     const slot = this.#arena.lease(near)

@@ -15,8 +15,8 @@ export interface RetryLimits {
 }
 
 /**
- * Runs a job of the store again while it ends with PoolBusy or WorkerLost. Rejects with any other failure, with the last one
- * after `maxAttempts`, and with AppError Aborted when `signal` fired during the wait.
+ * Runs a job of the store again while it ends with PoolBusy or WorkerLost. Rejects with any other failure, with the
+ * last one after `maxAttempts`, and with AppError Aborted when `signal` fired during the wait.
  */
 export async function retryWhileBusy<T>(clock: Clock, run: () => Promise<T>, limits: RetryLimits): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {

@@ -1,6 +1,7 @@
-// Files that somebody else changed under a torrent: nothing of them is read for anybody until it is hashed again. Pieces that
-// still fit are had as before, the others are lost and fetched again. A file that goes on changing is checked again later
-// and later. Invariant: a piece is in `doubted` of the content from the moment the change was seen until it was hashed.
+// Files that somebody else changed under a torrent: nothing of them is read for anybody until it is hashed again.
+// Pieces that still fit are had as before, the others are lost and fetched again. A file that goes on changing is
+// checked again later and later. Invariant: a piece is in `doubted` of the content from the moment the change was seen
+// until it was hashed.
 
 import type { Timer } from '../../ports/clock.ts'
 import { piecesOfRange } from '../../base/lengths.ts'

@@ -1,6 +1,6 @@
-// Cuts the pieces of a check into runs of neighbours, one job each. Hashes nothing. Invariant: every piece is in exactly one
-// run, in order; a run is long only while runs come back quickly, so what waits behind it (a piece to be written, a stop) waits
-// some 20 ms on any disk.
+// Cuts the pieces of a check into runs of neighbours, one job each. Hashes nothing. Invariant: every piece is in
+// exactly one run, in order; a run is long only while runs come back quickly, so what waits behind it (a piece to be
+// written, a stop) waits some 20 ms on any disk.
 
 import type { PieceRun } from '../../base/piece-run.ts'
 

@@ -1,6 +1,6 @@
-// Faults of a disk that pass: a read or write that ends in an input/output error is tried again with growing waits, and only
-// then the download stops (decision 0477). A flush is never tried again: after a failed one the system has forgotten what was
-// not written, and the next one would say that all is well.
+// Faults of a disk that pass: a read or write that ends in an input/output error is tried again with growing waits, and
+// only then the download stops (decision 0477). A flush is never tried again: after a failed one the system has
+// forgotten what was not written, and the next one would say that all is well.
 
 import type { Clock } from '../../ports/clock.ts'
 import type { PieceStore } from '../../ports/piece-store.ts'

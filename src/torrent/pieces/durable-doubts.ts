@@ -1,5 +1,5 @@
-// Files in doubt become durable as soon as they are found, whether the torrent works or not: after kill -9 a file that was
-// replaced by one of its length and time looks as it was left. Those found together are one row.
+// Files in doubt become durable as soon as they are found, whether the torrent works or not: after kill -9 a file that
+// was replaced by one of its length and time looks as it was left. Those found together are one row.
 
 import type { InfoHash } from '../../base/ids.ts'
 import type { ProgressJournal } from '../../ports/progress-journal.ts'

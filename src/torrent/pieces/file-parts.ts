@@ -9,7 +9,10 @@ export interface FilePart {
   readonly length: number
 }
 
-/** The parts of files that hold the `length` bytes of the torrent from `offset` on, in their order; none of them is empty. */
+/**
+ * The parts of files that hold the `length` bytes of the torrent from `offset` on, in their order; none of them is
+ * empty.
+ */
 export function fileParts(files: readonly TorrentFile[], offset: number, length: number): FilePart[] {
   const parts: FilePart[] = []
   const end = offset + length

@@ -1,5 +1,5 @@
-// Which pieces a choice of files needs, and which end in padding. Pure. A piece that two files share is needed when either
-// is chosen.
+// Which pieces a choice of files needs, and which end in padding. Pure. A piece that two files share is needed when
+// either is chosen.
 
 import { type PiecePadding, piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
@@ -26,8 +26,8 @@ export function wantedPieces(
 }
 
 /**
- * The padding that ends pieces, bytes by piece: TorrentLengths.padding. Pieces of nothing but padding are left out. It is looked
- * for when it is first asked for: going through 400,000 files takes half of a turn.
+ * The padding that ends pieces, bytes by piece: TorrentLengths.padding. Pieces of nothing but padding are left out. It
+ * is looked for when it is first asked for: going through 400,000 files takes half of a turn.
  */
 export function piecePadding(
   lengths: Pick<TorrentLengths, 'pieceLength' | 'totalLength'>,
@@ -36,7 +36,9 @@ export function piecePadding(
   return new OrderedPadding(() => paddedPieces(lengths, files))
 }
 
-/** Pieces in rising order, and the padding of each; a map of as many entries takes the main loop longer than a turn may. */
+/**
+ * Pieces in rising order, and the padding of each; a map of as many entries takes the main loop longer than a turn may.
+ */
 interface PaddedPieces {
   readonly pieces: readonly number[]
   readonly bytes: readonly number[]

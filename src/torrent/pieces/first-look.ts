@@ -1,6 +1,6 @@
-// Whether files that are there belong to a torrent that has not noted them as its own, seen from their sizes and from what hashing
-// said of their pieces. A file is foreign when it is longer than the torrent says, or when at least one piece that lies wholly in
-// it holds data and none of all its pieces is right (decision 0460). Pure.
+// Whether files that are there belong to a torrent that has not noted them as its own, seen from their sizes and from
+// what hashing said of their pieces. A file is foreign when it is longer than the torrent says, or when at least one
+// piece that lies wholly in it holds data and none of all its pieces is right (decision 0460). Pure.
 
 import { pieceBytes, piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import type { FileFacts, FoundFile, PieceVerdict } from '../../ports/piece-store.ts'

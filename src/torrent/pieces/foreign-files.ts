@@ -1,5 +1,5 @@
-// What follows from a look at files that are not noted as a torrent's own: it stops when one is foreign and in its way, and takes
-// those that fit. Nothing is written here.
+// What follows from a look at files that are not noted as a torrent's own: it stops when one is foreign and in its way,
+// and takes those that fit. Nothing is written here.
 
 import { foreignFile } from '../../base/foreign-file.ts'
 import { piecesOfRange } from '../../base/lengths.ts'
@@ -22,8 +22,8 @@ export function refuseForeign(content: TorrentContent, look: FirstLook, options:
 }
 
 /**
- * The look is over. Rejects as refuseForeign() throws; otherwise files that fit become the torrent's own, those with other names
- * left out: they are copied first when they are written to.
+ * The look is over. Rejects as refuseForeign() throws; otherwise files that fit become the torrent's own, those with
+ * other names left out: they are copied first when they are written to.
  */
 export async function settleLook(content: TorrentContent, look: FirstLook, options: Wishes): Promise<void> {
   const found = look.found()

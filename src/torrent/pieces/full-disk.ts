@@ -34,7 +34,9 @@ export class FullDisk {
     return this.#full
   }
 
-  /** Notes a failure. Answers whether it is news: a disk that is full again before anything could be written is none. */
+  /**
+   * Notes a failure. Answers whether it is news: a disk that is full again before anything could be written is none.
+   */
   failed(error: unknown): boolean {
     const again = this.#full
     this.#full = error instanceof AppError && error.code === 'DiskFull'

@@ -1,7 +1,7 @@
-// Fetches hashes from peers (BEP 52): the piece layers that a magnet's info dictionary lacks, and the leaf hashes of pieces
-// that failed, which tell the bad blocks from the good ones. Pure bookkeeping: it is handed peers, messages and the time.
-// Invariants: nothing counts that its root does not prove; a request is open at one peer at most; everything is bounded by
-// the number of pieces.
+// Fetches hashes from peers (BEP 52): the piece layers that a magnet's info dictionary lacks, and the leaf hashes of
+// pieces that failed, which tell the bad blocks from the good ones. Pure bookkeeping: it is handed peers, messages and
+// the time. Invariants: nothing counts that its root does not prove; a request is open at one peer at most; everything
+// is bounded by the number of pieces.
 
 import { DecodeError } from '../../base/errors.ts'
 import { MAX_HASHES, provesRange } from '../../wire/metainfo/hash-proof.ts'
@@ -141,7 +141,9 @@ export class HashFetch {
     this.#pausedUntil.set(key, nowMs + PAUSE_MS)
   }
 
-  /** The leaf hashes of a piece would be of use: who sent what is known. Does nothing where there are too many already. */
+  /**
+   * The leaf hashes of a piece would be of use: who sent what is known. Does nothing where there are too many already.
+   */
   wantLeaves(piece: number): void {
     const file = fileOfPiece(this.#v2, piece)
     const tree = pieceTree(this.#v2, this.#pieceLength, piece)

@@ -1,6 +1,6 @@
-// Answers peers' requests for hashes (BEP 52): those of the piece layer, from the metainfo, and leaf hashes, made anew from
-// the bytes on disk. One request of a torrent is worked on at a time, in turns of the event loop; each gets an answer.
-// Invariants: the queue is bounded, in all and for each peer; what goes out leads to the file's root.
+// Answers peers' requests for hashes (BEP 52): those of the piece layer, from the metainfo, and leaf hashes, made anew
+// from the bytes on disk. One request of a torrent is worked on at a time, in turns of the event loop; each gets an
+// answer. Invariants: the queue is bounded, in all and for each peer; what goes out leads to the file's root.
 
 import { isSubtree, MAX_HASHES, uncleCount } from '../../wire/metainfo/hash-proof.ts'
 import { HASH_BYTES, hashText, layersAbove, rootOf, sameHash } from '../../wire/metainfo/merkle.ts'

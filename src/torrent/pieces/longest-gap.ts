@@ -1,12 +1,12 @@
-// The longest run of pieces that nobody has begun: where a web seed begins, so that it goes on for long in one file while
-// peers fill the rest (BEP 19). Pure.
+// The longest run of pieces that nobody has begun: where a web seed begins, so that it goes on for long in one file
+// while peers fill the rest (BEP 19). Pure.
 
 import type { PieceRun } from '../../base/piece-run.ts'
 import { firstMissing, type PieceSet } from './piece-set.ts'
 
 /**
- * The longest run (the first of equals, cut at `most` pieces) of pieces that are wanted, not had and not `taken`; null when
- * there is none.
+ * The longest run (the first of equals, cut at `most` pieces) of pieces that are wanted, not had and not `taken`; null
+ * when there is none.
  */
 export function longestGap(
   wanted: PieceSet,

@@ -22,7 +22,10 @@ export class OpenPieces {
     this.#most = Math.max(1, most)
   }
 
-  /** Spilled pieces cost no arena, and the slots of complete ones come back by themselves. Cursors may go a little over the bound: the reader must not wait for the rarest. */
+  /**
+   * Spilled pieces cost no arena, and the slots of complete ones come back by themselves. Cursors may go a little over
+   * the bound: the reader must not wait for the rarest.
+   */
   mayOpen(urgent: boolean): boolean {
     const most = urgent ? this.#most + Math.max(2, this.#most >> 2) : this.#most
     if (this.byPiece.size < most) return true

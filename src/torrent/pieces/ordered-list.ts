@@ -1,11 +1,14 @@
-// Things sorted by a number that no two of them share. Data only. An item's `order` must not change while it is in the list.
+// Things sorted by a number that no two of them share. Data only. An item's `order` must not change while it is in the
+// list.
 
 /** Something with a place. */
 export interface Ordered {
   readonly order: number
 }
 
-/** Lowest `order` first. Finding takes the logarithm of the size; what moves then are pointers side by side in memory. */
+/**
+ * Lowest `order` first. Finding takes the logarithm of the size; what moves then are pointers side by side in memory.
+ */
 export class OrderedList<T extends Ordered> {
   readonly #items: T[] = []
 

@@ -1,5 +1,5 @@
-// Second names of torrents: a hybrid is called by its v1 hash and by its v2 hash (BEP 52), and known here by one of them.
-// Invariant: bounded by the torrents there are; one other name a torrent.
+// Second names of torrents: a hybrid is called by its v1 hash and by its v2 hash (BEP 52), and known here by one of
+// them. Invariant: bounded by the torrents there are; one other name a torrent.
 
 import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../../base/ids.ts'
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'

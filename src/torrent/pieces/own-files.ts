@@ -1,5 +1,6 @@
-// Whose files lie where one torrent's are to be: those noted as its own, and what a look found out about the others. Kept by the
-// journal; here it is what the store asks before it writes to a file first. Invariant: what is noted stays so.
+// Whose files lie where one torrent's are to be: those noted as its own, and what a look found out about the others.
+// Kept by the journal; here it is what the store asks before it writes to a file first. Invariant: what is noted stays
+// so.
 
 import type { InfoHash } from '../../base/ids.ts'
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'

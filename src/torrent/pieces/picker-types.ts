@@ -11,7 +11,9 @@ export interface BlockRequest {
 /** What a peer may be asked now. */
 export interface PickOptions {
   readonly nowMs: number
-  /** Much slower than others of this torrent, or snubbed: it is kept away from pieces under a cursor and from endgame. */
+  /**
+   * Much slower than others of this torrent, or snubbed: it is kept away from pieces under a cursor and from endgame.
+   */
   readonly slow: boolean
   /** Non-null = the peer chokes us: only these pieces may be asked for (BEP 6 allowed fast). */
   readonly allowedFast: ReadonlySet<number> | null
@@ -20,8 +22,8 @@ export interface PickOptions {
   /** Pieces the peer suggested (BEP 6), tried before the rarest. */
   readonly suggested?: ReadonlySet<number>
   /**
-   * Absent = an answer is expected at once. Who fetches long runs says when their end is expected: nobody else is asked for
-   * these blocks before that, and the asked has no part in the endgame.
+   * Absent = an answer is expected at once. Who fetches long runs says when their end is expected: nobody else is asked
+   * for these blocks before that, and the asked has no part in the endgame.
    */
   readonly dueMs?: number
 }

@@ -1,6 +1,6 @@
-// Digests of the blocks of a piece, for smart ban: from memory, or read back when the piece had been spilled. Computed only
-// for pieces that fail, or pass after having failed; a digest is the SHA-1 of the block, of torrents with a v2 part (BEP 52)
-// its leaf hash: peers can be asked for the right ones.
+// Digests of the blocks of a piece, for smart ban: from memory, or read back when the piece had been spilled. Computed
+// only for pieces that fail, or pass after having failed; a digest is the SHA-1 of the block, of torrents with a v2
+// part (BEP 52) its leaf hash: peers can be asked for the right ones.
 
 import { createHash } from 'node:crypto'
 import { BLOCK_BYTES, blockBytes, blockCount } from '../../base/lengths.ts'

@@ -1,6 +1,6 @@
-// Pieces that peers were told of and whose bytes are gone: a read for a peer failed or came short. Each piece it touched is
-// hashed again; one that is not there any more is lost: it is wanted again, and peers hear of it. Files that vanished, a
-// disk that cannot be read and a torrent that loses piece after piece are the torrent's failure instead.
+// Pieces that peers were told of and whose bytes are gone: a read for a peer failed or came short. Each piece it
+// touched is hashed again; one that is not there any more is lost: it is wanted again, and peers hear of it. Files that
+// vanished, a disk that cannot be read and a torrent that loses piece after piece are the torrent's failure instead.
 // Invariant: a piece is examined once at a time, MAX_SUSPECTS of them at most in a run of the torrent.
 
 import { AppError } from '../../base/errors.ts'

@@ -1,8 +1,8 @@
-// What is known of a torrent's pieces and who was asked for which block: the picker's face. The choice itself is made in
-// block-chooser.ts. Order: pieces under a cursor, windows, index zones; begun pieces; suggested, random (the first four) or
-// rarest ones, or those the ranks put first; at the end duplicates. Knows no sockets, no bytes, no clock.
-// A piece goes missing -> open -> complete -> have (pieceDone), or back to missing (pieceFailed).
-// Invariant: a needed piece is a candidate of the rarest order, or open, or only streamed.
+// What is known of a torrent's pieces and who was asked for which block: the picker's face. The choice itself is made
+// in block-chooser.ts. Order: pieces under a cursor, windows, index zones; begun pieces; suggested, random (the first
+// four) or rarest ones, or those the ranks put first; at the end duplicates. Knows no sockets, no bytes, no clock. A
+// piece goes missing -> open -> complete -> have (pieceDone), or back to missing (pieceFailed). Invariant: a needed
+// piece is a candidate of the rarest order, or open, or only streamed.
 
 import { BLOCK_BYTES, type TorrentLengths } from '../../base/lengths.ts'
 import type { Random } from '../../ports/random.ts'
@@ -91,8 +91,8 @@ export class PiecePicker {
   }
 
   /**
-   * Replaces what is wanted (file selection). Copies `wanted`. Answers the open pieces that were given up because nobody
-   * needs them any more: their received blocks and outstanding requests are void.
+   * Replaces what is wanted (file selection). Copies `wanted`. Answers the open pieces that were given up because
+   * nobody needs them any more: their received blocks and outstanding requests are void.
    */
   setWanted(wanted: PieceSet): number[] {
     // Every start says it again, and renewing the order of 800,000 pieces takes a part of a turn that counts.
@@ -103,8 +103,8 @@ export class PiecePicker {
   }
 
   /**
-   * Which pieces are begun first: bands of pieces without doubles, the first first ([] = all are equal), and whether the
-   * place in the torrent decides within them. Streams come before all; what is begun goes on.
+   * Which pieces are begun first: bands of pieces without doubles, the first first ([] = all are equal), and whether
+   * the place in the torrent decides within them. Streams come before all; what is begun goes on.
    */
   setRanks(bands: readonly PieceSet[], sequential: boolean): void {
     this.#ranks.set(bands, sequential, this.#needs.have)
@@ -176,7 +176,10 @@ export class PiecePicker {
     known.asked.clear()
   }
 
-  /** A block came in whole. Also blocks that were not asked for count when they are missing; the caller decides to feed them. */
+  /**
+   * A block came in whole. Also blocks that were not asked for count when they are missing; the caller decides to feed
+   * them.
+   */
   received(peer: string, piece: number, block: number): Receipt {
     const id = piece * this.#stride + block
     this.#peers.get(peer)?.asked.delete(id)

@@ -1,6 +1,6 @@
-// In which order new pieces are begun when files have priorities, or pieces come in the order of the torrent. Bands hold
-// pieces of one priority, the first band first; within a band chance and rarity decide, or the place in the torrent.
-// Invariant: `missing` of a band counts its pieces that are not had.
+// In which order new pieces are begun when files have priorities, or pieces come in the order of the torrent. Bands
+// hold pieces of one priority, the first band first; within a band chance and rarity decide, or the place in the
+// torrent. Invariant: `missing` of a band counts its pieces that are not had.
 
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
@@ -54,8 +54,8 @@ export class PieceRanks {
 }
 
 /**
- * The pieces of the selected files (null = all) by priority, the highest first, without doubles: a piece that files share
- * comes with the first of them. [] when all have the same one.
+ * The pieces of the selected files (null = all) by priority, the highest first, without doubles: a piece that files
+ * share comes with the first of them. [] when all have the same one.
  */
 export function priorityBands(
   lengths: TorrentLengths,

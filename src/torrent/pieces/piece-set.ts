@@ -1,9 +1,13 @@
-// Sets of pieces: the `bitfield` package holds the bits (its memory is the wire form of BEP 3: most significant bit first),
-// the set operations it lacks stand here and work on its bytes. Invariant: spare bits behind the last piece are 0.
+// Sets of pieces: the `bitfield` package holds the bits (its memory is the wire form of BEP 3: most significant bit
+// first), the set operations it lacks stand here and work on its bytes. Invariant: spare bits behind the last piece are
+// 0.
 
 import BitField from 'bitfield'
 
-/** A set of piece indexes; `buffer` is the wire bitfield. Its `length` is rounded up to 8: ask the torrent for the count. */
+/**
+ * A set of piece indexes; `buffer` is the wire bitfield. Its `length` is rounded up to 8: ask the torrent for the
+ * count.
+ */
 export type PieceSet = BitField
 
 /** An empty set for `pieceCount` pieces. */
@@ -18,7 +22,10 @@ export function fullPieceSet(pieceCount: number): PieceSet {
   return set
 }
 
-/** Reads a wire bitfield into memory of its own; null when the length is wrong or a spare bit is set (BEP 3: drop the peer). */
+/**
+ * Reads a wire bitfield into memory of its own; null when the length is wrong or a spare bit is set (BEP 3: drop the
+ * peer).
+ */
 export function pieceSetFromBytes(bytes: Uint8Array, pieceCount: number): PieceSet | null {
   if (bytes.length !== Math.ceil(pieceCount / 8)) return null
   const spare = bytes.length * 8 - pieceCount
@@ -55,7 +62,10 @@ export function takeOut(from: PieceSet, taken: PieceSet): void {
   }
 }
 
-/** The bytes four at a time, as far as that goes: a set of 800,000 pieces is gone through within a turn, before its loops are compiled. */
+/**
+ * The bytes four at a time, as far as that goes: a set of 800,000 pieces is gone through within a turn, before its
+ * loops are compiled.
+ */
 function wordsOf(bytes: Uint8Array): Uint32Array {
   const { buffer, byteOffset, length } = bytes
   return byteOffset % 4 === 0 ? new Uint32Array(buffer, byteOffset, length >> 2) : new Uint32Array(0)
@@ -112,7 +122,10 @@ export function firstHad(set: PieceSet, first: number, last: number): number {
   return last + 1
 }
 
-/** The pieces of the set in rising order. Its own loop: there may be 800,000, and a call for each takes a turn that is felt. */
+/**
+ * The pieces of the set in rising order. Its own loop: there may be 800,000, and a call for each takes a turn that is
+ * felt.
+ */
 export function piecesOf(set: PieceSet): Uint32Array {
   const bytes = set.buffer
   const pieces = new Uint32Array(countBits(bytes))

@@ -173,7 +173,10 @@ export class RarestOrder {
     return -1
   }
 
-  /** The candidate of `has` that comes first in the torrent, and lies in `within` (null: anywhere); -1 when there is none. */
+  /**
+   * The candidate of `has` that comes first in the torrent, and lies in `within` (null: anywhere); -1 when there is
+   * none.
+   */
   first(has: PieceSet, accept: (piece: number) => boolean, within: PieceSet | null): number {
     const bytes = has.buffer
     while (this.#firstByte < bytes.length && !this.#hasCandidate(this.#firstByte)) this.#firstByte++

@@ -7,7 +7,10 @@ import type { ResumeData } from '../../ports/progress-journal.ts'
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { emptyPieceSet, type PieceSet, pieceSetFromBytes, setRange, takeOut } from './piece-set.ts'
 
-/** Our own writes may be this much younger than the newest journalled piece or checkpoint: one comes every 30 s, and a flush takes time. */
+/**
+ * Our own writes may be this much younger than the newest journalled piece or checkpoint: one comes every 30 s, and a
+ * flush takes time.
+ */
 export const OWN_WRITES_MS = 90_000
 
 /** File times nearer than this are the same: a record may have lost the fraction. */

@@ -1,7 +1,7 @@
-// Receiving blocks: from the head of a `piece` message to a slot in the buffer of its piece. Blocks that were not asked for
-// are passed over and counted; a peer that floods is dropped. Web seeds lease slots and hand over blocks here too. Whole pieces
-// go to torrent-pieces.ts.
-// Invariant: a slot leased here is in `receiving` of its peer, in a buffer, or released.
+// Receiving blocks: from the head of a `piece` message to a slot in the buffer of its piece. Blocks that were not asked
+// for are passed over and counted; a peer that floods is dropped. Web seeds lease slots and hand over blocks here too.
+// Whole pieces go to torrent-pieces.ts. Invariant: a slot leased here is in `receiving` of its peer, in a buffer, or
+// released.
 
 import { BLOCK_BYTES, blockBytes, blockCount } from '../../base/lengths.ts'
 import type { Slot } from '../../ports/arena.ts'
@@ -68,7 +68,9 @@ export class TorrentBlocks {
     content.picker.release(peer.key, receiving.piece, block)
   }
 
-  /** A slot for a block of an open piece, for which the caller has a credit; null (credit kept) when there is none now. */
+  /**
+   * A slot for a block of an open piece, for which the caller has a credit; null (credit kept) when there is none now.
+   */
   lease(piece: number, block: number): Slot | null {
     const { content, working, engine } = this.#core
     return content === null || !working ? null : engine.budget.lease(this.#place(content, piece, block))
@@ -100,7 +102,9 @@ export class TorrentBlocks {
     this.#core.content?.picker.release(peer.key, receiving.piece, receiving.begin / BLOCK_BYTES)
   }
 
-  /** The slot that lies to the piece's first block in memory as the blocks do: neighbours are hashed and written as one. */
+  /**
+   * The slot that lies to the piece's first block in memory as the blocks do: neighbours are hashed and written as one.
+   */
   #place(content: TorrentContent, piece: number, block: number): number {
     const first = this.#pieces.firstBlock(piece)
     if (first !== undefined) return first.slot.index + block - first.begin / BLOCK_BYTES

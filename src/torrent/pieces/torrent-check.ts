@@ -1,5 +1,5 @@
-// Finds out what of a torrent's data is there: what the last run says, what the files say, and hashing for the rest.
-// A few runs of pieces of a torrent are in hashing at a time, and few torrents check at a time. Changes no network state.
+// Finds out what of a torrent's data is there: what the last run says, what the files say, and hashing for the rest. A
+// few runs of pieces of a torrent are in hashing at a time, and few torrents check at a time. Changes no network state.
 
 import { AppError } from '../../base/errors.ts'
 import { type FileFacts, unfitFacts } from '../../ports/piece-store.ts'

@@ -43,8 +43,8 @@ export class TorrentCheckpoints {
   }
 
   /**
-   * Makes all progress durable, after those before. Rejects with what the store or the journal said, and with AppError Aborted
-   * when `signal` fires while there is no piece yet: a look at 200,000 files is not waited for then.
+   * Makes all progress durable, after those before. Rejects with what the store or the journal said, and with AppError
+   * Aborted when `signal` fires while there is no piece yet: a look at 200,000 files is not waited for then.
    */
   save(signal?: AbortSignal): Promise<void> {
     this.#underWay += 1

@@ -1,5 +1,5 @@
-// The hashes of BEP 52 between a torrent and its peers: fetching piece layers and leaf hashes (hash-fetch.ts), serving ours
-// (hash-serve.ts). Only connections that speak v2 take part; libtorrent drops others that ask.
+// The hashes of BEP 52 between a torrent and its peers: fetching piece layers and leaf hashes (hash-fetch.ts), serving
+// ours (hash-serve.ts). Only connections that speak v2 take part; libtorrent drops others that ask.
 
 import { DecodeError } from '../../base/errors.ts'
 import { hashAt, hashCount } from '../../wire/metainfo/merkle.ts'
@@ -49,8 +49,8 @@ export class TorrentHashes {
   }
 
   /**
-   * A piece failed with blocks of several peers, and who sent which is noted (SmartBan): its leaf hashes are looked for, and
-   * tell who is guilty before the piece is fetched again.
+   * A piece failed with blocks of several peers, and who sent which is noted (SmartBan): its leaf hashes are looked
+   * for, and tell who is guilty before the piece is fetched again.
    */
   pieceFailed(piece: number): void {
     const metainfo = this.#core.content?.metainfo

@@ -1,6 +1,7 @@
-// Pieces between their last block and the moment everybody may know of them: hash and write in the workers, journal, then
-// the bit, `have` to peers and readers. Spills blocks to disk when the arena is clogged. A failed piece goes to smart ban.
-// Invariant: `have` is set only after the journal said that the fact is durable; slots return when the store has settled.
+// Pieces between their last block and the moment everybody may know of them: hash and write in the workers, journal,
+// then the bit, `have` to peers and readers. Spills blocks to disk when the arena is clogged. A failed piece goes to
+// smart ban. Invariant: `have` is set only after the journal said that the fact is durable; slots return when the store
+// has settled.
 
 import type { ReceivedBlock } from '../../ports/piece-store.ts'
 import { retryWhileBusy } from './busy-pool.ts'

@@ -1,5 +1,6 @@
-// Hashes everything a torrent has, once, in the background and with long pauses: finds what no look at a file can see (a
-// disk that forgets, a change that put the old time back). What does not fit is a changed file's affair (changed-files.ts).
+// Hashes everything a torrent has, once, in the background and with long pauses: finds what no look at a file can see
+// (a disk that forgets, a change that put the old time back). What does not fit is a changed file's affair
+// (changed-files.ts).
 
 import { FileChanged } from '../../ports/piece-store.ts'
 import { retryWhileBusy } from './busy-pool.ts'
@@ -46,8 +47,8 @@ export class TorrentScrub {
   }
 
   /**
-   * Hashes all pieces that are had. False: it was not brought to its end (stopped, started, moved on, a file is gone), or a piece
-   * did not fit: it is to be begun again. Rejects with what the store said.
+   * Hashes all pieces that are had. False: it was not brought to its end (stopped, started, moved on, a file is gone),
+   * or a piece did not fit: it is to be begun again. Rejects with what the store said.
    */
   async run(signal: AbortSignal): Promise<boolean> {
     const { content } = this.#core

@@ -31,7 +31,9 @@ const MAX_HALF_OPEN = 50
 /** Part of all places that one address, and one network, may have. */
 const ADDRESS_SHARE = 4
 const CHECK_DEPTH = 4
-/** Part of the block arena that uploads use when they have no other; of another, shared with stream readers, one half. */
+/**
+ * Part of the block arena that uploads use when they have no other; of another, shared with stream readers, one half.
+ */
 const UPLOAD_SHARE = 4
 
 /** Something the session's tick calls while it is active. */

@@ -1,6 +1,6 @@
 // What is kept of a torrent that nobody uses: what its record shows, and what it needs to go on. Everything else (piece
-// hashes, files, picker, parts) is loaded again when somebody comes. Data and reads of it only.
-// Invariant: only a torrent that is complete, stopped, queued, or misses data that nobody known could give is ever at rest.
+// hashes, files, picker, parts) is loaded again when somebody comes. Data and reads of it only. Invariant: only a
+// torrent that is complete, stopped, queued, or misses data that nobody known could give is ever at rest.
 
 import type { InfoHash } from '../../base/ids.ts'
 import type { Announcer } from '../../ports/announcer.ts'
@@ -31,8 +31,8 @@ export interface RestingTorrent {
   readonly sizeBytes: number
   readonly pieceCount: number
   /**
-   * One bit a piece, most significant first, a byte a character: an array takes ten times as much. '' = no piece is there,
-   * null = all are.
+   * One bit a piece, most significant first, a byte a character: an array takes ten times as much. '' = no piece is
+   * there, null = all are.
    */
   readonly have: string | null
   /** Of the selected files, 0 to 1. */
@@ -139,8 +139,8 @@ export function queuedFrom(spec: TorrentSpec): RestingTorrent {
 }
 
 /**
- * The row of a torrent that misses something, and of which an earlier run says what: it need not be awake to look at its
- * files. Null when it is to be: something is in doubt, or it knows somebody to ask.
+ * The row of a torrent that misses something, and of which an earlier run says what: it need not be awake to look at
+ * its files. Null when it is to be: something is in doubt, or it knows somebody to ask.
  */
 export function seekingFrom(spec: TorrentSpec): RestingTorrent | null {
   const { metainfo, resume, peers, webSeeds } = spec

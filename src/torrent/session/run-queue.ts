@@ -1,6 +1,7 @@
-// Which torrents may run, and whose turn is next: limits of downloads, of seeds and of both, and the order in each. Data
-// only: it starts nothing, knows no clock and no torrent (torrent-queue.ts does). No change walks over all that wait.
-// Invariants: a member is in one list at most; between two calls limits may be broken, and next() answers what mends them.
+// Which torrents may run, and whose turn is next: limits of downloads, of seeds and of both, and the order in each.
+// Data only: it starts nothing, knows no clock and no torrent (torrent-queue.ts does). No change walks over all that
+// wait. Invariants: a member is in one list at most; between two calls limits may be broken, and next() answers what
+// mends them.
 
 import { OrderedList } from '../pieces/ordered-list.ts'
 
@@ -117,7 +118,10 @@ export class RunQueue<T> {
     this.#listOf(place).add(place)
   }
 
-  /** The running seed that began first, of those that count if there are any, goes to the end of the line; the next step lets another begin. */
+  /**
+   * The running seed that began first, of those that count if there are any, goes to the end of the line; the next step
+   * lets another begin.
+   */
   rotateSeed(): Place<T> | null {
     const { counted, slow, waiting } = this.#lists.seed
     const place = counted.first ?? slow.first

@@ -1,6 +1,6 @@
-// One torrent of a session: what services/ and the session hold on to, whether it is awake or at rest (wake-state.ts). It
-// owns the announcer, which goes on while the torrent rests, and remembers what was asked of it. What a rest keeps answers
-// at rest too; for the rest wake() comes first.
+// One torrent of a session: what services/ and the session hold on to, whether it is awake or at rest (wake-state.ts).
+// It owns the announcer, which goes on while the torrent rests, and remembers what was asked of it. What a rest keeps
+// answers at rest too; for the rest wake() comes first.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
@@ -267,7 +267,9 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
     this.#state.awake?.closeRefused()
   }
 
-  /** Takes over an incoming connection; null = refused. One that comes during a rest waits until the torrent is awake. */
+  /**
+   * Takes over an incoming connection; null = refused. One that comes during a rest waits until the torrent is awake.
+   */
   accept(link: PeerLink, handshake: Handshake): LinkReceiver | null | Promise<LinkReceiver | null> {
     if (this.#leaving) return null
     if (this.#state.row?.status === 'stopped' || this.#state.row?.status === 'queued') return null
@@ -283,8 +285,8 @@ export class SessionTorrent implements TorrentHandle, WakeHooks {
   }
 
   /**
-   * Puts the torrent to rest if nobody has used it for a while; `crowded`: many others could rest too. Answers whether it is
-   * to be asked again: false when it rests, or is in a state that only an event of the engine ends.
+   * Puts the torrent to rest if nobody has used it for a while; `crowded`: many others could rest too. Answers whether
+   * it is to be asked again: false when it rests, or is in a state that only an event of the engine ends.
    */
   restIfIdle(nowMs: number, crowded: boolean): boolean {
     const { wakeLine } = this.#engine

@@ -64,8 +64,8 @@ export interface SessionDeps {
   /** Slots of 16 KiB for received blocks: its size bounds what all downloads together hold in memory. */
   readonly blockArena: Arena
   /**
-   * Slots that FileReader.read is given, and into which runs of blocks are read for upload (at most half of them): larger
-   * slots mean fewer, longer reads. Default: blockArena, of which uploads then take a quarter.
+   * Slots that FileReader.read is given, and into which runs of blocks are read for upload (at most half of them):
+   * larger slots mean fewer, longer reads. Default: blockArena, of which uploads then take a quarter.
    */
   readonly rangeArena?: Arena
   readonly events: TorrentEvents

@@ -1,5 +1,5 @@
-// All torrents of the node: one listening port, one set of limits, one tick. Routes incoming connections, starts and ends
-// torrents. Keeps nothing on disk itself. Invariant: the tick runs only while some torrent or connection needs it.
+// All torrents of the node: one listening port, one set of limits, one tick. Routes incoming connections, starts and
+// ends torrents. Keeps nothing on disk itself. Invariant: the tick runs only while some torrent or connection needs it.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { InfoHash, InfoHashV2 } from '../../base/ids.ts'
@@ -59,13 +59,19 @@ export class Session {
     return this.#engine
   }
 
-  /** There are new ways into the network: addresses that are known may be tried at once, all or those that were connected before. */
+  /**
+   * There are new ways into the network: addresses that are known may be tried at once, all or those that were
+   * connected before.
+   */
   reachAgain(all: boolean): void {
     this.#engine.dead.forget()
     for (const torrent of this.#torrents.values()) torrent.reachAgain(all)
   }
 
-  /** The port that trackers and peers are told; null = the one this node listens at. A router may have given another one. */
+  /**
+   * The port that trackers and peers are told; null = the one this node listens at. A router may have given another
+   * one.
+   */
   setOutsidePort(port: number | null): void {
     const told = port ?? this.listenPort
     if (told === this.#engine.listenPort) return
@@ -96,8 +102,8 @@ export class Session {
   }
 
   /**
-   * Ends all torrents at the same time and makes their progress durable. Settles after `deadlineMs` at the latest; what was
-   * not done by then is what a kill would have left.
+   * Ends all torrents at the same time and makes their progress durable. Settles after `deadlineMs` at the latest; what
+   * was not done by then is what a kill would have left.
    */
   async stop(deadlineMs: number): Promise<void> {
     const engine = this.#engine
@@ -135,8 +141,8 @@ export class Session {
   }
 
   /**
-   * Settles when another torrent may be added without piling up those whose files are still to be looked at; a disk that
-   * does not answer is not waited for.
+   * Settles when another torrent may be added without piling up those whose files are still to be looked at; a disk
+   * that does not answer is not waited for.
    */
   async room(): Promise<void> {
     if (this.#beginning < MAX_BEGINNING || this.#tooSlow) return
@@ -199,7 +205,10 @@ export class Session {
     }
   }
 
-  /** From now on who names it, also within an encrypted handshake, sees what who names an unknown one sees (decision 0390). */
+  /**
+   * From now on who names it, also within an encrypted handshake, sees what who names an unknown one sees (decision
+   * 0390).
+   */
   #disown(infoHash: InfoHash): void {
     const names = this.namesOf(infoHash)
     for (const name of names) this.#engine.encryption.torrents.delete(name)

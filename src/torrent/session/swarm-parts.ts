@@ -1,5 +1,5 @@
-// What the rest of the node lends the engine for its swarms: a way to connect by uTP alone, the DHT node, our own address.
-// Types only. Every member may be missing: the engine then does without.
+// What the rest of the node lends the engine for its swarms: a way to connect by uTP alone, the DHT node, our own
+// address. Types only. Every member may be missing: the engine then does without.
 
 import type { PeerAddress } from '../../base/ids.ts'
 import type { TcpNetwork } from '../../ports/tcp.ts'
@@ -25,13 +25,16 @@ export interface SwarmParts {
   /** Whether peers of the local network are looked for (BEP 14). Default: no. */
   discoversLocally?(): boolean
   /**
-   * True for an address that is none and stands for a circuit to a peer: nobody else can use it, so peers are not told of it,
-   * and no filter of addresses is meant for it. Default: there are no such.
+   * True for an address that is none and stands for a circuit to a peer: nobody else can use it, so peers are not told
+   * of it, and no filter of addresses is meant for it. Default: there are no such.
    */
   standsForCircuit?(ip: string): boolean
   /** What keeps every connection from leaving now; null = nothing that is known. */
   networkTrouble?(): NetworkTrouble | null
 }
 
-/** `interface_gone`: nothing the node is bound to has an address (kill switch); `proxy_failing`: its proxy turns it away. */
+/**
+ * `interface_gone`: nothing the node is bound to has an address (kill switch); `proxy_failing`: its proxy turns it
+ * away.
+ */
 export type NetworkTrouble = 'interface_gone' | 'proxy_failing'

@@ -35,7 +35,9 @@ export interface TorrentContent {
   readonly picker: PiecePicker
   /** Pieces that the selected files need. */
   wanted: PieceSet
-  /** Of those that are had the ones in files that somebody changed: nobody gets them until they are hashed. Null: none. */
+  /**
+   * Of those that are had the ones in files that somebody changed: nobody gets them until they are hashed. Null: none.
+   */
   doubted: PieceSet | null
 }
 

@@ -1,5 +1,5 @@
-// What a user asks of one torrent beside running and selection: limits, order, another folder, and why it does not move.
-// It passes on and looks; what follows is the other parts' business.
+// What a user asks of one torrent beside running and selection: limits, order, another folder, and why it does not
+// move. It passes on and looks; what follows is the other parts' business.
 
 import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { FileChange, StorageMove } from '../../ports/piece-store.ts'

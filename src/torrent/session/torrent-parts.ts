@@ -1,5 +1,6 @@
-// The parts of one torrent that is awake (torrent-*.ts), made and tied together here: what follows from an event of one part
-// for the others. Decides little itself. What others ask of the torrent is in torrent.ts. All calls come on the one loop.
+// The parts of one torrent that is awake (torrent-*.ts), made and tied together here: what follows from an event of one
+// part for the others. Decides little itself. What others ask of the torrent is in torrent.ts. All calls come on the
+// one loop.
 
 import { AppError } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'

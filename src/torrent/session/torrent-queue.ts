@@ -1,6 +1,6 @@
-// The queue of a session's torrents at work: asks run-queue.ts what is to be done and does it, a few torrents a turn, and
-// tells it which running torrents are slow. Decides no order itself.
-// Invariant: its timer runs only while a torrent waits or a slow one may become fast.
+// The queue of a session's torrents at work: asks run-queue.ts what is to be done and does it, a few torrents a turn,
+// and tells it which running torrents are slow. Decides no order itself. Invariant: its timer runs only while a torrent
+// waits or a slow one may become fast.
 
 import type { Clock, Timer } from '../../ports/clock.ts'
 import { type Place, type QueueKind, type RunLimits, RunQueue } from './run-queue.ts'

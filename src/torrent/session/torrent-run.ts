@@ -1,6 +1,6 @@
-// Starting, stopping, rechecking and failing of one torrent: the arrows between the states of types.ts.
-// One thing after the other: each transition waits in #chain until what the one before it began has settled.
-// Invariant: #abort is set exactly while the torrent runs (or prepares to); who finds its own signal aborted does nothing.
+// Starting, stopping, rechecking and failing of one torrent: the arrows between the states of types.ts. One thing after
+// the other: each transition waits in #chain until what the one before it began has settled. Invariant: #abort is set
+// exactly while the torrent runs (or prepares to); who finds its own signal aborted does nothing.
 
 import { AppError, errorText } from '../../base/errors.ts'
 import type { Announcer } from '../../ports/announcer.ts'
@@ -111,8 +111,8 @@ export class TorrentRun {
   }
 
   /**
-   * Goes on downloading after a rest: trackers know us. What lies on the disk is looked at as at every start before anybody
-   * connects and before anything is written: meanwhile a file may have gone.
+   * Goes on downloading after a rest: trackers know us. What lies on the disk is looked at as at every start before
+   * anybody connects and before anything is written: meanwhile a file may have gone.
    */
   lookOn(content: TorrentContent): void {
     this.#wanted = true
@@ -172,7 +172,10 @@ export class TorrentRun {
     return Promise.all([this.#chain, this.#farewell]).then(() => undefined)
   }
 
-  /** A reader misses a piece of a stopped or queued torrent. Throws the torrent's error, or AppError Aborted at the end of all. */
+  /**
+   * A reader misses a piece of a stopped or queued torrent. Throws the torrent's error, or AppError Aborted at the end
+   * of all.
+   */
   runForReaders(): void {
     if (this.#core.status === 'error') throw new AppError('DiskError', this.#core.errorText)
     if (this.#gone) throw new AppError('Aborted')

@@ -1,5 +1,5 @@
-// One torrent that is awake: what may be asked of it, by services/ through session-torrent.ts, and by the session. Its parts
-// and what follows from what are in torrent-parts.ts. All calls come on the one loop.
+// One torrent that is awake: what may be asked of it, by services/ through session-torrent.ts, and by the session. Its
+// parts and what follows from what are in torrent-parts.ts. All calls come on the one loop.
 
 import { addressKey, type InfoHash, type PeerAddress } from '../../base/ids.ts'
 import type { AnnounceCounters, Announcer, PeerOrigin } from '../../ports/announcer.ts'
@@ -28,8 +28,8 @@ import type {
 export const MAY_REST: ReadonlySet<TorrentStatus> = new Set(['seeding', 'downloading', 'stopped', 'queued'])
 
 /**
- * Among whom a torrent goes to rest: `called`, it was woken for peers that were named; `crowd`, many others are awake, or wait
- * to be woken; `hurried`: both.
+ * Among whom a torrent goes to rest: `called`, it was woken for peers that were named; `crowd`, many others are awake,
+ * or wait to be woken; `hurried`: both.
  */
 export type RestPlace = 'alone' | 'called' | 'crowd' | 'hurried'
 
@@ -197,10 +197,10 @@ export class Torrent {
   }
 
   /**
-   * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, is stopped or queued, or
-   * downloads and knows nobody who might have something; nobody uses it and nothing is on its way. Known addresses are
-   * forgotten. It must not be used afterwards. In a crowd also one rests whose addresses wait for their turn: they stay in
-   * `untried`.
+   * What is to be kept while it rests, null when it must stay awake: it seeds all it has selected, is stopped or
+   * queued, or downloads and knows nobody who might have something; nobody uses it and nothing is on its way. Known
+   * addresses are forgotten. It must not be used afterwards. In a crowd also one rests whose addresses wait for their
+   * turn: they stay in `untried`.
    */
   rest(place: RestPlace = 'alone'): RestingTorrent | null {
     const { content, status } = this.#core
@@ -270,7 +270,9 @@ export class Torrent {
     return this.#parts.swarm.accept(link, handshake)
   }
 
-  /** Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. `cut`: peers are sent nothing more. */
+  /**
+   * Ends for good, progress durable; `deadlineMs` bounds the farewell to trackers. `cut`: peers are sent nothing more.
+   */
   async shutdown(deadlineMs: number, cut = false): Promise<void> {
     this.#parts.newMetadata.abort()
     await this.#parts.run.shutdown(deadlineMs, cut)
@@ -285,7 +287,10 @@ export class Torrent {
     if (deleteData) await this.#removeData()
   }
 
-  /** Files that are not the torrent's stay, though they have its names: they were there before, and nothing of them fits. */
+  /**
+   * Files that are not the torrent's stay, though they have its names: they were there before, and nothing of them
+   * fits.
+   */
   async #removeData(): Promise<void> {
     const content = this.#core.content
     if (content === null) return

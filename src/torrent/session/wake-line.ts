@@ -1,5 +1,5 @@
-// Torrents at rest for which somebody named peers: few are woken at a time, the others wait in line as they are. Most of the
-// addresses that are named for a download that knew nobody are dead, and thousands may be named in one minute.
+// Torrents at rest for which somebody named peers: few are woken at a time, the others wait in line as they are. Most
+// of the addresses that are named for a download that knew nobody are dead, and thousands may be named in one minute.
 
 /** Awake at a time: as many as can be called in the places there are for half-open connections, and some that wait. */
 const PLACES = 200
@@ -19,7 +19,9 @@ export class WakeLine<T extends object> {
     return this.#awake.has(torrent)
   }
 
-  /** Calls `wake` at once when there is a place, else when one is left. Who waits already waits on, with the newer call. */
+  /**
+   * Calls `wake` at once when there is a place, else when one is left. Who waits already waits on, with the newer call.
+   */
   enter(torrent: T, wake: () => void): void {
     if (!this.#awake.has(torrent) && this.#awake.size >= PLACES) {
       this.#waiting.set(torrent, wake)

@@ -1,6 +1,6 @@
-// Whether one torrent is awake (torrent.ts) or at rest (resting-torrent.ts), and the ways between: it is woken by whoever
-// needs it or when it is its turn in the queue, and put to rest by the session's sweep when nobody used it for a while.
-// Invariant: exactly one of #awake and #row is set, but for the time after the end.
+// Whether one torrent is awake (torrent.ts) or at rest (resting-torrent.ts), and the ways between: it is woken by
+// whoever needs it or when it is its turn in the queue, and put to rest by the session's sweep when nobody used it for
+// a while. Invariant: exactly one of #awake and #row is set, but for the time after the end.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
@@ -14,10 +14,14 @@ import { OPEN_GATE, type QueueMember, type RunGate } from './torrent-queue.ts'
 import { MAY_REST, type RestPlace, Torrent } from './torrent.ts'
 import type { TorrentSpec } from '../types.ts'
 
-/** A torrent stays awake this long after its last use: who comes back soon finds it ready. One that misses data longer. */
+/**
+ * A torrent stays awake this long after its last use: who comes back soon finds it ready. One that misses data longer.
+ */
 const STAY_MS = 20_000
 const SEEKING_STAY_MS = 60_000
-/** With a crowd of others that could rest as well, as when thousands are added: the memory of all of them is the price. */
+/**
+ * With a crowd of others that could rest as well, as when thousands are added: the memory of all of them is the price.
+ */
 const CROWDED_STAY_MS = 5000
 /** One whose records could not be read when its turn came asks for another after this. */
 const NEXT_TURN_MS = 60_000
@@ -164,9 +168,9 @@ export class WakeState implements QueueMember {
   }
 
   /**
-   * Puts the torrent to rest if nobody has used it for a while, which is short in a crowd and for who was woken by names;
-   * `busy`: somebody does. Answers whether it is to be asked again: false when it rests, or is in a state that only an event
-   * of the engine ends.
+   * Puts the torrent to rest if nobody has used it for a while, which is short in a crowd and for who was woken by
+   * names; `busy`: somebody does. Answers whether it is to be asked again: false when it rests, or is in a state that
+   * only an event of the engine ends.
    */
   restIfIdle(nowMs: number, place: RestPlace, busy: boolean): boolean {
     const torrent = this.#awake
@@ -227,7 +231,9 @@ export class WakeState implements QueueMember {
     if (row?.status === 'queued' && this.#gate.enter(row.left === 0 ? 'seed' : 'download')) this.start()
   }
 
-  /** What wakes it is in the records. What is being looked at is at hand all the same, and peers of a magnet are not. */
+  /**
+   * What wakes it is in the records. What is being looked at is at hand all the same, and peers of a magnet are not.
+   */
   #isRecorded({ status }: RestingTorrent, { metainfo, peers }: TorrentSpec): boolean {
     return status === 'stopped' || (status === 'queued' && metainfo !== null && peers.length === 0)
   }

@@ -1,5 +1,5 @@
-// Turns the readers of a torrent's files into an ordered list of piece ranges for the picker: cursors, then windows ahead,
-// then the container index zones of the files read. Knows no clock, no timer and not which pieces are there.
+// Turns the readers of a torrent's files into an ordered list of piece ranges for the picker: cursors, then windows
+// ahead, then the container index zones of the files read. Knows no clock, no timer and not which pieces are there.
 // Invariant: ranges() depends only on the open readers; a closed reader leaves nothing behind.
 
 import { piecesOfRange, type TorrentLengths } from '../../base/lengths.ts'
@@ -108,7 +108,10 @@ export class StreamWindows {
     return this.#readers.size
   }
 
-  /** Opens a reader on the file that begins at byte `offset` of the torrent and has `length` bytes (above 0), at its start. */
+  /**
+   * Opens a reader on the file that begins at byte `offset` of the torrent and has `length` bytes (above 0), at its
+   * start.
+   */
   open(offset: number, length: number, nowMs: number): StreamCursor {
     const reader = new Reader(this, offset, length, nowMs)
     this.#readers.add(reader)

@@ -1,5 +1,6 @@
-// The web seeds of one torrent, as the torrent has them: their code is loaded when one is needed for the first time, which for
-// most torrents is never. The torrent's state stands behind WebSeedHost here; what web seeds do is web-seeds.ts.
+// The web seeds of one torrent, as the torrent has them: their code is loaded when one is needed for the first time,
+// which for most torrents is never. The torrent's state stands behind WebSeedHost here; what web seeds do is
+// web-seeds.ts.
 
 import type { Slot } from '../../ports/arena.ts'
 import type { Clock } from '../../ports/clock.ts'

@@ -1,5 +1,6 @@
-// Chooses the next run of blocks of a web seed: the longest gap of missing pieces, so that one request goes on for long; what
-// the picker would ask for first when readers wait or memory is short. Works on the picker and the budget, has no state.
+// Chooses the next run of blocks of a web seed: the longest gap of missing pieces, so that one request goes on for
+// long; what the picker would ask for first when readers wait or memory is short. Works on the picker and the budget,
+// has no state.
 
 import { BLOCK_BYTES } from '../../base/lengths.ts'
 import type { PieceRun } from '../../base/piece-run.ts'
@@ -12,15 +13,17 @@ const RUN_SEC = 5
 const MIN_RUN_BLOCKS = 64
 const MAX_RUN_BLOCKS = 1024
 const RUN_PART = 8
-/** The end of a run is expected within these bounds; twice what it would take alone, as another one may be under way. */
+/**
+ * The end of a run is expected within these bounds; twice what it would take alone, as another one may be under way.
+ */
 const MIN_DUE_MS = 2000
 const MAX_DUE_MS = 60_000
 /** Free credits, as part of all, below which no new pieces are begun (as for peers). */
 const SHORT_PART = 16
 
 /**
- * The blocks of the next run in torrent order, each noted as requested of `key` and paid with a credit; [] when there is
- * nothing now. `rate`: of this seed, bytes/s.
+ * The blocks of the next run in torrent order, each noted as requested of `key` and paid with a credit; [] when there
+ * is nothing now. `rate`: of this seed, bytes/s.
  */
 export function chooseRun(host: WebSeedHost, content: WebSeedContent, key: string, rate: number): BlockRequest[] {
   const { budget } = host

@@ -1,5 +1,5 @@
-// How a web seed is doing: which files it lacks, how often it failed, when it may be asked again. Knows no clock, asks nothing.
-// Invariant: the set of missing files is bounded; once off, always off.
+// How a web seed is doing: which files it lacks, how often it failed, when it may be asked again. Knows no clock, asks
+// nothing. Invariant: the set of missing files is bounded; once off, always off.
 
 import type { TorrentFile } from '../../wire/metainfo/torrent-types.ts'
 import { wantedPieces } from '../pieces/file-pieces.ts'

@@ -7,7 +7,9 @@ export function idleWebSeed(url: string): WebSeedRow {
   return { url, state: 'idle', downRate: 0, downTotal: 0, requests: 0, completed: 0, error: '', retryInMs: null }
 }
 
-/** A web seed as peers are shown (connection type 1): its address is the server's name, its client says that it is one. */
+/**
+ * A web seed as peers are shown (connection type 1): its address is the server's name, its client says that it is one.
+ */
 export function webSeedPeer(row: WebSeedRow): PeerSnapshot {
   const url = URL.parse(row.url)
   return {

@@ -1,7 +1,7 @@
-// One run of blocks that a web seed fetches: their bytes come as one stream, cut where blocks are missing from it, and go
-// straight into leased slots. Knows no HTTP and no files.
-// Invariant: every block before #at is settled; every later one holds one credit of the block budget until it is dropped;
-// the block at #at may hold a slot instead. After end() nothing is held.
+// One run of blocks that a web seed fetches: their bytes come as one stream, cut where blocks are missing from it, and
+// go straight into leased slots. Knows no HTTP and no files. Invariant: every block before #at is settled; every later
+// one holds one credit of the block budget until it is dropped; the block at #at may hold a slot instead. After end()
+// nothing is held.
 
 import type { Slot } from '../../ports/arena.ts'
 import { copyBytes } from '../../wire/peer/copy-bytes.ts'

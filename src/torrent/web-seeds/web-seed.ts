@@ -1,7 +1,7 @@
-// One web seed (BEP 19) of one torrent: a source of blocks beside the peers. It asks for runs of them file by file, waits
-// when the server fails. What to ask for is web-seed-choice.ts, how the server is doing web-seed-health.ts, which seeds run
-// web-seeds.ts.
-// Invariant: what a run holds (blocks in the picker, credits, a slot, room at the gate) is given back when it has ended.
+// One web seed (BEP 19) of one torrent: a source of blocks beside the peers. It asks for runs of them file by file,
+// waits when the server fails. What to ask for is web-seed-choice.ts, how the server is doing web-seed-health.ts, which
+// seeds run web-seeds.ts. Invariant: what a run holds (blocks in the picker, credits, a slot, room at the gate) is
+// given back when it has ended.
 
 import type { Timer } from '../../ports/clock.ts'
 import type { RangeOutcome } from '../../ports/http-ranges.ts'
@@ -40,7 +40,10 @@ interface ActiveRun {
 
 /** One web seed. */
 export class WebSeed {
-  /** Names it in the picker, in the shape of a peer's key: what stands before the colon is what a bad block is blamed on. */
+  /**
+   * Names it in the picker, in the shape of a peer's key: what stands before the colon is what a bad block is blamed
+   * on.
+   */
   readonly key: string
   readonly url: string
   readonly down = new RateMeter()

@@ -1,6 +1,6 @@
-// The web seeds of one torrent (BEP 19): which of them begin runs, how many at a time, and who is blamed for bad pieces.
-// They run while the torrent works and something is needed; a single one is web-seed.ts.
-// Invariant: outside of start() .. stop() no seed is in the picker and nothing is held.
+// The web seeds of one torrent (BEP 19): which of them begin runs, how many at a time, and who is blamed for bad
+// pieces. They run while the torrent works and something is needed; a single one is web-seed.ts. Invariant: outside of
+// start() .. stop() no seed is in the picker and nothing is held.
 
 import { runStepsInTurns } from '../../wire/steps.ts'
 import { MAX_WEB_SEEDS, oddUrlPaths } from '../../wire/metainfo/web-seed-urls.ts'
@@ -85,7 +85,9 @@ export class WebSeeds implements BudgetWaiter {
     if (this.#running === 0 || free >= ROOMY * limit) this.fill()
   }
 
-  /** A reader waits at a new place, for `pieces`: a seed begins with them at once, and drops what else it was asked for. */
+  /**
+   * A reader waits at a new place, for `pieces`: a seed begins with them at once, and drops what else it was asked for.
+   */
   makeWay(pieces: ReadonlySet<number>): void {
     for (const seed of this.#seeds) seed.makeWay(pieces)
     for (const seed of this.#seeds) if (seed.begin(true)) return

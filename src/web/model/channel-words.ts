@@ -117,7 +117,9 @@ export function sourcesIn(text: string): string[] {
     .map(line => (/^[0-9a-f]{40}$/i.test(line) ? `magnet:?xt=urn:btih:${line.toLowerCase()}` : line))
 }
 
-/** A feed of a channel, as far as the page shows it; all but its address is extra. Times are Unix seconds, 0 = never. */
+/**
+ * A feed of a channel, as far as the page shows it; all but its address is extra. Times are Unix seconds, 0 = never.
+ */
 export interface FeedRow {
   readonly url: string
   readonly time_checked: number

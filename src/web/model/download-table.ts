@@ -1,5 +1,5 @@
-// All downloads of the node as the page knows them: kept in order, narrowed and counted while they change. An update costs
-// what changed: a row moves only when its sort key did, and the others are copied, not sorted, for that.
+// All downloads of the node as the page knows them: kept in order, narrowed and counted while they change. An update
+// costs what changed: a row moves only when its sort key did, and the others are copied, not sorted, for that.
 
 import type { DownloadRecord } from '../../services/api.ts'
 import { type Group, groups, isIn } from './download-groups.ts'

@@ -1,4 +1,5 @@
-// Results of one search as they arrive in events: each channel and each torrent once, the best first, in bounded number. Pure.
+// Results of one search as they arrive in events: each channel and each torrent once, the best first, in bounded
+// number. Pure.
 
 import type { SearchResults } from '../../chapters/channels/ports/channel-library.ts'
 import type { NodeEvent } from './event-lines.ts'

@@ -1,4 +1,5 @@
-// What the pages of wallets and the market say: amounts, states, pairs. Pure. Amounts come and go as exact decimal text.
+// What the pages of wallets and the market say: amounts, states, pairs. Pure. Amounts come and go as exact decimal
+// text.
 
 import type {
   MarketPaymentRecord,

@@ -70,7 +70,9 @@ function plain(value: Json): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** What is sent for what was entered; a number that is none goes as its text, for the node to refuse with its reason. */
+/**
+ * What is sent for what was entered; a number that is none goes as its text, for the node to refuse with its reason.
+ */
 export function valueOf(kind: FieldKind, input: string | boolean): Json {
   if (kind === 'switch') return input === true
   const text = String(input)

@@ -117,7 +117,9 @@ export async function renameTorrent(cid: string, infohash: string, name: string)
   await ask('PATCH', at(cid, `/torrents/${infohash}`), { name })
 }
 
-/** Starts the download of a torrent of a channel, with the trackers the channel tells; results of a search bring them. */
+/**
+ * Starts the download of a torrent of a channel, with the trackers the channel tells; results of a search bring them.
+ */
 export async function downloadTorrent(
   torrent: Pick<ListedTorrent, 'infohash' | 'name'> & { readonly trackers?: readonly string[] },
 ): Promise<void> {

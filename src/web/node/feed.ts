@@ -1,5 +1,5 @@
-// The one open connection to the node: events and the list of downloads with its changes. When it ends it is opened anew, by
-// and by more slowly, and the list is told from its beginning; nothing is asked for in between.
+// The one open connection to the node: events and the list of downloads with its changes. When it ends it is opened
+// anew, by and by more slowly, and the list is told from its beginning; nothing is asked for in between.
 
 import { isListPart, LineSplitter, type ListPart, type NodeEvent, readLine } from '../model/event-lines.ts'
 import { ApiError, type NodeApi } from './api.ts'

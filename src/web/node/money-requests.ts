@@ -1,4 +1,5 @@
-// What users ask of wallets and of the market: requests by name. Each rejects with ApiError. Secrets go in bodies, never in addresses.
+// What users ask of wallets and of the market: requests by name. Each rejects with ApiError. Secrets go in bodies,
+// never in addresses.
 
 import type {
   FeeRecord,

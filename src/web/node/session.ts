@@ -1,4 +1,5 @@
-// What the page knows of its node, as signals: the key, the connection, the downloads, the newest events. One of it in a page.
+// What the page knows of its node, as signals: the key, the connection, the downloads, the newest events. One of it in
+// a page.
 
 import { type Signal, signal } from '@preact/signals'
 import type { DownloadRecord } from '../../services/api.ts'

@@ -13,8 +13,8 @@ export interface Answer<T> {
 }
 
 /**
- * `ask` runs when `inputs` change, on refresh(), and every `everyMs` milliseconds after an answer (0 = not) while the page is
- * in view. An answer to other inputs is never shown.
+ * `ask` runs when `inputs` change, on refresh(), and every `everyMs` milliseconds after an answer (0 = not) while the
+ * page is in view. An answer to other inputs is never shown.
  */
 export function useAnswer<T>(
   ask: (signal: AbortSignal) => Promise<T>,

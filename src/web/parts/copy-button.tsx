@@ -1,5 +1,5 @@
-// Puts a text into the clipboard and says so. Pages that were not loaded over HTTPS or from this machine have no clipboard
-// interface: there the text is shown for copying by hand.
+// Puts a text into the clipboard and says so. Pages that were not loaded over HTTPS or from this machine have no
+// clipboard interface: there the text is shown for copying by hand.
 
 import { session } from '../node/context.ts'
 import { type IconName, Icon } from './icons.tsx'

@@ -1,4 +1,5 @@
-// A dialog with fields that asks the node for one thing: while it is asked the button waits, and what the node refuses stands above the buttons.
+// A dialog with fields that asks the node for one thing: while it is asked the button waits, and what the node refuses
+// stands above the buttons.
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'

@@ -1,4 +1,5 @@
-// Signs of the dashboard: strokes on a grid of 24, in the colour of the text beside them. They are never the only label.
+// Signs of the dashboard: strokes on a grid of 24, in the colour of the text beside them. They are never the only
+// label.
 
 const paths = {
   list: 'M8 6h12M8 12h12M8 18h12M4 6h.01M4 12h.01M4 18h.01',

@@ -1,4 +1,5 @@
-// Messages that come and go in a corner, told to screen readers too, and the line that says that the connection is lost.
+// Messages that come and go in a corner, told to screen readers too, and the line that says that the connection is
+// lost.
 
 import { session } from '../node/context.ts'
 import { Icon } from './icons.tsx'

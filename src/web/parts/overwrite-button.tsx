@@ -1,4 +1,5 @@
-// Goes on with a download that stopped at a file of somebody else, and writes over that file: asked for twice, with its name.
+// Goes on with a download that stopped at a file of somebody else, and writes over that file: asked for twice, with its
+// name.
 
 import { useState } from 'preact/hooks'
 import { change } from '../node/commands.ts'

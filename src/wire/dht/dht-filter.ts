@@ -28,7 +28,9 @@ export function mergeFilter(into: Uint8Array, other: Uint8Array): void {
   for (let i = 0; i < FILTER_BYTES; i++) into[i] = (into[i] ?? 0) | (other[i] ?? 0)
 }
 
-/** How many addresses `filter` holds, estimated; good to about 6,000. A full filter gives the largest estimate there is. */
+/**
+ * How many addresses `filter` holds, estimated; good to about 6,000. A full filter gives the largest estimate there is.
+ */
 export function filterCount(filter: Uint8Array): number {
   let zeros = 0
   for (let bit = 0; bit < FILTER_BITS; bit++) if (((filter[bit >> 3] ?? 0) & (1 << (bit & 7))) === 0) zeros++

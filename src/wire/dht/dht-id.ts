@@ -38,7 +38,9 @@ export function idFromKey(key: string): Uint8Array | null {
   return /^[0-9a-f]{40}$/i.test(key) ? Uint8Array.from(Buffer.from(key, 'hex')) : null
 }
 
-/** An id that shares exactly `shared` leading bits (0 to 159) with `own`; its other bits come from `random` (20 bytes). */
+/**
+ * An id that shares exactly `shared` leading bits (0 to 159) with `own`; its other bits come from `random` (20 bytes).
+ */
 export function idAtDepth(own: Uint8Array, shared: number, random: Uint8Array): Uint8Array {
   const id = Uint8Array.from(random)
   for (let bit = 0; bit <= shared && bit < ID_BITS; bit++) {
@@ -84,7 +86,9 @@ export function isExemptAddress(ip: Uint8Array): boolean {
   return ip.subarray(0, 15).every(byte => byte === 0) && ip[15] === 1
 }
 
-/** True when a node with this id may be at `ip` (a canonical literal): its bits fit, or the address is local. BEP 42. */
+/**
+ * True when a node with this id may be at `ip` (a canonical literal): its bits fit, or the address is local. BEP 42.
+ */
 export function idFitsAddress(id: Uint8Array, ip: string): boolean {
   const bytes = parseIp(ip)
   if (bytes === null) return false

@@ -1,5 +1,5 @@
-// Dictionaries of DHT messages, read field by field from hostile bytes and written from encoded parts, so that the value
-// of an item (BEP 44) passes through byte by byte. What is read is copied: the datagram is lent.
+// Dictionaries of DHT messages, read field by field from hostile bytes and written from encoded parts, so that the
+// value of an item (BEP 44) passes through byte by byte. What is read is copied: the datagram is lent.
 
 import { DecodeError } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'
@@ -91,7 +91,9 @@ export class KrpcFields {
   }
 }
 
-/** Nodes of 20 + 4 + 2 (BEP 5) or 20 + 16 + 2 bytes (BEP 32), at most `limit`. Throws DecodeError for a broken length. */
+/**
+ * Nodes of 20 + 4 + 2 (BEP 5) or 20 + 16 + 2 bytes (BEP 32), at most `limit`. Throws DecodeError for a broken length.
+ */
 export function decodeCompactNodes(bytes: Uint8Array, ipBytes: 4 | 16, limit = MAX_NODES): NodeContact[] {
   const entry = ID_BYTES + ipBytes + 2
   if (bytes.length % entry !== 0) throw new DecodeError(`a compact node list of ${bytes.length} bytes`)

@@ -1,5 +1,5 @@
-// Arguments of DHT queries (key `a`): encoded from and decoded to the union of krpc-types.ts. What a node may refuse with
-// an error code of its own (a value or a salt that is too big) is let through here.
+// Arguments of DHT queries (key `a`): encoded from and decoded to the union of krpc-types.ts. What a node may refuse
+// with an error code of its own (a value or a salt that is too big) is let through here.
 
 import { DecodeError } from '../../base/errors.ts'
 import { decodeBencode } from '../bencode.ts'

@@ -125,7 +125,10 @@ export const DHT_ERRORS = {
   seqTooLow: 302,
 } as const
 
-/** A datagram of the DHT. `version` names the client (key `v`), `seenAs` is our address as the other side sees it (BEP 42). */
+/**
+ * A datagram of the DHT. `version` names the client (key `v`), `seenAs` is our address as the other side sees it (BEP
+ * 42).
+ */
 export type KrpcMessage =
   | {
       readonly kind: 'query'

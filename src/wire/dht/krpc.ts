@@ -1,5 +1,5 @@
-// Datagrams of the Mainline DHT (KRPC, BEP 5 with 32, 33, 42, 43, 44, 51): one bencoded dictionary each.
-// Decoding gives a message, an invalid query that deserves an error, or a DecodeError. Timing and trust are the node's job.
+// Datagrams of the Mainline DHT (KRPC, BEP 5 with 32, 33, 42, 43, 44, 51): one bencoded dictionary each. Decoding gives
+// a message, an invalid query that deserves an error, or a DecodeError. Timing and trust are the node's job.
 
 import { DecodeError } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'

@@ -1,5 +1,5 @@
-// Nodes of the DHT as torrents without a tracker name them (BEP 5: `nodes`, a list of [host, port]). Text and numbers only:
-// whether a host may be asked is for others to judge.
+// Nodes of the DHT as torrents without a tracker name them (BEP 5: `nodes`, a list of [host, port]). Text and numbers
+// only: whether a host may be asked is for others to judge.
 
 import type { BencodeValue } from '../bencode.ts'
 import { utf8Text } from '../bencode.ts'
@@ -12,7 +12,10 @@ export const MAX_TORRENT_NODES = 20
 /** As a name may look; longer ones are no names (RFC 1035). */
 const HOST_NAME = /^[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?\.?$/i
 
-/** What can be used of a `nodes`, each once, the first MAX_TORRENT_NODES; addresses in canonical form, names in lower case. */
+/**
+ * What can be used of a `nodes`, each once, the first MAX_TORRENT_NODES; addresses in canonical form, names in lower
+ * case.
+ */
 export function torrentNodes(value: BencodeValue | undefined): TorrentDhtNode[] {
   const contacts = new Map<string, TorrentDhtNode>()
   for (const item of Array.isArray(value) ? value : []) {

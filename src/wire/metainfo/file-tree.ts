@@ -1,6 +1,6 @@
-// The file tree of a v2 info dictionary (BEP 52): read entry by entry from hostile bytes, and laid out so that every file
-// begins at a piece. Nothing here knows hashes of pieces. Order is that of the tree, which must be sorted: another order
-// would give other readers of the same bytes other pieces.
+// The file tree of a v2 info dictionary (BEP 52): read entry by entry from hostile bytes, and laid out so that every
+// file begins at a piece. Nothing here knows hashes of pieces. Order is that of the tree, which must be sorted: another
+// order would give other readers of the same bytes other pieces.
 
 import { DecodeError } from '../../base/errors.ts'
 import { asBuffer, decodeBencode, getBytes, getInt, getText } from '../bencode.ts'
@@ -34,8 +34,8 @@ interface OpenFolder {
 const ENTRIES_A_STEP = 256
 
 /**
- * The files of a tree, in steps. Throws DecodeError: no dictionary, not sorted, too deep, no file or too many, a file that
- * has entries beside it, without a usable length, or with bytes and no root.
+ * The files of a tree, in steps. Throws DecodeError: no dictionary, not sorted, too deep, no file or too many, a file
+ * that has entries beside it, without a usable length, or with bytes and no root.
  */
 export function* treeFiles(bytes: Uint8Array): Steps<TreeFile[]> {
   const files: TreeFile[] = []
@@ -104,8 +104,9 @@ export function isSingleFile(tree: readonly TreeFile[]): boolean {
 }
 
 /**
- * The tree's files as those of a torrent, in steps: behind each that ends within a piece comes padding up to the end of that
- * piece, also behind the last one (as libtorrent counts them). `root`: safe name of the torrent's folder, null = none.
+ * The tree's files as those of a torrent, in steps: behind each that ends within a piece comes padding up to the end of
+ * that piece, also behind the last one (as libtorrent counts them). `root`: safe name of the torrent's folder, null =
+ * none.
  */
 export function* laidFiles(root: string | null, tree: readonly TreeFile[], pieceLength: number): Steps<TorrentFile[]> {
   const placed = new PlacedFiles()
@@ -130,7 +131,10 @@ function paddingFile(root: string | null, length: number): RawFile {
   return { path, length, padding: true, attributes: null }
 }
 
-/** Throws DecodeError unless v1 and v2 of a hybrid torrent describe the same files at the same places (BEP 52); in steps. */
+/**
+ * Throws DecodeError unless v1 and v2 of a hybrid torrent describe the same files at the same places (BEP 52); in
+ * steps.
+ */
 export function* checkSameFiles(v1: readonly TorrentFile[], v2: readonly TorrentFile[]): Steps<void> {
   let next = 0
   const nextOther = (): TorrentFile | undefined => {

@@ -1,5 +1,5 @@
-// Requests for hashes of a file's tree (BEP 52) and the proofs that answer them: how many uncles belong to a request, and
-// what a list of hashes proves. Pure. A request covers a whole subtree, so that one uncle a layer is enough.
+// Requests for hashes of a file's tree (BEP 52) and the proofs that answer them: how many uncles belong to a request,
+// and what a list of hashes proves. Pure. A request covers a whole subtree, so that one uncle a layer is enough.
 
 import { climb, HASH_BYTES, hashCount, layersAbove, rootOf, sameHash } from './merkle.ts'
 import type { HashRange } from '../peer/messages.ts'
@@ -8,8 +8,8 @@ import type { HashRange } from '../peer/messages.ts'
 export const MAX_HASHES = 512
 
 /**
- * Uncles in the answer to a request for `count` hashes: one for each proof layer that the hashes do not give themselves. The
- * first is the sibling of the subtree's root.
+ * Uncles in the answer to a request for `count` hashes: one for each proof layer that the hashes do not give
+ * themselves. The first is the sibling of the subtree's root.
  */
 export function uncleCount({ count, proofLayers }: Pick<HashRange, 'count' | 'proofLayers'>): number {
   return Math.max(0, proofLayers - layersAbove(count) + 1)
@@ -20,7 +20,9 @@ export function isSubtree({ index, count }: Pick<HashRange, 'index' | 'count'>):
   return count > 0 && index % 2 ** layersAbove(count) === 0
 }
 
-/** True when the answer `hashes` to `range`, a subtree, leads to the node `root`, as many layers above as it has uncles. */
+/**
+ * True when the answer `hashes` to `range`, a subtree, leads to the node `root`, as many layers above as it has uncles.
+ */
 export function provesRange(range: HashRange, hashes: Uint8Array, root: Uint8Array): boolean {
   const { baseLayer, index, count } = range
   if (hashCount(hashes) !== count + uncleCount(range)) return false

@@ -1,5 +1,5 @@
-// The files of a v1 info dictionary (BEP 3, 47): lengths and offsets checked, paths made safe and unique. Also what v1 and v2
-// have in common: placing files one behind the other, and attributes.
+// The files of a v1 info dictionary (BEP 3, 47): lengths and offsets checked, paths made safe and unique. Also what v1
+// and v2 have in common: placing files one behind the other, and attributes.
 
 import { DecodeError } from '../../base/errors.ts'
 import {
@@ -50,8 +50,8 @@ export function singleFile(name: string, length: number): TorrentFile[] {
 const FILES_A_STEP = 256
 
 /**
- * The files of a multi-file torrent in torrent order, in steps. `root` is the safe name of its folder, `filesBytes` the raw list.
- * Throws DecodeError: no file, too many, a length or path that is missing or wrong, or what PlacedFiles says.
+ * The files of a multi-file torrent in torrent order, in steps. `root` is the safe name of its folder, `filesBytes` the
+ * raw list. Throws DecodeError: no file, too many, a length or path that is missing or wrong, or what PlacedFiles says.
  */
 export function* multiFiles(root: string, filesBytes: Uint8Array): Steps<TorrentFile[]> {
   const placed = new PlacedFiles()
@@ -63,7 +63,10 @@ export function* multiFiles(root: string, filesBytes: Uint8Array): Steps<Torrent
   return yield* placed.files()
 }
 
-/** Files one behind the other, with unique paths. add() throws DecodeError beyond 2^53 bytes, and beyond the bounds of paths. */
+/**
+ * Files one behind the other, with unique paths. add() throws DecodeError beyond 2^53 bytes, and beyond the bounds of
+ * paths.
+ */
 export class PlacedFiles {
   readonly #names = new UniquePaths()
   readonly #files: { -readonly [Part in keyof TorrentFile]: TorrentFile[Part] }[] = []
@@ -134,7 +137,9 @@ function readFile(root: string, item: BencodeValue): RawFile {
   return { path, length: checkedLength(length), padding, attributes: fileAttributes(root, item) }
 }
 
-/** The path of a file entry as the torrent spells it, below the torrent's folder. Throws DecodeError when it has none. */
+/**
+ * The path of a file entry as the torrent spells it, below the torrent's folder. Throws DecodeError when it has none.
+ */
 export function pathParts(item: BencodeDict): Uint8Array[] {
   const utf8 = getList(item, 'path.utf-8')
   const list = utf8?.every(part => part instanceof Uint8Array && utf8Text(part) !== null) ? utf8 : getList(item, 'path')

@@ -1,5 +1,5 @@
-// Writes info dictionaries (BEP 3, 27, 47, 52) of v1, v2 and hybrid torrents: the order of files, their padding, the file
-// tree. Hashes come from outside. What comes in is made by this program, so that a contradiction is a bug.
+// Writes info dictionaries (BEP 3, 27, 47, 52) of v1, v2 and hybrid torrents: the order of files, their padding, the
+// file tree. Hashes come from outside. What comes in is made by this program, so that a contradiction is a bug.
 
 import { type BencodeInput, encodeBencode } from '../bencode.ts'
 import { HASH_BYTES, LEAF_BYTES } from './merkle.ts'
@@ -51,8 +51,8 @@ function compareParts(a: readonly string[], b: readonly string[]): number {
 }
 
 /**
- * What v1 pieces are cut from. Of a hybrid, or with `aligned`, padding follows at once each file that ends within a piece, so
- * that the next one begins at a piece: where libtorrent expects it. None follows the last file.
+ * What v1 pieces are cut from. Of a hybrid, or with `aligned`, padding follows at once each file that ends within a
+ * piece, so that the next one begins at a piece: where libtorrent expects it. None follows the last file.
  */
 export function v1Runs(files: readonly InfoFile[], pieceLength: number, aligned: boolean): V1Run[] {
   const runs: V1Run[] = []

@@ -15,8 +15,8 @@ export interface KeptInfo {
 }
 
 /**
- * Reads it, with `turn` awaited every few milliseconds of work. Piece layers that their roots do not prove count as none:
- * peers have them. Rejects with DecodeError.
+ * Reads it, with `turn` awaited every few milliseconds of work. Piece layers that their roots do not prove count as
+ * none: peers have them. Rejects with DecodeError.
  */
 export async function decodeKeptInfo(
   { infoBytes, pieceLayers, infoHash: knownAs }: KeptInfo,

@@ -1,5 +1,6 @@
-// Magnet links (BEP 9; `so` of BEP 53) of v1, v2 and hybrid torrents, read from hostile text and written. Every list is bounded before it
-// is built: `so=0-4294967295` costs nothing. Trackers are cleaned as in metainfo files; unknown parameters are ignored.
+// Magnet links (BEP 9; `so` of BEP 53) of v1, v2 and hybrid torrents, read from hostile text and written. Every list is
+// bounded before it is built: `so=0-4294967295` costs nothing. Trackers are cleaned as in metainfo files; unknown
+// parameters are ignored.
 
 import { DecodeError } from '../../base/errors.ts'
 import {

@@ -1,5 +1,5 @@
-// Any node above a layer of hashes that is known whole, e.g. the uncles of a proof (BEP 52). Nodes far up are kept once they
-// were needed, so that asking for them again costs nothing. Invariant: kept are at most two nodes for 512 hashes.
+// Any node above a layer of hashes that is known whole, e.g. the uncles of a proof (BEP 52). Nodes far up are kept once
+// they were needed, so that asking for them again costs nothing. Invariant: kept are at most two nodes for 512 hashes.
 
 import { HASH_BYTES, hashAt, hashCount, paddingHash, pairHash, rootOf } from './merkle.ts'
 import type { Steps } from '../steps.ts'

@@ -1,6 +1,6 @@
-// The hash trees of BEP 52: SHA-256, two children a node, leaves of 16 KiB. Pure arithmetic on flat arrays of hashes, 32
-// bytes each, in order. Layers count from the leaves (layer 0) upwards. A tree is as wide as the next power of two: leaves
-// beyond the end of the file are zeroes, and a node over nothing else is the padding hash of its layer.
+// The hash trees of BEP 52: SHA-256, two children a node, leaves of 16 KiB. Pure arithmetic on flat arrays of hashes,
+// 32 bytes each, in order. Layers count from the leaves (layer 0) upwards. A tree is as wide as the next power of two:
+// leaves beyond the end of the file are zeroes, and a node over nothing else is the padding hash of its layer.
 
 import { hash } from 'node:crypto'
 import { asBuffer } from '../bencode-value.ts'
@@ -80,7 +80,10 @@ export function isZeroHash(hashBytes: Uint8Array): boolean {
   return sameHash(hashBytes, paddings[0] as Uint8Array)
 }
 
-/** The layer above `hashes`, nodes of `layer` from an even index on; a last one alone gets padding to its right. In steps. */
+/**
+ * The layer above `hashes`, nodes of `layer` from an even index on; a last one alone gets padding to its right. In
+ * steps.
+ */
 export function* parentsInSteps(hashes: Uint8Array, layer: number): Steps<Uint8Array> {
   const count = hashCount(hashes)
   const pairs = Math.ceil(count / 2)
@@ -103,8 +106,8 @@ export function parentsOf(hashes: Uint8Array, layer: number): Uint8Array {
 }
 
 /**
- * The root `height` layers above `hashes`, which are the first nodes of `layer` below it; the others are padding. In steps.
- * Throws RangeError for no hashes, or more than such a root has below it.
+ * The root `height` layers above `hashes`, which are the first nodes of `layer` below it; the others are padding. In
+ * steps. Throws RangeError for no hashes, or more than such a root has below it.
  */
 export function* rootInSteps(hashes: Uint8Array, layer: number, height: number): Steps<Uint8Array> {
   const count = hashCount(hashes)

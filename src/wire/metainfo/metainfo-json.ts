@@ -1,6 +1,6 @@
-// A metainfo file as JSON for /torrentinfo (decisions part 2): text where the bytes are UTF-8, hexadecimal where they are
-// not, and always for what is binary by its meaning. For people to read, not to be turned back. Written as it is read, so that a
-// torrent of any size that can be added costs the text of its JSON and no more.
+// A metainfo file as JSON for /torrentinfo (decisions part 2): text where the bytes are UTF-8, hexadecimal where they
+// are not, and always for what is binary by its meaning. For people to read, not to be turned back. Written as it is
+// read, so that a torrent of any size that can be added costs the text of its JSON and no more.
 
 import { isUtf8 } from 'node:buffer'
 import { DecodeError } from '../../base/errors.ts'
@@ -27,8 +27,9 @@ interface OpenValue {
 }
 
 /**
- * The value that `bytes` begin with as JSON, in UTF-8 and in parts that follow each other; in steps. Integers beyond 2^53 - 1
- * become decimal text; keys that are not UTF-8 become hexadecimal. Throws DecodeError for bytes that are not bencode.
+ * The value that `bytes` begin with as JSON, in UTF-8 and in parts that follow each other; in steps. Integers beyond
+ * 2^53 - 1 become decimal text; keys that are not UTF-8 become hexadecimal. Throws DecodeError for bytes that are not
+ * bencode.
  */
 export function* metainfoJson(bytes: Uint8Array): Steps<Uint8Array[]> {
   const reader = new BencodeReader(asBuffer(bytes))

@@ -1,6 +1,6 @@
-// Metainfo files and info dictionaries (BEP 3, 12, 27, 47, 52) read from hostile bytes into a checked Metainfo, and written.
-// A hybrid torrent must say the same in v1 and v2. Nothing here touches files or trackers.
-// Memory stays near the size of the input: the list of files is decoded entry by entry.
+// Metainfo files and info dictionaries (BEP 3, 12, 27, 47, 52) read from hostile bytes into a checked Metainfo, and
+// written. A hybrid torrent must say the same in v1 and v2. Nothing here touches files or trackers. Memory stays near
+// the size of the input: the list of files is decoded entry by entry.
 
 import { createHash } from 'node:crypto'
 import { DecodeError } from '../../base/errors.ts'
@@ -61,13 +61,15 @@ const OTHER_BYTES = 1024 * 1024
 export interface InfoExtras {
   /** The bencoded `piece layers` (BEP 52), as encodePieceLayers gives them. Absent or null: not known yet. */
   readonly pieceLayers?: Uint8Array | null
-  /** What the torrent is known as already: kept when it is one of its info hashes, e.g. a hybrid found by its v2 hash. */
+  /**
+   * What the torrent is known as already: kept when it is one of its info hashes, e.g. a hybrid found by its v2 hash.
+   */
   readonly knownAs?: InfoHash
 }
 
 /**
- * Reads a metainfo file. Throws DecodeError with a sentence for the user when it is not a usable torrent. One that is v2
- * only must have its piece layers; of a hybrid they may be absent, as v1 has hashes enough.
+ * Reads a metainfo file. Throws DecodeError with a sentence for the user when it is not a usable torrent. One that is
+ * v2 only must have its piece layers; of a hybrid they may be absent, as v1 has hashes enough.
  */
 export function decodeMetainfo(bytes: Uint8Array): Metainfo {
   return runSteps(metainfoSteps(bytes))
@@ -118,8 +120,8 @@ export function isV2Only(meta: Metainfo): meta is Metainfo & { readonly v2: V2Co
 }
 
 /**
- * The info hashes by which peers, trackers and the DHT know the torrent (20 bytes each), the one it is known as here first:
- * a hybrid has a swarm for v1 and one for v2 (BEP 52).
+ * The info hashes by which peers, trackers and the DHT know the torrent (20 bytes each), the one it is known as here
+ * first: a hybrid has a swarm for v1 and one for v2 (BEP 52).
  */
 export function swarmHashes(meta: Metainfo): InfoHash[] {
   const hashes: InfoHash[] = [meta.infoHash]
@@ -132,8 +134,8 @@ export function swarmHashes(meta: Metainfo): InfoHash[] {
 }
 
 /**
- * Reads an info dictionary (copied), e.g. one that peers sent (BEP 9). Throws DecodeError as decodeMetainfo does. Piece layers
- * may be missing, see missingLayers.
+ * Reads an info dictionary (copied), e.g. one that peers sent (BEP 9). Throws DecodeError as decodeMetainfo does. Piece
+ * layers may be missing, see missingLayers.
  */
 export function decodeInfo(
   infoBytes: Uint8Array,

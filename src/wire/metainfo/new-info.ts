@@ -1,5 +1,6 @@
-// The info dictionary of a new torrent (BEP 3, 27, 47, 52), written in steps: there may be 200,000 files. Only names and bytes
-// of the content count, and what private and source say: neither times nor rights, so that equal content gives an equal hash.
+// The info dictionary of a new torrent (BEP 3, 27, 47, 52), written in steps: there may be 200,000 files. Only names
+// and bytes of the content count, and what private and source say: neither times nor rights, so that equal content
+// gives an equal hash.
 
 import { type BencodeInput, encodeBencode } from '../bencode.ts'
 import type { Steps } from '../steps.ts'

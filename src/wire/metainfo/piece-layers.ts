@@ -1,5 +1,6 @@
-// The v2 part of a torrent (BEP 52): which pieces a file has, what their hashes are, and the `piece layers` of a metainfo
-// file, which hold those of files with several pieces. Invariant: a hash in V2Content.pieceRoots was proved by its file's root.
+// The v2 part of a torrent (BEP 52): which pieces a file has, what their hashes are, and the `piece layers` of a
+// metainfo file, which hold those of files with several pieces. Invariant: a hash in V2Content.pieceRoots was proved by
+// its file's root.
 
 import { DecodeError } from '../../base/errors.ts'
 import type { InfoHashV2 } from '../../base/ids.ts'
@@ -16,7 +17,9 @@ export const MAX_V2_PIECES = (16 * 1024 * 1024) / HASH_BYTES
 const HASHES_A_STEP = 4096
 const FILES_A_STEP = 4096
 
-/** The tree over the bytes of one piece: what the piece is verified against. Key order is that of the worker contract. */
+/**
+ * The tree over the bytes of one piece: what the piece is verified against. Key order is that of the worker contract.
+ */
 export interface PieceTree {
   readonly root: Uint8Array
   /** Bytes of the piece that are the file's; what follows is padding, which the tree does not cover. */
@@ -47,7 +50,10 @@ export interface V2Source {
   readonly layers: Uint8Array | null
 }
 
-/** Makes the v2 part of a torrent, in steps. Throws DecodeError: too many pieces, or layers that their roots do not prove. */
+/**
+ * Makes the v2 part of a torrent, in steps. Throws DecodeError: too many pieces, or layers that their roots do not
+ * prove.
+ */
 export function* v2Content(source: V2Source): Steps<V2Content> {
   const { infoHash, pieceCount, pieceLength, layers } = source
   if (pieceCount > MAX_V2_PIECES) throw new DecodeError(`a v2 torrent has at most ${MAX_V2_PIECES} pieces`)

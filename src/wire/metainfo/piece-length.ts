@@ -16,9 +16,9 @@ const MAX_HASH_BYTES = 10 * 1024 * 1024
 const HASH_BYTES_A_PIECE = 20 + 32
 
 /**
- * The piece length, a power of two, for `totalLength` bytes of content. A piece of p bytes is used up to p * p / 100 bytes, as
- * libtorrent does (16 KiB up to 2.56 MiB, four times the content for each doubling, at most 16 MiB); beyond that pieces grow
- * only so that their hashes still fit into a metainfo file.
+ * The piece length, a power of two, for `totalLength` bytes of content. A piece of p bytes is used up to p * p / 100
+ * bytes, as libtorrent does (16 KiB up to 2.56 MiB, four times the content for each doubling, at most 16 MiB); beyond
+ * that pieces grow only so that their hashes still fit into a metainfo file.
  */
 export function choosePieceLength(totalLength: number): number {
   let length = MIN_NEW_PIECE_LENGTH

@@ -8,7 +8,9 @@ import { cutText } from '../plain-text.ts'
 /** Longest name of one file or folder, bytes of UTF-8: what common file systems take. */
 export const MAX_NAME_BYTES = 255
 
-/** Longest path below the destination, bytes of UTF-8 with its separators: leaves room below 4,096 for the destination. */
+/**
+ * Longest path below the destination, bytes of UTF-8 with its separators: leaves room below 4,096 for the destination.
+ */
 export const MAX_PATH_BYTES = 2048
 
 /** Most parts of a path, root and file name included. */

@@ -1,5 +1,6 @@
-// How the files of a new torrent lie: v1 puts them one behind the other, v2 and hybrid begin each at a piece with padding
-// between (BEP 47, 52). Also which pieces are hashed together, and with what trees. Pure; knows names and lengths only.
+// How the files of a new torrent lie: v1 puts them one behind the other, v2 and hybrid begin each at a piece with
+// padding between (BEP 47, 52). Also which pieces are hashed together, and with what trees. Pure; knows names and
+// lengths only.
 
 import type { PieceRun } from '../../base/piece-run.ts'
 import { pieceLayerOf, treeHeight } from './piece-layers.ts'
@@ -35,8 +36,8 @@ export interface LayoutSource {
 }
 
 /**
- * Lays the files. Of several files that begin at pieces the last one gets padding too, and a file alone none: as libtorrent
- * does, so that the same content gives the same info hash.
+ * Lays the files. Of several files that begin at pieces the last one gets padding too, and a file alone none: as
+ * libtorrent does, so that the same content gives the same info hash.
  */
 export function layTorrent(source: LayoutSource): NewTorrentLayout {
   const { format, name, multiFile, pieceLength } = source

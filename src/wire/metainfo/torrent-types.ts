@@ -22,7 +22,9 @@ export interface TorrentFile {
   readonly attributes?: FileAttributes
 }
 
-/** Attributes of a file (BEP 47). They are kept and shown; this node neither makes files executable nor follows links. */
+/**
+ * Attributes of a file (BEP 47). They are kept and shown; this node neither makes files executable nor follows links.
+ */
 export interface FileAttributes {
   readonly executable: boolean
   readonly hidden: boolean
@@ -30,7 +32,9 @@ export interface FileAttributes {
   readonly link: readonly string[] | null
 }
 
-/** One file of the v2 part of a torrent (BEP 52): one that has bytes. It begins at a piece and shares it with no other. */
+/**
+ * One file of the v2 part of a torrent (BEP 52): one that has bytes. It begins at a piece and shares it with no other.
+ */
 export interface V2File {
   /** Its number among TorrentFile. */
   readonly index: number
@@ -48,8 +52,8 @@ export interface V2Content {
   /** In torrent order. */
   readonly files: readonly V2File[]
   /**
-   * pieceCount x 32 bytes: the hash of each piece in its file's tree. Zeroes where not known: the piece layers of a torrent
-   * are no part of its info dictionary; those of a file are known all or none. Files of one piece need none.
+   * pieceCount x 32 bytes: the hash of each piece in its file's tree. Zeroes where not known: the piece layers of a
+   * torrent are no part of its info dictionary; those of a file are known all or none. Files of one piece need none.
    */
   readonly pieceRoots: Uint8Array
 }

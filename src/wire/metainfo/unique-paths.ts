@@ -1,6 +1,6 @@
-// Makes the paths of one torrent unique, also where case or Unicode composition is ignored, and keeps a file and a folder
-// from having one path. Depends on nothing but the order in which paths are added, so a torrent always gets the same.
-// The names stand in a tree, so that a path costs its own parts and no text of all that is above it.
+// Makes the paths of one torrent unique, also where case or Unicode composition is ignored, and keeps a file and a
+// folder from having one path. Depends on nothing but the order in which paths are added, so a torrent always gets the
+// same. The names stand in a tree, so that a path costs its own parts and no text of all that is above it.
 
 import { cutName, MAX_NAME_BYTES, splitName } from './safe-path.ts'
 

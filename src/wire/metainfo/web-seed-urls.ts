@@ -1,5 +1,5 @@
-// Web seeds as torrents and magnets name them (BEP 19: `url-list`, `ws`), cleaned, and the url of each file at one of them.
-// Urls and text only. Invariant: no name of a torrent leads out of the folder that a web seed names.
+// Web seeds as torrents and magnets name them (BEP 19: `url-list`, `ws`), cleaned, and the url of each file at one of
+// them. Urls and text only. Invariant: no name of a torrent leads out of the folder that a web seed names.
 
 import {
   asBuffer,
@@ -72,9 +72,9 @@ export function safeUrlPath(file: TorrentFile): string {
 }
 
 /**
- * The escaped url paths of the files whose names the torrent spells otherwise than they are safe to create, by index; of all
- * others it is safeUrlPath(). Servers have files under the names of the torrent. `files` are those of the same dictionary.
- * Throws DecodeError when `infoBytes` are no info dictionary.
+ * The escaped url paths of the files whose names the torrent spells otherwise than they are safe to create, by index;
+ * of all others it is safeUrlPath(). Servers have files under the names of the torrent. `files` are those of the same
+ * dictionary. Throws DecodeError when `infoBytes` are no info dictionary.
  */
 export function* oddUrlPaths(infoBytes: Uint8Array, files: readonly TorrentFile[]): Steps<Map<number, string>> {
   const slices = yield* dictSlicesInSteps(asBuffer(infoBytes))

@@ -1,5 +1,6 @@
 // What the two sides of the handshake of message stream encryption share: limits, methods, the shape of a side, and the
-// bounded memory for what the other side sent. The steps themselves are in mse-steps.ts, mse-initiator.ts and mse-responder.ts.
+// bounded memory for what the other side sent. The steps themselves are in mse-steps.ts, mse-initiator.ts and
+// mse-responder.ts.
 //
 //   1  initiator -> responder   public key, PadA
 //   2  responder -> initiator   public key, PadB
@@ -64,8 +65,9 @@ export interface MseResult {
 }
 
 /**
- * One side of a handshake, without any stream: who carries its bytes calls push() with what came, compute() when `wanted`
- * says so, and sends what takeOutput() gives. It ends with `result`, or by push() or compute() throwing DecodeError.
+ * One side of a handshake, without any stream: who carries its bytes calls push() with what came, compute() when
+ * `wanted` says so, and sends what takeOutput() gives. It ends with `result`, or by push() or compute() throwing
+ * DecodeError.
  */
 export interface MseSide {
   /** Modular exponentiations that compute() would make now; 0 = nothing is to be computed. */

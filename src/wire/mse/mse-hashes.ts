@@ -1,5 +1,5 @@
-// What message stream encryption makes of the shared secret and the torrent: the hashes that are sent, and the two ciphers.
-// SKEY of the specification is the info hash of the torrent. Pure.
+// What message stream encryption makes of the shared secret and the torrent: the hashes that are sent, and the two
+// ciphers. SKEY of the specification is the info hash of the torrent. Pure.
 
 import { createHash } from 'node:crypto'
 import { type InfoHash, infoHashBytes } from '../../base/ids.ts'

@@ -1,7 +1,8 @@
-// The key agreement of message stream encryption: Diffie-Hellman in a fixed group of 768 bits, with private exponents of
-// 160 bits. Powers are taken with BigInt: about 200 multiplications, well under a millisecond. node:crypto would be asked
-// for the same by createDiffieHellman(), which proves at every call that the prime is one, and that takes 14 ms.
-// BigInt does not hide the exponent from who measures time; exponents are used once, and the secret is worth one connection.
+// The key agreement of message stream encryption: Diffie-Hellman in a fixed group of 768 bits, with private exponents
+// of 160 bits. Powers are taken with BigInt: about 200 multiplications, well under a millisecond. node:crypto would be
+// asked for the same by createDiffieHellman(), which proves at every call that the prime is one, and that takes 14 ms.
+// BigInt does not hide the exponent from who measures time; exponents are used once, and the secret is worth one
+// connection.
 
 import { DecodeError } from '../../base/errors.ts'
 

@@ -1,5 +1,5 @@
-// What both sides of the handshake of message stream encryption do with bytes and keys: take what comes, read as far as it
-// goes, keep what is to be sent. What is read in which order, and answered, is each side's own (mse-initiator.ts,
+// What both sides of the handshake of message stream encryption do with bytes and keys: take what comes, read as far as
+// it goes, keep what is to be sent. What is read in which order, and answered, is each side's own (mse-initiator.ts,
 // mse-responder.ts).
 
 import type { InfoHash } from '../../base/ids.ts'

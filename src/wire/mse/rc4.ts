@@ -1,6 +1,6 @@
-// The RC4 stream cipher as message stream encryption uses it. It hides what is sent from machines that look at traffic; it
-// is no protection against somebody who wants to read it. Invariant: one object is one direction of one connection, and
-// every byte goes through it exactly once, in order.
+// The RC4 stream cipher as message stream encryption uses it. It hides what is sent from machines that look at traffic;
+// it is no protection against somebody who wants to read it. Invariant: one object is one direction of one connection,
+// and every byte goes through it exactly once, in order.
 
 /** Keystream bytes that are thrown away before the first use: the beginning of an RC4 stream tells of its key (MSE). */
 export const RC4_DISCARD_BYTES = 1024
@@ -32,14 +32,14 @@ export class Rc4 {
   }
 
   /**
-   * Writes `source`, encrypted or decrypted (it is the same), to the start of `target`: either the same memory or memory
-   * that does not overlap. Throws RangeError when `target` is shorter.
+   * Writes `source`, encrypted or decrypted (it is the same), to the start of `target`: either the same memory or
+   * memory that does not overlap. Throws RangeError when `target` is shorter.
    */
   apply(source: Uint8Array, target: Uint8Array): void {
     const length = source.length
     if (target.length < length) throw new RangeError(`no room for ${length} bytes`)
-    // All in local variables, and indexes cut to a byte, so that the compiled loop touches no object but the three arrays;
-    // and these always of one kind, for which alone the loop is then compiled.
+    // All in local variables, and indexes cut to a byte, so that the compiled loop touches no object but the three
+    // arrays; and these always of one kind, for which alone the loop is then compiled.
     const from = asPlain(source)
     const to = source === target ? from : asPlain(target)
     const state = this.#state

@@ -98,7 +98,9 @@ export function isLoopbackIp(ip: string): boolean {
   return ip.startsWith('127.') || ip === '::1'
 }
 
-/** True when a peer can be behind these 4 or 16 bytes: not unspecified, multicast, broadcast, reserved or link-local v6. */
+/**
+ * True when a peer can be behind these 4 or 16 bytes: not unspecified, multicast, broadcast, reserved or link-local v6.
+ */
 export function isPeerIp(bytes: Uint8Array): boolean {
   if (isMappedIpv4(bytes)) return isPeerIp(bytes.subarray(12))
   const first = bytes[0] ?? 0

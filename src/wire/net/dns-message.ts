@@ -1,6 +1,6 @@
-// Questions for the addresses of a host name and their answers (RFC 1035, RFC 3596), as one asks a resolver that does the rest.
-// Pure. Names inside answers are passed over, never followed: all that is of interest are the addresses, and the resolver has
-// put those at the end of whatever other names there are.
+// Questions for the addresses of a host name and their answers (RFC 1035, RFC 3596), as one asks a resolver that does
+// the rest. Pure. Names inside answers are passed over, never followed: all that is of interest are the addresses, and
+// the resolver has put those at the end of whatever other names there are.
 
 import { DecodeError } from '../../base/errors.ts'
 import { formatIp } from './compact-address.ts'

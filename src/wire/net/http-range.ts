@@ -1,5 +1,5 @@
-// The header fields around ranges of a file (RFC 9110): Range as it is sent, Content-Range and Retry-After as they come.
-// Text only; what an answer means for a request is judged where it was sent.
+// The header fields around ranges of a file (RFC 9110): Range as it is sent, Content-Range and Retry-After as they
+// come. Text only; what an answer means for a request is judged where it was sent.
 
 /** A part of a file: `offset` and `length` in bytes, and how long the whole file is said to be. */
 export interface FileRange {
@@ -38,7 +38,9 @@ export function formatContentRange(range: ContentRange): string {
   return `bytes ${range.first}-${range.last}/${range.total ?? '*'}`
 }
 
-/** How long a Retry-After asks to wait from `wallMs` (since 1970) on, ms, at most a day; null when it cannot be read. */
+/**
+ * How long a Retry-After asks to wait from `wallMs` (since 1970) on, ms, at most a day; null when it cannot be read.
+ */
 export function parseRetryAfter(text: string, wallMs: number): number | null {
   const trimmed = text.trim()
   const waitMs = /^\d{1,9}$/.test(trimmed) ? Number(trimmed) * 1000 : dateOf(trimmed) - wallMs

@@ -1,9 +1,12 @@
-// One line of an address list. IPv4 is read byte by byte, because lists have a million such lines; what has IPv6 in it is
-// read as text. Keeps no line: the result lies in `words` until the next read.
+// One line of an address list. IPv4 is read byte by byte, because lists have a million such lines; what has IPv6 in it
+// is read as text. Keeps no line: the result lies in `words` until the next read.
 
 import { isMappedIpv4, parseIp } from './compact-address.ts'
 
-/** What a line was: a range of a family (in `words`), nothing to keep (empty, comment, a permitted range), or unreadable. */
+/**
+ * What a line was: a range of a family (in `words`), nothing to keep (empty, comment, a permitted range), or
+ * unreadable.
+ */
 export type FilterLineKind = 'v4' | 'v6' | 'nothing' | 'broken'
 
 /** eMule keeps away from ranges whose access level is at most this; above it they are permitted. */
@@ -24,8 +27,8 @@ const COLON = 0x3a
 const SEMICOLON = 0x3b
 
 /**
- * A line with IPv6: an address, a block or a range, with or without the level and name of DAT. Blanks are single here: runs of
- * them would make the match slow.
+ * A line with IPv6: an address, a block or a range, with or without the level and name of DAT. Blanks are single here:
+ * runs of them would make the match slow.
  */
 const TEXT_LINE = /^([0-9a-f:.]+) ?(?:\/ ?(\d{1,3})|- ?([0-9a-f:.]+))? ?(?:, ?(\d{1,3}) ?(?:,.*)?)?$/i
 
@@ -203,8 +206,8 @@ export class FilterLine {
   }
 
   /**
-   * `name:2001:db8::-2001:db8::ff`. Where the name ends is not told, as it may look like a part of the address: the longest
-   * address counts. A shorter one is never tried, or a range the wrong way round would become a huge one.
+   * `name:2001:db8::-2001:db8::ff`. Where the name ends is not told, as it may look like a part of the address: the
+   * longest address counts. A shorter one is never tried, or a range the wrong way round would become a huge one.
    */
   #readNamedText(line: string): FilterLineKind {
     const dash = line.lastIndexOf('-')

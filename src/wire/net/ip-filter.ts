@@ -1,6 +1,6 @@
 // Lists of addresses to keep away from, read in chunks: PeerGuardian text (`name:1.2.3.0-1.2.3.255`), eMule DAT
-// (`001.002.003.000 - 001.002.003.255 , 000 , name`), CIDR blocks, ranges and single addresses, mixed at will. Lines that
-// are none of these are counted and passed over. Knows no file and no order: the ranges come as they were written.
+// (`001.002.003.000 - 001.002.003.255 , 000 , name`), CIDR blocks, ranges and single addresses, mixed at will. Lines
+// that are none of these are counted and passed over. Knows no file and no order: the ranges come as they were written.
 
 import { DecodeError } from '../../base/errors.ts'
 import { formatIp } from './compact-address.ts'
@@ -163,7 +163,9 @@ function addressText(range: Uint32Array, from: number, words: number): string {
   return formatIp(bytes)
 }
 
-/** The ranges as a list, one `first-last` a line: read again it gives the same ranges in the same order of each family. */
+/**
+ * The ranges as a list, one `first-last` a line: read again it gives the same ranges in the same order of each family.
+ */
 export function encodeFilterList(ranges: Pick<FilterRanges, 'v4' | 'v6'>): string {
   const lines: string[] = []
   for (const family of [4, 6] as const) {

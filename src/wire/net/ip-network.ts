@@ -2,7 +2,10 @@
 
 import { parseIp } from './compact-address.ts'
 
-/** True when both literal addresses are of one family and begin with the same `bits`; false for texts that are no addresses. */
+/**
+ * True when both literal addresses are of one family and begin with the same `bits`; false for texts that are no
+ * addresses.
+ */
 export function sameNetwork(a: string, b: string, bits: number): boolean {
   const left = parseIp(a)
   const right = parseIp(b)

@@ -1,6 +1,6 @@
-// The text of the setting libtorrent.interface: addresses and devices, each with or without a port of its own, separated by
-// commas: `tun0`, `192.0.2.7,[2001:db8::7]:6881`, `eth0:6881,eth1:6882`. Empty = everywhere. The form libtorrent uses for its
-// listen_interfaces, with the port optional.
+// The text of the setting libtorrent.interface: addresses and devices, each with or without a port of its own,
+// separated by commas: `tun0`, `192.0.2.7,[2001:db8::7]:6881`, `eth0:6881,eth1:6882`. Empty = everywhere. The form
+// libtorrent uses for its listen_interfaces, with the port optional.
 
 import { DecodeError } from '../../base/errors.ts'
 import { canonicalIp } from './compact-address.ts'

@@ -1,5 +1,6 @@
-// Which addresses and names belong to a local network or to this machine: nobody outside can reach them, and nobody outside should be
-// able to send us to them. Judges the address only; what the owner allows besides is the address policy's business.
+// Which addresses and names belong to a local network or to this machine: nobody outside can reach them, and nobody
+// outside should be able to send us to them. Judges the address only; what the owner allows besides is the address
+// policy's business.
 
 import { isMappedIpv4, parseIp } from './compact-address.ts'
 
@@ -28,7 +29,10 @@ export function isLocalIp(ip: string): boolean {
   return bytes.length === 4 ? isLocalIpv4(bytes[0] ?? 0, bytes[1] ?? 0) : isLocalIpv6(bytes)
 }
 
-/** Names that never mean a host elsewhere (RFC 6761, 6762, 8375, 9476 and those without a dot): not for a proxy to resolve. */
+/**
+ * Names that never mean a host elsewhere (RFC 6761, 6762, 8375, 9476 and those without a dot): not for a proxy to
+ * resolve.
+ */
 export function isLocalName(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, '')
   return !name.includes('.') || /\.(localhost|local|internal|home\.arpa|lan)$/.test(name)

@@ -1,5 +1,5 @@
-// Local service discovery (BEP 14): the datagram by which a client tells its local network which torrents it takes part in.
-// HTTP in form only: names of headers in any case, unknown ones passed over, the end told by an empty line.
+// Local service discovery (BEP 14): the datagram by which a client tells its local network which torrents it takes part
+// in. HTTP in form only: names of headers in any case, unknown ones passed over, the end told by an empty line.
 
 import { DecodeError } from '../../base/errors.ts'
 import { type InfoHash, parseInfoHash } from '../../base/ids.ts'
@@ -16,7 +16,10 @@ export const MAX_LSD_BYTES = 1400
 /** Info hashes that fit a datagram, whatever the rest of it; of a foreign one no more are read. */
 export const MAX_LSD_HASHES = 25
 
-/** Longest cookie that is written or kept, characters. A foreign one is only compared with ours, so a longer one is as none. */
+/**
+ * Longest cookie that is written or kept, characters. A foreign one is only compared with ours, so a longer one is as
+ * none.
+ */
 export const MAX_LSD_COOKIE = 16
 
 /** Longest datagram that is read, bytes: nothing longer comes over an Ethernet in one piece. */
@@ -51,8 +54,8 @@ export function encodeLsdAnnounce(family: 4 | 6, announce: LsdAnnounce): Uint8Ar
 }
 
 /**
- * Reads a datagram. Info hashes that are none are left out. Throws DecodeError: too long, cut off, no announce, no usable
- * port, no info hash.
+ * Reads a datagram. Info hashes that are none are left out. Throws DecodeError: too long, cut off, no announce, no
+ * usable port, no info hash.
  */
 export function decodeLsdAnnounce(bytes: Uint8Array): LsdAnnounce {
   if (bytes.length > MAX_READ_BYTES) throw new DecodeError('the announce is too long')

@@ -1,5 +1,5 @@
-// NAT-PMP (RFC 6886): what is sent to a gateway at UDP port 5351 and what it answers. Packets only; who answered, and when to
-// ask again, is for portmap/nat-pmp-client.ts.
+// NAT-PMP (RFC 6886): what is sent to a gateway at UDP port 5351 and what it answers. Packets only; who answered, and
+// when to ask again, is for portmap/nat-pmp-client.ts.
 
 import { DecodeError } from '../../base/errors.ts'
 import { formatIp } from './compact-address.ts'

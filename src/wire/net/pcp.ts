@@ -1,5 +1,5 @@
-// The Port Control Protocol (RFC 6887), as much of it as mapping needs: MAP without options. Packets only; who answered, and
-// when to ask again, is for portmap/pcp-client.ts.
+// The Port Control Protocol (RFC 6887), as much of it as mapping needs: MAP without options. Packets only; who
+// answered, and when to ask again, is for portmap/pcp-client.ts.
 
 import { DecodeError } from '../../base/errors.ts'
 import { formatIp, parseIp } from './compact-address.ts'

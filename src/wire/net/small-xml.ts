@@ -1,6 +1,6 @@
-// A strict reader for the small XML documents of gateways: elements and text, within bounds on length, depth and number.
-// Attributes are passed over, prefixes of names dropped. No document types, so no entities beyond the five and numbers: what a
-// document says is never longer than the document. Not a general XML parser.
+// A strict reader for the small XML documents of gateways: elements and text, within bounds on length, depth and
+// number. Attributes are passed over, prefixes of names dropped. No document types, so no entities beyond the five and
+// numbers: what a document says is never longer than the document. Not a general XML parser.
 
 import { DecodeError } from '../../base/errors.ts'
 
@@ -150,7 +150,9 @@ class XmlReader {
   }
 }
 
-/** Text with the five entities and character numbers resolved; other ampersands stay: gateways forget to escape them. */
+/**
+ * Text with the five entities and character numbers resolved; other ampersands stay: gateways forget to escape them.
+ */
 function unescapeXml(text: string): string {
   if (!text.includes('&')) return text
   return text.replace(/&([^;&]{1,10});/g, (whole, name: string) => {

@@ -1,7 +1,7 @@
-// Packets of uTP, the micro transport protocol (BEP 29): a header of 20 bytes, a chain of extensions, payload.
-// Layout only: what a packet means is the business of src/utp. Connection ids and sequence numbers are unsigned 16 bit
-// numbers, times and windows unsigned 32 bit ones. The functions for the busy path write into objects that are used again;
-// encodeUtpPacket and decodeUtpPacket keep everything, and each undoes the other.
+// Packets of uTP, the micro transport protocol (BEP 29): a header of 20 bytes, a chain of extensions, payload. Layout
+// only: what a packet means is the business of src/utp. Connection ids and sequence numbers are unsigned 16 bit
+// numbers, times and windows unsigned 32 bit ones. The functions for the busy path write into objects that are used
+// again; encodeUtpPacket and decodeUtpPacket keep everything, and each undoes the other.
 
 import { DecodeError } from '../../base/errors.ts'
 
@@ -21,10 +21,10 @@ export const UTP_TYPE = { data: 0, fin: 1, state: 2, reset: 3, syn: 4 } as const
 export type UtpType = (typeof UTP_TYPE)[keyof typeof UTP_TYPE]
 
 /**
- * Extensions: selective acknowledgement (BEP 29), eight bytes of bits that libutp knows and nobody sets, and the close reason
- * libtorrent sends (its number for it). `padding` is ours: bytes that mean nothing, to make a packet larger; others skip it as
- * they skip every extension they do not know. But libutp takes a packet for none of uTP's when its first extension is none of
- * the first two, so padding begins with bits.
+ * Extensions: selective acknowledgement (BEP 29), eight bytes of bits that libutp knows and nobody sets, and the close
+ * reason libtorrent sends (its number for it). `padding` is ours: bytes that mean nothing, to make a packet larger;
+ * others skip it as they skip every extension they do not know. But libutp takes a packet for none of uTP's when its
+ * first extension is none of the first two, so padding begins with bits.
  */
 export const UTP_EXTENSION = { selectiveAck: 1, bits: 2, closeReason: 3, padding: 0xf0 } as const
 /** Smallest padding: bits, and one extension of ours. */
@@ -91,8 +91,8 @@ function putU32(bytes: Uint8Array, at: number, value: number): void {
 }
 
 /**
- * True when a datagram begins as uTP packets do and is long enough to be one. No message of the DHT (begins with `d`) and
- * no answer of a UDP tracker (begins with three zero bytes) does, so one port can serve all three.
+ * True when a datagram begins as uTP packets do and is long enough to be one. No message of the DHT (begins with `d`)
+ * and no answer of a UDP tracker (begins with three zero bytes) does, so one port can serve all three.
  */
 export function isUtp(bytes: Uint8Array): boolean {
   const first = bytes[0] ?? 0
@@ -174,8 +174,8 @@ export function putExtensionHead(bytes: Uint8Array, at: number, next: number, le
 }
 
 /**
- * Fills `count` bytes (at least MIN_PADDING_BYTES) from `start` on with extensions that mean nothing; the head must name
- * UTP_EXTENSION.bits as the first of them.
+ * Fills `count` bytes (at least MIN_PADDING_BYTES) from `start` on with extensions that mean nothing; the head must
+ * name UTP_EXTENSION.bits as the first of them.
  */
 export function putPadding(bytes: Uint8Array, start: number, count: number): void {
   putExtensionHead(bytes, start, UTP_EXTENSION.padding, BITS_BYTES)
@@ -193,7 +193,9 @@ export function putPadding(bytes: Uint8Array, start: number, count: number): voi
   }
 }
 
-/** A packet as bytes. Throws RangeError for extensions that cannot be written: type 0, over 255 bytes, over 16 of them. */
+/**
+ * A packet as bytes. Throws RangeError for extensions that cannot be written: type 0, over 255 bytes, over 16 of them.
+ */
 export function encodeUtpPacket(packet: UtpPacket): Uint8Array {
   const { extensions, payload } = packet
   if (extensions.length > MAX_EXTENSIONS) throw new RangeError('too many extensions')

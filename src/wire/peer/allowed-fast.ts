@@ -1,4 +1,5 @@
-// The allowed-fast set of BEP 6: pieces a choked peer may ask for, the same on both sides, from its address and the torrent.
+// The allowed-fast set of BEP 6: pieces a choked peer may ask for, the same on both sides, from its address and the
+// torrent.
 
 import sha1 from 'simple-sha1'
 import { type InfoHash, infoHashBytes } from '../../base/ids.ts'

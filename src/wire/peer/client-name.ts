@@ -1,5 +1,5 @@
-// The client behind a peer id, for people to read (BEP 20). What a peer says in its extended handshake is better; this is
-// for peers that say nothing. Never trusted, never used for decisions.
+// The client behind a peer id, for people to read (BEP 20). What a peer says in its extended handshake is better; this
+// is for peers that say nothing. Never trusted, never used for decisions.
 
 import parsePeerId from 'bittorrent-peerid'
 import { asBuffer } from '../bencode.ts'

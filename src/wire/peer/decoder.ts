@@ -27,7 +27,9 @@ export interface BlockInProgress {
   readonly received: number
 }
 
-/** Smallest limit that lets every message but large bitfields through: blocks and metadata pieces of 16 KiB, handshakes. */
+/**
+ * Smallest limit that lets every message but large bitfields through: blocks and metadata pieces of 16 KiB, handshakes.
+ */
 const MIN_MESSAGE_BYTES = 64 * 1024
 
 /** Most pieces a torrent has: a metainfo file holds no more hashes of 20 bytes. */

@@ -58,7 +58,10 @@ export function encodeExtendedHandshake(handshake: Partial<ExtendedHandshake>): 
   })
 }
 
-/** Reads the payload of an extended handshake; nothing in the result is a view. Throws DecodeError when it is no dictionary. */
+/**
+ * Reads the payload of an extended handshake; nothing in the result is a view. Throws DecodeError when it is no
+ * dictionary.
+ */
 export function decodeExtendedHandshake(payload: Uint8Array): ExtendedHandshake {
   if (payload.length > MAX_PAYLOAD_BYTES) throw new DecodeError('the extended handshake is too long')
   const dict = decodeBencodePrefix(payload).value

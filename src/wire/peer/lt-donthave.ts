@@ -13,7 +13,10 @@ export function encodeDontHave(piece: number): Uint8Array {
   return bytes
 }
 
-/** The piece that is gone. Throws DecodeError when the payload has not 4 bytes; whether there is such a piece is not checked. */
+/**
+ * The piece that is gone. Throws DecodeError when the payload has not 4 bytes; whether there is such a piece is not
+ * checked.
+ */
 export function decodeDontHave(payload: Uint8Array): number {
   if (payload.length !== 4) throw new DecodeError(`a donthave message of ${payload.length} bytes`)
   return readUint32(payload, 0)

@@ -5,7 +5,10 @@
 import { DecodeError } from '../../base/errors.ts'
 import { HASH_BYTES } from '../metainfo/merkle.ts'
 
-/** A message of the peer wire. `bits`, `payload`, `root` and `hashes` are views that are valid only while the message is delivered. */
+/**
+ * A message of the peer wire. `bits`, `payload`, `root` and `hashes` are views that are valid only while the message is
+ * delivered.
+ */
 export type PeerMessage =
   | { readonly type: 'keep-alive' }
   | { readonly type: 'choke' }

@@ -1,5 +1,6 @@
-// The messages of ut_holepunch (BEP 55): two peers that no one can connect to ask a third one, which both are connected to,
-// to make them call each other at the same time. Only the spelling: whose endpoint it is, torrent/holepunch.ts decides.
+// The messages of ut_holepunch (BEP 55): two peers that no one can connect to ask a third one, which both are connected
+// to, to make them call each other at the same time. Only the spelling: whose endpoint it is, torrent/holepunch.ts
+// decides.
 
 import { DecodeError } from '../../base/errors.ts'
 import type { PeerAddress } from '../../base/ids.ts'
@@ -46,7 +47,9 @@ export function encodeHolepunch(message: Exclude<HolepunchMessage, { readonly ty
   return bytes
 }
 
-/** Reads the payload of a message. Throws DecodeError when it is cut off; libtorrent leaves the code out but in errors. */
+/**
+ * Reads the payload of a message. Throws DecodeError when it is cut off; libtorrent leaves the code out but in errors.
+ */
 export function decodeHolepunch(payload: Uint8Array): HolepunchMessage {
   if (payload.length < 2) throw new DecodeError('a holepunch message that is cut off')
   const type = TYPES[payload[0] ?? TYPES.length]

@@ -1,5 +1,6 @@
 // The message of peer exchange (ut_pex, BEP 11): peers its sender got connected to, and lost, since the message before.
-// Only the spelling: how often and how much may come is torrent/peer-exchange.ts. Addresses nobody can reach are left out.
+// Only the spelling: how often and how much may come is torrent/peer-exchange.ts. Addresses nobody can reach are left
+// out.
 
 import { DecodeError } from '../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../base/ids.ts'
@@ -12,7 +13,10 @@ export const UT_PEX = 'ut_pex'
 /** Most contacts a message adds, and most it drops, of both address families together (BEP 11). */
 export const MAX_PEX_CONTACTS = 50
 
-/** Most that are read of either: the first message may be longer, and libtorrent writes up to 100. The rest is not looked at. */
+/**
+ * Most that are read of either: the first message may be longer, and libtorrent writes up to 100. The rest is not
+ * looked at.
+ */
 export const MAX_PEX_READ = 100
 
 /** What is told of a contact; a flag that is not set says nothing. */
@@ -49,7 +53,10 @@ const BITS: Record<keyof PexFlags, number> = {
   reachable: 0x10,
 }
 
-/** The payload of a message. Throws RangeError beyond MAX_PEX_READ contacts of a kind, or for what is no literal address. */
+/**
+ * The payload of a message. Throws RangeError beyond MAX_PEX_READ contacts of a kind, or for what is no literal
+ * address.
+ */
 export function encodePex(message: PexMessage): Uint8Array {
   const { added, dropped } = message
   if (added.length > MAX_PEX_READ || dropped.length > MAX_PEX_READ) throw new RangeError('too many contacts')
@@ -68,8 +75,8 @@ export function encodePex(message: PexMessage): Uint8Array {
 }
 
 /**
- * Reads the payload of a message; nothing in the result is a view. Throws DecodeError when it is no dictionary, or a list
- * has a length that no list of addresses has.
+ * Reads the payload of a message; nothing in the result is a view. Throws DecodeError when it is no dictionary, or a
+ * list has a length that no list of addresses has.
  */
 export function decodePex(payload: Uint8Array): PexMessage {
   const dict = decodeBencodePrefix(payload).value

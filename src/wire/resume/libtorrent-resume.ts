@@ -1,5 +1,6 @@
-// Resume data of libtorrent (1.x and 2.x), plain or with the `qBt-` keys of qBittorrent. Facts of the format: libtorrent's
-// documentation of write_resume_data, qBittorrent's bencoderesumedatastorage.cpp; files that Debian's versions wrote.
+// Resume data of libtorrent (1.x and 2.x), plain or with the `qBt-` keys of qBittorrent. Facts of the format:
+// libtorrent's documentation of write_resume_data, qBittorrent's bencoderesumedatastorage.cpp; files that Debian's
+// versions wrote.
 
 import { DecodeError } from '../../base/errors.ts'
 import {

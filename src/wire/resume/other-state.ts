@@ -1,5 +1,5 @@
-// What another client's resume file says of a torrent, in this node's terms. Types, and the few readings that the formats share.
-// Everything in it was written by strangers: paths are texts that nobody has followed yet.
+// What another client's resume file says of a torrent, in this node's terms. Types, and the few readings that the
+// formats share. Everything in it was written by strangers: paths are texts that nobody has followed yet.
 
 import { DecodeError } from '../../base/errors.ts'
 import { type BencodeDict, decodeEntries, getBytes, visitDictInSteps } from '../bencode.ts'
@@ -98,7 +98,10 @@ export function shortValues(slices: ReadonlyMap<string, Uint8Array>, keys: reado
   return decodeEntries(slices, keys)
 }
 
-/** The bytes at `key` when there are `length` of them; null when there are none. Throws DecodeError for any other length. */
+/**
+ * The bytes at `key` when there are `length` of them; null when there are none. Throws DecodeError for any other
+ * length.
+ */
 export function bytesOfLength(dict: BencodeDict, key: string, length: number): Uint8Array | null {
   const bytes = getBytes(dict, key)
   if (bytes === null || bytes.length === 0) return null

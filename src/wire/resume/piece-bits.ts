@@ -35,8 +35,8 @@ export function piecesOfBytes(bytes: Uint8Array, mask: number): Uint8Array {
 }
 
 /**
- * The pieces all of whose blocks are there (Transmission: one bit a block of 16 KiB, counted over the whole torrent). Null when
- * pieces are no multiple of a block: there clients count differently. Throws DecodeError for a wrong length.
+ * The pieces all of whose blocks are there (Transmission: one bit a block of 16 KiB, counted over the whole torrent).
+ * Null when pieces are no multiple of a block: there clients count differently. Throws DecodeError for a wrong length.
  */
 export function piecesOfBlocks(blocks: Uint8Array, shape: ResumeShape): Uint8Array | null {
   const { pieceCount, pieceLength, totalLength } = shape
@@ -53,7 +53,10 @@ export function piecesOfBlocks(blocks: Uint8Array, shape: ResumeShape): Uint8Arr
   return bits
 }
 
-/** Whether all bits from `from` up to, not including, `to` are set; a byte at a time, for a terabyte has 64 million blocks. */
+/**
+ * Whether all bits from `from` up to, not including, `to` are set; a byte at a time, for a terabyte has 64 million
+ * blocks.
+ */
 function allSet(bits: Uint8Array, from: number, to: number): boolean {
   let at = from
   while (at < to) {

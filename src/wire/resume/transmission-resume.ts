@@ -1,5 +1,5 @@
-// Resume files of Transmission (2.x to 4.x): a dictionary, keys with `-` (4.1 also `_`). Facts of the format: its own source,
-// resume.c and resume.cc; files that Debian's 3.00 wrote.
+// Resume files of Transmission (2.x to 4.x): a dictionary, keys with `-` (4.1 also `_`). Facts of the format: its own
+// source, resume.c and resume.cc; files that Debian's 3.00 wrote.
 
 import { DecodeError } from '../../base/errors.ts'
 import {
@@ -121,7 +121,9 @@ function wordOf(value: BencodeValue | undefined): string | null {
   return text === 'all' || text === 'none' ? text : null
 }
 
-/** `mtimes`: of each file when it was checked. `time-checked` (3.x): when that was, one time or one a piece of the file. */
+/**
+ * `mtimes`: of each file when it was checked. `time-checked` (3.x): when that was, one time or one a piece of the file.
+ */
 function* timesOf(slices: ReadonlyMap<string, Uint8Array>, { fileCount }: ResumeShape): Steps<SeenTimes | null> {
   const [same, latest] = [slices.get('mtimes'), slices.get('time-checked')]
   const seconds: number[] = []

@@ -4,8 +4,8 @@
 const MAX_URL = 1024
 
 /**
- * Host and port of the tracker that announces at `url`, in one spelling; null when it cannot be scraped: neither HTTP(S) nor UDP,
- * or an HTTP path whose last part does not begin with `announce` (BEP 48).
+ * Host and port of the tracker that announces at `url`, in one spelling; null when it cannot be scraped: neither
+ * HTTP(S) nor UDP, or an HTTP path whose last part does not begin with `announce` (BEP 48).
  */
 export function scrapeHost(url: string): string | null {
   const parsed = url.length > MAX_URL ? null : URL.parse(url)

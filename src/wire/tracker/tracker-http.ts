@@ -1,5 +1,5 @@
-// Announce and scrape over HTTP: request URLs and bencoded answers (BEP 3, 7, 23, 24, 31, 48).
-// Answers are cut by key and only the parts that are used are built, so a hostile answer costs little more than its bytes.
+// Announce and scrape over HTTP: request URLs and bencoded answers (BEP 3, 7, 23, 24, 31, 48). Answers are cut by key
+// and only the parts that are used are built, so a hostile answer costs little more than its bytes.
 
 import { DecodeError } from '../../base/errors.ts'
 import { decodeBencode, dictSlices, visitList, type BencodeValue } from '../bencode.ts'
@@ -52,8 +52,8 @@ export function announceUrl(url: string, request: AnnounceRequest): string {
 }
 
 /**
- * The URL that asks for the counts of torrents (20 bytes each), or null when the tracker has no scrape: the last path segment
- * must begin with `announce` (BEP 48).
+ * The URL that asks for the counts of torrents (20 bytes each), or null when the tracker has no scrape: the last path
+ * segment must begin with `announce` (BEP 48).
  */
 export function scrapeUrl(url: string, infoHashes: readonly Uint8Array[]): string | null {
   const match = /^([^?#]*\/)announce([^/?#]*)(\?[^#]*)?(#.*)?$/.exec(url)
@@ -171,7 +171,10 @@ function countsOf(entry: Uint8Array | undefined): ScrapeCounts | null {
   return { seeders, leechers, completed: intAt(counts, 'downloaded', MAX_COUNT) ?? 0 }
 }
 
-/** Reads the counts of `infoHashes` from a scrape answer, in their order; null for those it has none of. Throws DecodeError. */
+/**
+ * Reads the counts of `infoHashes` from a scrape answer, in their order; null for those it has none of. Throws
+ * DecodeError.
+ */
 export function decodeScrape(bytes: Uint8Array, infoHashes: readonly Uint8Array[]): (ScrapeCounts | null)[] {
   const files = answerSlices(bytes).get('files')
   if (files === undefined || files[0] !== 0x64) return infoHashes.map(() => null)

@@ -1,4 +1,5 @@
-// What is asked of a tracker and what it answers, whatever carries it (HTTP or UDP). Types, bounds and the text of trackers.
+// What is asked of a tracker and what it answers, whatever carries it (HTTP or UDP). Types, bounds and the text of
+// trackers.
 
 import type { PeerAddress } from '../../base/ids.ts'
 import { plainLine } from '../plain-text.ts'

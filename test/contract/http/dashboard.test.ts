@@ -1,5 +1,5 @@
-// The dashboard's routes: page and parts without a key, their policy, and nothing else from their folder; the list on the
-// event stream.
+// The dashboard's routes: page and parts without a key, their policy, and nothing else from their folder; the list on
+// the event stream.
 
 import assert from 'node:assert/strict'
 import { request } from 'node:http'

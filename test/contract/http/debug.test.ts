@@ -1,5 +1,5 @@
-// The debug routes over a real socket: their parameters are checked, the dump goes out as an attachment and is let go of
-// whatever the client does.
+// The debug routes over a real socket: their parameters are checked, the dump goes out as an attachment and is let go
+// of whatever the client does.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'

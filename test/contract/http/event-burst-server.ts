@@ -1,7 +1,7 @@
-// Child of event-burst.test and of bench/flow/events: the real hub over the real database before the real HTTP front. It
-// says where it listens; on `burst N` from its standard input it writes N events, as fast as the log takes them, and says
-// how long that took; on `cost` what all took since then; on any other line how many follow.
-// Keep-alives come every 1.5 s instead of every 15, so that a stalled reader is seen soon.
+// Child of event-burst.test and of bench/flow/events: the real hub over the real database before the real HTTP front.
+// It says where it listens; on `burst N` from its standard input it writes N events, as fast as the log takes them, and
+// says how long that took; on `cost` what all took since then; on any other line how many follow. Keep-alives come
+// every 1.5 s instead of every 15, so that a stalled reader is seen soon.
 
 import { createInterface } from 'node:readline'
 import { monitorEventLoopDelay } from 'node:perf_hooks'

@@ -1,5 +1,5 @@
-// HTTPS beside plain HTTP: the same answers, long ones too; certificates that are replaced, broken or mixed up; ports that are
-// taken; slower answers to wrong keys over the real socket.
+// HTTPS beside plain HTTP: the same answers, long ones too; certificates that are replaced, broken or mixed up; ports
+// that are taken; slower answers to wrong keys over the real socket.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// The playlist of a download over a real socket: its links open what they should and nothing else, names of strangers stay
-// names, and the headers that television sets look for.
+// The playlist of a download over a real socket: its links open what they should and nothing else, names of strangers
+// stay names, and the headers that television sets look for.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,5 +1,5 @@
-// Every route with a key of every scope, over a real socket: which are opened and which are not. What each route should ask for
-// is said here once more, in the words of decisions part 1, so that a wrong column of the table is found too.
+// Every route with a key of every scope, over a real socket: which are opened and which are not. What each route should
+// ask for is said here once more, in the words of decisions part 1, so that a wrong column of the table is found too.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

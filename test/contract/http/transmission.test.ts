@@ -1,5 +1,5 @@
-// The door for clients of Transmission over a real socket: who gets in, what reaches the services, what comes back, and that
-// nonsense ends in a sentence.
+// The door for clients of Transmission over a real socket: who gets in, what reaches the services, what comes back, and
+// that nonsense ends in a sentence.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

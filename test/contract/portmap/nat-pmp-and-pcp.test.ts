@@ -1,5 +1,5 @@
-// NAT-PMP and PCP over real sockets against small gateways on loopback: mapped, renewed, taken away, lost datagrams, a port
-// that is not the one asked for.
+// NAT-PMP and PCP over real sockets against small gateways on loopback: mapped, renewed, taken away, lost datagrams, a
+// port that is not the one asked for.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

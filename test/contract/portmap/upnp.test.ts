@@ -1,5 +1,5 @@
-// UPnP over real sockets against a small gateway on loopback: found, described, mapped, taken away; the habits of gateways;
-// and devices that want to lead us elsewhere, or never end.
+// UPnP over real sockets against a small gateway on loopback: found, described, mapped, taken away; the habits of
+// gateways; and devices that want to lead us elsewhere, or never end.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

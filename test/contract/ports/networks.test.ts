@@ -1,5 +1,5 @@
-// One suite a port, run on every adapter: what src/ports/tcp.ts and src/ports/udp.ts promise holds for plain sockets, for
-// sockets bound to a place, and behind proxies.
+// One suite a port, run on every adapter: what src/ports/tcp.ts and src/ports/udp.ts promise holds for plain sockets,
+// for sockets bound to a place, and behind proxies.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

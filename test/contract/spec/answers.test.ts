@@ -1,6 +1,7 @@
-// Every row of the specification's table, asked of a built node over a socket: the status, the type, and exactly the fields
-// and types it says, in each form in which parameters may come. Generated from routes.ts; downloads and events in their
-// several states below. A field that is renamed, dropped or given another type anywhere between engine and wire fails here.
+// Every row of the specification's table, asked of a built node over a socket: the status, the type, and exactly the
+// fields and types it says, in each form in which parameters may come. Generated from routes.ts; downloads and events
+// in their several states below. A field that is renamed, dropped or given another type anywhere between engine and
+// wire fails here.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Statuses and codes of parts 4.3 to 4.5 and 7 of the specification, with the choices of decisions part 3: what is refused, and what
-// a refusal leaves behind.
+// Statuses and codes of parts 4.3 to 4.5 and 7 of the specification, with the choices of decisions part 3: what is
+// refused, and what a refusal leaves behind.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'

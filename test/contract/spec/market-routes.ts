@@ -1,5 +1,5 @@
-// Part 4.7 of the specification as rows, with the records 2.6 to 2.8. They are asked of an empty market by market.test.ts, of one with orders and
-// trades on real chains by test/chapters/market/interop/market-swaps.test.ts.
+// Part 4.7 of the specification as rows, with the records 2.6 to 2.8. They are asked of an empty market by
+// market.test.ts, of one with orders and trades on real chains by test/chapters/market/interop/market-swaps.test.ts.
 
 import type { SpecParameter, SpecRoute } from './routes.ts'
 import type { Shape } from './shapes.ts'

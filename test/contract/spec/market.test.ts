@@ -1,5 +1,5 @@
-// The market of a built node without a chain: what each row of 4.7 answers while there is nothing, and what it refuses, in the order in which it can
-// be mended.
+// The market of a built node without a chain: what each row of 4.7 answers while there is nothing, and what it refuses,
+// in the order in which it can be mended.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -101,7 +101,9 @@ function nextAddress(): string {
   return `127.0.${requests >> 8}.${requests & 255}`
 }
 
-/** One request with the key; a header given as '' is left out. Of an answer without end, what came in its first part. */
+/**
+ * One request with the key; a header given as '' is left out. Of an answer without end, what came in its first part.
+ */
 export function send(
   node: NodeProcess,
   method: string,

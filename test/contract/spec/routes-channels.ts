@@ -1,5 +1,5 @@
-// Parts 4.3 to 4.6 of the specification as rows of the table in routes.ts: channels, their torrents, playlists, feeds. What a request needs is
-// made just before it.
+// Parts 4.3 to 4.6 of the specification as rows of the table in routes.ts: channels, their torrents, playlists, feeds.
+// What a request needs is made just before it.
 
 import { CHANNEL, CHANNEL_TORRENT, PLAYLIST, RSS_FEED } from './records.ts'
 import type { Ask, SpecAnswer, SpecParameter, SpecRoute } from './routes.ts'

@@ -1,5 +1,5 @@
-// Part 4 of the specification as one table, outside of 4.7 and 4.8 (market, wallets): method, path, parameters, what is answered,
-// and requests that are answered so. The tests beside it are generated from it.
+// Part 4 of the specification as one table, outside of 4.7 and 4.8 (market, wallets): method, path, parameters, what is
+// answered, and requests that are answered so. The tests beside it are generated from it.
 
 import { CORE_STATE, DEBUG, DOWNLOAD, LISTED_FILE, STATISTICS, VARIABLES } from './records.ts'
 import { CHANNEL_ROUTES } from './routes-channels.ts'

@@ -1,5 +1,6 @@
-// A small language for what JSON looks like, in which the specification is written down (records.ts, routes.ts), and its two
-// readers: one for values that a node answers, one for the schemas of its OpenAPI document. Nothing of the code under test.
+// A small language for what JSON looks like, in which the specification is written down (records.ts, routes.ts), and
+// its two readers: one for values that a node answers, one for the schemas of its OpenAPI document. Nothing of the code
+// under test.
 
 import assert from 'node:assert/strict'
 
@@ -46,8 +47,8 @@ export function isObject(value: unknown): value is Json {
 }
 
 /**
- * Fails unless `value` has exactly this shape. `asked`: which of the names that are there on request only must be there; the
- * others must not.
+ * Fails unless `value` has exactly this shape. `asked`: which of the names that are there on request only must be
+ * there; the others must not.
  */
 export function assertValue(value: unknown, shape: Shape, at = 'answer', asked: readonly string[] = []): void {
   const shown = () => `${at} is ${JSON.stringify(value)?.slice(0, 300)}`

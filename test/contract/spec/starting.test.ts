@@ -1,5 +1,5 @@
-// What a node answers from the first moment on (decisions part 1, row of statuses): the rows of the table that must not wait, with
-// exactly their fields, while it says STARTING; and what changes downloads: 503 with Retry-After.
+// What a node answers from the first moment on (decisions part 1, row of statuses): the rows of the table that must not
+// wait, with exactly their fields, while it says STARTING; and what changes downloads: 503 with Retry-After.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Part 4.8 of the specification as rows, with the records 2.9 and 2.10. They are asked of wallets that are not created by wallets.test.ts, of
-// such as have money on real chains by test/interop/wallets-*.test.ts.
+// Part 4.8 of the specification as rows, with the records 2.9 and 2.10. They are asked of wallets that are not created
+// by wallets.test.ts, of such as have money on real chains by test/interop/wallets-*.test.ts.
 
 import type { SpecRoute } from './routes.ts'
 import type { Shape } from './shapes.ts'

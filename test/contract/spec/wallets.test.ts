@@ -1,4 +1,5 @@
-// Wallets of a built node without a chain: listed as not created with the reason, created where a server is set, and what each row of 4.8 refuses.
+// Wallets of a built node without a chain: listed as not created with the reason, created where a server is set, and
+// what each row of 4.8 refuses.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

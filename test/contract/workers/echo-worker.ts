@@ -1,4 +1,5 @@
-// Test worker: answers every job with the sample reply of the table, after checking that the request came as the sample.
+// Test worker: answers every job with the sample reply of the table, after checking that the request came as the
+// sample.
 
 import assert from 'node:assert/strict'
 import { type JobHandlers, type JobName, jobs } from '../../../src/pools/contract/jobs.ts'

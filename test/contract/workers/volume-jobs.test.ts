@@ -1,5 +1,5 @@
-// Jobs on files of several volumes, in real threads that are stuck: what is stuck in one volume holds up no other, however many
-// volumes there are.
+// Jobs on files of several volumes, in real threads that are stuck: what is stuck in one volume holds up no other,
+// however many volumes there are.
 
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'

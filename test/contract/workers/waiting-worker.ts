@@ -1,5 +1,5 @@
-// Test worker that is stuck as in a call on a disk that does not answer: pieces.hash waits until its gate, of those in workerData,
-// is open; `pieceLength` says which. Everything else is answered at once.
+// Test worker that is stuck as in a call on a disk that does not answer: pieces.hash waits until its gate, of those in
+// workerData, is open; `pieceLength` says which. Everything else is answered at once.
 
 import { workerData } from 'piscina'
 import { makeRunner } from '../../../workers/run.ts'

@@ -1,5 +1,5 @@
-// A key of scope admin could change general.allowed_paths, and with it write the list of keys; also the limits of wallets.
-// Every option is walked with every scope over HTTP, the door for Transmission clients and the command line.
+// A key of scope admin could change general.allowed_paths, and with it write the list of keys; also the limits of
+// wallets. Every option is walked with every scope over HTTP, the door for Transmission clients and the command line.
 
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'

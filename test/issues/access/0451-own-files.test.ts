@@ -1,5 +1,5 @@
-// A download, a move or a torrent that is made could reach the node's own files, also by the name of a torrent and by links
-// that were made meanwhile. Refused for every key, the first one too.
+// A download, a move or a torrent that is made could reach the node's own files, also by the name of a torrent and by
+// links that were made meanwhile. Refused for every key, the first one too.
 
 import assert from 'node:assert/strict'
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// 8 MB of brackets stopped the main thread for four seconds, and a request that says twice where its body ends was read by the
-// first of the two, whatever a proxy before it had read.
+// 8 MB of brackets stopped the main thread for four seconds, and a request that says twice where its body ends was read
+// by the first of the two, whatever a proxy before it had read.
 
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'

@@ -1,5 +1,6 @@
-// A destination whose folder above is swapped for a link between the judgement and the making: it is refused, and at no moment is
-// anything made where the link leads. (Made, and taken away again after a second look, it stayed when the link was swapped back.)
+// A destination whose folder above is swapped for a link between the judgement and the making: it is refused, and at no
+// moment is anything made where the link leads. (Made, and taken away again after a second look, it stayed when the
+// link was swapped back.)
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs'

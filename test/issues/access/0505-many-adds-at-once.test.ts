@@ -1,5 +1,5 @@
-// Many destinations are judged and made at the same time: who has a turn at a volume waits for no other turn in it. (32 adds at
-// once waited for each other, and none was ever answered.)
+// Many destinations are judged and made at the same time: who has a turn at a volume waits for no other turn in it. (32
+// adds at once waited for each other, and none was ever answered.)
 
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A mounted file system that stopped answering took the whole node with it: five adds into it held libuv's four threads, and
-// streams, settings and adds elsewhere waited until it answered. It stalls itself alone.
+// A mounted file system that stopped answering took the whole node with it: five adds into it held libuv's four
+// threads, and streams, settings and adds elsewhere waited until it answered. It stalls itself alone.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

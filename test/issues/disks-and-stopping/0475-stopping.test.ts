@@ -1,5 +1,5 @@
-// SIGTERM ended a node only when everything in it had answered: a silent name server held it for 20 s, a stalled mount for
-// as long as that was stalled.
+// SIGTERM ended a node only when everything in it had answered: a silent name server held it for 20 s, a stalled mount
+// for as long as that was stalled.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// With few descriptors, more peers and readers than there is room for closed the port for peers, and answered readers 500.
+// With few descriptors, more peers and readers than there is room for closed the port for peers, and answered readers
+// 500.
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
-// A download is being written into a mounted file system that stops answering for longer than the five seconds after which it is
-// called stalled. Other torrents and streams go on; when it answers again the download goes on where it was: nothing is
-// hashed again, nothing is fetched twice.
+// A download is being written into a mounted file system that stops answering for longer than the five seconds after
+// which it is called stalled. Other torrents and streams go on; when it answers again the download goes on where it
+// was: nothing is hashed again, nothing is fetched twice.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

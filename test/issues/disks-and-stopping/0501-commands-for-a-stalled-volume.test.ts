@@ -1,5 +1,5 @@
-// PATCH and DELETE of a download whose volume does not answer waited until it did, for ever where it never does. What is answered
-// as done outlives kill -9; what cannot be done says so in time.
+// PATCH and DELETE of a download whose volume does not answer waited until it did, for ever where it never does. What
+// is answered as done outlives kill -9; what cannot be done says so in time.
 
 import assert from 'node:assert/strict'
 import { lstat, mkdir, writeFile } from 'node:fs/promises'
@@ -124,7 +124,8 @@ describe('commands while a volume is stalled', { concurrency: 3 }, () => {
         answer(node, 'POST', '/import', { from: 'libtorrent', folder: place, dry_run: true })
       assert.deepEqual([await take(mount.path), await create(data)], ['200', '200'])
 
-      // The kernel remembers for a second what they are: the way there waits for nothing, what the folder holds has to be asked.
+      // The kernel remembers for a second what they are: the way there waits for nothing, what the folder holds has to
+      // be asked.
       for (const place of [mount.path, album(mount.path)]) await lstat(place)
       mount.stall()
       const late = [create(mount.path), create(mount.path), take(mount.path)]

@@ -153,7 +153,8 @@ describe('the first process of a container', { concurrency: 3 }, () => {
     const first = childOf(rig.node.pid)
     await rig.hold(first)
     const { code, signal } = await stop(rig.node, first)
-    // abort() of the C library ends in an instruction that no program may execute, which one that depends on the machine.
+    // abort() of the C library ends in an instruction that no program may execute, which one that depends on the
+    // machine.
     assert.ok(code === null && ['SIGSEGV', 'SIGTRAP', 'SIGILL'].includes(signal ?? ''), `${code} ${signal}`)
     await assertWhole(rig)
   })

@@ -1,4 +1,5 @@
-// The built node on a disk that answers some reads and writes with EIO: the download goes on by itself, and so does the one that gives.
+// The built node on a disk that answers some reads and writes with EIO: the download goes on by itself, and so does the
+// one that gives.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

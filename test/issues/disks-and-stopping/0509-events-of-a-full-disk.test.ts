@@ -1,5 +1,5 @@
-// The event that says a disk is full was lost where the store lies on that disk: webhooks never got it. The built node with
-// everything on a small tmpfs that is filled under it.
+// The event that says a disk is full was lost where the store lies on that disk: webhooks never got it. The built node
+// with everything on a small tmpfs that is filled under it.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,5 +1,6 @@
-// A volume that stops to answer in the middle of a torrent's hashing: who asked is told in time, makers elsewhere are free, and
-// when it answers again the same torrents are made. A folder on which a volume is mounted counts for that volume.
+// A volume that stops to answer in the middle of a torrent's hashing: who asked is told in time, makers elsewhere are
+// free, and when it answers again the same torrents are made. A folder on which a volume is mounted counts for that
+// volume.
 
 import assert from 'node:assert/strict'
 import { realpath, stat, truncate, writeFile } from 'node:fs/promises'

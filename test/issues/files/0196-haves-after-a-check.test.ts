@@ -1,4 +1,5 @@
-// Peers of a magnet's metadata phase were told of each piece found on the disk in a message of its own: peers times pieces.
+// Peers of a magnet's metadata phase were told of each piece found on the disk in a message of its own: peers times
+// pieces.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// kill -9 after a block was written and before anything was journalled since the last checkpoint: the whole file was hashed.
+// kill -9 after a block was written and before anything was journalled since the last checkpoint: the whole file was
+// hashed.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Files that are not a download's, as users of the built node meet them: over HTTP, by the settings, by the command line, after
-// kill -9.
+// Files that are not a download's, as users of the built node meet them: over HTTP, by the settings, by the command
+// line, after kill -9.
 
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A file whose bytes were changed while its length and time stayed: no look sees that, a scrub does. And which download is
-// scrubbed when.
+// A file whose bytes were changed while its length and time stayed: no look sees that, a scrub does. And which download
+// is scrubbed when.
 
 import assert from 'node:assert/strict'
 import { openSync, closeSync, statSync, utimesSync, writeSync } from 'node:fs'

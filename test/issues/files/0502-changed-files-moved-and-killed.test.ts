@@ -1,5 +1,5 @@
-// Files that somebody else changes, where a download was just moved at its completion, and where the process is killed while a
-// file is in doubt, or has found it while the download is stopped.
+// Files that somebody else changes, where a download was just moved at its completion, and where the process is killed
+// while a file is in doubt, or has found it while the download is stopped.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -116,7 +116,8 @@ describe('files changed around moves, kills and stops', { concurrency: 5 }, () =
       replace(file)
       const until = performance.now() + 1100
       await waitFor('the next look', () => performance.now() > until)
-      // From here on nothing is hashed. One request sees the change; the second would make a stopped download run for its reader.
+      // From here on nothing is hashed. One request sees the change; the second would make a stopped download run for
+      // its reader.
       const release = await again.stall()
       await assertNothingWrong(node, made)
       await waitFor('the change is told', () => has(events, 'torrent_file_changed'))

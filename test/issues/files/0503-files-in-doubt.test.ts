@@ -1,5 +1,6 @@
-// A file that was replaced by one of the same length and time, while it waits to be hashed: what peers and readers get meanwhile,
-// what readers get that were at work already, and what is left of the doubt when the process is killed then. The hashing is held up here for as long as it takes.
+// A file that was replaced by one of the same length and time, while it waits to be hashed: what peers and readers get
+// meanwhile, what readers get that were at work already, and what is left of the doubt when the process is killed then.
+// The hashing is held up here for as long as it takes.
 
 import assert from 'node:assert/strict'
 import { renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'

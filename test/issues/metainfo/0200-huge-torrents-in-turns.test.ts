@@ -1,4 +1,5 @@
-// Reading a torrent of very many files held up the main loop: 4 us a file in one go, 0.8 s for the most that are allowed.
+// Reading a torrent of very many files held up the main loop: 4 us a file in one go, 0.8 s for the most that are
+// allowed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,6 @@
-// A torrent called `..` lies in a folder named by its info hash, and was shown as `..`: programs that put the folder of downloads
-// and the name together meant the folder above. And folders that nothing is left in go with a download's data, others stay.
+// A torrent called `..` lies in a folder named by its info hash, and was shown as `..`: programs that put the folder of
+// downloads and the name together meant the folder above. And folders that nothing is left in go with a download's
+// data, others stay.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

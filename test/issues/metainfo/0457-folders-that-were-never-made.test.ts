@@ -1,5 +1,5 @@
-// DELETE with its data of a torrent of 200,000 folders, stopped after a few were made, asked for each of them twice and gave no
-// answer within a minute. Only what is there is visited now, and what is not the torrent's stays.
+// DELETE with its data of a torrent of 200,000 folders, stopped after a few were made, asked for each of them twice and
+// gave no answer within a minute. Only what is there is visited now, and what is not the torrent's stays.
 
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'

@@ -1,5 +1,6 @@
-// Torrents of 200,000 files and of 200,000 folders held the main loop for a second and more when they were added, shown and
-// deleted. Measured in a real node as time on a processor without a turn of the loop, which the load of the machine does not change.
+// Torrents of 200,000 files and of 200,000 folders held the main loop for a second and more when they were added, shown
+// and deleted. Measured in a real node as time on a processor without a turn of the loop, which the load of the machine
+// does not change.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
@@ -10,7 +11,10 @@ import { manyFilesTorrent } from '../../kit/content/heavy-torrents.ts'
 import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
-/** Far above what one turn takes (some 20 ms), for collections of garbage; a pass over all files in one go takes a second. */
+/**
+ * Far above what one turn takes (some 20 ms), for collections of garbage; a pass over all files in one go takes a
+ * second.
+ */
 const LIMIT_MS = 250
 
 interface Stretch {

@@ -1,5 +1,6 @@
-// Torrents of 800,000 pieces, of v2 layers of 12.8 MB and of names of 4,000 bytes held the main loop for 40 ms and more in many
-// places. Every way that one of them comes in and goes on is measured in a real node, as in 0457-main-loop-of-200000-files.
+// Torrents of 800,000 pieces, of v2 layers of 12.8 MB and of names of 4,000 bytes held the main loop for 40 ms and more
+// in many places. Every way that one of them comes in and goes on is measured in a real node, as in
+// 0457-main-loop-of-200000-files.
 
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -17,8 +18,9 @@ import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 
 /**
- * One turn takes less than 20 ms on a machine that does nothing else. Three times that: a processor that is shared is slower by its
- * caches too, collections of garbage come beside, and a count lasts up to 9 ms longer than the turn. A pass in one go takes 100 ms to 4 s.
+ * One turn takes less than 20 ms on a machine that does nothing else. Three times that: a processor that is shared is
+ * slower by its caches too, collections of garbage come beside, and a count lasts up to 9 ms longer than the turn. A
+ * pass in one go takes 100 ms to 4 s.
  */
 const LIMIT_MS = 60
 

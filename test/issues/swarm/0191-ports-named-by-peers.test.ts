@@ -1,4 +1,5 @@
-// A peer that connected to us and named port after port filled the list of known addresses with entries nobody could evict.
+// A peer that connected to us and named port after port filled the list of known addresses with entries nobody could
+// evict.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// A magnet of a private torrent names peers itself: once the metadata says `private`, only those of its trackers count (BEP 27).
+// A magnet of a private torrent names peers itself: once the metadata says `private`, only those of its trackers count
+// (BEP 27).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// A poisoner that has a hand in every attempt at a big piece was never found: no attempt passed, so nothing could be compared.
-// And pieces of more than 1024 blocks were never judged block by block.
+// A poisoner that has a hand in every attempt at a big piece was never found: no attempt passed, so nothing could be
+// compared. And pieces of more than 1024 blocks were never judged block by block.
 
 import { test } from 'node:test'
 import { makeTorrent } from '../../kit/content/make-torrent.ts'

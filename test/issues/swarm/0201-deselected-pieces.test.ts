@@ -1,5 +1,5 @@
-// Files that were deselected while pieces of them came in kept their blocks: the memory was held, and when they were selected
-// again the blocks came twice, overlapped, and the download stopped on an error.
+// Files that were deselected while pieces of them came in kept their blocks: the memory was held, and when they were
+// selected again the blocks came twice, overlapped, and the download stopped on an error.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,6 +1,6 @@
-// What a tracker hears of a download over its whole life, through kills, restarts, checks, moves and edits of its trackers:
-// no byte counts twice, `completed` comes once, and nobody makes the node ask more often than the tracker allows.
-// TRIBUTARY_KILLS sets the number of kills (`make tracker-life` takes 50).
+// What a tracker hears of a download over its whole life, through kills, restarts, checks, moves and edits of its
+// trackers: no byte counts twice, `completed` comes once, and nobody makes the node ask more often than the tracker
+// allows. TRIBUTARY_KILLS sets the number of kills (`make tracker-life` takes 50).
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -52,8 +52,8 @@ function assertPolite(announces: readonly SeenAnnounce[]): { up: number; down: n
 }
 
 /**
- * Fails where it was asked before its min interval was over, in whichever session and run: `completed` and `stopped` come when
- * they happen, and after a `stopped` a `started` counts from the last `started`.
+ * Fails where it was asked before its min interval was over, in whichever session and run: `completed` and `stopped`
+ * come when they happen, and after a `stopped` a `started` counts from the last `started`.
  */
 function assertSpaced(announces: readonly SeenAnnounce[]): void {
   let lastMs = Number.NEGATIVE_INFINITY

@@ -1,6 +1,7 @@
-// What a private torrent (BEP 27) shows to others than its tracker and its peers, from the first second on, added by file and by
-// magnet: nothing in the DHT, no peer exchange, no web seed that a magnet named. What a public torrent beside it shows is waited
-// for, so the silence has been listened to for as long. Local discovery does not use loopback: test/interop/lsd-alone has the same for it.
+// What a private torrent (BEP 27) shows to others than its tracker and its peers, from the first second on, added by
+// file and by magnet: nothing in the DHT, no peer exchange, no web seed that a magnet named. What a public torrent
+// beside it shows is waited for, so the silence has been listened to for as long. Local discovery does not use
+// loopback: test/interop/lsd-alone has the same for it.
 
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'

@@ -1,5 +1,6 @@
-// The attacks on places for peers (decision 0480) over real sockets: a network namespace in which the addresses of hundreds of
-// networks are local, the built node in it with the places and slots that users have, and honest peers that come when all are taken.
+// The attacks on places for peers (decision 0480) over real sockets: a network namespace in which the addresses of
+// hundreds of networks are local, the built node in it with the places and slots that users have, and honest peers that
+// come when all are taken.
 
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
@@ -155,7 +156,10 @@ class Crowd {
   }
 }
 
-/** Four honest peers get data within five seconds, and keep their places until they have all they ask for; ms until the first block of the last. */
+/**
+ * Four honest peers get data within five seconds, and keep their places until they have all they ask for; ms until the
+ * first block of the last.
+ */
 async function servedMs(made: MadeTorrent, port: number, network: number): Promise<number> {
   const to = { ip: NODE_IP, port }
   const began = performance.now()

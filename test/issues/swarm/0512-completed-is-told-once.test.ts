@@ -1,5 +1,5 @@
-// `completed` reaches a tracker once ever, through kills: before it could be told, while it is told, and while the tracker is
-// away. A tracker that heard it twice counts a download that never was.
+// `completed` reaches a tracker once ever, through kills: before it could be told, while it is told, and while the
+// tracker is away. A tracker that heard it twice counts a download that never was.
 
 import assert from 'node:assert/strict'
 import { describe, test, type TestContext } from 'node:test'

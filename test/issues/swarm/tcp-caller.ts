@@ -1,5 +1,5 @@
-// A peer over real TCP that calls a node from an address of its own: it wants everything, has nothing, and asks for a block
-// when a test says so, or for one after another. Addresses must be local where it runs (test/kit/netns).
+// A peer over real TCP that calls a node from an address of its own: it wants everything, has nothing, and asks for a
+// block when a test says so, or for one after another. Addresses must be local where it runs (test/kit/netns).
 
 import { connect, type Socket } from 'node:net'
 import type { InfoHash } from '../../../src/base/ids.ts'
@@ -19,7 +19,10 @@ export interface TcpCallerOptions {
   readonly name: string
   /** Says that it is interested as soon as it has shaken hands. */
   readonly interested?: boolean
-  /** Asks for so many blocks, one after another while it is unchoked, and calls again when it is dropped before the first came. */
+  /**
+   * Asks for so many blocks, one after another while it is unchoked, and calls again when it is dropped before the
+   * first came.
+   */
   readonly wants?: number
 }
 

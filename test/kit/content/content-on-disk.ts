@@ -1,4 +1,5 @@
-// A made torrent on disk: its content in a folder, its metainfo in a file, and a byte for byte comparison of a download.
+// A made torrent on disk: its content in a folder, its metainfo in a file, and a byte for byte comparison of a
+// download.
 
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'

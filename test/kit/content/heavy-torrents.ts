@@ -1,5 +1,5 @@
-// Torrents that are as heavy as a torrent may be, each in another way, and one that is heavier: what a stranger would send to
-// hold a node up. Encoded here, with names and hashes made of numbers; the same always gives the same bytes.
+// Torrents that are as heavy as a torrent may be, each in another way, and one that is heavier: what a stranger would
+// send to hold a node up. Encoded here, with names and hashes made of numbers; the same always gives the same bytes.
 
 import { createHash } from 'node:crypto'
 import { seededBytes } from './make-torrent.ts'
@@ -98,7 +98,9 @@ export function manyV2FilesTorrent(count: number): Buffer {
   ])
 }
 
-/** A v2 torrent of `count` empty files in one folder that lies `depth` folders deep, each with a name of `bytes` bytes. */
+/**
+ * A v2 torrent of `count` empty files in one folder that lies `depth` folders deep, each with a name of `bytes` bytes.
+ */
 export function deepV2Torrent(count: number, depth: number, bytes: number): Buffer {
   const files = Array.from({ length: count }, (_, i) => `${text(String(i).padStart(6, '0'))}d0:d6:lengthi0eee`)
   const folders = `${text('a'.repeat(bytes))}d`.repeat(depth)

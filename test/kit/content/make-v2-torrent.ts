@@ -1,5 +1,5 @@
-// Builds small v2 and hybrid torrents (BEP 52) for tests: hash trees by node:crypto (merkle-tree.ts), encoded here and not by
-// the code under test (only its bencode writer is used). The same options give the same bytes.
+// Builds small v2 and hybrid torrents (BEP 52) for tests: hash trees by node:crypto (merkle-tree.ts), encoded here and
+// not by the code under test (only its bencode writer is used). The same options give the same bytes.
 
 import { createHash } from 'node:crypto'
 import { type BencodeInput, encodeBencode } from '../../../src/wire/bencode.ts'

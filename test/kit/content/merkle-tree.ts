@@ -1,5 +1,5 @@
-// The hash trees of BEP 52 the plain way, by node:crypto and nothing of the code under test: every node of the whole tree
-// in memory, leaves of padding and all.
+// The hash trees of BEP 52 the plain way, by node:crypto and nothing of the code under test: every node of the whole
+// tree in memory, leaves of padding and all.
 
 import { createHash } from 'node:crypto'
 

@@ -1,5 +1,6 @@
-// Required into a node under test: from the moment the file LOOP_GATE is there, a thread of the node whose script fits LOOP_IN
-// answers nothing any more but runs in an endless loop of JavaScript. The first one to do so makes the file LOOP_GATE.loops.
+// Required into a node under test: from the moment the file LOOP_GATE is there, a thread of the node whose script fits
+// LOOP_IN answers nothing any more but runs in an endless loop of JavaScript. The first one to do so makes the file
+// LOOP_GATE.loops.
 
 const { existsSync, writeFileSync } = require('node:fs')
 const { syncBuiltinESMExports } = require('node:module')

@@ -1,4 +1,5 @@
-// The DHT's store of mutable items in memory, shared by all who have it: keeps the newest, forgets after two hours of the clock.
+// The DHT's store of mutable items in memory, shared by all who have it: keeps the newest, forgets after two hours of
+// the clock.
 
 import type { FoundSignedItem, SignedItem, TargetedItems } from '../../../src/ports/dht-items.ts'
 import type { Clock } from '../../../src/ports/clock.ts'

@@ -1,5 +1,6 @@
-// A process that can be killed at any call it makes: before the call has any effect, or after it and before its caller learns of it. What it was given
-// (files, chains, wallets) goes on without it; its calls never settle, its timers never run.
+// A process that can be killed at any call it makes: before the call has any effect, or after it and before its caller
+// learns of it. What it was given (files, chains, wallets) goes on without it; its calls never settle, its timers never
+// run.
 
 import type { Clock } from '../../../src/ports/clock.ts'
 

@@ -1,5 +1,5 @@
-// A mount that stops answering: a folder seen through bindfs, whose process is stopped. The kernel's own waiting, which no
-// preloaded library can play.
+// A mount that stops answering: a folder seen through bindfs, whose process is stopped. The kernel's own waiting, which
+// no preloaded library can play.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// Debian's Chromium, driven by playwright-core; nothing is downloaded. Every page that is opened here fails its test when it
-// writes an error to its console or asks any other address than the node's.
+// Debian's Chromium, driven by playwright-core; nothing is downloaded. Every page that is opened here fails its test
+// when it writes an error to its console or asks any other address than the node's.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -59,7 +59,10 @@ export async function watchedPage(
   }
 }
 
-/** Waits until an expression is true in the page. Its policy lets a page evaluate nothing by itself: it is asked each time. */
+/**
+ * Waits until an expression is true in the page. Its policy lets a page evaluate nothing by itself: it is asked each
+ * time.
+ */
 export async function untilInPage(page: Page, expression: string, limitMs = 20_000): Promise<void> {
   await waitFor(expression, async () => (await page.evaluate(expression)) === true, limitMs)
 }

@@ -1,5 +1,5 @@
-// Every route of the node, judged: does it make the node contact somebody of a swarm, and by which way? Whoever adds a route
-// judges it here; those that contact somebody are walked by test/chapters/circuits/e2e/default-hops.test.ts.
+// Every route of the node, judged: does it make the node contact somebody of a swarm, and by which way? Whoever adds a
+// route judges it here; those that contact somebody are walked by test/chapters/circuits/e2e/default-hops.test.ts.
 
 /** Routes after which somebody is contacted for a download, with what decides by which way. */
 export const CONTACTING: Readonly<Record<string, string>> = {
@@ -28,8 +28,8 @@ export const CONTACTING: Readonly<Record<string, string>> = {
 }
 
 /**
- * Routes that ask or tell the network of channels: its overlay, the DHT of heads, the torrents of records. All of them are public and none
- * is a download; who wants to be seen there with nothing does not use channels (decision 0417).
+ * Routes that ask or tell the network of channels: its overlay, the DHT of heads, the torrents of records. All of them
+ * are public and none is a download; who wants to be seen there with nothing does not use channels (decision 0417).
  */
 export const OF_CHANNELS: readonly string[] = [
   ...['channels.discovered', 'channels.popular', 'channels.subscribed', 'channels.subscription', 'channels.overview'],

@@ -1,6 +1,7 @@
-// Loaded into a node with `--import`: watches how long its main thread works without a turn of the loop, in time on a processor,
-// so that a busy machine changes nothing. The file CPU_STRETCH has the longest, ms, since the last SIGUSR2. CPU_STRETCH_EXACT=1:
-// every turn is looked at, which keeps the thread busy; else some are, and a count is longer than the turn. Linux alone.
+// Loaded into a node with `--import`: watches how long its main thread works without a turn of the loop, in time on a
+// processor, so that a busy machine changes nothing. The file CPU_STRETCH has the longest, ms, since the last SIGUSR2.
+// CPU_STRETCH_EXACT=1: every turn is looked at, which keeps the thread busy; else some are, and a count is longer than
+// the turn. Linux alone.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'

@@ -15,7 +15,10 @@ export interface DaemonProcess {
   quit(): Promise<void>
 }
 
-/** What runs before the programs of other projects, for what is started within: `hostPrefix.run(['nsenter', ...], start)`. */
+/**
+ * What runs before the programs of other projects, for what is started within: `hostPrefix.run(['nsenter', ...],
+ * start)`.
+ */
 export const hostPrefix = new AsyncLocalStorage<readonly string[]>()
 
 /** A command with the prefix that holds now. */

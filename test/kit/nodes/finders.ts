@@ -1,4 +1,5 @@
-// Clients of other projects with sources of peers other than trackers: DHT, peer exchange, local discovery. One torrent each.
+// Clients of other projects with sources of peers other than trackers: DHT, peer exchange, local discovery. One torrent
+// each.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -62,7 +63,10 @@ async function startLibtorrent(ip: string, _home: string, sources: FinderSources
   }
 }
 
-/** IPv4 nodes it takes one each 15 s or so; those of IPv6 it finds where it keeps what it knows, and takes eight at once. */
+/**
+ * IPv4 nodes it takes one each 15 s or so; those of IPv6 it finds where it keeps what it knows, and takes eight at
+ * once.
+ */
 async function writeTransmissionNodes(home: string, nodes: readonly PeerAddress[]): Promise<void> {
   const four = nodes.filter(node => node.ip.includes('.')).map(node => `${node.ip} ${node.port}\n`)
   await writeFile(join(home, 'dht.bootstrap'), four.join(''))

@@ -8,7 +8,10 @@ export interface FollowedEvent {
   readonly event?: Readonly<Record<string, unknown>>
 }
 
-/** Events of these types, in a list that grows until `signal` fires. `since`: with those behind that number; null: from now on. */
+/**
+ * Events of these types, in a list that grows until `signal` fires. `since`: with those behind that number; null: from
+ * now on.
+ */
 export async function followEvents(
   node: NodeProcess,
   types: readonly string[],

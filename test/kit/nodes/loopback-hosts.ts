@@ -1,5 +1,5 @@
-// Addresses of one's own on the loopback device of a test's network namespace (test/kit/netns makes 10.77.0.0/16 local):
-// one block of 254 a test process, so that test files running side by side never share an address.
+// Addresses of one's own on the loopback device of a test's network namespace (test/kit/netns makes 10.77.0.0/16
+// local): one block of 254 a test process, so that test files running side by side never share an address.
 
 import { createServer, type Server } from 'node:net'
 

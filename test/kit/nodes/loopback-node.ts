@@ -1,4 +1,5 @@
-// A whole engine over real TCP on the loopback and real files in a fresh folder; journal, trackers and metadata in memory.
+// A whole engine over real TCP on the loopback and real files in a fresh folder; journal, trackers and metadata in
+// memory.
 // `close()` checks that no slot is left lent.
 
 import assert from 'node:assert/strict'

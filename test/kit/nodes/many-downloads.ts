@@ -44,7 +44,9 @@ export async function labelAll(node: NodeProcess, infohashes: readonly string[],
   })
 }
 
-/** Resolves when every row in the page has the label; looks when the page changes, so that it adds little of its own. */
+/**
+ * Resolves when every row in the page has the label; looks when the page changes, so that it adds little of its own.
+ */
 function untilAllHave(label: string): string {
   return `new Promise(resolve => {
     const list = document.querySelector('.list')
@@ -73,8 +75,8 @@ async function cdpOf(page: Page) {
 }
 
 /**
- * Milliseconds of script that the page needs for each of `rounds` updates of all `infohashes`, of which the first must be in
- * view: from the requests until the page shows the last of them, with everything else that it did meanwhile.
+ * Milliseconds of script that the page needs for each of `rounds` updates of all `infohashes`, of which the first must
+ * be in view: from the requests until the page shows the last of them, with everything else that it did meanwhile.
  */
 export async function updateCosts(
   page: Page,

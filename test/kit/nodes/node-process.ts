@@ -1,6 +1,6 @@
 // The built node in a process of its own, driven only from outside: command line, signals, HTTP. Readiness is read from
-// its standard output, so nothing here sleeps. Every node started here is killed at the latest when the file that started
-// it ends, and does not keep that file alive: a test that failed before its stop() must not hang the whole run.
+// its standard output, so nothing here sleeps. Every node started here is killed at the latest when the file that
+// started it ends, and does not keep that file alive: a test that failed before its stop() must not hang the whole run.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -79,8 +79,8 @@ export interface ExitedNode {
 }
 
 /**
- * Settings every node of a test or benchmark has unless it says otherwise: free ports, loopback, TCP alone, and no other
- * source of peers than the one that is looked at.
+ * Settings every node of a test or benchmark has unless it says otherwise: free ports, loopback, TCP alone, and no
+ * other source of peers than the one that is looked at.
  */
 const TEST_SETTINGS = {
   'libtorrent.port': 0,

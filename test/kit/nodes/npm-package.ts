@@ -1,5 +1,5 @@
-// The npm package of the built program, and a fresh place to install it in: a home of its own, and of this machine's programs
-// only those that are named, so that nothing can be compiled.
+// The npm package of the built program, and a fresh place to install it in: a home of its own, and of this machine's
+// programs only those that are named, so that nothing can be compiled.
 
 import { execFile } from 'node:child_process'
 import { mkdir, symlink } from 'node:fs/promises'

@@ -1,7 +1,8 @@
-// Hosts in network namespaces of their own, all on one bridge, for tests of the overlay that count packets. Their addresses look
-// public (5.60.0.0/24, 2a01:60::/64), so address policies treat them as everybody else's. Each is joined to the test by a second
-// wire for the node's HTTP interface, and counts what leaves it: the overlay's datagrams to overlay nodes, and everything else, of
-// any protocol and to groups too, with where it went. Needs the namespace that test/kit/netns makes, iproute2, nft and nsenter.
+// Hosts in network namespaces of their own, all on one bridge, for tests of the overlay that count packets. Their
+// addresses look public (5.60.0.0/24, 2a01:60::/64), so address policies treat them as everybody else's. Each is joined
+// to the test by a second wire for the node's HTTP interface, and counts what leaves it: the overlay's datagrams to
+// overlay nodes, and everything else, of any protocol and to groups too, with where it went. Needs the namespace that
+// test/kit/netns makes, iproute2, nft and nsenter.
 
 import { type ChildProcess, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +15,10 @@ export const OVERLAY_PORT = 7759
 export interface CountedPackets {
   /** From the overlay's port to the overlay's port of another host of these. */
   readonly overlay: number
-  /** Any other packet, to groups of neighbours too; not counted are loopback, the wire to the test, and neighbour discovery. */
+  /**
+   * Any other packet, to groups of neighbours too; not counted are loopback, the wire to the test, and neighbour
+   * discovery.
+   */
   readonly other: number
 }
 
@@ -42,8 +46,10 @@ export interface OverlayHosts {
   stop(): Promise<void>
 }
 
-/** `members`: addresses at which overlay nodes are. The kernel's own neighbour discovery and group reports are no leak, nor what it
- * answers to members while no node is there. */
+/**
+ * `members`: addresses at which overlay nodes are. The kernel's own neighbour discovery and group reports are no leak,
+ * nor what it answers to members while no node is there.
+ */
 function countersFor(members: readonly string[]): string {
   return `
 table inet watch {

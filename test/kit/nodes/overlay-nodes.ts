@@ -1,4 +1,5 @@
-// Built nodes with a network of circuits of their own on loopback: relays and exits that run at once, found by the first of them.
+// Built nodes with a network of circuits of their own on loopback: relays and exits that run at once, found by the
+// first of them.
 
 import { type NodeProcess, startNode } from './node-process.ts'
 import { waitFor } from '../wait-for.ts'

@@ -1,5 +1,5 @@
-// A node with many downloads that nobody has, a tracker that names for each as many addresses at which nobody is as it is
-// told to, and how long it takes until somebody who comes is answered.
+// A node with many downloads that nobody has, a tracker that names for each as many addresses at which nobody is as it
+// is told to, and how long it takes until somebody who comes is answered.
 
 import { connect } from 'node:net'
 import { freePort } from '../free-port.ts'
@@ -12,7 +12,10 @@ import { peerPort } from './watched-node.ts'
 /** Usual of public trackers, seconds. */
 const INTERVAL_SEC = 1800
 const MIN_INTERVAL_SEC = 5
-/** First announces come together: the second ones are spread over the rest of the first interval, as in a node that ran for long. */
+/**
+ * First announces come together: the second ones are spread over the rest of the first interval, as in a node that ran
+ * for long.
+ */
 const FIRST_INTERVALS_SEC = [60, INTERVAL_SEC] as const
 /** Addresses at which nobody listens, of this host. */
 const DEAD_PORT = 1
@@ -76,7 +79,9 @@ export async function wokenByPeer(node: NodeProcess, infoHash: string): Promise<
   }
 }
 
-/** Milliseconds from `ask`, after which the node asks the tracker, until it calls the peer that the tracker names now. */
+/**
+ * Milliseconds from `ask`, after which the node asks the tracker, until it calls the peer that the tracker names now.
+ */
 async function untilCalled(tracker: RestTracker, infoHash: string, ask: () => Promise<unknown>): Promise<number> {
   const peer = await startRawPeer('127.0.0.1', () => undefined)
   try {

@@ -11,7 +11,9 @@ export type Secrets = ReadonlyMap<string, string | Uint8Array>
 /** Stands in the snapshot of every node: the name of a class. */
 const PRESENT = 'TributaryNode'
 
-/** Whatever would tell the bytes: hexadecimal, a decimal number, base64 at each of its three alignments, and themselves. */
+/**
+ * Whatever would tell the bytes: hexadecimal, a decimal number, base64 at each of its three alignments, and themselves.
+ */
 export function formsOf(secret: string | Uint8Array): (string | Buffer)[] {
   if (typeof secret === 'string') return [secret]
   const bytes = Buffer.from(secret)

@@ -1,9 +1,9 @@
-// Two hosts in network namespaces of their own, for tests that count packets: `near`, where the node runs, and `far`, where
-// everybody else is. They are joined by two wires: tun9 (10.78.1.0/24, fd78:1::/64; what the node is bound to, with the better
-// default route) and other0 (10.78.2.0/24, fd78:2::/64; where packets would leak to). A third one, ctl1, leads from the test to
-// the node's HTTP interface. 10.78.3.1 and fd78:3::1 are addresses of far's loopback device, 10.78.4.1 and fd78:4::1 of its end of
-// tun9: near reaches both by either wire, but libtorrent binds itself to the device of its address.
-// Needs the namespace that test/kit/netns makes, iproute2, nft and nsenter.
+// Two hosts in network namespaces of their own, for tests that count packets: `near`, where the node runs, and `far`,
+// where everybody else is. They are joined by two wires: tun9 (10.78.1.0/24, fd78:1::/64; what the node is bound to,
+// with the better default route) and other0 (10.78.2.0/24, fd78:2::/64; where packets would leak to). A third one,
+// ctl1, leads from the test to the node's HTTP interface. 10.78.3.1 and fd78:3::1 are addresses of far's loopback
+// device, 10.78.4.1 and fd78:4::1 of its end of tun9: near reaches both by either wire, but libtorrent binds itself to
+// the device of its address. Needs the namespace that test/kit/netns makes, iproute2, nft and nsenter.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,9 +11,9 @@ import { readlinkSync } from 'node:fs'
 import { waitFor } from '../wait-for.ts'
 
 /**
- * Names of the counters in near, each over TCP and UDP that leaves: by tun9, by any other device but lo and ctl1, and by those
- * the kernel's own answers to segments for which there is no socket (RFC 9293, 3.5.2: a reset without ACK, or with the number 0
- * when the segment had none; a socket's own reset has both).
+ * Names of the counters in near, each over TCP and UDP that leaves: by tun9, by any other device but lo and ctl1, and
+ * by those the kernel's own answers to segments for which there is no socket (RFC 9293, 3.5.2: a reset without ACK, or
+ * with the number 0 when the segment had none; a socket's own reset has both).
  */
 export type CounterName = 'inside' | 'outside' | 'strays'
 
@@ -34,7 +34,10 @@ export interface TwoHosts {
   run(host: 'near' | 'far', ...command: string[]): string
   /** Takes all addresses of tun9 away from near, and its default routes with them: the other wire has some. */
   loseAddresses(): void
-  /** Gives them back without the default routes: what is not near goes by the other wire then, for who does not keep to tun9. */
+  /**
+   * Gives them back without the default routes: what is not near goes by the other wire then, for who does not keep to
+   * tun9.
+   */
   returnAddresses(): void
   /** Gives the default routes back. */
   returnRoutes(): void

@@ -1,5 +1,5 @@
-// What the tests in namespaces share: a node with everything turned on that could send, in the near host of two-hosts.ts, and
-// counters that must stand still.
+// What the tests in namespaces share: a node with everything turned on that could send, in the near host of
+// two-hosts.ts, and counters that must stand still.
 
 import assert from 'node:assert/strict'
 import { downloadRecord } from './downloads-client.ts'

@@ -1,5 +1,5 @@
-// A scripted peer for the extension protocol (BEP 10): says which extensions it has, keeps what comes under its ids, sends
-// what a test tells it to. It serves and asks for nothing by itself; for blocks there is fake-peer.ts.
+// A scripted peer for the extension protocol (BEP 10): says which extensions it has, keeps what comes under its ids,
+// sends what a test tells it to. It serves and asks for nothing by itself; for blocks there is fake-peer.ts.
 
 import type { PeerAddress } from '../../../src/base/ids.ts'
 import type { TcpListener, TcpStream, TcpStreamHandlers } from '../../../src/ports/tcp.ts'

@@ -1,4 +1,5 @@
-// Debian's libtorrent in another namespace, such as the far host of two-hosts.ts: the same script as libtorrent-peer.ts starts.
+// Debian's libtorrent in another namespace, such as the far host of two-hosts.ts: the same script as libtorrent-peer.ts
+// starts.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

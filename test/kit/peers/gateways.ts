@@ -1,5 +1,5 @@
-// Small gateways on loopback: NAT-PMP, PCP and UPnP servers that keep a table of mappings, and can be told to misbehave.
-// What they read and write is spelled out here, not taken from the code under test.
+// Small gateways on loopback: NAT-PMP, PCP and UPnP servers that keep a table of mappings, and can be told to
+// misbehave. What they read and write is spelled out here, not taken from the code under test.
 
 import { createSocket, type RemoteInfo, type Socket } from 'node:dgram'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// Nodes of py-ipv8, many in one Python process (ipv8-nodes.py), spoken to in JSON lines. They need IPV8_DIR, a checkout of py-ipv8
-// at tag 3.2, which is no part of this project.
+// Nodes of py-ipv8, many in one Python process (ipv8-nodes.py), spoken to in JSON lines. They need IPV8_DIR, a checkout
+// of py-ipv8 at tag 3.2, which is no part of this project.
 
 import { join } from 'node:path'
 import { JsonLinesChild } from '../nodes/json-lines-child.ts'

@@ -1,5 +1,5 @@
-// Debian's libtorrent as a DHT node that puts and gets mutable items: a small program (libtorrent-items.cpp), compiled at the first
-// use and kept beside the built tests, and spoken to in lines.
+// Debian's libtorrent as a DHT node that puts and gets mutable items: a small program (libtorrent-items.cpp), compiled
+// at the first use and kept beside the built tests, and spoken to in lines.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
-// Message stream encryption the slow way, written from its description with node:crypto and a textbook RC4: what the product
-// is held against. Shares no code with src/wire.
+// Message stream encryption the slow way, written from its description with node:crypto and a textbook RC4: what the
+// product is held against. Shares no code with src/wire.
 
 import { createDiffieHellman, createHash } from 'node:crypto'
 

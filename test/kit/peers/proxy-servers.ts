@@ -1,6 +1,6 @@
 // Small proxies on loopback for tests, written against the RFCs and not against our client: SOCKS5 with CONNECT and UDP
-// ASSOCIATE, SOCKS4a, and HTTP CONNECT. They count what they carried and can be told to misbehave. They resolve names by a
-// table, so a test sees whether a name came unresolved.
+// ASSOCIATE, SOCKS4a, and HTTP CONNECT. They count what they carried and can be told to misbehave. They resolve names
+// by a table, so a test sees whether a name came unresolved.
 
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { once } from 'node:events'

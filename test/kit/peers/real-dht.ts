@@ -79,8 +79,8 @@ export function claimAddress6(ip: string): void {
 }
 
 /**
- * Lets Transmission believe in IPv6: it looks which address would reach a certain one of the network, and has no IPv6 DHT
- * when that is none. Nothing is sent there.
+ * Lets Transmission believe in IPv6: it looks which address would reach a certain one of the network, and has no IPv6
+ * DHT when that is none. Nothing is sent there.
  */
 export function claimReach6(ip: string): void {
   execFileSync('ip', ['-6', 'route', 'replace', '2001:1890:1112:1::20/128', 'dev', 'lo', 'src', ip])

@@ -1,5 +1,5 @@
-// Somebody who knows an info hash and calls a node with it, by TCP or uTP, with or without encryption, and notes what comes
-// back: what tells whether the node knows that info hash.
+// Somebody who knows an info hash and calls a node with it, by TCP or uTP, with or without encryption, and notes what
+// comes back: what tells whether the node knows that info hash.
 
 import { randomBytes } from 'node:crypto'
 import type { InfoHash, PeerAddress } from '../../../src/base/ids.ts'
@@ -11,7 +11,10 @@ import { StreamEncryption } from '../../../src/torrent/peers/stream-encryption.t
 import { encodeHandshake } from '../../../src/wire/peer/handshake.ts'
 import { waitFor } from '../wait-for.ts'
 
-/** The key of the other side of an encrypted handshake with the longest padding: what a node sends before it knows the torrent. */
+/**
+ * The key of the other side of an encrypted handshake with the longest padding: what a node sends before it knows the
+ * torrent.
+ */
 const KEY_BYTES = 96 + 512
 
 /** What one call has seen. */
@@ -84,7 +87,9 @@ export function callSwarm(infoHash: string, to: PeerAddress, { network, kind, si
   }
 }
 
-/** What the node shows who calls with `infoHash`: that it has it, or that it is as any other. Settles when that is told. */
+/**
+ * What the node shows who calls with `infoHash`: that it has it, or that it is as any other. Settles when that is told.
+ */
 export async function shownTo(
   infoHash: string,
   to: PeerAddress,

@@ -1,5 +1,5 @@
-// A whole transfer between the node and a client of another project, over a relay that keeps what they said. The one who
-// fetches knows only a tracker that names the relay.
+// A whole transfer between the node and a client of another project, over a relay that keeps what they said. The one
+// who fetches knows only a tracker that names the relay.
 
 import assert from 'node:assert/strict'
 import { readFile, writeFile } from 'node:fs/promises'

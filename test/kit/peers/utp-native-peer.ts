@@ -1,6 +1,6 @@
-// utp-native (libutp in C++, as WebTorrent has it) in a process of its own, one connection: it sends bytes by seed and reads
-// what comes, then prints a line of JSON. Arguments: its entry file, `listen` or `connect`, ip, port, bytes to send, bytes to
-// expect. Prints its port first. Bytes are those of someBytes(count, 2).
+// utp-native (libutp in C++, as WebTorrent has it) in a process of its own, one connection: it sends bytes by seed and
+// reads what comes, then prints a line of JSON. Arguments: its entry file, `listen` or `connect`, ip, port, bytes to
+// send, bytes to expect. Prints its port first. Bytes are those of someBytes(count, 2).
 
 import { createHash } from 'node:crypto'
 import { createRequire } from 'node:module'

@@ -1,5 +1,5 @@
-// A peer on a real port that has nothing but the metadata: it keeps what a node says of the DHT and of other peers, and itself
-// names another peer (BEP 11) and a DHT node (BEP 5), whether the node has asked for it or not.
+// A peer on a real port that has nothing but the metadata: it keeps what a node says of the DHT and of other peers, and
+// itself names another peer (BEP 11) and a DHT node (BEP 5), whether the node has asked for it or not.
 
 import type { Socket } from 'node:net'
 import type { PeerAddress } from '../../../src/base/ids.ts'

@@ -1,6 +1,6 @@
-// A TCP relay between two peers that keeps what each said, and reads it as peer messages where it is not encrypted: what
-// two programs of different projects really told each other. And a tracker that names nobody but given addresses, so
-// that who announces connects to the relay.
+// A TCP relay between two peers that keeps what each said, and reads it as peer messages where it is not encrypted:
+// what two programs of different projects really told each other. And a tracker that names nobody but given addresses,
+// so that who announces connects to the relay.
 
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
@@ -96,7 +96,10 @@ function listen(server: Server, port: number, ip: string): Promise<void> {
   })
 }
 
-/** Starts a relay at `ip` to the peer at `target`, at the same port where it is free: peers say theirs, and are believed. */
+/**
+ * Starts a relay at `ip` to the peer at `target`, at the same port where it is free: peers say theirs, and are
+ * believed.
+ */
 export async function startTap(ip: string, target: { readonly ip: string; readonly port: number }): Promise<WireTap> {
   const connections: TappedConnection[] = []
   const open = new Set<Socket>()

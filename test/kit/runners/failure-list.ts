@@ -1,5 +1,5 @@
-// A reporter of node:test: one JSON line for each test that failed, nothing for the others, and a last one when all were heard of.
-// test-run.ts reads it.
+// A reporter of node:test: one JSON line for each test that failed, nothing for the others, and a last one when all
+// were heard of. test-run.ts reads it.
 
 import type { TestEvent } from 'node:test/reporters'
 

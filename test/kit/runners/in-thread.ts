@@ -1,5 +1,5 @@
-// Runs a function of a module in a thread of its own. The test runner follows every promise that is made beside it, which of a
-// simulation that makes millions takes half of the time; in another thread it follows none.
+// Runs a function of a module in a thread of its own. The test runner follows every promise that is made beside it,
+// which of a simulation that makes millions takes half of the time; in another thread it follows none.
 
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
@@ -12,8 +12,8 @@ interface Call {
 }
 
 /**
- * What `name`, exported by the built module at `module`, answers to `args`. Arguments and answers are copied as messages of threads are;
- * rejects with what it throws.
+ * What `name`, exported by the built module at `module`, answers to `args`. Arguments and answers are copied as
+ * messages of threads are; rejects with what it throws.
  */
 export function inThread<Answer>(module: URL, name: string, args: readonly unknown[]): Promise<Answer> {
   const call: Call = { module: module.href, name, args }

@@ -1,7 +1,9 @@
 // The rows of the matrix that `make interop` prints: the features, in order, and for each which of the peers have it.
 // What a peer lacks is known from its documentation; the reason is printed under the table.
 
-/** The columns. `other` is whatever else is at the other end: a proxy, a gateway, a tracker, a web server, the kernel. */
+/**
+ * The columns. `other` is whatever else is at the other end: a proxy, a gateway, a tracker, a web server, the kernel.
+ */
 export const PEERS = ['libtorrent', 'Transmission', 'aria2', 'rtorrent', 'webtorrent', 'other'] as const
 
 export type Peer = (typeof PEERS)[number]
@@ -80,7 +82,8 @@ export const FEATURES = {
   MSE: {
     title: 'encrypted connections (MSE/PE)',
     lacks: { webtorrent: 'fails with libtorrent and with itself' },
-    // Of some 800 bytes it did, from the node and from libtorrent, of 9,855 bytes from neither; libtorrent did from the node.
+    // Of some 800 bytes it did, from the node and from libtorrent, of 9,855 bytes from neither; libtorrent did from the
+    // node.
     oneSide: { rtorrent: 'where RC4 is required it fetches no metadata of some kilobytes, not from libtorrent either' },
   },
   holepunch: { title: 'holepunch (BEP 55)', lacks: ONLY_LIBTORRENT },

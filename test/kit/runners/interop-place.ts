@@ -1,5 +1,5 @@
-// Where the tests of one `describe` with other clients take place: addresses of their own, a folder, a tracker if they want
-// one. Made before the first test, given up after the last, also when one fails.
+// Where the tests of one `describe` with other clients take place: addresses of their own, a folder, a tracker if they
+// want one. Made before the first test, given up after the last, also when one fails.
 
 import { after, before } from 'node:test'
 import { makeTestFolder, type TestFolder } from '../content/content-on-disk.ts'

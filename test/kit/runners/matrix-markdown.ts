@@ -1,5 +1,5 @@
-// The matrix of features and peers as Markdown: for the print of `make interop` from the cells that were passed, for the
-// page src/docs/network.md with all that must be passed.
+// The matrix of features and peers as Markdown: for the print of `make interop` from the cells that were passed, for
+// the page src/docs/network.md with all that must be passed.
 
 import { FEATURES, type Feature, type FeatureRow, lackOf, NOT_SHOWN, type Peer, PEERS } from './interop-features.ts'
 import type { PassedCell } from './interop-matrix.ts'

@@ -1,5 +1,6 @@
-// Where a source file can be made wrong on purpose, and how (decision 0485): comparisons, conditions, constants, calculations,
-// statements and returned values. Types, imports, texts of logs and errors are left alone: no test is to hold those.
+// Where a source file can be made wrong on purpose, and how (decision 0485): comparisons, conditions, constants,
+// calculations, statements and returned values. Types, imports, texts of logs and errors are left alone: no test is to
+// hold those.
 
 import { parseSync } from 'oxc-parser'
 

@@ -1,4 +1,5 @@
-// Which tests reach a module, nearest first: by imports, by the worker files that are named, and by the program that tests start.
+// Which tests reach a module, nearest first: by imports, by the worker files that are named, and by the program that
+// tests start.
 
 import { dirname, join, normalize, sep } from 'node:path'
 import { sourceFiles } from '../../arch/source-tree.ts'

@@ -1,5 +1,6 @@
-// Which test files needed a second try, in this run and in the whole runs before it: a test that is red now and then hides what it
-// should tell. Runs are remembered beside the built code's machine, in the folder for temporary files, and in no commit.
+// Which test files needed a second try, in this run and in the whole runs before it: a test that is red now and then
+// hides what it should tell. Runs are remembered beside the built code's machine, in the folder for temporary files,
+// and in no commit.
 
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,8 +29,8 @@ function readRuns(path: string): Record<string, Runs> {
 }
 
 /**
- * Notes the files of this run that needed a second try and answers the lines that end its output. `name`: of the whole run,
- * as make calls it; '' = some files only, which is not remembered.
+ * Notes the files of this run that needed a second try and answers the lines that end its output. `name`: of the whole
+ * run, as make calls it; '' = some files only, which is not remembered.
  */
 export function retryLines(name: string, retried: readonly string[]): string[] {
   const path = recordPath()

@@ -1,7 +1,8 @@
-// Runs the interop tests named by the arguments (paths, or names alone, the core's or a chapter's), each in a network namespace of its own, the slowest first. Other
-// clients keep to timers of their own and two cores are soon busy, so what failed beside others is tried once more, alone:
-// only a file that fails twice fails the run. Prints what each file said, and at the end its seconds and tries, and the second
-// tries of earlier whole runs (`--whole=NAME` in front; retry-record.ts).
+// Runs the interop tests named by the arguments (paths, or names alone, the core's or a chapter's), each in a network
+// namespace of its own, the slowest first. Other clients keep to timers of their own and two cores are soon busy, so
+// what failed beside others is tried once more, alone: only a file that fails twice fails the run. Prints what each
+// file said, and at the end its seconds and tries, and the second tries of earlier whole runs (`--whole=NAME` in front;
+// retry-record.ts).
 
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
@@ -13,7 +14,9 @@ import { retryLines, wholeRun } from './retry-record.ts'
 const AT_A_TIME = 2
 /** A file that takes longer hangs. */
 const LIMIT_MS = 10 * 60_000
-/** Known to be slow, for they wait for other clients' timers: begun first, so that none of them is the last one running. */
+/**
+ * Known to be slow, for they wait for other clients' timers: begun first, so that none of them is the last one running.
+ */
 const SLOW = [
   'anonymous',
   'dht-alone',

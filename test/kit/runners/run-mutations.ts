@@ -1,6 +1,6 @@
-// `make mutations`: draws changes over src by SEED, makes each in a copy of the built modules and runs the tests that reach
-// it until one is red (decision 0485). Prints a line for each, and at the end how many were found. Fails below 9 in 10.
-// COUNT mutations; ONLY=3,7 plays those of the draw again; LANES at a time; LIMIT_S seconds for each.
+// `make mutations`: draws changes over src by SEED, makes each in a copy of the built modules and runs the tests that
+// reach it until one is red (decision 0485). Prints a line for each, and at the end how many were found. Fails below 9
+// in 10. COUNT mutations; ONLY=3,7 plays those of the draw again; LANES at a time; LIMIT_S seconds for each.
 
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'

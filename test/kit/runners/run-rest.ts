@@ -1,6 +1,7 @@
-// What thousands of incomplete downloads cost that know nobody: memory, CPU and writes of a node after some minutes, and
-// again after a restart, and how soon it wakes. `make rest-10000`; COUNT, MINUTES and WATCH_SEC change how many and how long,
-// DEAD how many dead addresses the tracker names to each, FRESH=1: others at each announce. Ends with 1 when a target is missed.
+// What thousands of incomplete downloads cost that know nobody: memory, CPU and writes of a node after some minutes,
+// and again after a restart, and how soon it wakes. `make rest-10000`; COUNT, MINUTES and WATCH_SEC change how many and
+// how long, DEAD how many dead addresses the tracker names to each, FRESH=1: others at each announce. Ends with 1 when
+// a target is missed.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
@@ -27,7 +28,9 @@ const WATCH_SEC = Number(process.env['WATCH_SEC'] ?? 120)
 const DEAD = Number(process.env['DEAD'] ?? 3)
 const MAX_MIB = 200
 const MAX_CPU = 1
-/** A peer and a tracker wake one at once; a reader has the tracker asked, which may have to wait for its min interval. */
+/**
+ * A peer and a tracker wake one at once; a reader has the tracker asked, which may have to wait for its min interval.
+ */
 const MAX_WAKE_MS = { peer: 2000, tracker: 2000, reader: 10_000 } as const
 
 /** Prints what was found; what is beyond its target makes the run fail. */

@@ -1,8 +1,8 @@
-// Runs the test files named by the arguments, two at a time. Some of them hold a real clock against a machine of two busy
-// cores, so a few files that failed beside others are tried once more, each alone: what fails twice fails the run, and so does
-// a run with more failures than chance explains. The end of the output names each failure, of both tries, and counts the
-// second tries, with those of earlier whole runs (`--whole=NAME` in front; retry-record.ts). `--together=FOLDER` after it: many files of
-// that folder run in one process.
+// Runs the test files named by the arguments, two at a time. Some of them hold a real clock against a machine of two
+// busy cores, so a few files that failed beside others are tried once more, each alone: what fails twice fails the run,
+// and so does a run with more failures than chance explains. The end of the output names each failure, of both tries,
+// and counts the second tries, with those of earlier whole runs (`--whole=NAME` in front; retry-record.ts).
+// `--together=FOLDER` after it: many files of that folder run in one process.
 
 import { relative, sep } from 'node:path'
 import type { Failure } from './failure-list.ts'

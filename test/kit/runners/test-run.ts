@@ -1,5 +1,6 @@
-// Runs test files with node:test: each in a process of its own, some at a time; or, where Node can (22), many in one process, which
-// saves the start of a process and the loading of modules for each. What failed is read from a list that a reporter writes.
+// Runs test files with node:test: each in a process of its own, some at a time; or, where Node can (22), many in one
+// process, which saves the start of a process and the loading of modules for each. What failed is read from a list that
+// a reporter writes.
 
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Datagrams in memory on a virtual clock: latency and loss, addresses that are attached or silent. Each datagram is handed
-// over in memory that is spoilt after the call, as the port allows.
+// Datagrams in memory on a virtual clock: latency and loss, addresses that are attached or silent. Each datagram is
+// handed over in memory that is spoilt after the call, as the port allows.
 
 import { addressKey, type PeerAddress } from '../../../src/base/ids.ts'
 import type { Clock } from '../../../src/ports/clock.ts'

@@ -1,5 +1,5 @@
-// Chance that is written down by what it was drawn for, and drawn again from that: keys, cookies, circuit ids, identifiers and choices each
-// have a list of their own, so that one draw more of one kind does not move the others.
+// Chance that is written down by what it was drawn for, and drawn again from that: keys, cookies, circuit ids,
+// identifiers and choices each have a list of their own, so that one draw more of one kind does not move the others.
 
 import type { Random } from '../../../src/ports/random.ts'
 

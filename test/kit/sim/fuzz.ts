@@ -1,5 +1,5 @@
-// Timed fuzzing: runs a check on made-up input until the time is over. The seed is printed, so that a failure can be had
-// again with FUZZ_SEED; FUZZ_SECONDS makes a file run longer.
+// Timed fuzzing: runs a check on made-up input until the time is over. The seed is printed, so that a failure can be
+// had again with FUZZ_SEED; FUZZ_SECONDS makes a file run longer.
 
 import { test } from 'node:test'
 

@@ -1,5 +1,5 @@
-// A local network for multicast in memory: whoever joined a group gets what anybody sends to it, himself too, in memory that
-// is spoilt after the call, as the port allows.
+// A local network for multicast in memory: whoever joined a group gets what anybody sends to it, himself too, in memory
+// that is spoilt after the call, as the port allows.
 
 import type { PeerAddress } from '../../../src/base/ids.ts'
 import type { MulticastGroup, MulticastNetwork, MulticastSocket } from '../../../src/ports/multicast.ts'

@@ -1,5 +1,6 @@
-// A swarm in one process: whole sessions and scripted peers on the memory network under the virtual clock. Everything is
-// drawn from one seed. `close()` at the end proves that nothing is left: no slot lent, no timer of a stopped session.
+// A swarm in one process: whole sessions and scripted peers on the memory network under the virtual clock. Everything
+// is drawn from one seed. `close()` at the end proves that nothing is left: no slot lent, no timer of a stopped
+// session.
 
 import assert from 'node:assert/strict'
 import type { InfoHash, PeerAddress } from '../../../src/base/ids.ts'
@@ -184,7 +185,10 @@ export class SimSwarm {
   }
 }
 
-/** Fails unless the node's disk holds exactly the torrent's bytes. (A deep comparison of megabytes would print for minutes.) */
+/**
+ * Fails unless the node's disk holds exactly the torrent's bytes. (A deep comparison of megabytes would print for
+ * minutes.)
+ */
 export function assertHolds(node: SimNode, torrent: MadeTorrent): void {
   const bytes = node.disk.content(torrent.infoHash)?.bytes ?? new Uint8Array(0)
   assert.ok(Buffer.compare(bytes, torrent.content) === 0, 'the bytes on disk are not those of the torrent')

@@ -1,6 +1,7 @@
-// Hosts with uTP on a made-up network of datagrams, on a virtual clock: delay, a line into each host with a rate and a queue,
-// loss, reordering and duplicates by seed. What a host sends is read only `lateMs` after send(), as a socket may do that could
-// not send at once; what it gets is spoilt after receive(). So memory used again too soon, or kept too long, shows as damage.
+// Hosts with uTP on a made-up network of datagrams, on a virtual clock: delay, a line into each host with a rate and a
+// queue, loss, reordering and duplicates by seed. What a host sends is read only `lateMs` after send(), as a socket may
+// do that could not send at once; what it gets is spoilt after receive(). So memory used again too soon, or kept too
+// long, shows as damage.
 
 import assert from 'node:assert/strict'
 import type { PeerAddress } from '../../../src/base/ids.ts'

@@ -1,5 +1,6 @@
-// Time that moves only when a test says so. Timers run in order of time, then of creation; between two moments everything
-// that was promised meanwhile is settled (one turn of the real event loop). Invariant: now() never goes back.
+// Time that moves only when a test says so. Timers run in order of time, then of creation; between two moments
+// everything that was promised meanwhile is settled (one turn of the real event loop). Invariant: now() never goes
+// back.
 
 import type { Clock, Timer } from '../../../src/ports/clock.ts'
 

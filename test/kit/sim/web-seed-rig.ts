@@ -1,5 +1,5 @@
-// A torrent as its web seeds see it, with the real picker, budget, arena and limiter, on the virtual clock; the disk and the
-// web servers are in memory. close() proves that nothing is left: no slot, no credit, no request, no timer.
+// A torrent as its web seeds see it, with the real picker, budget, arena and limiter, on the virtual clock; the disk
+// and the web servers are in memory. close() proves that nothing is left: no slot, no credit, no request, no timer.
 
 import assert from 'node:assert/strict'
 import type { Slot } from '../../../src/ports/arena.ts'

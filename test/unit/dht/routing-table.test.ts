@@ -1,4 +1,5 @@
-// The routing table: splitting, closeness, one node an address, ids that fit preferred, replacements, questionable nodes.
+// The routing table: splitting, closeness, one node an address, ids that fit preferred, replacements, questionable
+// nodes.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

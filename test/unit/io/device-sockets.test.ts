@@ -1,5 +1,5 @@
-// Sockets that keep to a device, here the loopback one: they work as others do, cannot be had without their device, and no
-// descriptor is left behind on any way. What leaves by which device is counted in test/interop/kill-switch.test.ts.
+// Sockets that keep to a device, here the loopback one: they work as others do, cannot be had without their device, and
+// no descriptor is left behind on any way. What leaves by which device is counted in test/interop/kill-switch.test.ts.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

@@ -1,5 +1,5 @@
-// Multicast groups over real sockets, on loopback: members of one machine hear each other and themselves, once; what is not
-// in the network of an interface is not heard.
+// Multicast groups over real sockets, on loopback: members of one machine hear each other and themselves, once; what is
+// not in the network of an interface is not heard.
 
 import assert from 'node:assert/strict'
 import { createSocket, type Socket } from 'node:dgram'

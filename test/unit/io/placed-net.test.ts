@@ -1,4 +1,5 @@
-// TCP and UDP that keep to a place: where they leave from, what they do when it goes and comes back. Real loopback sockets.
+// TCP and UDP that keep to a place: where they leave from, what they do when it goes and comes back. Real loopback
+// sockets.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

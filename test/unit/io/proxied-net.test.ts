@@ -1,5 +1,5 @@
-// Peers through proxies: what the proxy sees, what happens when it refuses, is silent or goes, and that nothing is ever sent
-// round it. Real loopback sockets and small proxies of the test.
+// Peers through proxies: what the proxy sees, what happens when it refuses, is silent or goes, and that nothing is ever
+// sent round it. Real loopback sockets and small proxies of the test.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

@@ -1,4 +1,5 @@
-// The pieces of the simulation kit do what simulations rely on: order of time, rates, latency, loss, a peer that serves.
+// The pieces of the simulation kit do what simulations rely on: order of time, rates, latency, loss, a peer that
+// serves.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -31,7 +31,10 @@ function heldMiB(prepare: string): number {
   return Math.max(...[1, 2, 3].map(() => grownMiB(prepare)))
 }
 
-/** Whether V8 takes much more than that. V8 of Node 22 does not in each fifth run, whatever it is told; eight in a row are no chance. */
+/**
+ * Whether V8 takes much more than that. V8 of Node 22 does not in each fifth run, whatever it is told; eight in a row
+ * are no chance.
+ */
 function growsBeyond(prepare: string, mib: number): boolean {
   for (let run = 0; run < 8; run++) if (grownMiB(prepare) > 1.25 * mib) return true
   return false

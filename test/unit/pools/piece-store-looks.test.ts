@@ -1,4 +1,5 @@
-// What a look at a file makes of it: changes of somebody else are seen at the first look, and nothing else is taken for one.
+// What a look at a file makes of it: changes of somebody else are seen at the first look, and nothing else is taken for
+// one.
 
 import assert from 'node:assert/strict'
 import {

@@ -1,5 +1,5 @@
-// Port mapping as a whole on the virtual clock, with clients that do as they are told: order of protocols, renewal, failures,
-// restarts, gateways that come and go, the end.
+// Port mapping as a whole on the virtual clock, with clients that do as they are told: order of protocols, renewal,
+// failures, restarts, gateways that come and go, the end.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Downloads over circuits as the service deals with them: which engine has them, how they change it, what is shown while there
-// are no circuits, and that the plain engine never hears of them.
+// Downloads over circuits as the service deals with them: which engine has them, how they change it, what is shown
+// while there are no circuits, and that the plain engine never hears of them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// What users ask of a download: checked whole, durable first, told to the engine, shown in the record; sent files, trackers.
+// What users ask of a download: checked whole, durable first, told to the engine, shown in the record; sent files,
+// trackers.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// What followers of the list are told: first everything, then differences, one for all that happened while they had no room.
+// What followers of the list are told: first everything, then differences, one for all that happened while they had no
+// room.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

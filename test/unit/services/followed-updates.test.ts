@@ -1,5 +1,5 @@
-// Following updated torrents: which version is taken up, what becomes of the one before, what is never believed, and what is
-// remembered.
+// Following updated torrents: which version is taken up, what becomes of the one before, what is never believed, and
+// what is remembered.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// One torrent made of content: any set of files comes out as a torrent that reads as these files, and equal content gives an
-// equal info hash; what cannot be a torrent is refused before anything is hashed.
+// One torrent made of content: any set of files comes out as a torrent that reads as these files, and equal content
+// gives an equal info hash; what cannot be a torrent is refused before anything is hashed.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Commands for downloads whose volume does not answer, on a virtual clock: who is told, what is done later, what is not.
+// Commands for downloads whose volume does not answer, on a virtual clock: who is told, what is done later, what is
+// not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Moves of downloads: durable from the request on, one at a time, over restarts, given up, failed, and out of the way of
-// everything else.
+// Moves of downloads: durable from the request on, one at a time, over restarts, given up, failed, and out of the way
+// of everything else.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

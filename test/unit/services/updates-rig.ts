@@ -1,5 +1,5 @@
-// Following and publishing over doubles: items in memory instead of a DHT, rows in memory instead of a database, downloads
-// without a network, time moved by hand. Keys and signatures are real.
+// Following and publishing over doubles: items in memory instead of a DHT, rows in memory instead of a database,
+// downloads without a network, time moved by hand. Keys and signatures are real.
 
 import assert from 'node:assert/strict'
 import type { InfoHash } from '../../../src/base/ids.ts'

@@ -1,5 +1,5 @@
-// Downloads of v2 and hybrid torrents: one download by whatever name it is asked for, what is stored of it, and what is given
-// out again.
+// Downloads of v2 and hybrid torrents: one download by whatever name it is asked for, what is stored of it, and what is
+// given out again.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// The watch folder over a folder in memory and virtual time: what is started, when, how often, and what becomes of the file.
+// The watch folder over a folder in memory and virtual time: what is started, when, how often, and what becomes of the
+// file.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -1,5 +1,5 @@
-// The stream between a link and a connection: whose memory is changed and when it is given back, what waits for what, and
-// what gets out when something goes wrong.
+// The stream between a link and a connection: whose memory is changed and when it is given back, what waits for what,
+// and what gets out when something goes wrong.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

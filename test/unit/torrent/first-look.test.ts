@@ -1,4 +1,5 @@
-// Whose a file is, by its size and by what hashing said: pieces of 100 bytes; a file of 250, one of 30 in a shared piece, one of 320.
+// Whose a file is, by its size and by what hashing said: pieces of 100 bytes; a file of 250, one of 30 in a shared
+// piece, one of 320.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Fetching hashes: from seeds that answer as hash-serve.ts does, from liars, from the silent and from those that refuse.
+// Fetching hashes: from seeds that answer as hash-serve.ts does, from liars, from the silent and from those that
+// refuse.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Serving hashes: each answer against a tree built whole by node:crypto, the number of uncles that libtorrent expects, what
-// is refused, and bounds.
+// Serving hashes: each answer against a tree built whole by node:crypto, the number of uncles that libtorrent expects,
+// what is refused, and bounds.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -44,7 +44,8 @@ function expected(torrent: MadeV2Torrent, path: string, range: Omit<HashRange, '
   const layers = treeOf(fileOf(torrent, path).content)
   const { baseLayer, index, count, proofLayers } = range
   const hashes = (layers[baseLayer] as Buffer[]).slice(index, index + count)
-  // The uncle in each proof layer, from the one above the base layer on, unless the hashes cover its sibling's children.
+  // The uncle in each proof layer, from the one above the base layer on, unless the hashes cover its sibling's
+  // children.
   let width = 1
   while (width < count) width *= 2
   for (let up = Math.log2(width); up <= proofLayers; up++) {

@@ -1,5 +1,5 @@
-// What one peer is sent of what it asked for: runs at hand in one write, the rest in the background; a peer that does not
-// read holds one slot, a choke takes back what is queued, and many peers share a turn of the loop.
+// What one peer is sent of what it asked for: runs at hand in one write, the rest in the background; a peer that does
+// not read holds one slot, a choke takes back what is queued, and many peers share a turn of the loop.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

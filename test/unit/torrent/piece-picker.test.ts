@@ -395,7 +395,8 @@ test('any swarm downloads everything that is available, never a block twice outs
           assert.ok(picker.openCount <= maxOpen)
         }
         const available = rows[0]?.filter((_, piece) => rows.some(bits => bits[piece])).length ?? 0
-        // With few open pieces the swarm may sit on pieces whose owners rest: at the end everybody asks until nothing comes.
+        // With few open pieces the swarm may sit on pieces whose owners rest: at the end everybody asks until nothing
+        // comes.
         for (let round = 0; round < 3000 && picker.haveCount < available; round++) {
           for (const peer of asked.keys()) {
             for (const request of picker.pick(peer, 3, { ...NOW, nowMs: 200_000 + round * 60 })) {

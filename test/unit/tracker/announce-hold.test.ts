@@ -1,4 +1,5 @@
-// A tracker that names a min interval is left alone for it over stops, edits of the trackers and restarts (decision 0481).
+// A tracker that names a min interval is left alone for it over stops, edits of the trackers and restarts (decision
+// 0481).
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// The table of the dashboard against a plain one: after any updates it shows the same rows in the same order with the same
-// sums; what moves among ten thousand costs few comparisons.
+// The table of the dashboard against a plain one: after any updates it shows the same rows in the same order with the
+// same sums; what moves among ten thousand costs few comparisons.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Magnet links: every spelling of BEP 9 and 53 that clients use, and hostile ones. The magnet-uri package is the oracle.
+// Magnet links: every spelling of BEP 9 and 53 that clients use, and hostile ones. The magnet-uri package is the
+// oracle.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// v2 and hybrid torrents (BEP 52): what is read, what is refused and why. Trees and layers are those of test/kit/content/merkle-tree.ts.
+// v2 and hybrid torrents (BEP 52): what is read, what is refused and why. Trees and layers are those of
+// test/kit/content/merkle-tree.ts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

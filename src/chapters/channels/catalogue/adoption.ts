@@ -36,7 +36,10 @@ export function adopt(parts: Parts, channel: ChannelRow, head: ChannelHead, chan
   }
 }
 
-/** Changes the roles; answers what is judged at once. Records that leave the set are gone: only its owner can take them out. */
+/**
+ * Changes the roles; answers what is judged at once. Records that leave the set are gone: only its owner can take them
+ * out.
+ */
 function move(parts: Parts, channel: ChannelRow, change: SetChange): StoredRecord[] {
   const { rows, tree } = parts
   const joining = new Set(change.added)

@@ -1,5 +1,5 @@
-// Records that come from the network: decoded, checked one by one, and kept in the role they came for. What is refused is counted and
-// changes nothing.
+// Records that come from the network: decoded, checked one by one, and kept in the role they came for. What is refused
+// is counted and changes nothing.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { RecordRole, RecordsVerdict } from '../ports/channel-catalogue.ts'

@@ -14,7 +14,9 @@ export interface CatalogueContext {
   random(count: number): Uint8Array
   readonly ed25519: Ed25519
   readonly verify: Verify
-  /** Grows whenever a record by the owner of a channel may have come, gone or changed its role: rules are made of these. */
+  /**
+   * Grows whenever a record by the owner of a channel may have come, gone or changed its role: rules are made of these.
+   */
   readonly ownersWords: { changes: number }
   /** Notes what happened; told when the job is committed. */
   tell(happening: CatalogueHappening): void

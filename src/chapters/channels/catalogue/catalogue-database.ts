@@ -1,5 +1,6 @@
-// Runs batches of jobs on the open catalogue: one transaction a batch, a savepoint a job, so that a job that refuses leaves the others
-// alone. At the end of a batch the heads of own channels that changed are signed. Synchronous; lives in the catalogue's thread.
+// Runs batches of jobs on the open catalogue: one transaction a batch, a savepoint a job, so that a job that refuses
+// leaves the others alone. At the end of a batch the heads of own channels that changed are signed. Synchronous; lives
+// in the catalogue's thread.
 
 import type Database from 'better-sqlite3'
 import { AppError, errorText } from '../../../base/errors.ts'

@@ -1,5 +1,6 @@
-// Opens catalogue.db: refuses what is not ours or newer than this program, makes a new one, brings an older one up to date step by
-// step. SQLite's own log makes the file whole again after a kill, so it is not read through at each start as the store is.
+// Opens catalogue.db: refuses what is not ours or newer than this program, makes a new one, brings an older one up to
+// date step by step. SQLite's own log makes the file whole again after a kill, so it is not read through at each start
+// as the store is.
 
 import type Database from 'better-sqlite3'
 import { AppError } from '../../../base/errors.ts'
@@ -11,7 +12,9 @@ import { APPLICATION_ID, migrations } from './schema.ts'
 /** Pages kept in memory, KiB. */
 const CACHE_KIB = 24 * 1024
 
-/** The open file and whether it was made now. AppErrors StateUnreadable, DiskFull, DiskError, each with one sentence. */
+/**
+ * The open file and whether it was made now. AppErrors StateUnreadable, DiskFull, DiskError, each with one sentence.
+ */
 export function openCatalogueFile(path: string): { database: Database.Database; created: boolean } {
   let database: Database.Database | null = null
   try {

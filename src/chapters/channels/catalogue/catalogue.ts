@@ -1,4 +1,5 @@
-// The main thread's end of the catalogue: both ports over one database thread. Upkeep runs by itself, a while after what needs it.
+// The main thread's end of the catalogue: both ports over one database thread. Upkeep runs by itself, a while after
+// what needs it.
 
 import type { AppError } from '../../../base/errors.ts'
 import { workerUrl } from '../../../io/worker-url.ts'
@@ -148,7 +149,10 @@ export class Catalogue {
     this.#tendIn(this.#tendAfterMs)
   }
 
-  /** Finishes what was asked for and closes. Later calls reject with Aborted. True for an orderly end before `deadlineMs`. */
+  /**
+   * Finishes what was asked for and closes. Later calls reject with Aborted. True for an orderly end before
+   * `deadlineMs`.
+   */
   close(deadlineMs: number): Promise<boolean> {
     this.#closed = true
     if (this.#tending !== null) clearTimeout(this.#tending)

@@ -1,5 +1,5 @@
-// Keeps what channels show up to date as records come, go and change their role: the same as fold.ts of their records, in steps.
-// Each thing that a change may have touched is looked at anew, with the few records that are about it.
+// Keeps what channels show up to date as records come, go and change their role: the same as fold.ts of their records,
+// in steps. Each thing that a change may have touched is looked at anew, with the few records that are about it.
 
 import { type InfoHash, infoHashBytes } from '../../../base/ids.ts'
 import { hiddenByFamilyFilter } from '../wire/category.ts'

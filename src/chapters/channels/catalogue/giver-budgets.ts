@@ -1,5 +1,5 @@
-// How much of the catalogue one giver may fill in an hour: a lying peer is refused, the others are not. In memory, bounded; a giver
-// that is forgotten begins anew.
+// How much of the catalogue one giver may fill in an hour: a lying peer is refused, the others are not. In memory,
+// bounded; a giver that is forgotten begins anew.
 
 import { MAX_GIVERS } from './limits.ts'
 

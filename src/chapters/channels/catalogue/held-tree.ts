@@ -1,11 +1,15 @@
-// The trees over held sets (tree.ts): inner nodes are kept in the table `tree`, and forgotten along the ids that come and go.
+// The trees over held sets (tree.ts): inner nodes are kept in the table `tree`, and forgotten along the ids that come
+// and go.
 
 import { prefixesOf, type Subtree, subtreeOf, type TreeSource, treeNodeOf } from '../wire/tree.ts'
 import type { RecordId, TreeNode } from '../wire/types.ts'
 import type { CatalogueContext } from './catalogue-context.ts'
 import type { RecordRows } from './record-rows.ts'
 
-/** Digits of the longest prefix that is kept: beyond 16^12 a node of a million ids is a leaf, unless somebody made its ids so. */
+/**
+ * Digits of the longest prefix that is kept: beyond 16^12 a node of a million ids is a leaf, unless somebody made its
+ * ids so.
+ */
 const DEEPEST = 12
 
 /** Trees of all channels. */

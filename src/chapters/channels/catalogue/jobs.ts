@@ -1,5 +1,5 @@
-// The table of jobs between the main thread and the catalogue's thread: the methods of the two ports, each a job of its name, and a
-// few of our own. Requests are plain data: msgpackr carries them.
+// The table of jobs between the main thread and the catalogue's thread: the methods of the two ports, each a job of its
+// name, and a few of our own. Requests are plain data: msgpackr carries them.
 
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { ChannelLibrary } from '../ports/channel-library.ts'
@@ -35,7 +35,10 @@ type Names<Jobs, Prefix extends string> = {
   readonly [N in keyof Jobs as N extends `${Prefix}.${infer M}` ? M : never]: Kind
 }
 
-/** `client`: somebody waits behind it. `background`: waits while clients' jobs do. `durable`: synced to the disk before it is answered. */
+/**
+ * `client`: somebody waits behind it. `background`: waits while clients' jobs do. `durable`: synced to the disk before
+ * it is answered.
+ */
 type Kind = 'client' | 'background' | 'durable'
 
 /** Jobs of the network's side. */

@@ -1,5 +1,5 @@
-// Which records of a channel count (rights.ts, fold.ts): held ones, and of the others those that the rules allow; of several with one
-// author and clock only one. Judges anew what a change may have touched.
+// Which records of a channel count (rights.ts, fold.ts): held ones, and of the others those that the rules allow; of
+// several with one author and clock only one. Judges anew what a change may have touched.
 
 import { type ChannelRules, mayWrite, type TargetOf } from '../wire/rights.ts'
 import { rulesOf } from '../wire/fold.ts'
@@ -45,7 +45,10 @@ export class Judge {
     this.#ownersWords = ownersWords
   }
 
-  /** The rules of a channel now; kept until its owner's records change, since a hostile owner may have written a great many. */
+  /**
+   * The rules of a channel now; kept until its owner's records change, since a hostile owner may have written a great
+   * many.
+   */
   rules(court: Court): ChannelRules {
     const { changes } = this.#ownersWords
     const kept = this.#kept.get(court.id)

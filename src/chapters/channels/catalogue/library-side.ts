@@ -1,5 +1,5 @@
-// The jobs of the services' side (ports/channel-library.ts), synchronous in the catalogue's thread: own channels, subscriptions, votes.
-// What is written into channels is in contributions.ts, what is listed in lists.ts and search.ts.
+// The jobs of the services' side (ports/channel-library.ts), synchronous in the catalogue's thread: own channels,
+// subscriptions, votes. What is written into channels is in contributions.ts, what is listed in lists.ts and search.ts.
 
 import { AppError } from '../../../base/errors.ts'
 import { parseInfoHash } from '../../../base/ids.ts'

@@ -141,8 +141,8 @@ export class Lists {
   }
 
   /**
-   * Own and subscribed channels before the best others; of each those never checked first, then the stalest. No channel takes more
-   * than its share while others have some.
+   * Own and subscribed channels before the best others; of each those never checked first, then the stalest. No channel
+   * takes more than its share while others have some.
    */
   unchecked(limit: number, olderThanS: number): UncheckedTorrent[] {
     const { sql, nowS } = { sql: this.#parts.context.sql, nowS: this.#parts.context.nowS() }

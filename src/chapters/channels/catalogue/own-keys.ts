@@ -1,5 +1,5 @@
-// Keys of this node in channels: a seed for each own channel, and the author's key, under which it writes in channels of others and
-// votes. Seeds never leave this thread; the file has mode 0600.
+// Keys of this node in channels: a seed for each own channel, and the author's key, under which it writes in channels
+// of others and votes. Seeds never leave this thread; the file has mode 0600.
 
 import { channelIdOf } from '../wire/ids.ts'
 import type { Sign } from '../wire/record-codec.ts'

@@ -1,5 +1,5 @@
-// What a channel shows of itself to those who do not subscribe: its own record, its newest torrents with their edits, and the newest
-// deletions, so that a preview that was taken before loses what is gone.
+// What a channel shows of itself to those who do not subscribe: its own record, its newest torrents with their edits,
+// and the newest deletions, so that a preview that was taken before loses what is gone.
 
 import { isOwner, keyOf } from '../wire/rights.ts'
 import type { ChannelRow } from './channel-rows.ts'

@@ -1,5 +1,5 @@
-// How good a channel is to see (decision 0406): fresh, subscribed, seeded. What counts as fresh decays, so that no channel stays at
-// the top for what it was years ago.
+// How good a channel is to see (decision 0406): fresh, subscribed, seeded. What counts as fresh decays, so that no
+// channel stays at the top for what it was years ago.
 
 import type { ChannelRow } from './channel-rows.ts'
 
@@ -32,8 +32,8 @@ export type RankRow = Ranked & Pick<ChannelRow, 'id' | 'standing'>
 export const RANK_COLUMNS = 'id, standing, modified, votes, spam, seeders'
 
 /**
- * Own, subscribed, then by rank, the best first. `level`: where a channel stands does not depend on whether it is subscribed to. There
- * may be 20,000: each is ranked once, and callers that need few whole rows give RANK_COLUMNS only.
+ * Own, subscribed, then by rank, the best first. `level`: where a channel stands does not depend on whether it is
+ * subscribed to. There may be 20,000: each is ranked once, and callers that need few whole rows give RANK_COLUMNS only.
  */
 export function bestFirst<Row extends RankRow>(rows: readonly Row[], nowS: number, level = false): Row[] {
   const ranked = rows.map(row => ({ row, standing: level ? 0 : row.standing, rank: rankOf(row, nowS) }))

@@ -1,6 +1,7 @@
 // The tables of catalogue.db, as steps like those of src/records/schema.ts: a step that was released is never changed.
-// `records` holds what was signed; `torrents`, `playlists`, `entries` and `comments` are what the records of a channel come to
-// (fold.ts says what that is), one row a record with `shown`, kept up to date as records come (channel-view.ts).
+// `records` holds what was signed; `torrents`, `playlists`, `entries` and `comments` are what the records of a channel
+// come to (fold.ts says what that is), one row a record with `shown`, kept up to date as records come
+// (channel-view.ts).
 
 const first = `
   CREATE TABLE node (

@@ -1,5 +1,5 @@
-// Full text over the names and descriptions of torrents and channels. Of many matches the newest are ranked, a bounded number: by how
-// much of the name the words are, by seeders, by whose channel it is in.
+// Full text over the names and descriptions of torrents and channels. Of many matches the newest are ranked, a bounded
+// number: by how much of the name the words are, by seeders, by whose channel it is in.
 
 import type { FoundRecords } from '../ports/channel-catalogue.ts'
 import type { SearchResults } from '../ports/channel-library.ts'

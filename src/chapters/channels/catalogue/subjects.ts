@@ -1,4 +1,5 @@
-// Which things of a channel a record has to do with: when it comes, goes, or begins or ceases to count, these are looked at anew.
+// Which things of a channel a record has to do with: when it comes, goes, or begins or ceases to count, these are
+// looked at anew.
 
 import type { ChannelRecord, RecordId } from '../wire/types.ts'
 import type { RecordRows } from './record-rows.ts'

@@ -1,4 +1,5 @@
-// What others wrote into an own channel, taken into its next head: from then on it counts whatever becomes of their rights.
+// What others wrote into an own channel, taken into its next head: from then on it counts whatever becomes of their
+// rights.
 
 import type { ChannelRow } from './channel-rows.ts'
 import { JUDGED_AT_ONCE, MAX_EXTRAS } from './limits.ts'

@@ -1,5 +1,5 @@
-// What the catalogue does beside its jobs, a bounded piece at a time: takes what others wrote into own channels, keeps the quota of
-// discovered channels by forgetting the worst ranked, lets go of what nobody will ask for.
+// What the catalogue does beside its jobs, a bounded piece at a time: takes what others wrote into own channels, keeps
+// the quota of discovered channels by forgetting the worst ranked, lets go of what nobody will ask for.
 
 import type { ChannelRow } from './channel-rows.ts'
 import { DISCOVERED, OWN } from './channel-rows.ts'
@@ -52,7 +52,10 @@ export class Upkeep {
     return own.map(channel => takeExtras(this.#parts, channel)).includes(true)
   }
 
-  /** How many channels are to go. Nobody has all of them ranked for each channel that comes: they go some hundreds in a row. */
+  /**
+   * How many channels are to go. Nobody has all of them ranked for each channel that comes: they go some hundreds in a
+   * row.
+   */
   #tooMany(channels: number): number {
     if (channels <= MAX_DISCOVERED) this.#shrinks = false
     else if (channels > MAX_DISCOVERED + ADMITTED_BEFORE_EVICTION / 2) this.#shrinks = true

@@ -1,5 +1,5 @@
-// A channel written as a feed, so that readers and other BitTorrent clients can subscribe to it: Atom (RFC 4287) or RSS 2.0 with
-// magnet links as link and enclosure, which is where clients look. Pure; the same torrents give the same text.
+// A channel written as a feed, so that readers and other BitTorrent clients can subscribe to it: Atom (RFC 4287) or RSS
+// 2.0 with magnet links as link and enclosure, which is where clients look. Pure; the same torrents give the same text.
 
 import { createHash } from 'node:crypto'
 import type { InfoHash } from '../../../base/ids.ts'

@@ -1,5 +1,6 @@
-// One look at a feed: its new items become torrents of the channel. Each item is noted as dealt with right after its torrent is in
-// the channel; when the node dies between the two, the channel knows the torrent and does not take it twice.
+// One look at a feed: its new items become torrents of the channel. Each item is noted as dealt with right after its
+// torrent is in the channel; when the node dies between the two, the channel knows the torrent and does not take it
+// twice.
 
 import { AppError, type ErrorCode, errorText } from '../../../base/errors.ts'
 import type { FeedCheck, FeedRecords, KeptFeed } from '../../../ports/feed-records.ts'

@@ -1,5 +1,5 @@
-// What crosses the interface of RSS and Atom feeds of channels (specification 2.5 and 4.6; decision 0418). Times are Unix times in
-// seconds, 0 = never. All reject with NotReady while the node is starting.
+// What crosses the interface of RSS and Atom feeds of channels (specification 2.5 and 4.6; decision 0418). Times are
+// Unix times in seconds, 0 = never. All reject with NotReady while the node is starting.
 
 /** A feed of a channel. */
 export interface FeedRecord {
@@ -33,7 +33,9 @@ export interface FeedsService {
   add(cid: string, url: string): Promise<void>
   /** AppErrors NotChannelOwner, FeedNotFound. */
   remove(cid: string, url: string): Promise<void>
-  /** Looks at all feeds of the channel; settles when each was read once, also when one failed. AppError NotChannelOwner. */
+  /**
+   * Looks at all feeds of the channel; settles when each was read once, also when one failed. AppError NotChannelOwner.
+   */
   recheck(cid: string): Promise<void>
   /** The newest torrents of any channel as a feed, by the family filter. `self`: where readers find it. */
   channelFeed(cid: string, format: FeedFormat, self: string): Promise<FeedText>

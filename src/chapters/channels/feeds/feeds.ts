@@ -1,5 +1,5 @@
-// RSS and Atom feeds of own channels (specification 4.6; decision 0418): the list, and when each is looked at: two seconds after it
-// was added, then every half hour, twice as long after each failure in a row, up to a day.
+// RSS and Atom feeds of own channels (specification 4.6; decision 0418): the list, and when each is looked at: two
+// seconds after it was added, then every half hour, twice as long after each failure in a row, up to a day.
 
 import { makeDeferred } from '../../../base/deferred.ts'
 import { AppError, errorText } from '../../../base/errors.ts'

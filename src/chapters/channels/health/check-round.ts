@@ -1,5 +1,5 @@
-// One round of the torrent checker: trackers first, many torrents a question; then the DHT for a few of those that no tracker
-// knows. Of what is told the largest numbers count; they are bounded, as anybody can run a tracker.
+// One round of the torrent checker: trackers first, many torrents a question; then the DHT for a few of those that no
+// tracker knows. Of what is told the largest numbers count; they are bounded, as anybody can run a tracker.
 
 import { errorText } from '../../../base/errors.ts'
 import type { InfoHash } from '../../../base/ids.ts'
@@ -87,7 +87,10 @@ export class CheckRound {
     }
   }
 
-  /** Answers those that nobody could tell of. A DHT that reaches nobody, as at the start of a node, is asked another time. */
+  /**
+   * Answers those that nobody could tell of. A DHT that reaches nobody, as at the start of a node, is asked another
+   * time.
+   */
   async #askDht(infoHashes: readonly InfoHash[]): Promise<readonly InfoHash[]> {
     const { scrapes } = this.#deps
     if (!scrapes.hasDht()) return infoHashes

@@ -1,5 +1,6 @@
-// The torrent checker: learns how many seeders and leechers the torrents of channels have, a bounded number of questions a
-// minute, and writes it into the catalogue. Torrents downloaded over circuits are never asked for. Nothing waits for it.
+// The torrent checker: learns how many seeders and leechers the torrents of channels have, a bounded number of
+// questions a minute, and writes it into the catalogue. Torrents downloaded over circuits are never asked for. Nothing
+// waits for it.
 
 import { errorText } from '../../../base/errors.ts'
 import type { InfoHash } from '../../../base/ids.ts'

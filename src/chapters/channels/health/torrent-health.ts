@@ -1,5 +1,5 @@
-// Asks for the health of one torrent of a channel because a client wants to know it now. What is learned goes into the catalogue
-// as with the torrent checker; a budget of its own, so that neither is held up by the other.
+// Asks for the health of one torrent of a channel because a client wants to know it now. What is learned goes into the
+// catalogue as with the torrent checker; a budget of its own, so that neither is held up by the other.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import { type InfoHash, parseInfoHash } from '../../../base/ids.ts'

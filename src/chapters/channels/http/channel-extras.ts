@@ -1,5 +1,5 @@
-// Extra routes of channels: the first own channel, comments, grants, calling a channel spam (decision 0415). They translate names and
-// nothing else.
+// Extra routes of channels: the first own channel, comments, grants, calling a channel spam (decision 0415). They
+// translate names and nothing else.
 
 import { routeWith } from '../../../http/route.ts'
 import type { ChannelRouteServices } from '../service/route-services.ts'

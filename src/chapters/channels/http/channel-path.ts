@@ -1,5 +1,5 @@
-// Segments of the paths of channels, for all routes that have them. What cannot be the name of anything is answered as what is not
-// known (decisions part 1).
+// Segments of the paths of channels, for all routes that have them. What cannot be the name of anything is answered as
+// what is not known (decisions part 1).
 
 import { AppError } from '../../../base/errors.ts'
 

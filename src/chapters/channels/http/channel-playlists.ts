@@ -1,5 +1,5 @@
-// Routes of playlists (spec 4.5; decisions part 3), with the extra ones that put torrents into them. They translate names and nothing
-// else.
+// Routes of playlists (spec 4.5; decisions part 3), with the extra ones that put torrents into them. They translate
+// names and nothing else.
 
 import { ListedJson, routeWith } from '../../../http/route.ts'
 import type { ChannelRouteServices } from '../service/route-services.ts'

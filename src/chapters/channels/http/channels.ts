@@ -1,5 +1,5 @@
-// Routes of channels themselves: lists, own ones, subscriptions (spec 3.4 and 4.3; decisions part 3). They translate names and
-// nothing else.
+// Routes of channels themselves: lists, own ones, subscriptions (spec 3.4 and 4.3; decisions part 3). They translate
+// names and nothing else.
 
 import { ListedJson, routeWith } from '../../../http/route.ts'
 import type { ChannelRouteServices } from '../service/route-services.ts'

@@ -1,4 +1,5 @@
-// Routes of feeds into channels (spec 4.6; decision 0418), and of channels as feeds (extra). They translate names and nothing else.
+// Routes of feeds into channels (spec 4.6; decision 0418), and of channels as feeds (extra). They translate names and
+// nothing else.
 
 import { type BytesReply, routeWith } from '../../../http/route.ts'
 import type { ChannelRouteServices } from '../service/route-services.ts'

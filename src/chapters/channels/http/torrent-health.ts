@@ -1,4 +1,5 @@
-// The route for the health of a torrent of a channel (extra; field notes part 10). It translates names and nothing else.
+// The route for the health of a torrent of a channel (extra; field notes part 10). It translates names and nothing
+// else.
 
 import { routeWith } from '../../../http/route.ts'
 import type { ChannelRouteServices } from '../service/route-services.ts'

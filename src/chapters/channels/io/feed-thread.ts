@@ -1,4 +1,5 @@
-// Reads one feed in a thread of its own that ends with it: whatever XML does to time and memory, it does there, up to a limit.
+// Reads one feed in a thread of its own that ends with it: whatever XML does to time and memory, it does there, up to a
+// limit.
 
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../../base/errors.ts'

@@ -27,7 +27,10 @@ export interface GuardedFeedOptions {
 export interface GuardedFeedDeps extends SourceFetchDeps {
   /** Reads a feed; rejects with AppError SourceFailed or Aborted. */
   read(document: FeedDocument, signal: AbortSignal): Promise<ParsedFeed>
-  /** Circuits to ask through where new downloads have hops, without conditions; null = plainly. AppError CircuitsUnavailable. */
+  /**
+   * Circuits to ask through where new downloads have hops, without conditions; null = plainly. AppError
+   * CircuitsUnavailable.
+   */
   hidden(): SourceFetch | null
   /** Milliseconds since 1970. */
   wallMs(): number

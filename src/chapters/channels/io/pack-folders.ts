@@ -1,5 +1,6 @@
-// Packs of channels on the disk: a folder of record files each, and its torrent file beside it once it is whole. All below one folder of
-// the state directory. Names come from wire/channel/pack-files.ts; others are refused, so that no name leads elsewhere.
+// Packs of channels on the disk: a folder of record files each, and its torrent file beside it once it is whole. All
+// below one folder of the state directory. Names come from wire/channel/pack-files.ts; others are refused, so that no
+// name leads elsewhere.
 
 import { createReadStream } from 'node:fs'
 import { appendFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'

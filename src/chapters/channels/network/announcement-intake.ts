@@ -1,5 +1,5 @@
-// Learns of channels and newer heads from what peers say they have: asks about what is newer, within what each peer and all together
-// may have us ask, and offers it to the catalogue, which checks it.
+// Learns of channels and newer heads from what peers say they have: asks about what is newer, within what each peer and
+// all together may have us ask, and offers it to the catalogue, which checks it.
 
 import { Allowance } from '../../../base/allowance.ts'
 import { type PeerAddress, addressKey } from '../../../base/ids.ts'
@@ -77,7 +77,10 @@ export class AnnouncementIntake {
     deps.overlay.onSigned(have, ({ entries }, from) => this.#heard(entries, from))
   }
 
-  /** Asks a peer about a channel, and offers the catalogue what it says. True when the head that it has is here afterwards. */
+  /**
+   * Asks a peer about a channel, and offers the catalogue what it says. True when the head that it has is here
+   * afterwards.
+   */
   async askAbout(peer: Peer, channel: ChannelId, known: number, preview = true): Promise<boolean> {
     const { requests, overlay } = this.#deps
     const answer = await requests.ask(peer, questionAbout(overlay, channel, known, preview))

@@ -1,5 +1,5 @@
-// How much is answered: questions, searches and bytes of each peer and of all together, and how many are at work. A peer that asks
-// for more hears that we are busy, and nobody else is the slower for it.
+// How much is answered: questions, searches and bytes of each peer and of all together, and how many are at work. A
+// peer that asks for more hears that we are busy, and nobody else is the slower for it.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { Clock } from '../../../ports/clock.ts'

@@ -1,5 +1,6 @@
-// The overlay of channels: what peers have is learned, what we have is told, wanted channels are kept up to date, questions are answered.
-// It holds no content: all of that is the catalogue's, which checks what comes. After close() nothing is sent and no timer is left.
+// The overlay of channels: what peers have is learned, what we have is told, wanted channels are kept up to date,
+// questions are answered. It holds no content: all of that is the catalogue's, which checks what comes. After close()
+// nothing is sent and no timer is left.
 
 import { errorText } from '../../../base/errors.ts'
 import type { Community, Peer } from '../../overlay/core/index.ts'

@@ -1,5 +1,6 @@
-// Records that no head has yet: writers push theirs to connected peers that want the channel, who pass on what was new to them, so that
-// others see a comment within seconds; who comes later asks for them. The catalogue judges each by the channel's mode and grants.
+// Records that no head has yet: writers push theirs to connected peers that want the channel, who pass on what was new
+// to them, so that others see a comment within seconds; who comes later asks for them. The catalogue judges each by the
+// channel's mode and grants.
 
 import type { Peer, SignedSender } from '../../overlay/core/index.ts'
 import type { CatalogueHappening } from '../ports/channel-catalogue.ts'

@@ -1,5 +1,6 @@
-// Fetches records by their ids from several holders at once. What does not have the hash that was asked for is not looked at further:
-// its giver is not asked again for some time, and somebody else is. The catalogue checks signatures and keeps what is right.
+// Fetches records by their ids from several holders at once. What does not have the hash that was asked for is not
+// looked at further: its giver is not asked again for some time, and somebody else is. The catalogue checks signatures
+// and keeps what is right.
 
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue, RecordRole } from '../ports/channel-catalogue.ts'

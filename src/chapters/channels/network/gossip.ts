@@ -1,5 +1,6 @@
-// Tells peers what we know and hold of channels: all we have to whom we meet, changes at once to those they concern, and now and then
-// something to a peer by chance, so that what was lost is made good. Bytes are bounded by what is gathered before it is sent.
+// Tells peers what we know and hold of channels: all we have to whom we meet, changes at once to those they concern,
+// and now and then something to a peer by chance, so that what was lost is made good. Bytes are bounded by what is
+// gathered before it is sent.
 
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue, KnownChannel } from '../ports/channel-catalogue.ts'
@@ -60,7 +61,10 @@ export class ChannelGossip {
     this.#gossip = deps.clock.every(GOSSIP_MS, () => this.#tellSomebody())
   }
 
-  /** A channel has a new head or another standing here: told soon, with what else changes meanwhile. `loud`: to all, as wanted ones are. */
+  /**
+   * A channel has a new head or another standing here: told soon, with what else changes meanwhile. `loud`: to all, as
+   * wanted ones are.
+   */
   changed(channel: ChannelId, loud = false): void {
     const before = this.#changed.get(channel)
     if (before !== undefined) before.loud ||= loud

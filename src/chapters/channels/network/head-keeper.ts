@@ -1,6 +1,7 @@
-// Heads of channels in the DHT (BEP 44): those of own channels are put anew before nodes forget them, those of subscribed ones are looked
-// for at intervals and put again where few nodes have them, so that a channel outlives its owner's computer. Also finds channels of
-// which nothing but the id is known. Knows no overlay. Bounded: few look-ups at a time, and fewer each with many channels.
+// Heads of channels in the DHT (BEP 44): those of own channels are put anew before nodes forget them, those of
+// subscribed ones are looked for at intervals and put again where few nodes have them, so that a channel outlives its
+// owner's computer. Also finds channels of which nothing but the id is known. Knows no overlay. Bounded: few look-ups
+// at a time, and fewer each with many channels.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { Ending } from '../../../base/ending.ts'

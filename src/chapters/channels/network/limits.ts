@@ -11,7 +11,10 @@ export const MAX_ASKED = 256
 export const ANSWER_MS = 2_500
 /** No further part for so long: the rest is lost. */
 export const QUIET_MS = 400
-/** Questions of ours to one peer: saved up, and one more each so many milliseconds; peers check 50 signatures a second of us. */
+/**
+ * Questions of ours to one peer: saved up, and one more each so many milliseconds; peers check 50 signatures a second
+ * of us.
+ */
 export const QUESTIONS_TO_PEER = { burst: 100, refillMs: 25 } as const
 /** Questions to one peer that are out at a time: at first, at most. */
 export const FIRST_WINDOW = 4
@@ -72,7 +75,10 @@ export const MAX_STALE = 1_024
 export const RUMOUR_PEERS = 4
 /** Channels of which we remember the newest number; the least recent goes first. */
 export const MAX_SEEN = 20_000
-/** Unknown channels, or newer heads of others, that a peer may have us ask about: saved up, one more each so many milliseconds. */
+/**
+ * Unknown channels, or newer heads of others, that a peer may have us ask about: saved up, one more each so many
+ * milliseconds.
+ */
 export const LEARNED_OF_PEER = { burst: 240, refillMs: 500 } as const
 /** The same of all peers. */
 export const LEARNED_OF_ALL = { burst: 400, refillMs: 100 } as const

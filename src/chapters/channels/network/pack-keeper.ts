@@ -1,6 +1,6 @@
-// Packs of channels: makes those of own channels and says so in their heads, downloads those of subscribed channels whose set did not
-// come otherwise, and seeds both. Each channel has one step at a time, which is found anew from what the catalogue says: whatever was
-// missed, the next look sees it.
+// Packs of channels: makes those of own channels and says so in their heads, downloads those of subscribed channels
+// whose set did not come otherwise, and seeds both. Each channel has one step at a time, which is found anew from what
+// the catalogue says: whatever was missed, the next look sees it.
 
 import { Ending } from '../../../base/ending.ts'
 import { AppError } from '../../../base/errors.ts'

@@ -11,8 +11,8 @@ import type { Metainfo } from '../../../wire/metainfo/torrent-types.ts'
 const PART_BYTES = 512 * 1024
 
 /**
- * The torrent of the head's set, on the disk and not seeded yet; null: the catalogue does not hold this set (any more). Rejects as the
- * catalogue and PackWriter do, and with AppError Aborted when `signal` has fired.
+ * The torrent of the head's set, on the disk and not seeded yet; null: the catalogue does not hold this set (any more).
+ * Rejects as the catalogue and PackWriter do, and with AppError Aborted when `signal` has fired.
  */
 export async function makePack(
   head: ChannelHead,

@@ -1,5 +1,5 @@
-// Takes the records out of a pack that was downloaded: each is checked by itself by the catalogue; what is corrupt is passed over and
-// counted, and the set is adopted when root and count are those of the head.
+// Takes the records out of a pack that was downloaded: each is checked by itself by the catalogue; what is corrupt is
+// passed over and counted, and the set is adopted when root and count are those of the head.
 
 import { AppError, DecodeError } from '../../../base/errors.ts'
 import type { ChannelCatalogue, RecordsVerdict } from '../ports/channel-catalogue.ts'
@@ -19,7 +19,10 @@ export interface TakenPack extends RecordsVerdict {
   readonly broken: number
 }
 
-/** See the top of the file. Rejects as the catalogue and PackTorrents.read do, and with AppError Aborted when `signal` has fired. */
+/**
+ * See the top of the file. Rejects as the catalogue and PackTorrents.read do, and with AppError Aborted when `signal`
+ * has fired.
+ */
 export async function takePack(
   head: ChannelHead,
   catalogue: Pick<ChannelCatalogue, 'offerRecords' | 'adopt'>,

@@ -1,4 +1,5 @@
-// The questions of the overlay of channels as packets, and what tagged items mean. Nothing is checked here beyond its form.
+// The questions of the overlay of channels as packets, and what tagged items mean. Nothing is checked here beyond its
+// form.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'

@@ -1,5 +1,6 @@
-// Questions to peers of the overlay of channels, and the answers that come in parts. Each peer has a window that grows with whole
-// answers and shrinks with lost ones. Invariant: each question ends exactly once, within its time; nothing here trusts what came.
+// Questions to peers of the overlay of channels, and the answers that come in parts. Each peer has a window that grows
+// with whole answers and shrinks with lost ones. Invariant: each question ends exactly once, within its time; nothing
+// here trusts what came.
 
 import { Allowance } from '../../../base/allowance.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'

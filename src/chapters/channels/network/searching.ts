@@ -1,5 +1,5 @@
-// Searches of ours at peers: each is asked once, and what comes is handed on at once. The heads of channels that are found go to the
-// catalogue, which knows then whose records these are.
+// Searches of ours at peers: each is asked once, and what comes is handed on at once. The heads of channels that are
+// found go to the catalogue, which knows then whose records these are.
 
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
@@ -20,7 +20,10 @@ export interface SearchingDeps {
   readonly holders: Holders
 }
 
-/** Asks a bounded number of peers. Settles when all have answered or `limitMs` is over; `found` is not called after that. Never rejects. */
+/**
+ * Asks a bounded number of peers. Settles when all have answered or `limitMs` is over; `found` is not called after
+ * that. Never rejects.
+ */
 export async function searchPeers(
   text: string,
   limitMs: number,

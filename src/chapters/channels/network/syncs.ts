@@ -1,6 +1,6 @@
-// Brings wanted channels up to date: walks the tree of the newest head, fetches what is lacking, and has the catalogue adopt the set.
-// A few at a time; what fails is tried again later and later, and at once when a holder is heard of. A channel that cannot be brought
-// up to date keeps what it holds and disturbs no other.
+// Brings wanted channels up to date: walks the tree of the newest head, fetches what is lacking, and has the catalogue
+// adopt the set. A few at a time; what fails is tried again later and later, and at once when a holder is heard of. A
+// channel that cannot be brought up to date keeps what it holds and disturbs no other.
 
 import { errorText } from '../../../base/errors.ts'
 import type { ChannelCatalogue, KnownChannel } from '../ports/channel-catalogue.ts'
@@ -44,7 +44,9 @@ export class Syncs {
     this.#deps = deps
   }
 
-  /** The channel may be behind: it is looked after soon. `fresh`: something has changed, so that waiting makes no sense. */
+  /**
+   * The channel may be behind: it is looked after soon. `fresh`: something has changed, so that waiting makes no sense.
+   */
   want(channel: ChannelId, fresh = true): void {
     if (this.#closed) return
     const work = this.#works.get(channel) ?? {

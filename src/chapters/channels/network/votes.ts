@@ -1,5 +1,5 @@
-// Votes go from peer to peer: ours to a few, those of others that were new here to a few more. The catalogue checks them and counts
-// one of each key.
+// Votes go from peer to peer: ours to a few, those of others that were new here to a few more. The catalogue checks
+// them and counts one of each key.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { Overlay, Peer, SignedSender } from '../../overlay/core/index.ts'

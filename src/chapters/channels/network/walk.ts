@@ -1,6 +1,7 @@
-// Finds by which ids the set under a signed head differs from the set that is held: goes down the tree where hashes differ. Every node
-// is checked against what its parent says of it, the root against the head, so that any holder can serve any part and a lie costs one
-// question. It ends: counts add up at every node, and the number of changes is bounded.
+// Finds by which ids the set under a signed head differs from the set that is held: goes down the tree where hashes
+// differ. Every node is checked against what its parent says of it, the root against the head, so that any holder can
+// serve any part and a lie costs one question. It ends: counts add up at every node, and the number of changes is
+// bounded.
 
 import { sameBytes } from '../../../base/same-bytes.ts'
 import { DecodeError } from '../../../base/errors.ts'

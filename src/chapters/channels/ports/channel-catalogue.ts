@@ -1,6 +1,6 @@
-// The catalogue of channels as the network parts see it: heads, trees, records and votes, all checked by its owner (the catalogue's
-// thread) before they are kept. Promises settle after the commit and reject with AppErrors StateUnreadable, DiskFull, DiskError,
-// PoolBusy, Aborted. Hostile bytes never reject: they are counted and refused.
+// The catalogue of channels as the network parts see it: heads, trees, records and votes, all checked by its owner (the
+// catalogue's thread) before they are kept. Promises settle after the commit and reject with AppErrors StateUnreadable,
+// DiskFull, DiskError, PoolBusy, Aborted. Hostile bytes never reject: they are counted and refused.
 
 import type { ChannelHead, ChannelId, ChannelVote, RecordId, TreeNode } from '../wire/types.ts'
 
@@ -16,17 +16,26 @@ export interface KnownChannel {
   readonly heldSequence: number
 }
 
-/** What became of a head: `new`: the channel was not known; `newer`; `known`: this very one or an older one; `refused`: forged, from the future, or not admitted. */
+/**
+ * What became of a head: `new`: the channel was not known; `newer`; `known`: this very one or an older one; `refused`:
+ * forged, from the future, or not admitted.
+ */
 export type HeadVerdict = 'new' | 'newer' | 'known' | 'refused'
 
-/** What became of records that came: how many were kept, were known before, and were refused (forged, from the future, not allowed, no room). */
+/**
+ * What became of records that came: how many were kept, were known before, and were refused (forged, from the future,
+ * not allowed, no room).
+ */
 export interface RecordsVerdict {
   readonly kept: number
   readonly known: number
   readonly refused: number
 }
 
-/** What records are taken as. `wanted`: part of the set of a head, after a walk; `extra`: allowed by the channel's mode and grants but in no head yet; `preview`: a few of a channel that is not subscribed. */
+/**
+ * What records are taken as. `wanted`: part of the set of a head, after a walk; `extra`: allowed by the channel's mode
+ * and grants but in no head yet; `preview`: a few of a channel that is not subscribed.
+ */
 export type RecordRole = 'wanted' | 'extra' | 'preview'
 
 /** What a search finds, as the network carries it: each record can be checked by whoever gets it. */
@@ -57,7 +66,10 @@ export type CatalogueHappening =
       readonly timestamp: number
     }
 
-/** See the top of the file. `from`: who gave it, the hexadecimal mid of a peer, `dht` or `pack`; admission is limited by giver. */
+/**
+ * See the top of the file. `from`: who gave it, the hexadecimal mid of a peer, `dht` or `pack`; admission is limited by
+ * giver.
+ */
 export interface ChannelCatalogue {
   /** Channels worth telling others, best first: own, subscribed, then by rank. */
   worthTelling(limit: number): Promise<KnownChannel[]>
@@ -65,7 +77,10 @@ export interface ChannelCatalogue {
   wanted(): Promise<KnownChannel[]>
   known(channel: ChannelId): Promise<KnownChannel | null>
   offerHead(head: ChannelHead, from: string): Promise<HeadVerdict>
-  /** A node of the tree of the set that is held; null: nothing is held, or there is no such node. `sequence` says of which head. */
+  /**
+   * A node of the tree of the set that is held; null: nothing is held, or there is no such node. `sequence` says of
+   * which head.
+   */
   treeNode(channel: ChannelId, prefix: string): Promise<{ readonly sequence: number; readonly node: TreeNode } | null>
   /** Those of `ids` that are not here in any role. */
   lacking(channel: ChannelId, ids: readonly RecordId[]): Promise<RecordId[]>
@@ -78,8 +93,8 @@ export interface ChannelCatalogue {
     from: string,
   ): Promise<RecordsVerdict>
   /**
-   * Makes the set of `head` the held one: the held set plus `added` minus `removed`, or exactly `added` where `whole`. True when
-   * its root and count are those of the head and every record is here; else nothing changes.
+   * Makes the set of `head` the held one: the held set plus `added` minus `removed`, or exactly `added` where `whole`.
+   * True when its root and count are those of the head and every record is here; else nothing changes.
    */
   adopt(
     head: ChannelHead,
@@ -100,7 +115,10 @@ export interface ChannelCatalogue {
     after: RecordId | null,
     maxBytes: number,
   ): Promise<{ readonly id: RecordId; readonly bytes: Uint8Array }[]>
-  /** Own channels: signs the head anew with the pack of its set (same set, next sequence); null: the set has changed since `sequence`, or it is not ours. */
+  /**
+   * Own channels: signs the head anew with the pack of its set (same set, next sequence); null: the set has changed
+   * since `sequence`, or it is not ours.
+   */
   signPack(channel: ChannelId, sequence: number, pack: string): Promise<ChannelHead | null>
   /** Calls `happened` until the answer is called. */
   watch(happened: (event: CatalogueHappening) => void): () => void

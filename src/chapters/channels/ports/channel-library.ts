@@ -1,5 +1,6 @@
-// The catalogue of channels as services see it: what clients list, search and change. Own writes are signed, stored and in the head
-// of an own channel when the promise settles. Rejects with the AppErrors named, and those of ports/channel-catalogue.ts.
+// The catalogue of channels as services see it: what clients list, search and change. Own writes are signed, stored and
+// in the head of an own channel when the promise settles. Rejects with the AppErrors named, and those of
+// ports/channel-catalogue.ts.
 
 import type { InfoHash } from '../../../base/ids.ts'
 import type { ChannelMode, RecordId, TorrentContent } from '../wire/types.ts'
@@ -158,7 +159,10 @@ export interface ChannelLibrary {
   addToPlaylist(cid: string, id: number, infoHash: string): Promise<void>
   removeFromPlaylist(cid: string, id: number, infoHash: string): Promise<void>
   comments(cid: string): Promise<ListedComment[]>
-  /** On a torrent of the channel, or the channel (null). AppErrors TorrentNotFound, NotChannelOwner (the mode forbids it). */
+  /**
+   * On a torrent of the channel, or the channel (null). AppErrors TorrentNotFound, NotChannelOwner (the mode forbids
+   * it).
+   */
   comment(cid: string, infoHash: string | null, text: string): Promise<void>
   /** AppErrors CommentNotFound, NotChannelOwner. */
   removeComment(cid: string, id: number): Promise<void>

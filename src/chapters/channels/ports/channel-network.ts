@@ -4,11 +4,14 @@ import type { ChannelId } from '../wire/types.ts'
 
 /** The network of channels. */
 export interface ChannelNetwork {
-  /** Looks for a channel that nobody here knows, in the overlay and the DHT; true as soon as its head is in the catalogue. Never rejects. */
+  /**
+   * Looks for a channel that nobody here knows, in the overlay and the DHT; true as soon as its head is in the
+   * catalogue. Never rejects.
+   */
   find(channel: ChannelId, limitMs: number): Promise<boolean>
   /**
-   * Asks a bounded number of peers; `found` is called with records (encodings) of each answer, already kept by nobody. Settles when
-   * all have answered or `limitMs` is over. Never rejects.
+   * Asks a bounded number of peers; `found` is called with records (encodings) of each answer, already kept by nobody.
+   * Settles when all have answered or `limitMs` is over. Never rejects.
    */
   search(text: string, limitMs: number, found: (records: readonly Uint8Array[]) => void): Promise<void>
   /** The channel is looked after now: its head asked for again, its records fetched. */

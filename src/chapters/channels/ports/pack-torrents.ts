@@ -1,5 +1,5 @@
-// Torrents of the engine that are no downloads: packs of channels. They are in no list, and nothing of them is in the records. Where
-// their files lie, and how they are made, read and thrown away, is behind this too.
+// Torrents of the engine that are no downloads: packs of channels. They are in no list, and nothing of them is in the
+// records. Where their files lie, and how they are made, read and thrown away, is behind this too.
 
 import type { InfoHash } from '../../../base/ids.ts'
 import type { Metainfo } from '../../../wire/metainfo/torrent-types.ts'
@@ -11,7 +11,9 @@ export const KEEP_PACK = 'keep'
 export interface PackWriter {
   /** Adds to the end of a file of the pack, which is made when it is not there. AppErrors DiskFull, DiskError. */
   append(file: string, bytes: Uint8Array): Promise<void>
-  /** Makes the torrent of what was written; nothing may be appended any more. AppErrors DiskError, Aborted and others. */
+  /**
+   * Makes the torrent of what was written; nothing may be appended any more. AppErrors DiskError, Aborted and others.
+   */
   finish(): Promise<Metainfo>
   /** Throws away what was written. */
   abandon(): Promise<void>
@@ -26,12 +28,15 @@ export interface PackTorrents {
   /** Seeds a pack that is whole on the disk, until dropped. False: it is in the engine already, as a download too. */
   seed(metainfo: Metainfo): boolean
   /**
-   * Downloads a pack and seeds it then, until dropped. `objection` is asked before anything is written: text ends it. Rejects with
-   * AppErrors Aborted (the signal; the pack is dropped, unless the reason is KEEP_PACK), StateConflict (it is in the engine already), InvalidParameter (the
-   * objection), DiskError and others.
+   * Downloads a pack and seeds it then, until dropped. `objection` is asked before anything is written: text ends it.
+   * Rejects with AppErrors Aborted (the signal; the pack is dropped, unless the reason is KEEP_PACK), StateConflict (it
+   * is in the engine already), InvalidParameter (the objection), DiskError and others.
    */
   fetch(infoHash: InfoHash, objection: (metainfo: Metainfo) => string | null, signal: AbortSignal): Promise<Metainfo>
-  /** Asks the DHT again for peers of a pack that is being fetched: those that were named may be gone. No more often than it takes. */
+  /**
+   * Asks the DHT again for peers of a pack that is being fetched: those that were named may be gone. No more often than
+   * it takes.
+   */
   lookForPeers(infoHash: InfoHash): void
   /** Bytes of a file of a pack, in chunks; nothing when there is no such file. AppError DiskError. */
   read(pack: string, file: string): AsyncIterable<Uint8Array>

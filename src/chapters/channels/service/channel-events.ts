@@ -1,4 +1,5 @@
-// What happens in the catalogue of channels, told as events (spec part 6): channels and torrents that were not known before.
+// What happens in the catalogue of channels, told as events (spec part 6): channels and torrents that were not known
+// before.
 
 import type { ChannelCatalogue } from '../ports/channel-catalogue.ts'
 import type { EventHub } from '../../../services/events/events.ts'

@@ -9,7 +9,10 @@ import {
   type TorrentContent,
 } from '../wire/types.ts'
 
-/** Room for trackers and for files, bytes of UTF-8: with the longest name and description a record stays under MAX_RECORD_BYTES. */
+/**
+ * Room for trackers and for files, bytes of UTF-8: with the longest name and description a record stays under
+ * MAX_RECORD_BYTES.
+ */
 const TRACKER_BYTES = 1_024
 const FILE_BYTES = 1_536
 /** Around each text: its length and its place in the encoding. */

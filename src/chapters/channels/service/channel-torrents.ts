@@ -1,5 +1,6 @@
-// Torrents into channels (specification 4.4): an uploaded torrent in base64, one that an http(s) address names, and magnets,
-// whose metadata is fetched first. What is wrong with a torrent is ChannelTorrentError, which the specification answers 500.
+// Torrents into channels (specification 4.4): an uploaded torrent in base64, one that an http(s) address names, and
+// magnets, whose metadata is fetched first. What is wrong with a torrent is ChannelTorrentError, which the
+// specification answers 500.
 
 import { AppError, DecodeError, type ErrorCode, errorText } from '../../../base/errors.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -44,7 +45,9 @@ export class ChannelTorrents {
     this.#deps = deps
   }
 
-  /** Adds an uploaded torrent. AppErrors ChannelTorrentError (it cannot be read, is private), DuplicateTorrentFileError. */
+  /**
+   * Adds an uploaded torrent. AppErrors ChannelTorrentError (it cannot be read, is private), DuplicateTorrentFileError.
+   */
   async addUpload(cid: string, base64: string, description: string): Promise<void> {
     await this.#checkWritable(cid)
     const metainfo = await readTorrent(bytesOfBase64(base64))
@@ -52,8 +55,8 @@ export class ChannelTorrents {
   }
 
   /**
-   * Adds what an http(s) address or magnet link names. AppErrors BadScheme, ChannelTorrentError (also a magnet that the channel
-   * has already), DuplicateTorrentFileError, Aborted, NotReady, TooManyRequests, CircuitsUnavailable.
+   * Adds what an http(s) address or magnet link names. AppErrors BadScheme, ChannelTorrentError (also a magnet that the
+   * channel has already), DuplicateTorrentFileError, Aborted, NotReady, TooManyRequests, CircuitsUnavailable.
    */
   async addUri(cid: string, uri: string, description: string, signal: AbortSignal): Promise<void> {
     const added = await this.addNew(cid, uri, description, signal)
@@ -134,7 +137,9 @@ async function readTorrent(bytes: Uint8Array): Promise<Metainfo> {
   }
 }
 
-/** Forms turn `+` into blanks where a client did not escape it; lines may be folded; the alphabet of links is taken too. */
+/**
+ * Forms turn `+` into blanks where a client did not escape it; lines may be folded; the alphabet of links is taken too.
+ */
 function bytesOfBase64(text: string): Uint8Array {
   const plain = text
     .trim()

@@ -1,5 +1,6 @@
-// What the interface asks of channels (spec 4.3 to 4.5; decisions part 3; decision 0415). Rows are those of ports/channel-library.ts.
-// All reject with NotReady while the node is starting, and ChannelNotFound for a channel that nobody here knows.
+// What the interface asks of channels (spec 4.3 to 4.5; decisions part 3; decision 0415). Rows are those of
+// ports/channel-library.ts. All reject with NotReady while the node is starting, and ChannelNotFound for a channel that
+// nobody here knows.
 
 import type {
   ListedChannel,
@@ -66,7 +67,9 @@ export interface ChannelContentsService {
   torrents(cid: string, unfiltered: boolean): Promise<ListedTorrent[]>
   /** AppErrors ChannelTorrentError, DuplicateTorrentFileError. */
   addUpload(cid: string, base64: string, description: string): Promise<void>
-  /** Of an http(s) address or magnet link. AppErrors BadScheme, ChannelTorrentError, DuplicateTorrentFileError, Aborted. */
+  /**
+   * Of an http(s) address or magnet link. AppErrors BadScheme, ChannelTorrentError, DuplicateTorrentFileError, Aborted.
+   */
   addUri(cid: string, uri: string, description: string, signal: AbortSignal): Promise<void>
   /** False: there was nothing to change. AppError TorrentNotFound. */
   editTorrent(cid: string, infohash: string, change: TextChange): Promise<boolean>
@@ -83,7 +86,9 @@ export interface ChannelContentsService {
   /** AppErrors PlaylistNotFound, TorrentNotFound. */
   removeFromPlaylist(cid: string, id: number, infohash: string): Promise<void>
   comments(cid: string): Promise<ListedComment[]>
-  /** On a torrent, or the channel ('' as `infohash`). AppErrors TorrentNotFound, InvalidParameter (a text of blanks). */
+  /**
+   * On a torrent, or the channel ('' as `infohash`). AppErrors TorrentNotFound, InvalidParameter (a text of blanks).
+   */
   comment(cid: string, infohash: string, text: string): Promise<void>
   removeComment(cid: string, id: number): Promise<void>
   /** AppError TorrentNotFound. */

@@ -1,5 +1,5 @@
-// Channels: lists, own ones, subscriptions, votes and grants (spec 3.4 and 4.3; decision 0415). The library keeps and signs; the
-// network is asked for what nobody here knows.
+// Channels: lists, own ones, subscriptions, votes and grants (spec 3.4 and 4.3; decision 0415). The library keeps and
+// signs; the network is asked for what nobody here knows.
 
 import { AppError } from '../../../base/errors.ts'
 import type { ChannelLibrary, ListedChannel, ListedGrant } from '../ports/channel-library.ts'

@@ -1,5 +1,5 @@
-// Searching channels and torrents: what is here at once, then what a bounded number of peers answer, each channel and torrent once
-// (decision 0416). Results are events.
+// Searching channels and torrents: what is here at once, then what a bounded number of peers answer, each channel and
+// torrent once (decision 0416). Results are events.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { ChannelLibrary, SearchResults } from '../ports/channel-library.ts'

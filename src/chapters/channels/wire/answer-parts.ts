@@ -1,5 +1,6 @@
-// Answers of the overlay of channels in parts that fit into datagrams: numbered items, each whole in one part where it fits, so that a
-// lost part costs the items in it and nothing else. What comes is put together in bounded memory, in any order.
+// Answers of the overlay of channels in parts that fit into datagrams: numbered items, each whole in one part where it
+// fits, so that a lost part costs the items in it and nothing else. What comes is put together in bounded memory, in
+// any order.
 
 import type { PayloadOf } from '../../overlay/wire/message.ts'
 import { ANSWER_STATE, type answerPart } from './channel-messages.ts'

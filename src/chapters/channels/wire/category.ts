@@ -1,5 +1,5 @@
-// The category of a torrent, guessed from what its files are called and how big they are. Pure; the words of adult content
-// are in family-words.ts.
+// The category of a torrent, guessed from what its files are called and how big they are. Pure; the words of adult
+// content are in family-words.ts.
 
 import { speaksOfAdultContent } from './family-words.ts'
 
@@ -63,8 +63,8 @@ function categoryOfFiles(files: readonly { readonly path: string; readonly size:
 }
 
 /**
- * The category of a torrent. `files`: paths joined by `/` and sizes in bytes, as many as are known; none: the name decides.
- * `xxx` where its name or its biggest file speaks of adult content.
+ * The category of a torrent. `files`: paths joined by `/` and sizes in bytes, as many as are known; none: the name
+ * decides. `xxx` where its name or its biggest file speaks of adult content.
  */
 export function categoryOf(
   name: string,
@@ -76,7 +76,9 @@ export function categoryOf(
   return categoryOfFiles(seen)
 }
 
-/** True for what the family filter hides: category `xxx`, or a name that speaks of it whatever category its author gave. */
+/**
+ * True for what the family filter hides: category `xxx`, or a name that speaks of it whatever category its author gave.
+ */
 export function hiddenByFamilyFilter(name: string, category: string): boolean {
   return category === 'xxx' || speaksOfAdultContent(name)
 }

@@ -1,5 +1,6 @@
-// Messages of the overlay of channels, which is ours: who knows and holds which channel, questions of holders, and answers in parts.
-// Questions and news are signed by the peer; parts are not: each belongs to a question, and what they carry is checked on its own.
+// Messages of the overlay of channels, which is ours: who knows and holds which channel, questions of holders, and
+// answers in parts. Questions and news are signed by the peer; parts are not: each belongs to a question, and what they
+// carry is checked on its own.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { bool, counted, type Field, fixed, list16, record, u16, u32, u8, upTo, v16 } from '../../overlay/wire/fields.ts'
@@ -29,13 +30,21 @@ const sequence: Field<number> = {
   write: (to, value) => to.u64(BigInt(value)),
 }
 
-/** What the sender has of channels: the newest head it knows, the head whose set it holds (0: none), whether it wants the channel (own or subscribed). */
+/**
+ * What the sender has of channels: the newest head it knows, the head whose set it holds (0: none), whether it wants
+ * the channel (own or subscribed).
+ */
 export const have = signed(1, 'have', {
   entries: upTo(MAX_HAVE_ENTRIES, record({ channel, sequence, held: sequence, wants: bool })),
 })
-/** Asks for the head of a channel where it is newer than `known`, votes, addresses of holders, and a preview if wanted: tagged items. */
+/**
+ * Asks for the head of a channel where it is newer than `known`, votes, addresses of holders, and a preview if wanted:
+ * tagged items.
+ */
 export const askAbout = signed(2, 'ask-about', { identifier, channel, known: sequence, preview: bool })
-/** Asks for nodes of the tree under the head `sequence`; the items are encodings of nodes, in the order of the prefixes. */
+/**
+ * Asks for nodes of the tree under the head `sequence`; the items are encodings of nodes, in the order of the prefixes.
+ */
 export const askTree = signed(3, 'ask-tree', { identifier, channel, sequence, prefixes: upTo(MAX_ASKED_NODES, prefix) })
 /** Asks for records; the items are their encodings, in the order of the ids. */
 export const askRecords = signed(4, 'ask-records', { identifier, channel, ids: upTo(MAX_ASKED_IDS, id) })

@@ -1,4 +1,5 @@
-// Words by which the family filter knows names of adult content. Pure and deliberately coarse: whole words only, so that
+// Words by which the family filter knows names of adult content. Pure and deliberately coarse: whole words only, so
+// that
 // `Essex`, `Middlesex` and `analysis` stay, and words with a decent meaning of their own count only together.
 
 /** Longest text that is looked at, characters: names in channels are shorter (decisions part 3). */

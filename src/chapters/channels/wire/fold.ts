@@ -1,5 +1,6 @@
-// What a channel shows: the meaning of a set of records, whole, in memory. The catalogue does the same in steps in its database; this
-// is what it is tested against. Invariant: the view depends on the two sets alone, not on the order in which records came.
+// What a channel shows: the meaning of a set of records, whole, in memory. The catalogue does the same in steps in its
+// database; this is what it is tested against. Invariant: the view depends on the two sets alone, not on the order in
+// which records came.
 
 import { type ChannelRules, isOwner, keyOf, mayWrite, type Rights } from './rights.ts'
 import type {
@@ -97,7 +98,10 @@ function slotOf(record: ChannelRecord): string {
   return `${keyOf(record.author)} ${record.clock}`
 }
 
-/** Each record once, and of those with one author and clock the one with the smallest id; none in a slot that is `taken`. */
+/**
+ * Each record once, and of those with one author and clock the one with the smallest id; none in a slot that is
+ * `taken`.
+ */
 function withoutTwins(records: readonly ChannelRecord[], taken: ReadonlySet<string>): ChannelRecord[] {
   const bySlot = new Map<string, ChannelRecord>()
   for (const record of records) {

@@ -1,5 +1,5 @@
-// Heads of channels: items of the DHT (BEP 44) whose value is `{ih, n, r, t}`, and the same in one piece for messages and tables.
-// The value is kept as it came: its bytes are what is signed. Keys that are not known are left alone.
+// Heads of channels: items of the DHT (BEP 44) whose value is `{ih, n, r, t}`, and the same in one piece for messages
+// and tables. The value is kept as it came: its bytes are what is signed. Keys that are not known are left alone.
 
 import { sameBytes } from '../../../base/same-bytes.ts'
 import { DecodeError } from '../../../base/errors.ts'

@@ -22,7 +22,10 @@ function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
 }
 
-/** The id of the channel of this raw Ed25519 public key, 32 bytes: also the BEP 44 target of its head. Throws DecodeError. */
+/**
+ * The id of the channel of this raw Ed25519 public key, 32 bytes: also the BEP 44 target of its head. Throws
+ * DecodeError.
+ */
 export function channelIdOf(publicKey: Uint8Array): ChannelId {
   if (publicKey.length !== KEY_BYTES) throw new DecodeError(`a key has ${KEY_BYTES} bytes, not ${publicKey.length}`)
   return hex(mutableTarget(publicKey, NO_SALT)) as ChannelId

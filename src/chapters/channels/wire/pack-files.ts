@@ -1,5 +1,6 @@
-// The set of a channel as the files of a torrent (decision 0404): records by their ids, one file for each beginning of ids, each record
-// behind its length. The same set gives the same files, so whoever holds it can make the torrent its owner has made.
+// The set of a channel as the files of a torrent (decision 0404): records by their ids, one file for each beginning of
+// ids, each record behind its length. The same set gives the same files, so whoever holds it can make the torrent its
+// owner has made.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { Metainfo } from '../../../wire/metainfo/torrent-types.ts'
@@ -67,7 +68,10 @@ export function packObjection(metainfo: Metainfo, head: ChannelHead): string | n
 export class PackFrames {
   #rest: Uint8Array = new Uint8Array(0)
 
-  /** The records that end in this chunk, copied. Throws DecodeError for a length that no record has; the file is no use then. */
+  /**
+   * The records that end in this chunk, copied. Throws DecodeError for a length that no record has; the file is no use
+   * then.
+   */
   push(chunk: Uint8Array): Uint8Array[] {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk])
     const records: Uint8Array[] = []

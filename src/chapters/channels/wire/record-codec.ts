@@ -1,5 +1,6 @@
-// Records of channels as bytes: version, kind, channel, author, clock, time, what is said, signature. Each record has one encoding,
-// since its id is the hash of it; anything else is refused. Signatures are made and checked by whoever passes the function in.
+// Records of channels as bytes: version, kind, channel, author, clock, time, what is said, signature. Each record has
+// one encoding, since its id is the hash of it; anything else is refused. Signatures are made and checked by whoever
+// passes the function in.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { OverlayReader } from '../../overlay/wire/reader.ts'
@@ -16,8 +17,9 @@ const VERSION = 1
 export type Sign = (bytes: Uint8Array) => Uint8Array
 
 /**
- * The record of `unsigned`, signed by `sign`. Files and trackers that do not fit are left out, targets put in order: the content
- * answered is what the record says. Throws RangeError for numbers out of range and DecodeError for what no reader would take.
+ * The record of `unsigned`, signed by `sign`. Files and trackers that do not fit are left out, targets put in order:
+ * the content answered is what the record says. Throws RangeError for numbers out of range and DecodeError for what no
+ * reader would take.
  */
 export function encodeRecord(unsigned: UnsignedRecord, sign: Sign): ChannelRecord {
   const to = new OverlayWriter()

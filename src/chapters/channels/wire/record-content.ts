@@ -1,5 +1,5 @@
-// What records say, as bytes: a codec a kind. Strict: bytes that would not be written so are refused, so each content has one form.
-// Texts are UTF-8 with a u16 length; numbers big endian.
+// What records say, as bytes: a codec a kind. Strict: bytes that would not be written so are refused, so each content
+// has one form. Texts are UTF-8 with a u16 length; numbers big endian.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { infoHashBytes, infoHashFromBytes } from '../../../base/ids.ts'

@@ -1,5 +1,5 @@
-// What the signatures of records cover, and checking them. The signed bytes begin with a line of their own, so that no signature of a
-// record is one of anything else (a head, a vote, an item of the DHT) made with the same key.
+// What the signatures of records cover, and checking them. The signed bytes begin with a line of their own, so that no
+// signature of a record is one of anything else (a head, a vote, an item of the DHT) made with the same key.
 
 import { SIGNATURE_BYTES } from './ids.ts'
 import type { ChannelRecord } from './types.ts'

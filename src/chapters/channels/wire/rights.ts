@@ -1,5 +1,5 @@
-// Who may write what in a channel, by its mode and the grants of its owner (decision 0402). Judges extras only: what the owner has
-// taken into a head counts, whoever wrote it.
+// Who may write what in a channel, by its mode and the grants of its owner (decision 0402). Judges extras only: what
+// the owner has taken into a head counts, whoever wrote it.
 
 import { channelIdOf } from './ids.ts'
 import type { ChannelId, ChannelMode, RecordId, RecordKind, UnsignedRecord } from './types.ts'
@@ -42,7 +42,10 @@ export function isOwner(publicKey: Uint8Array, channel: ChannelId): boolean {
   return channelIdOf(publicKey) === channel
 }
 
-/** Whether `rules` allow the record as an extra. What is about a record that is not here is not allowed, but to the owner. */
+/**
+ * Whether `rules` allow the record as an extra. What is about a record that is not here is not allowed, but to the
+ * owner.
+ */
 export function mayWrite(record: UnsignedRecord, rules: ChannelRules, targetOf: TargetOf): boolean {
   if (record.channel !== rules.channel) return false
   if (isOwner(record.author, rules.channel)) return true

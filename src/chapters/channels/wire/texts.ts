@@ -1,5 +1,6 @@
-// Names, descriptions and paths in records: what is taken, and how any text is made so. A title is one line that is no path name;
-// prose may have lines. Characters are code points. Invariant: what asTitle and asProse give passes isTitle and isProse.
+// Names, descriptions and paths in records: what is taken, and how any text is made so. A title is one line that is no
+// path name; prose may have lines. Characters are code points. Invariant: what asTitle and asProse give passes isTitle
+// and isProse.
 
 import { MAX_NAME_BYTES, MAX_PATH_PARTS, safeName } from '../../../wire/metainfo/safe-path.ts'
 import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from './types.ts'
@@ -19,7 +20,10 @@ const HALVES = /\p{Cs}/gu
 const PATH_NAME = /^(?:[/\\]|~[/\\]|[a-z]:[/\\])|(?:^|[/\\])\.{1,2}(?:[/\\]|$)/i
 const SEPARATORS = /[/\\]/g
 
-/** Whether `text` may be the name of a channel, torrent or playlist: 1 to 255 characters, one line, shown as it is, no path name. */
+/**
+ * Whether `text` may be the name of a channel, torrent or playlist: 1 to 255 characters, one line, shown as it is, no
+ * path name.
+ */
 export function isTitle(text: string): boolean {
   return text.trim() !== '' && fits(text, MAX_NAME_CHARACTERS) && !UNSHOWN.test(text) && !PATH_NAME.test(text)
 }
@@ -31,7 +35,10 @@ export function asTitle(text: string, blank: string): string {
   return isTitle(title) ? title : blank
 }
 
-/** Whether `text` may be a description or a comment: at most 1,023 characters, of control characters only line feeds and tabs. */
+/**
+ * Whether `text` may be a description or a comment: at most 1,023 characters, of control characters only line feeds and
+ * tabs.
+ */
 export function isProse(text: string): boolean {
   return fits(text, MAX_DESCRIPTION_CHARACTERS) && !UNSHOWN_IN_PROSE.test(text)
 }

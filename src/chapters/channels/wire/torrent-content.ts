@@ -1,4 +1,5 @@
-// What a torrent record says, as bytes. Of files and trackers as many are written as fit; what is read was written so or is refused.
+// What a torrent record says, as bytes. Of files and trackers as many are written as fit; what is read was written so
+// or is refused.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { infoHashBytes, infoHashFromBytes } from '../../../base/ids.ts'
@@ -11,7 +12,10 @@ import type { ChannelFile, TorrentContent } from './types.ts'
 /** Most trackers of a torrent record, and their bytes together. */
 export const MAX_RECORD_TRACKERS = 16
 const MAX_TRACKER_BYTES = 1024
-/** Files are written as long as the content stays below this many bytes: lists of thousands of files tell a reader nothing. */
+/**
+ * Files are written as long as the content stays below this many bytes: lists of thousands of files tell a reader
+ * nothing.
+ */
 const ROOM_OF_FILES = 3000
 const MAX_FILES = 255
 const MAX_FILE_COUNT = 1_000_000

@@ -1,6 +1,7 @@
-// The tree over the ids of a channel's records: 16 branches by hexadecimal digit, leaves of at most 32 ids (types.ts). A node's hash
-// is SHA-256 of its encoding, which holds count and hash of each child: who knows the root can check every node from above, whoever
-// gives it. The hash of a subtree depends on nothing but the ids in it, so a database keeps those it has and forgets along changed ids.
+// The tree over the ids of a channel's records: 16 branches by hexadecimal digit, leaves of at most 32 ids (types.ts).
+// A node's hash is SHA-256 of its encoding, which holds count and hash of each child: who knows the root can check
+// every node from above, whoever gives it. The hash of a subtree depends on nothing but the ids in it, so a database
+// keeps those it has and forgets along changed ids.
 
 import { sameBytes } from '../../../base/same-bytes.ts'
 import { createHash } from 'node:crypto'
@@ -135,7 +136,10 @@ export function subtreeOf(source: TreeSource, prefix: string): Subtree | null {
   return subtree
 }
 
-/** The prefixes whose subtrees hold `id`, the root's first: what to forget when it comes or goes. `deepest`: digits of the longest one kept. */
+/**
+ * The prefixes whose subtrees hold `id`, the root's first: what to forget when it comes or goes. `deepest`: digits of
+ * the longest one kept.
+ */
 export function prefixesOf(id: RecordId, deepest: number): string[] {
   const prefixes: string[] = []
   for (let digits = 0; digits <= deepest; digits++) prefixes.push(id.slice(0, digits))

@@ -5,7 +5,10 @@ import type { InfoHash } from '../../../base/ids.ts'
 declare const channelIdBrand: unique symbol
 declare const recordIdBrand: unique symbol
 
-/** SHA-1 of the channel's raw Ed25519 public key, 40 lower-case hexadecimal digits: the dispersy_cid, and the BEP 44 target of its head. */
+/**
+ * SHA-1 of the channel's raw Ed25519 public key, 40 lower-case hexadecimal digits: the dispersy_cid, and the BEP 44
+ * target of its head.
+ */
 export type ChannelId = string & { readonly [channelIdBrand]: true }
 
 /** SHA-256 of a record's whole encoding, 64 lower-case hexadecimal digits. */
@@ -76,7 +79,10 @@ export interface UnsignedRecord {
   readonly channel: ChannelId
   /** The author's Ed25519 public key, 32 bytes; the owner's is the channel's own. */
   readonly author: Uint8Array
-  /** Logical clock of the author in this channel: 1, 2, 3 ...; two records of an author never share one (the smaller id wins where they do). Below 2^48. */
+  /**
+   * Logical clock of the author in this channel: 1, 2, 3 ...; two records of an author never share one (the smaller id
+   * wins where they do). Below 2^48.
+   */
   readonly clock: number
   /** Seconds since 1970, by the author's clock. */
   readonly timeS: number
@@ -91,8 +97,8 @@ export interface ChannelRecord extends UnsignedRecord {
 }
 
 /**
- * The head of a channel: what its owner says its content is. It IS a BEP 44 mutable item without salt, so that a head that came by
- * gossip can be stored with the DHT by any holder, and the other way round.
+ * The head of a channel: what its owner says its content is. It IS a BEP 44 mutable item without salt, so that a head
+ * that came by gossip can be stored with the DHT by any holder, and the other way round.
  */
 export interface ChannelHead {
   readonly channel: ChannelId
@@ -126,8 +132,8 @@ export interface ChannelVote {
 }
 
 /**
- * A node of the tree over the sorted ids of a set: the ids whose hexadecimal form starts with `prefix` (0 to 64 digits). At most
- * MAX_LEAF_IDS ids make a leaf, more an inner node with a child for each next digit that occurs.
+ * A node of the tree over the sorted ids of a set: the ids whose hexadecimal form starts with `prefix` (0 to 64
+ * digits). At most MAX_LEAF_IDS ids make a leaf, more an inner node with a child for each next digit that occurs.
  */
 export type TreeNode =
   | { readonly kind: 'leaf'; readonly ids: readonly RecordId[] }

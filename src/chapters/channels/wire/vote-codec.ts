@@ -1,4 +1,5 @@
-// Votes on channels as bytes: version, channel, voter, value, time, signature. One encoding each; anything else is refused.
+// Votes on channels as bytes: version, channel, voter, value, time, signature. One encoding each; anything else is
+// refused.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { OverlayReader } from '../../overlay/wire/reader.ts'

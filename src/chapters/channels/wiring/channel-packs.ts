@@ -1,5 +1,5 @@
-// Channels by DHT and BitTorrent alone, put together: heads in the DHT, packs as hidden torrents of the engine. Works with the overlay
-// off; with it, packs are what new subscribers of large channels begin with.
+// Channels by DHT and BitTorrent alone, put together: heads in the DHT, packs as hidden torrents of the engine. Works
+// with the overlay off; with it, packs are what new subscribers of large channels begin with.
 
 import { HeadKeeper } from '../network/head-keeper.ts'
 import { PackKeeper } from '../network/pack-keeper.ts'

@@ -1,5 +1,5 @@
-// Channels put together: catalogue, network, what feeds them and what looks after them, made in order and stopped in reverse. The one
-// place where these meet; loaded when channels are first asked for (channel-services.ts).
+// Channels put together: catalogue, network, what feeds them and what looks after them, made in order and stopped in
+// reverse. The one place where these meet; loaded when channels are first asked for (channel-services.ts).
 
 import { join } from 'node:path'
 import { errorText } from '../../../base/errors.ts'

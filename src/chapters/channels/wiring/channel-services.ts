@@ -1,5 +1,6 @@
-// Services of channels, there from the first moment; what they work with (channel-parts.ts) is loaded and started when somebody first
-// asks for channels, or with the node where there is a catalogue. A node without channels has none of it in memory.
+// Services of channels, there from the first moment; what they work with (channel-parts.ts) is loaded and started when
+// somebody first asks for channels, or with the node where there is a catalogue. A node without channels has none of it
+// in memory.
 
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -101,7 +102,9 @@ export class ChannelServices {
     )
   }
 
-  /** Starts them once; a start that failed may be tried again. AppErrors NotReady, StateUnreadable, DiskFull, DiskError. */
+  /**
+   * Starts them once; a start that failed may be tried again. AppErrors NotReady, StateUnreadable, DiskFull, DiskError.
+   */
   open(): Promise<RunningChannels> {
     const late = this.#late
     if (late === null || this.#stopped) return Promise.reject(new AppError('NotReady'))

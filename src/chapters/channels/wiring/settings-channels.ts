@@ -1,5 +1,5 @@
-// Sections of channels, under the names that the real system had for them: allchannel_community, channel_community, search_community,
-// torrent_checking.
+// Sections of channels, under the names that the real system had for them: allchannel_community, channel_community,
+// search_community, torrent_checking.
 
 import type { OverlaySettings } from '../../overlay/wiring/settings-overlay.ts'
 import type { Settings, ValuesOf } from '../../../node/settings/settings-schema.ts'

@@ -1,6 +1,7 @@
-// The BitTorrent engine of downloads that leave by circuits of one hop count. Its session, trackers, DHT and web servers are made
-// of a circuit lane and of nothing else that reaches a network, so no download given to it can send a plain packet
-// (test/arch/anonymous-engine.test.ts, decision 0390). Memory, disk, queue and rates are those of the plain session.
+// The BitTorrent engine of downloads that leave by circuits of one hop count. Its session, trackers, DHT and web
+// servers are made of a circuit lane and of nothing else that reaches a network, so no download given to it can send a
+// plain packet (test/arch/anonymous-engine.test.ts, decision 0390). Memory, disk, queue and rates are those of the
+// plain session.
 
 import type { AddressPolicy } from '../../../io/net/address-policy.ts'
 import type { FurtherEngineOptions } from '../../../node/engine/engine-additions.ts'
@@ -138,8 +139,8 @@ function sessionOptions({ limits, version, checkDepth }: AnonymousEngineOptions,
 }
 
 /**
- * Calls `gained` whenever there are more circuits, with true when there was none; answers what ends that. Connections of a
- * circuit that died are gone: who was connected is called over the one that replaces it.
+ * Calls `gained` whenever there are more circuits, with true when there was none; answers what ends that. Connections
+ * of a circuit that died are gone: who was connected is called over the one that replaces it.
  */
 function watchReady(lane: CircuitLane, gained: (first: boolean) => void): () => void {
   let had = 0

@@ -1,5 +1,6 @@
-// What announces a torrent over circuits: trackers and DHT by way of the lane, and its hidden swarm, whose peers are found at
-// introduction points. Counts for whom circuits are needed. Nothing is announced before a circuit was ready once.
+// What announces a torrent over circuits: trackers and DHT by way of the lane, and its hidden swarm, whose peers are
+// found at introduction points. Counts for whom circuits are needed. Nothing is announced before a circuit was ready
+// once.
 
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'
 import type { Announcer, AnnouncerParams, Announcers, TrackerRow } from '../../../ports/announcer.ts'
@@ -100,7 +101,9 @@ class CircuitAnnouncer implements Announcer {
     this.look()
   }
 
-  /** Joins, leaves, and tells hidden swarms what is wanted of them now. Its peers come from its trackers alone (BEP 27). */
+  /**
+   * Joins, leaves, and tells hidden swarms what is wanted of them now. Its peers come from its trackers alone (BEP 27).
+   */
   look(): void {
     if (!this.#started) return
     if (this.#params.isPrivate()) return this.#leave()

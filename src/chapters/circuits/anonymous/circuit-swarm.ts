@@ -1,5 +1,5 @@
-// How downloads over circuits find and reach peers: one socket of a lane with uTP and a DHT node of its own. No TCP, no local
-// discovery, no port mapping, no name look-ups: there is nothing here that could do them.
+// How downloads over circuits find and reach peers: one socket of a lane with uTP and a DHT node of its own. No TCP, no
+// local discovery, no port mapping, no name look-ups: there is nothing here that could do them.
 
 import { errorText } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'

@@ -1,6 +1,6 @@
-// A circuit lane that is there from the first moment: the overlay behind it starts when somebody needs circuits, and what cannot
-// start is tried again. Until then sockets send nothing, swarms find nobody, and exchanges wait.
-// Invariant: nothing here reaches the network but through the lane that `open` gave.
+// A circuit lane that is there from the first moment: the overlay behind it starts when somebody needs circuits, and
+// what cannot start is tried again. Until then sockets send nothing, swarms find nobody, and exchanges wait. Invariant:
+// nothing here reaches the network but through the lane that `open` gave.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'

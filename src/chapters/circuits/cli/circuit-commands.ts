@@ -1,5 +1,5 @@
-// `circuits`: the circuits of the node, what passes through it for others, and why nothing is ready; with --watch again and
-// again.
+// `circuits`: the circuits of the node, what passes through it for others, and why nothing is ready; with --watch again
+// and again.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'

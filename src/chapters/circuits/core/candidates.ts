@@ -1,5 +1,5 @@
-// Peers whose flags are known: who may be a hop of our circuits, and whom we offer to those who extend through us (7.1, 7.6). Flags
-// come with introductions only; who leaves the overlay is forgotten.
+// Peers whose flags are known: who may be a hop of our circuits, and whom we offer to those who extend through us (7.1,
+// 7.6). Flags come with introductions only; who leaves the overlay is forgotten.
 
 import { type Candidates as Offer, MOST_CANDIDATES } from '../../overlay/wire/candidates.ts'
 import { PEER_FLAG } from '../../overlay/wire/peer-flags.ts'

@@ -1,5 +1,6 @@
-// What the messages inside cells mean, by their numbers: one table for circuits of our own, one for circuits that end here. Who
-// serves hidden swarms adds to both. Invariant: a handler never sees a malformed message, and never throws out of the table.
+// What the messages inside cells mean, by their numbers: one table for circuits of our own, one for circuits that end
+// here. Who serves hidden swarms adds to both. Invariant: a handler never sees a malformed message, and never throws
+// out of the table.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
@@ -17,7 +18,9 @@ export class CellHandlers<C> {
     return this.#dropped
   }
 
-  /** Byte strings of `values` are views of the cell: copy what is kept. Throws RangeError when the number has a handler. */
+  /**
+   * Byte strings of `values` are views of the cell: copy what is kept. Throws RangeError when the number has a handler.
+   */
   on<S extends Shape>(message: CellMessage<S>, run: (circuit: C, values: ValuesOf<S>) => void): void {
     this.onRaw(message.id, (circuit, cell, at, end) => run(circuit, decodeCellMessage(message, cell, at, end)))
   }

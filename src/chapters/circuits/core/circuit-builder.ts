@@ -1,5 +1,5 @@
-// Builds circuits of our own, hop by hop (7.6): asks, and after a few seconds another one beside it; the first answer counts. While
-// nobody is known who could be asked a circuit waits, and fails not before it has begun. Decision 0389.
+// Builds circuits of our own, hop by hop (7.6): asks, and after a few seconds another one beside it; the first answer
+// counts. While nobody is known who could be asked a circuit waits, and fails not before it has begun. Decision 0389.
 // Invariant: each circuit that was started ends up ready, failed or stopped, exactly once.
 
 import { DecodeError } from '../../../base/errors.ts'

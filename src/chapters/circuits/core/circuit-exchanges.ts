@@ -1,5 +1,5 @@
-// HTTP exchanges over circuits of our own (10.2): a request in one cell, the answer in parts. Exits answer nothing where they refuse
-// or fail, so each exchange has a time-out.
+// HTTP exchanges over circuits of our own (10.2): a request in one cell, the answer in parts. Exits answer nothing
+// where they refuse or fail, so each exchange has a time-out.
 
 import { AppError } from '../../../base/errors.ts'
 import { type CircuitHttpRequest, NO_ANSWER_OF_EXIT } from '../ports/circuits.ts'

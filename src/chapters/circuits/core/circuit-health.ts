@@ -1,5 +1,6 @@
-// How a circuit of our own does: round-trip time and loss of its pings, bytes a second, and whether it is to be given up. Pings go each
-// 7.5 s; at once when we sent something and heard nothing, and after one that failed, so that a dead circuit is known in seconds.
+// How a circuit of our own does: round-trip time and loss of its pings, bytes a second, and whether it is to be given
+// up. Pings go each 7.5 s; at once when we sent something and heard nothing, and after one that failed, so that a dead
+// circuit is known in seconds.
 
 import {
   BAD_CELLS,

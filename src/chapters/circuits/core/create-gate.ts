@@ -1,5 +1,5 @@
-// Which creates are answered (7.7): each costs a handshake and a place, and anybody may send one. A circuit id is answered once in
-// 60 s; an address and all addresses together have so many. Everything remembered is bounded.
+// Which creates are answered (7.7): each costs a handshake and a place, and anybody may send one. A circuit id is
+// answered once in 60 s; an address and all addresses together have so many. Everything remembered is bounded.
 
 import { Allowance } from '../../../base/allowance.ts'
 import {

@@ -1,5 +1,5 @@
-// A circuit of somebody else that ends here: its one layer, who is before us, and counts. While it may still be extended it also
-// remembers whom we offered. What its messages mean is told elsewhere.
+// A circuit of somebody else that ends here: its one layer, who is before us, and counts. While it may still be
+// extended it also remembers whom we offered. What its messages mean is told elsewhere.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Peer } from '../../overlay/core/index.ts'

@@ -1,5 +1,6 @@
-// HTTP requests of others that leave here (10.2): plain HTTP to servers that strangers may reach, five at a time for a circuit, five
-// seconds each. Only answers of kinds that trackers and web seeds give are returned, so that this is no proxy for everything.
+// HTTP requests of others that leave here (10.2): plain HTTP to servers that strangers may reach, five at a time for a
+// circuit, five seconds each. Only answers of kinds that trackers and web seeds give are returned, so that this is no
+// proxy for everything.
 
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { NameResolver } from '../../../ports/name-resolver.ts'

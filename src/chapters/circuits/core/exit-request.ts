@@ -1,5 +1,6 @@
-// What an exit sends for strangers by HTTP (10.2): the head of one GET and nothing behind it, to ports where web servers and trackers
-// listen. Whatever else can be written into a connection (mail, commands of databases) stays here. Pure.
+// What an exit sends for strangers by HTTP (10.2): the head of one GET and nothing behind it, to ports where web
+// servers and trackers listen. Whatever else can be written into a connection (mail, commands of databases) stays here.
+// Pure.
 
 /** Most bytes of a request; what fits into the cells of one is less. */
 const MAX_REQUEST_BYTES = 16 * 1024

@@ -1,5 +1,5 @@
-// The hops that were asked to take one place of a circuit and have not answered. All of them stay valid until the place is filled, for
-// an answer that is late is as good as another: whoever answers first has the place.
+// The hops that were asked to take one place of a circuit and have not answered. All of them stay valid until the place
+// is filled, for an answer that is late is as good as another: whoever answers first has the place.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { HandshakeStart } from '../../overlay/ports/overlay-crypto.ts'

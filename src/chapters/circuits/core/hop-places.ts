@@ -37,7 +37,10 @@ export class HopPlaces {
     }))
   }
 
-  /** Relays; not the only one that can be the last hop, which could then be found nowhere, unless there is no other good relay. */
+  /**
+   * Relays; not the only one that can be the last hop, which could then be found nowhere, unless there is no other good
+   * relay.
+   */
   #earlierHops(circuit: OwnCircuit): Peer[] {
     const { candidates, clock } = this.#deps
     const relays = candidates.having(PEER_FLAG.relay)

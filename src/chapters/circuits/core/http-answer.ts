@@ -1,5 +1,6 @@
-// Answers of web servers as an exit reads them: when they are whole, and whether they are of a kind that exits return (10.2): a
-// bencoded body, a redirection that says 307, and between nodes of ours a range of a file (decision 0382). Pure.
+// Answers of web servers as an exit reads them: when they are whole, and whether they are of a kind that exits return
+// (10.2): a bencoded body, a redirection that says 307, and between nodes of ours a range of a file (decision 0382).
+// Pure.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { decodeBencode } from '../../../wire/bencode.ts'

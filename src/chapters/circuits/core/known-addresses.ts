@@ -1,4 +1,5 @@
-// Addresses as they stand in cells, and as objects: the same object for the same address, so that nothing is made for each cell.
+// Addresses as they stand in cells, and as objects: the same object for the same address, so that nothing is made for
+// each cell.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { type AnyAddress, readAddr, writeAddr } from '../../overlay/wire/address.ts'

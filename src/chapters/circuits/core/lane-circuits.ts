@@ -1,5 +1,6 @@
-// The circuits of one lane: as many as its downloads want, replaced when they die or grow old, chosen for new destinations by how
-// many they carry and how well they do. Invariant: without demand nothing is built, and after a while nothing is kept.
+// The circuits of one lane: as many as its downloads want, replaced when they die or grow old, chosen for new
+// destinations by how many they carry and how well they do. Invariant: without demand nothing is built, and after a
+// while nothing is kept.
 
 import type { HopCount } from '../ports/circuits.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'

@@ -1,5 +1,6 @@
-// Datagram sockets of a lane: each destination goes by one circuit for as long as that lives, as who is asked knows us by the exit's
-// address. Sockets of a lane share its circuits; what comes in goes to the one that spoke with its sender over that circuit.
+// Datagram sockets of a lane: each destination goes by one circuit for as long as that lives, as who is asked knows us
+// by the exit's address. Sockets of a lane share its circuits; what comes in goes to the one that spoke with its sender
+// over that circuit.
 
 import { AppError } from '../../../base/errors.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'

@@ -1,4 +1,5 @@
-// Everything that downloads of one hop count have of the network: sockets, HTTP exchanges, hidden swarms, and why nothing goes.
+// Everything that downloads of one hop count have of the network: sockets, HTTP exchanges, hidden swarms, and why
+// nothing goes.
 
 import { AppError } from '../../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'

@@ -1,5 +1,5 @@
-// Times and bounds of circuits. The first ones are shared by all nodes of the network (protocol of the overlay, section 12), the
-// others are our own, so that nothing a stranger sends can grow. Milliseconds and bytes.
+// Times and bounds of circuits. The first ones are shared by all nodes of the network (protocol of the overlay, section
+// 12), the others are our own, so that nothing a stranger sends can grow. Milliseconds and bytes.
 
 /** A last hop that a circuit must have is waited for so long: the hop before it may have to find it first. */
 export const NEXT_HOP_TIMEOUT_MS = 10_000
@@ -26,9 +26,15 @@ export const REMOVAL_DELAY_MS = 5_000
 
 // Our own.
 
-/** Another hop is asked beside one that has not answered within this. Handshakes take milliseconds, ways less than a second. */
+/**
+ * Another hop is asked beside one that has not answered within this. Handshakes take milliseconds, ways less than a
+ * second.
+ */
 export const HOP_PATIENCE_MS = 2_500
-/** Hops that are tried behind one that answered: where more are silent it is that one, and another circuit is sooner there. */
+/**
+ * Hops that are tried behind one that answered: where more are silent it is that one, and another circuit is sooner
+ * there.
+ */
 export const FURTHER_HOP_TRIES = 3
 /** A circuit that has a hop waits so long for somebody to be known who can be the next. */
 export const FURTHER_HOP_WAIT_MS = 5_000
@@ -37,7 +43,10 @@ export const CANDIDATES_SETTLE_MS = 300
 
 /** Creates of ours for others that wait for their answers. */
 export const MAX_LINKS = 256
-/** Creates of one address that are answered, for each costs a handshake: saved up, and one more each so many milliseconds. */
+/**
+ * Creates of one address that are answered, for each costs a handshake: saved up, and one more each so many
+ * milliseconds.
+ */
 export const CREATES_OF_ADDRESS = { burst: 40, refillMs: 250 } as const
 /** The same of all addresses together. */
 export const CREATES_OF_ALL = { burst: 60, refillMs: 20 } as const

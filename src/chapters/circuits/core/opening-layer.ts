@@ -17,8 +17,8 @@ export class OpeningLayer {
   }
 
   /**
-   * Decrypts the layer from `at` (its counter) to `end` in place; the text is at `at` + 8 up to `end` - 16 then. False: forged,
-   * corrupted, too short, or here before; the bytes are spoilt.
+   * Decrypts the layer from `at` (its counter) to `end` in place; the text is at `at` + 8 up to `end` - 16 then. False:
+   * forged, corrupted, too short, or here before; the bytes are spoilt.
    */
   open(bytes: Uint8Array, at: number, end: number): boolean {
     if (end - at < LAYER_BYTES) return false

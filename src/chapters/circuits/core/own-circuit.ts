@@ -1,5 +1,6 @@
-// One circuit of our own: its hops with their layers, cells out and in, counts. What the messages mean is told elsewhere; this
-// only puts layers on and takes them off. Invariant: a circuit that is closed sends nothing and receives nothing.
+// One circuit of our own: its hops with their layers, cells out and in, counts. What the messages mean is told
+// elsewhere; this only puts layers on and takes them off. Invariant: a circuit that is closed sends nothing and
+// receives nothing.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../overlay/ports/overlay-crypto.ts'
@@ -188,7 +189,9 @@ export class OwnCircuit {
     this.#leave(slot, CELL_HEADER_BYTES + text.length, true, false)
   }
 
-  /** Sends a message (its number and payload) to the last hop, or the other end. `early`: it must be marked so (extend). */
+  /**
+   * Sends a message (its number and payload) to the last hop, or the other end. `early`: it must be marked so (extend).
+   */
   send(text: Uint8Array, early = false): void {
     const at = this.#textAt()
     const outgoing = this.#gathering()

@@ -1,5 +1,6 @@
-// Cells on their way through this node, the busiest path of all: a cell comes, one layer goes off or on, it leaves under another
-// circuit id. Nothing is allocated for a cell but the view that is sent. Behind an interface, so that native code may do the same.
+// Cells on their way through this node, the busiest path of all: a cell comes, one layer goes off or on, it leaves
+// under another circuit id. Nothing is allocated for a cell but the view that is sent. Behind an interface, so that
+// native code may do the same.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../overlay/ports/overlay-crypto.ts'

@@ -1,7 +1,8 @@
-// Cells of our own circuits that get their layers together. A cell of a quiet circuit gets its own at once. While so much is sent that
-// it may be worth a worker (decision 0373), the cells of a turn of the event loop wait for its end: many of one circuit get their layers
-// at the worker, fewer here. Order is kept for each circuit: while cells of it are away, those that come wait behind them. Where the
-// worker answers late there is no core to spare for it, and it is left alone for a while. What finds no room is lost, as datagrams may be.
+// Cells of our own circuits that get their layers together. A cell of a quiet circuit gets its own at once. While so
+// much is sent that it may be worth a worker (decision 0373), the cells of a turn of the event loop wait for its end:
+// many of one circuit get their layers at the worker, fewer here. Order is kept for each circuit: while cells of it are
+// away, those that come wait behind them. Where the worker answers late there is no core to spare for it, and it is
+// left alone for a while. What finds no room is lost, as datagrams may be.
 
 import type { Clock } from '../../../ports/clock.ts'
 import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES, type LayerKey } from '../../overlay/ports/overlay-crypto.ts'

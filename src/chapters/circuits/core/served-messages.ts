@@ -1,4 +1,5 @@
-// What the originators of circuits that end here may ask of us: datagrams out, pings, speed tests, HTTP requests, further hops.
+// What the originators of circuits that end here may ask of us: datagrams out, pings, speed tests, HTTP requests,
+// further hops.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { Clock } from '../../../ports/clock.ts'

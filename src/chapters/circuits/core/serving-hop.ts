@@ -1,5 +1,5 @@
-// Serving as hop (7.7): answers creates, and extends circuits that end here to another hop. Anybody may send a create: each passes the
-// gate first, places and waiting links are bounded, and what was not asked for is dropped.
+// Serving as hop (7.7): answers creates, and extends circuits that end here to another hop. Anybody may send a create:
+// each passes the gate first, places and waiting links are bounded, and what was not asked for is dropped.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Peer } from '../../overlay/core/index.ts'

@@ -1,5 +1,6 @@
-// Memory that cells are made in before they are sent: a ring of slots, so that sending allocates nothing. A slot is used again when
-// the ring came round; while the socket has not taken everything a new ring is begun instead, and the old one goes with its cells.
+// Memory that cells are made in before they are sent: a ring of slots, so that sending allocates nothing. A slot is
+// used again when the ring came round; while the socket has not taken everything a new ring is begun instead, and the
+// old one goes with its cells.
 
 import { SLOT_BYTES, SLOTS } from './limits.ts'
 
@@ -14,7 +15,10 @@ export class SlotRing {
     this.#unsent = unsent
   }
 
-  /** A slot of SLOT_BYTES with anything in it, the caller's until it asked for SLOTS - 1 more. Longer ones are memory of their own. */
+  /**
+   * A slot of SLOT_BYTES with anything in it, the caller's until it asked for SLOTS - 1 more. Longer ones are memory of
+   * their own.
+   */
   take(bytes: number): Uint8Array {
     if (bytes > SLOT_BYTES) return Buffer.allocUnsafeSlow(bytes)
     if (this.#next === this.#slots.length) this.#turn()

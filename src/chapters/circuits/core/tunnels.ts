@@ -1,5 +1,5 @@
-// The tunnel overlay: cells by what they are, circuits of our own and of others, candidates. Everything else of this folder hangs
-// here. Invariants: a circuit id means one thing; a packet that was not asked for changes nothing.
+// The tunnel overlay: cells by what they are, circuits of our own and of others, candidates. Everything else of this
+// folder hangs here. Invariants: a circuit id means one thing; a packet that was not asked for changes nothing.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Community } from '../../overlay/core/index.ts'

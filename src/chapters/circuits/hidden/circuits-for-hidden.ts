@@ -1,5 +1,5 @@
-// What circuits do for hidden services: builds theirs, hands them texts, packets and ends, and links the circuits of others at a
-// rendezvous point. Knows nothing of what the texts mean.
+// What circuits do for hidden services: builds theirs, hands them texts, packets and ends, and links the circuits of
+// others at a rendezvous point. Knows nothing of what the texts mean.
 
 import { AppError } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'

@@ -1,6 +1,6 @@
-// Questions of one kind that were sent over circuits and wait for their answers; some kinds are sent again meanwhile, for cells get
-// lost. Invariants: each ends once, with its answer, or with null when none came in time or its circuit went; an answer that comes
-// over another circuit is nobody's.
+// Questions of one kind that were sent over circuits and wait for their answers; some kinds are sent again meanwhile,
+// for cells get lost. Invariants: each ends once, with its answer, or with null when none came in time or its circuit
+// went; an answer that comes over another circuit is nobody's.
 
 import { type RequestKind, requestKind, type Requests } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'

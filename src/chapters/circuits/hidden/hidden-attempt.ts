@@ -1,5 +1,5 @@
-// One attempt of a downloader to meet a seeder (8.4): create-e2e through an introduction point, a circuit to the rendezvous point that
-// the seeder names, and link-e2e there.
+// One attempt of a downloader to meet a seeder (8.4): create-e2e through an introduction point, a circuit to the
+// rendezvous point that the seeder names, and link-e2e there.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'

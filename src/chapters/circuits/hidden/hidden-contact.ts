@@ -1,6 +1,7 @@
-// The circuits over which downloaders of one hop count talk to introduction points: two, with different last hops where there are, for
-// not every node reaches every other. Built when the first swarm wants them, replaced when they go or lead nowhere, given up with the
-// last swarm. Nodes without exit flags will do as last hop: only packets of this overlay leave there.
+// The circuits over which downloaders of one hop count talk to introduction points: two, with different last hops where
+// there are, for not every node reaches every other. Built when the first swarm wants them, replaced when they go or
+// lead nowhere, given up with the last swarm. Nodes without exit flags will do as last hop: only packets of this
+// overlay leave there.
 
 import { errorText } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
@@ -63,7 +64,10 @@ export class ContactCircuits {
     for (const circuit of this.circuits) circuit.remove('no hidden swarm wants it')
   }
 
-  /** A question over `circuit` was answered, or not: after a few that were not another one is built, with another last hop. */
+  /**
+   * A question over `circuit` was answered, or not: after a few that were not another one is built, with another last
+   * hop.
+   */
   answered(circuit: HiddenCircuit, was: boolean): void {
     const misses = this.#misses.get(circuit)
     if (misses === undefined) return

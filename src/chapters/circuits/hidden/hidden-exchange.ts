@@ -1,5 +1,5 @@
-// One overlay of the introduction points of a hidden swarm (8.6): with each introduction they tell each other which seeders they
-// introduce. We take part while we introduce a seeder of the swarm, and never as seeder or downloader.
+// One overlay of the introduction points of a hidden swarm (8.6): with each introduction they tell each other which
+// seeders they introduce. We take part while we introduce a seeder of the swarm, and never as seeder or downloader.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { DecodeError } from '../../../base/errors.ts'

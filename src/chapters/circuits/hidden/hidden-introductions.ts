@@ -1,6 +1,6 @@
-// Being an introduction point for others (8.2 to 8.4): seeders register over circuits, downloaders' packets are passed on to them, and
-// both the overlay of introduction points and the DHT hear that they can be met here. Invariants: a seeder belongs to the circuit
-// that registered it first; what circuits and addresses get done for them is bounded.
+// Being an introduction point for others (8.2 to 8.4): seeders register over circuits, downloaders' packets are passed
+// on to them, and both the overlay of introduction points and the DHT hear that they can be met here. Invariants: a
+// seeder belongs to the circuit that registered it first; what circuits and addresses get done for them is bounded.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { PeerAddress } from '../../../base/ids.ts'

@@ -1,4 +1,5 @@
-// Times and bounds of hidden services. Those of the network's protocol say its section; the others are ours, so that nothing grows.
+// Times and bounds of hidden services. Those of the network's protocol say its section; the others are ours, so that
+// nothing grows.
 
 /** How often a swarm thinks of looking up. */
 export const LOOKUP_TICK_MS = 1_000
@@ -23,8 +24,8 @@ export const MAX_POINTS = 64
 /** Introduction points in a peers-response. */
 export const POINTS_IN_RESPONSE = 7
 /**
- * Waiting for the answers of each step. Points of others answer a repeated establish-rendezvous again, the others once: it is the
- * question that is more often lost then.
+ * Waiting for the answers of each step. Points of others answer a repeated establish-rendezvous again, the others once:
+ * it is the question that is more often lost then.
  */
 export const STEP_PATIENCE = {
   peers: { timeoutMs: 10_000, againMs: null },
@@ -40,7 +41,10 @@ export const CONTACT_CIRCUITS = 2
 export const CONTACT_GAP_MS = 1_000
 /** Questions in a row without answer after which another one takes the place of such a circuit. */
 export const CONTACT_MISSES = 2
-/** An attempt to meet a seeder that is silent for so long, and so many round-trip times of the contact circuit, gets another beside it. */
+/**
+ * An attempt to meet a seeder that is silent for so long, and so many round-trip times of the contact circuit, gets
+ * another beside it.
+ */
 export const MEETING_PATIENCE_MS = 600
 /** The round-trip times of that. */
 export const MEETING_PATIENCE_RTTS = 10

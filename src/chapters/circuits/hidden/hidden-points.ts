@@ -1,5 +1,5 @@
-// Introduction points of one swarm that a downloader knows: where a seeder can be asked to meet. Bounded, and old ones are forgotten
-// unless a linked circuit came from them. Pure: the caller says what time it is.
+// Introduction points of one swarm that a downloader knows: where a seeder can be asked to meet. Bounded, and old ones
+// are forgotten unless a linked circuit came from them. Pure: the caller says what time it is.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { isCircuitKey } from '../../overlay/wire/public-key.ts'

@@ -1,4 +1,5 @@
-// A seeder's offer to a downloader (8.4, step 3): a circuit whose last hop knows a cookie of ours, and the info that leads there.
+// A seeder's offer to a downloader (8.4, step 3): a circuit whose last hop knows a cookie of ours, and the info that
+// leads there.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Random } from '../../../ports/random.ts'

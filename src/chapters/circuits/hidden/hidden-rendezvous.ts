@@ -1,5 +1,6 @@
-// Being a rendezvous point for others (8.4, steps 3 and 6): a seeder leaves a cookie, a downloader brings it, and both circuits become
-// one. Invariants: a cookie belongs to the circuit that left it first and is used once; what circuits leave is bounded.
+// Being a rendezvous point for others (8.4, steps 3 and 6): a seeder leaves a cookie, a downloader brings it, and both
+// circuits become one. Invariants: a cookie belongs to the circuit that left it first and is used once; what circuits
+// leave is bounded.
 
 import { establishRendezvous, linkE2e, linkedE2e, rendezvousEstablished } from '../wire/hidden-messages.ts'
 import { decodeCellMessage, encodeCellMessage } from '../../overlay/wire/message.ts'

@@ -1,6 +1,6 @@
-// What hidden services (protocol section 8) and circuits have of each other. Types only: everything about introduction and rendezvous
-// points stays behind this, so that another way of meeting can take its place (section 14). A text is what a cell carries when all
-// layers are off: message number and payload, without circuit id.
+// What hidden services (protocol section 8) and circuits have of each other. Types only: everything about introduction
+// and rendezvous points stays behind this, so that another way of meeting can take its place (section 14). A text is
+// what a cell carries when all layers are off: message number and payload, without circuit id.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { LayerKey, OverlayCrypto } from '../../overlay/ports/overlay-crypto.ts'
@@ -14,8 +14,8 @@ export interface LastHop {
 }
 
 /**
- * The innermost layer of one end of a linked circuit (8.5): the seeder seals forward and opens backward, the downloader the other way
- * round. Whoever got it wipes it when the circuit ends.
+ * The innermost layer of one end of a linked circuit (8.5): the seeder seals forward and opens backward, the downloader
+ * the other way round. Whoever got it wipes it when the circuit ends.
  */
 export interface EndToEnd {
   readonly seal: LayerKey
@@ -40,8 +40,9 @@ export interface HiddenCircuit {
   /** Sends a data text: the last hop sends `packet` to `destination`. */
   sendData(destination: PeerAddress, packet: Uint8Array): void
   /**
-   * From now on the circuit has the innermost layer, and its data is the lane's: datagrams of and to addressOfCircuit(id).
-   * The downloader's circuit is pinged from now on; the seeder's never is by its owner, nor the downloader's before (8.5).
+   * From now on the circuit has the innermost layer, and its data is the lane's: datagrams of and to
+   * addressOfCircuit(id). The downloader's circuit is pinged from now on; the seeder's never is by its owner, nor the
+   * downloader's before (8.5).
    */
   setEndToEnd(end: EndToEnd): void
   /** Ends it, with a destroy. `reason`: for people. */
@@ -71,8 +72,9 @@ export interface HiddenBuild {
   /** 1 to 4, all hops counted. */
   readonly hops: number
   /**
-   * The last hop: this one, or whom the rules of section 7.6 choose: `introduction` an exit before a relay, `relay` a relay before
-   * an exit. Nodes without exit flags serve packets of this overlay too, so data circuits of hidden services need no exit.
+   * The last hop: this one, or whom the rules of section 7.6 choose: `introduction` an exit before a relay, `relay` a
+   * relay before an exit. Nodes without exit flags serve packets of this overlay too, so data circuits of hidden
+   * services need no exit.
    */
   readonly last: LastHop | 'introduction' | 'relay'
   /** Keys of nodes that must not be the last hop. */
@@ -84,8 +86,8 @@ export interface HiddenHost {
   /** Rejects with AppError SourceFailed when it could not be completed, or when `signal` says so. */
   build(wanted: HiddenBuild, signal: AbortSignal): Promise<HiddenCircuit>
   /**
-   * Both circuits become a pair of rendezvous relays (8.6), and `answer`, a text, goes to the originator of `from` as the last thing
-   * that we ourselves send to it. False: one of them is not alive or exiting; nothing happened then.
+   * Both circuits become a pair of rendezvous relays (8.6), and `answer`, a text, goes to the originator of `from` as
+   * the last thing that we ourselves send to it. False: one of them is not alive or exiting; nothing happened then.
    */
   link(from: ServedCircuit, to: ServedCircuit, answer: Uint8Array): boolean
 }

@@ -1,6 +1,6 @@
-// A seeder in one hidden swarm: keeps introduction points (8.2), and meets the downloaders that they send at rendezvous points
-// (8.4). Each swarm has a key pair of its own, so that nobody sees two swarms of one seeder together. Invariant: an introduction
-// circuit that goes is replaced, later each time it fails.
+// A seeder in one hidden swarm: keeps introduction points (8.2), and meets the downloaders that they send at rendezvous
+// points (8.4). Each swarm has a key pair of its own, so that nobody sees two swarms of one seeder together. Invariant:
+// an introduction circuit that goes is replaced, later each time it fails.
 
 import { Allowance } from '../../../base/allowance.ts'
 import { errorText } from '../../../base/errors.ts'
@@ -42,7 +42,10 @@ export interface SeedingDeps {
   readonly counts: HiddenCounts
   readonly log: Log
   readonly prefix: Uint8Array
-  /** Introduction points of all swarms, `further`: not the swarm's first; false = there are enough; each true is given back. */
+  /**
+   * Introduction points of all swarms, `further`: not the swarm's first; false = there are enough; each true is given
+   * back.
+   */
   readonly takePlace: (further: boolean) => boolean
   readonly givePlace: () => void
 }
@@ -96,7 +99,9 @@ export class HiddenSeeding {
     return this.#introductions.has(circuit) || this.#registering.has(circuit)
   }
 
-  /** A downloader wants to meet: it came over `circuit`, and the answer goes to `origin`, behind the introduction point. */
+  /**
+   * A downloader wants to meet: it came over `circuit`, and the answer goes to `origin`, behind the introduction point.
+   */
   meet(circuit: HiddenCircuit, origin: PeerAddress, wish: CreateE2e): void {
     if (!this.#accepts(wish)) return
     this.#pending++

@@ -1,5 +1,6 @@
-// A downloader in one hidden swarm (8.3): looks for introduction points, by the overlay DHT of an exit or by asking those it knows, and
-// has a circuit linked with each seeder it finds. Everything goes over the contact circuits of its hop count.
+// A downloader in one hidden swarm (8.3): looks for introduction points, by the overlay DHT of an exit or by asking
+// those it knows, and has a circuit linked with each seeder it finds. Everything goes over the contact circuits of its
+// hop count.
 
 import type { Clock } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'

@@ -1,5 +1,5 @@
-// One hidden swarm this node is in: seeder or downloader, never both, for a downloader has nothing that others could not get better
-// from seeders. What was linked as one stays when it becomes the other.
+// One hidden swarm this node is in: seeder or downloader, never both, for a downloader has nothing that others could
+// not get better from seeders. What was linked as one stays when it becomes the other.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { HiddenSwarm } from '../ports/circuits.ts'

@@ -1,4 +1,5 @@
-// The hidden swarms this node is in, as seeder or downloader, and the way of answers to them. One swarm a torrent and hop count.
+// The hidden swarms this node is in, as seeder or downloader, and the way of answers to them. One swarm a torrent and
+// hop count.
 
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'
 import type { Requests } from '../../overlay/core/index.ts'

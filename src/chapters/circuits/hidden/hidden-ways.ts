@@ -1,5 +1,5 @@
-// By which ways one seeder is asked to meet: an introduction point of it, and a circuit of ours that the point is asked over. What led
-// nowhere in this meeting comes last, what was answered first. Pure.
+// By which ways one seeder is asked to meet: an introduction point of it, and a circuit of ours that the point is asked
+// over. What led nowhere in this meeting comes last, what was answered first. Pure.
 
 import type { HiddenCircuit } from './hidden-seam.ts'
 import { type IntroductionPointName, pointKey } from './hidden-points.ts'
@@ -45,7 +45,9 @@ export class MeetingWays {
       this.#misses.set(part, was ? -1 : Math.max(0, this.#misses.get(part) ?? 0) + 1)
   }
 
-  /** A circuit that ends at the point itself would have it send to its own address, which not every router passes on. */
+  /**
+   * A circuit that ends at the point itself would have it send to its own address, which not every router passes on.
+   */
   #score({ contact, point }: MeetingWay): number {
     const itself = Buffer.compare(contact.lastHop, point.publicKey) === 0 ? 0.5 : 0
     const both = this.#misses.get(wayKey({ contact, point })) ?? 0

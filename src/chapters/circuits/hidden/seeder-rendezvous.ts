@@ -1,5 +1,6 @@
-// How a downloader meets seeders: attempts by one way after the other, the next one beside the last when that is silent for a few
-// seconds, until one is linked. One object a swarm; each seeder is met once at a time, and linked with one circuit.
+// How a downloader meets seeders: attempts by one way after the other, the next one beside the last when that is silent
+// for a few seconds, until one is linked. One object a swarm; each seeder is met once at a time, and linked with one
+// circuit.
 
 import { errorText } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'

@@ -1,5 +1,5 @@
-// Fetches a torrent from an http address that a client named for an anonymous download: through circuits alone. An exit that
-// fails is not the source's fault, so it is tried again while there is time.
+// Fetches a torrent from an http address that a client named for an anonymous download: through circuits alone. An exit
+// that fails is not the source's fault, so it is tried again while there is time.
 
 import { AppError } from '../../../base/errors.ts'
 import { NO_ANSWER_OF_EXIT } from '../ports/circuits.ts'

@@ -1,6 +1,7 @@
-// GET over HTTP by way of circuits: the exit looks the name up and makes the connection, this node none. Exits carry no TLS, so
-// an https address, also one that a redirect names, is refused here with that reason. Follows up to five redirects.
-// Invariant: nothing leaves but through lane.exchange(), and no address of a local network is named to an exit.
+// GET over HTTP by way of circuits: the exit looks the name up and makes the connection, this node none. Exits carry no
+// TLS, so an https address, also one that a redirect names, is refused here with that reason. Follows up to five
+// redirects. Invariant: nothing leaves but through lane.exchange(), and no address of a local network is named to an
+// exit.
 
 import { gunzip, inflate } from 'node:zlib'
 import { AppError } from '../../../base/errors.ts'
@@ -119,7 +120,10 @@ function hostOf({ hostname }: URL): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname
 }
 
-/** The request as it is sent; nothing in it tells who asks. What the url gives has no spaces and no line ends (WHATWG url). */
+/**
+ * The request as it is sent; nothing in it tells who asks. What the url gives has no spaces and no line ends (WHATWG
+ * url).
+ */
 function requestBytes(url: URL, fields: Readonly<Record<string, string>>, withCredentials: boolean): Uint8Array {
   const { username, password } = url
   const login = withCredentials && (username !== '' || password !== '')

@@ -1,6 +1,6 @@
-// HttpRanges through circuits: what a web seed is asked for comes in slices, each an exchange of its own, for exits carry whole
-// answers of bounded length. Exits of other programs carry answers of trackers only: the web seed then fails, and is let be.
-// Invariant: the sink never gets more than the range.
+// HttpRanges through circuits: what a web seed is asked for comes in slices, each an exchange of its own, for exits
+// carry whole answers of bounded length. Exits of other programs carry answers of trackers only: the web seed then
+// fails, and is let be. Invariant: the sink never gets more than the range.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { HttpRanges, RangeOutcome, RangeSink } from '../../../ports/http-ranges.ts'

@@ -1,5 +1,6 @@
-// Onion circuits as BitTorrent and the services use them: datagrams and HTTP exchanges that leave at an exit, hidden swarms, and
-// what is known of the circuits. Types, and a text. Nothing behind this port touches the plain network for a download.
+// Onion circuits as BitTorrent and the services use them: datagrams and HTTP exchanges that leave at an exit, hidden
+// swarms, and what is known of the circuits. Types, and a text. Nothing behind this port touches the plain network for
+// a download.
 
 import type { InfoHash, PeerAddress } from '../../../base/ids.ts'
 import type { CircuitFacts } from '../../../ports/overlay-network.ts'
@@ -43,7 +44,10 @@ export interface HiddenSwarm {
 /** Everything that downloads of one hop count have of the network. */
 export interface CircuitLane {
   readonly hops: HopCount
-  /** Sockets whose datagrams leave at exits; each has sendToName, and gives as sender whom the exit heard. Family 4 only. */
+  /**
+   * Sockets whose datagrams leave at exits; each has sendToName, and gives as sender whom the exit heard. Family 4
+   * only.
+   */
   readonly udp: UdpNetwork
   /** Rejects with AppError SourceFailed (also: no circuit, no exit that carries HTTP) or Aborted. */
   exchange(request: CircuitHttpRequest): Promise<Uint8Array>
@@ -58,6 +62,9 @@ export interface CircuitLane {
 
 /** All lanes. */
 export interface Circuits {
-  /** Starts the overlay where it does not run; rejects with AppError CircuitsUnavailable (settings forbid it, its port is taken). */
+  /**
+   * Starts the overlay where it does not run; rejects with AppError CircuitsUnavailable (settings forbid it, its port
+   * is taken).
+   */
   lane(hops: HopCount): Promise<CircuitLane>
 }

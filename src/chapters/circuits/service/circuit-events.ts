@@ -1,5 +1,6 @@
-// What happens to circuits, as events: few. A network that lets every circuit die must not fill the log, in which the events of
-// downloads stand too: beyond the allowance they are only counted, and the next one that is told says how many were not.
+// What happens to circuits, as events: few. A network that lets every circuit die must not fill the log, in which the
+// events of downloads stand too: beyond the allowance they are only counted, and the next one that is told says how
+// many were not.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -8,7 +9,10 @@ import type { Clock } from '../../../ports/clock.ts'
 import type { EventPayloads } from '../../../services/events/event-table.ts'
 import type { EventHub } from '../../../services/events/events.ts'
 
-/** Events in a burst, and how long each takes to come back: at most 1,460 a day in the long run, of the 100,000 the log keeps. */
+/**
+ * Events in a burst, and how long each takes to come back: at most 1,460 a day in the long run, of the 100,000 the log
+ * keeps.
+ */
 const BURST = 30
 const REFILL_MS = 60_000
 

@@ -1,5 +1,5 @@
-// The records of /debug/circuits, read from what the overlays tell when somebody asks. Nothing here starts them: before they
-// run there are empty lists and zeros.
+// The records of /debug/circuits, read from what the overlays tell when somebody asks. Nothing here starts them: before
+// they run there are empty lists and zeros.
 
 import type { JoinedCircuitFacts, OverlayFacts, OwnCircuitFacts } from '../../overlay/ports/overlay-facts.ts'
 import type {

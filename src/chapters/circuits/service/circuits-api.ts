@@ -83,7 +83,10 @@ export interface CircuitNetworkRecord {
   reason: string
 }
 
-/** Everything under /debug/circuits. Answers at any time and starts nothing: empty lists and zeros before the overlays run. */
+/**
+ * Everything under /debug/circuits. Answers at any time and starts nothing: empty lists and zeros before the overlays
+ * run.
+ */
 export interface CircuitsService {
   /** The newest first. */
   circuits(): CircuitRecord[]

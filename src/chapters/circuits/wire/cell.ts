@@ -1,5 +1,5 @@
-// Cells (IPv8, section 7.2): prefix (22), 00, u32 circuit id, plaintext, relay_early, text. Works on the bytes themselves, for a
-// relay makes no object of a cell. Offsets are those of the packet.
+// Cells (IPv8, section 7.2): prefix (22), 00, u32 circuit id, plaintext, relay_early, text. Works on the bytes
+// themselves, for a relay makes no object of a cell. Offsets are those of the packet.
 
 import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
 import { CELL_ID } from './circuit-messages.ts'
@@ -72,7 +72,9 @@ export function cellOf(prefix: Uint8Array, head: CellHead, text: Uint8Array): Ui
   return cell
 }
 
-/** A cell with a message in clear. Throws RangeError for a message that must be encrypted, and values that do not fit. */
+/**
+ * A cell with a message in clear. Throws RangeError for a message that must be encrypted, and values that do not fit.
+ */
 export function plainCell<S extends Shape>(
   prefix: Uint8Array,
   message: CellMessage<S>,

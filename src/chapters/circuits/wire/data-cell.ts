@@ -1,5 +1,6 @@
-// The text of data cells (IPv8, section 7.5) on the busy path: where its parts stand, without an object or text for each datagram,
-// and its head written in front of a datagram. `data` in circuit-messages.ts is the same message as a table.
+// The text of data cells (IPv8, section 7.5) on the busy path: where its parts stand, without an object or text for
+// each datagram, and its head written in front of a datagram. `data` in circuit-messages.ts is the same message as a
+// table.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { type AnyAddress, type OverlayAddress, readAddr, skipAddr, writeAddr } from '../../overlay/wire/address.ts'
@@ -19,7 +20,10 @@ export class DataText {
   dataAt = 0
 }
 
-/** Finds the parts of the text from `at` (its message number) to `end`. Throws DecodeError, and then `into` holds nonsense. */
+/**
+ * Finds the parts of the text from `at` (its message number) to `end`. Throws DecodeError, and then `into` holds
+ * nonsense.
+ */
 export function readDataText(bytes: Uint8Array, at: number, end: number, into: DataText): void {
   if (bytes[at] !== data.id) throw new DecodeError('not a data message')
   into.destinationAt = at + 1
@@ -39,7 +43,9 @@ export function isNoAddressAt(bytes: Uint8Array, at: number): boolean {
   return true
 }
 
-/** What stands before the datagram in a data text; made once for each destination. Throws RangeError for no host name. */
+/**
+ * What stands before the datagram in a data text; made once for each destination. Throws RangeError for no host name.
+ */
 export function dataHead(destination: AnyAddress, origin: OverlayAddress): Uint8Array {
   const to = new OverlayWriter()
   to.u8(data.id)

@@ -1,5 +1,5 @@
-// Messages of hidden services (IPv8, section 8): introduction points, rendezvous points, and the handshake from end to end.
-// peersRequest and peersResponse also travel as packets: encodeUnwrapped.
+// Messages of hidden services (IPv8, section 8): introduction points, rendezvous points, and the handshake from end to
+// end. peersRequest and peersResponse also travel as packets: encodeUnwrapped.
 
 import { counted, fixed, ip, key, nested, raw, u16, u8, v16Of } from '../../overlay/wire/fields.ts'
 import { inCell, unsigned } from '../../overlay/wire/message.ts'

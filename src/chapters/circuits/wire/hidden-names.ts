@@ -1,5 +1,5 @@
-// Names in hidden services (IPv8, section 8): what the overlays call a torrent, the overlay of its introduction points, and how a
-// linked circuit looks to BitTorrent.
+// Names in hidden services (IPv8, section 8): what the overlays call a torrent, the overlay of its introduction points,
+// and how a linked circuit looks to BitTorrent.
 
 import { createHash } from 'node:crypto'
 import type { InfoHash } from '../../../base/ids.ts'

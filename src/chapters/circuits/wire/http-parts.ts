@@ -1,5 +1,5 @@
-// Answers of web servers in parts (IPv8, section 10.2): an exit cuts them, the originator puts them together, in whatever order
-// they come and within the bytes it is willing to take.
+// Answers of web servers in parts (IPv8, section 10.2): an exit cuts them, the originator puts them together, in
+// whatever order they come and within the bytes it is willing to take.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { httpResponse } from './circuit-messages.ts'
@@ -34,8 +34,8 @@ export class HttpAnswer {
   }
 
   /**
-   * Takes a part in (a copy); gives the whole answer once nothing is missing, else null. A part that came before is passed over.
-   * Throws DecodeError when parts contradict each other or become too many bytes.
+   * Takes a part in (a copy); gives the whole answer once nothing is missing, else null. A part that came before is
+   * passed over. Throws DecodeError when parts contradict each other or become too many bytes.
    */
   add({ part, total, data }: Part): Uint8Array | null {
     if (total === 0 || part >= total) throw new DecodeError('a part beyond the last')

@@ -1,5 +1,5 @@
-// Circuits over the running overlays, put together from the settings: what this node is for others, what exits leave through, lanes
-// of its own downloads. Loaded with the overlay.
+// Circuits over the running overlays, put together from the settings: what this node is for others, what exits leave
+// through, lanes of its own downloads. Loaded with the overlay.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { CircuitLanes } from '../core/lanes.ts'
@@ -70,7 +70,9 @@ export function makeCircuits(deps: RiderDeps): CircuitParts {
   }
 }
 
-/** Where others find us: as they see us, or, in a network without an outside, where we are; NO_ADDRESS: nobody knows. */
+/**
+ * Where others find us: as they see us, or, in a network without an outside, where we are; NO_ADDRESS: nobody knows.
+ */
 function reachableAddress({ wanAddress, lanAddress }: Overlays): PeerAddress {
   return [wanAddress, lanAddress].find(address => address !== null && isSomewhere(address)) ?? NO_ADDRESS
 }

@@ -1,11 +1,13 @@
-// Which addresses this node reaches for strangers, as an exit: public ones, but neither its own, behind which services listen that a
-// firewall hides from everybody else, nor those where clouds give machines their secrets.
+// Which addresses this node reaches for strangers, as an exit: public ones, but neither its own, behind which services
+// listen that a firewall hides from everybody else, nor those where clouds give machines their secrets.
 
 import { networkInterfaces } from 'node:os'
 import { AddressPolicy } from '../../../io/net/address-policy.ts'
 import { parseIp } from '../../../wire/net/compact-address.ts'
 
-/** Metadata and host channels of clouds: link-local (AWS, Google, Azure and others), Azure's host, Alibaba, AWS by IPv6. */
+/**
+ * Metadata and host channels of clouds: link-local (AWS, Google, Azure and others), Azure's host, Alibaba, AWS by IPv6.
+ */
 const METADATA = new Set(
   ['169.254.169.254', '169.254.170.2', '168.63.129.16', '100.100.100.200', 'fd00:ec2::254'].map(canonical),
 )
@@ -30,7 +32,10 @@ export interface ExitAddressesDeps {
   interfaces?(): readonly string[]
 }
 
-/** Judges literal addresses only; the owner's exceptions for downloads of this node (network.allow_private) are not for strangers. */
+/**
+ * Judges literal addresses only; the owner's exceptions for downloads of this node (network.allow_private) are not for
+ * strangers.
+ */
 export class ExitAddresses {
   readonly #deps: ExitAddressesDeps
   readonly #policy = new AddressPolicy()

@@ -1,5 +1,5 @@
-// Circuits of a running overlay, made when somebody first asks for them: who only uses channels is not seen in the overlay of circuits,
-// and relays nothing.
+// Circuits of a running overlay, made when somebody first asks for them: who only uses channels is not seen in the
+// overlay of circuits, and relays nothing.
 
 import type { Circuits } from '../ports/circuits.ts'
 import type { CircuitEvent } from '../../overlay/ports/overlay-facts.ts'

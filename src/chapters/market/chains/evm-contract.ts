@@ -1,5 +1,6 @@
-// The contract of swaps on chains of Ethereum's kind (hash-time-lock.sol) as bytes: its address, its calls, its events. It has the same address on
-// every chain: CREATE2 (EIP-1014) by the well-known deterministic deployer, without salt. Pure.
+// The contract of swaps on chains of Ethereum's kind (hash-time-lock.sol) as bytes: its address, its calls, its events.
+// It has the same address on every chain: CREATE2 (EIP-1014) by the well-known deterministic deployer, without salt.
+// Pure.
 
 import { createHash } from 'node:crypto'
 import { getCreate2Address, id as hashOfText, keccak256 } from 'ethers'
@@ -58,7 +59,9 @@ export function readState(answer: string): LockState | null {
   return /^0x[0-9a-f]{64}$/i.test(answer) ? (STATES[Number(BigInt(answer))] ?? null) : null
 }
 
-/** Code of a transaction that makes the contract where it is missing (`making`) and funds it, both or neither: FundOnce. */
+/**
+ * Code of a transaction that makes the contract where it is missing (`making`) and funds it, both or neither: FundOnce.
+ */
 export function fundingCode(terms: LegTerms, making: boolean): string {
   const deployment = making ? NO_SALT.slice(2) + LOCK_CREATION.slice(2) : ''
   const head = [

@@ -1,4 +1,5 @@
-// Made of src/chapters/market/chains/hash-time-lock.sol by src/build/compile-contract.ts with solc 0.8.30: do not change it by hand.
+// Made of src/chapters/market/chains/hash-time-lock.sol by src/build/compile-contract.ts with solc 0.8.30: do not
+// change it by hand.
 
 /** Makes the contract HashTimeLock; it takes no arguments. */
 export const LOCK_CREATION =

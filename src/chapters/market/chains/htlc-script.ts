@@ -1,5 +1,6 @@
-// The contract of a swap on a chain of Bitcoin's kind: money that one key gets with a secret, and the other key once a time is over. A witness script of
-// BIP 141; BIP 65 and 113 (time lock against the median time past), BIP 143 (what is signed), BIP 146 (nothing that strangers can change).
+// The contract of a swap on a chain of Bitcoin's kind: money that one key gets with a secret, and the other key once a
+// time is over. A witness script of BIP 141; BIP 65 and 113 (time lock against the median time past), BIP 143 (what is
+// signed), BIP 146 (nothing that strangers can change).
 
 import { createHash, ECDH } from 'node:crypto'
 import { p2wsh, Script } from '@scure/btc-signer'
@@ -84,8 +85,9 @@ export function htlcAddress(terms: HtlcTerms, network: UtxoNetwork): string {
 }
 
 /**
- * How the witness of an input that spends the contract ended it; null: no block can have it. `lockTime` and `sequence` are those of its
- * transaction, which a refund needs. Blocks may hold any truth (BIP 141 has no MINIMALIF), and any script number of the branch.
+ * How the witness of an input that spends the contract ended it; null: no block can have it. `lockTime` and `sequence`
+ * are those of its transaction, which a refund needs. Blocks may hold any truth (BIP 141 has no MINIMALIF), and any
+ * script number of the branch.
  */
 export function readHtlcEnd(
   witness: readonly Uint8Array[],

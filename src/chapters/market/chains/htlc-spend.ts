@@ -1,5 +1,6 @@
-// Transactions of a swap's own key on a chain of Bitcoin's kind: out of its purse (P2WPKH) into contracts, out of a contract with the secret or after its
-// lock, and what is left out of the purse. Replaceable (BIP 125), signed after BIP 143, low S (BIP 146).
+// Transactions of a swap's own key on a chain of Bitcoin's kind: out of its purse (P2WPKH) into contracts, out of a
+// contract with the secret or after its lock, and what is left out of the purse. Replaceable (BIP 125), signed after
+// BIP 143, low S (BIP 146).
 
 import { createECDH } from 'node:crypto'
 import { p2wpkh, Transaction } from '@scure/btc-signer'
@@ -75,7 +76,10 @@ function sizeOf(witnesses: readonly number[], scripts: readonly Uint8Array[]): n
   return Math.ceil((OVERHEAD_WEIGHT + inputs + outputs) / WEIGHT_OF_VBYTE)
 }
 
-/** Takes the money of a contract with the secret, or back: then no block before the lock is over can have it. AppErrors InvalidParameter, InsufficientFunds. */
+/**
+ * Takes the money of a contract with the secret, or back: then no block before the lock is over can have it. AppErrors
+ * InvalidParameter, InsufficientFunds.
+ */
 export function spendContract(key: Uint8Array, spend: ContractSpend): SignedSpend {
   const { terms, txid, index, amount, secret, payTo, fee } = spend
   const own = secret === null ? terms.refundKey : terms.claimKey
@@ -125,8 +129,8 @@ export function sumOf(values: readonly { readonly value: bigint }[]): bigint {
 }
 
 /**
- * What is paid out of a purse to put `amount` under a contract: change comes back to the purse where it is worth `keep`, else it goes to the fee.
- * AppError InsufficientFunds: says what is missing.
+ * What is paid out of a purse to put `amount` under a contract: change comes back to the purse where it is worth
+ * `keep`, else it goes to the fee. AppError InsufficientFunds: says what is missing.
  */
 export function fundingPayments(
   coins: readonly SpendableCoin[],

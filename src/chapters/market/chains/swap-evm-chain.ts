@@ -1,6 +1,7 @@
-// Swaps on a chain of Ethereum's kind: money under a hash and a time lock in the one contract of that chain (src/chapters/market/chains/hash-time-lock.sol;
-// decisions 0442 and 0443). The purse is the account of the swap's key. Its transactions follow each other by their numbers: what is made next always
-// takes the number that the newest block leaves free, so of all that was made for one step a block can take only one.
+// Swaps on a chain of Ethereum's kind: money under a hash and a time lock in the one contract of that chain
+// (src/chapters/market/chains/hash-time-lock.sol; decisions 0442 and 0443). The purse is the account of the swap's key.
+// Its transactions follow each other by their numbers: what is made next always takes the number that the newest block
+// leaves free, so of all that was made for one step a block can take only one.
 
 import { HDKey } from '@scure/bip32'
 import { AppError } from '../../../base/errors.ts'
@@ -94,7 +95,10 @@ export class EvmSwapChain implements SwapChain {
     return { balance: await chain.balance(this.purseAddress(key), height) }
   }
 
-  /** One transaction, which makes the contract where it is missing. The refund cannot be signed before: its number and its fee are not known. */
+  /**
+   * One transaction, which makes the contract where it is missing. The refund cannot be signed before: its number and
+   * its fee are not known.
+   */
   async makeFunding(
     terms: LegTerms,
     key: Uint8Array,
@@ -178,8 +182,8 @@ export class EvmSwapChain implements SwapChain {
   }
 
   /**
-   * At a price that leaves nothing behind: with a most and a tip the rest of the fee would stay. It takes the number of a funding that waits, and so
-   * makes it void; a claim or a refund that waits is let be.
+   * At a price that leaves nothing behind: with a most and a tip the rest of the fee would stay. It takes the number of
+   * a funding that waits, and so makes it void; a claim or a refund that waits is let be.
    */
   async makeSweep(key: Uint8Array, payTo: string): Promise<SignedTransaction | null> {
     const { chain } = this.#current()
@@ -243,7 +247,10 @@ export class EvmSwapChain implements SwapChain {
     return receipt !== null || chain.knows(txid)
   }
 
-  /** The number is read before all else: should a block take what was made before, this one has its number and is refused. `rest`: stays in the purse. */
+  /**
+   * The number is read before all else: should a block take what was made before, this one has its number and is
+   * refused. `rest`: stays in the purse.
+   */
   async #make(key: Uint8Array, step: Step, urgency: number, rest: bigint): Promise<SignedTransaction> {
     const { chain } = this.#current()
     const head = await chain.head()

@@ -1,10 +1,13 @@
-// What the transactions of a swap cost on a chain of Ethereum's kind: fixed bounds of gas, fees that rise with urgency, and what a
-// replacement must pay more than what waits with the same number.
+// What the transactions of a swap cost on a chain of Ethereum's kind: fixed bounds of gas, fees that rise with urgency,
+// and what a replacement must pay more than what waits with the same number.
 
 import { AppError } from '../../../base/errors.ts'
 import { type EvmFees, HIGHEST_FEE } from '../../wallets/service/wallet-evm-chain.ts'
 
-/** Bounds of gas, each at least a third above what is used (test/chapters/market/interop/swap-ether.test.ts measures it). */
+/**
+ * Bounds of gas, each at least a third above what is used (test/chapters/market/interop/swap-ether.test.ts measures
+ * it).
+ */
 export const SWAP_GAS = {
   /** Puts money into the contract. */
   fund: 200_000n,
@@ -58,8 +61,9 @@ export interface FeeWish {
 }
 
 /**
- * What this process made or sent with a number of a purse. Servers take a replacement only when it pays a tenth more, and not all of them can be
- * asked what waits. Nothing depends on it: after a restart it is learned again from what is sent again, and at worst a replacement is refused once.
+ * What this process made or sent with a number of a purse. Servers take a replacement only when it pays a tenth more,
+ * and not all of them can be asked what waits. Nothing depends on it: after a restart it is learned again from what is
+ * sent again, and at worst a replacement is refused once.
  */
 export class WaitingFees {
   readonly #waiting = new Map<string, Waiting>()
@@ -80,8 +84,8 @@ export class WaitingFees {
   }
 
   /**
-   * Fees of a transaction with this number: those of its urgency; above what waits by an eighth if it is more urgent or replaces that, and else the
-   * same. AppError InsufficientFunds: `most` is not enough.
+   * Fees of a transaction with this number: those of its urgency; above what waits by an eighth if it is more urgent or
+   * replaces that, and else the same. AppError InsufficientFunds: `most` is not enough.
    */
   feesFor(purse: string, nonce: number, { usual, urgency, replaces, most, least }: FeeWish): EvmFees {
     const fees = raisedFees(usual, urgency)

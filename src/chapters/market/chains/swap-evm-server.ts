@@ -1,5 +1,6 @@
-// What a server of a chain of Ethereum's kind says of the contract of swaps: its code, its state, its logs; and whether a call would succeed.
-// Answers that cannot be are refused; facts are read anew each time, so that blocks that are taken back take what was in them along.
+// What a server of a chain of Ethereum's kind says of the contract of swaps: its code, its state, its logs; and whether
+// a call would succeed. Answers that cannot be are refused; facts are read anew each time, so that blocks that are
+// taken back take what was in them along.
 
 import { AppError } from '../../../base/errors.ts'
 import { type JsonRpc, RpcRefusal } from '../../wallets/ports/json-rpc.ts'
@@ -62,8 +63,8 @@ export class EvmSwapServer {
   }
 
   /**
-   * The log of an event that is known to be in the chain that ends with `head`; each happens once for an id. Its block is asked for again, and
-   * its receipt must be of a transaction that succeeded.
+   * The log of an event that is known to be in the chain that ends with `head`; each happens once for an id. Its block
+   * is asked for again, and its receipt must be of a transaction that succeeded.
    */
   async log(event: LockEvent, id: string, fromHeight: number, head: EvmBlock): Promise<LockLog> {
     const first = Math.max(0, fromHeight - LOG_SLACK, head.height - LOG_BLOCKS * MAX_QUESTIONS)

@@ -1,4 +1,5 @@
-// The chain of a coin as its swaps see it: blocks that were read, what waits, the clock of time locks. One for all swaps of the coin.
+// The chain of a coin as its swaps see it: blocks that were read, what waits, the clock of time locks. One for all
+// swaps of the coin.
 
 import type { ChainNow } from '../ports/swap-chain.ts'
 import type { JsonRpc } from '../../wallets/ports/json-rpc.ts'
@@ -73,7 +74,10 @@ export class SwapBlocks {
     return height === null ? 0 : this.#headers.tip - height + 1
   }
 
-  /** What is left of all that paid a script, in blocks from a height on and among what waits. `hint`: a transaction that may pay it. */
+  /**
+   * What is left of all that paid a script, in blocks from a height on and among what waits. `hint`: a transaction that
+   * may pay it.
+   */
   async coinsOf(script: string, from: number, hint: string | null): Promise<SpendableCoin[]> {
     const key: WatchKey = `script ${script}`
     // What waits first: what goes into a block meanwhile is seen in both, and not in neither.

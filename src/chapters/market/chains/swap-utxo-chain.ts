@@ -1,5 +1,5 @@
-// Swaps on a chain of Bitcoin's kind (SwapChain): contracts in P2WSH, purses in P2WPKH, read from whole blocks of a server that is asked for no address
-// (decision 0441). It keeps no state that a restart would miss.
+// Swaps on a chain of Bitcoin's kind (SwapChain): contracts in P2WSH, purses in P2WPKH, read from whole blocks of a
+// server that is asked for no address (decision 0441). It keeps no state that a restart would miss.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import { RpcRefusal, type JsonRpc } from '../../wallets/ports/json-rpc.ts'
@@ -33,13 +33,19 @@ import { SwapBlocks } from './swap-utxo-blocks.ts'
 import { findEnd, findFunding, readPlace, spendOf } from './swap-utxo-contract.ts'
 import { raisedFee, raisedRate, utxoPace } from './swap-utxo-pace.ts'
 
-/** Steps by which the rate may have risen until a purse is used: it is given as much as that costs, and what is left comes back. */
+/**
+ * Steps by which the rate may have risen until a purse is used: it is given as much as that costs, and what is left
+ * comes back.
+ */
 const RATE_ROOM = 2
 /** Coins of a purse that are spent together; it is paid once, more is dust of strangers. */
 const MAX_COINS = 50
 /** bcoin answers before it has looked at what it was sent: it is asked so many times whether it has it. */
 const SENT_LOOKS = 25
-/** Bitcoin Core: it is starting, it has no peers, it is reading its chain; of JSON-RPC: it has no such method. The transaction is not looked at then. */
+/**
+ * Bitcoin Core: it is starting, it has no peers, it is reading its chain; of JSON-RPC: it has no such method. The
+ * transaction is not looked at then.
+ */
 const NOT_NOW = new Set([-28, -9, -10, -32601])
 /** All coins there will ever be of any such chain, in the smallest unit: 84 million. */
 const MAX_AMOUNT = 8_400_000_000_000_000n

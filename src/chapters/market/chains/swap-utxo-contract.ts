@@ -1,5 +1,5 @@
-// Contracts of swaps as a chain of Bitcoin's kind shows them: where one is funded, and how it ended, in blocks and among what waits. What blocks say
-// comes first.
+// Contracts of swaps as a chain of Bitcoin's kind shows them: where one is funded, and how it ended, in blocks and
+// among what waits. What blocks say comes first.
 
 import { AppError } from '../../../base/errors.ts'
 import type { FoundEnd, FoundFunding } from '../ports/swap-chain.ts'
@@ -23,7 +23,9 @@ export function spendOf(place: string): WatchKey {
   return `spent ${txid}:${index}`
 }
 
-/** The funding of exactly the amount: the oldest in blocks, else one that waits. What cannot be spent at once is none. */
+/**
+ * The funding of exactly the amount: the oldest in blocks, else one that waits. What cannot be spent at once is none.
+ */
 export async function findFunding(
   blocks: SwapBlocks,
   terms: LegTerms,

@@ -1,5 +1,6 @@
-// Headers of a chain of Bitcoin's kind, newest first believed when they follow each other and show work: where blocks stand, which were taken back, and the
-// clock of time locks (median of the last eleven times, BIP 113), computed here and never asked for.
+// Headers of a chain of Bitcoin's kind, newest first believed when they follow each other and show work: where blocks
+// stand, which were taken back, and the clock of time locks (median of the last eleven times, BIP 113), computed here
+// and never asked for.
 
 import { AppError } from '../../../base/errors.ts'
 import type { ReadHeader } from '../../wallets/core/tx-reader.ts'
@@ -7,7 +8,10 @@ import type { UtxoChain } from '../../wallets/service/wallet-utxo-chain.ts'
 
 /** Blocks that may be taken back; a server that shows more than these differently is not believed. */
 const MAX_REORG = 100
-/** Headers kept below the newest when nobody asks for older ones: those of a reorganisation, and of the median before it. */
+/**
+ * Headers kept below the newest when nobody asks for older ones: those of a reorganisation, and of the median before
+ * it.
+ */
 const FIRST_HEADERS = MAX_REORG + 11
 /** Headers kept at all. What is asked for below is not looked for. */
 const MAX_HEADERS = 100_000
@@ -43,7 +47,10 @@ export class SwapHeaders {
     return times.sort((a, b) => a - b)[times.length >> 1] ?? 0
   }
 
-  /** Goes where the server's chain is. The height up to which nothing changed. Rejects with AppError WalletServerFailed; what was there stays then. */
+  /**
+   * Goes where the server's chain is. The height up to which nothing changed. Rejects with AppError WalletServerFailed;
+   * what was there stays then.
+   */
   async follow(chain: UtxoChain): Promise<number> {
     const height = await chain.height()
     if (this.#headers.length === 0) return this.#begin(chain, height)
@@ -86,7 +93,10 @@ export class SwapHeaders {
     return found
   }
 
-  /** Reads headers down to a height, each by the hash that the one above it tells. Rejects with AppError WalletServerFailed. */
+  /**
+   * Reads headers down to a height, each by the hash that the one above it tells. Rejects with AppError
+   * WalletServerFailed.
+   */
   async reach(chain: UtxoChain, height: number): Promise<void> {
     const older: KeptHeader[] = []
     let [above] = this.#headers

@@ -1,4 +1,5 @@
-// How fast chains of Bitcoin's kind are for swaps, when a payment on them counts, and what their transactions cost as a lock comes near.
+// How fast chains of Bitcoin's kind are for swaps, when a payment on them counts, and what their transactions cost as a
+// lock comes near.
 
 import type { ChainPace } from '../ports/swap-chain.ts'
 import { feeOf } from '../../wallets/core/coin-selection.ts'

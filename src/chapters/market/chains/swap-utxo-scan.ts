@@ -1,5 +1,6 @@
-// Reads the blocks of a chain once for all swaps of a coin, and keeps what they say of what is watched. Something that is watched later costs a second look only at
-// blocks whose marks may have it. Blocks that are taken back take what they said with them. Nothing is stored: whoever asks says where to begin.
+// Reads the blocks of a chain once for all swaps of a coin, and keeps what they say of what is watched. Something that
+// is watched later costs a second look only at blocks whose marks may have it. Blocks that are taken back take what
+// they said with them. Nothing is stored: whoever asks says where to begin.
 
 import { AppError } from '../../../base/errors.ts'
 import type { ReadBlock } from '../../wallets/core/tx-reader.ts'
@@ -41,7 +42,10 @@ export class SwapScan {
     this.#headers = headers
   }
 
-  /** What blocks from a height on say of keys, oldest first. Rejects with AppError WalletServerFailed (also: too much is still to be read). */
+  /**
+   * What blocks from a height on say of keys, oldest first. Rejects with AppError WalletServerFailed (also: too much is
+   * still to be read).
+   */
   async look(chain: UtxoChain, keys: readonly WatchKey[], from: number): Promise<WatchedFact[][]> {
     await this.#run(chain)
     for (const key of keys) this.#watch(key, from)

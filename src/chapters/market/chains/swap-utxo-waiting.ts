@@ -1,5 +1,5 @@
-// What waits for a block, as far as swaps ask: the server's list is read through once, a mark of 32 bits for each thing in it is kept, and
-// only transactions whose marks fit are looked at again. The server is not told what is looked for.
+// What waits for a block, as far as swaps ask: the server's list is read through once, a mark of 32 bits for each thing
+// in it is kept, and only transactions whose marks fit are looked at again. The server is not told what is looked for.
 
 import { factsIn, markOf, marksOf, type WatchedFact, type WatchKey } from '../../wallets/core/watched-facts.ts'
 import type { UtxoChain } from '../../wallets/service/wallet-utxo-chain.ts'
@@ -17,7 +17,10 @@ export class SwapWaiting {
   #marks = new Map<string, Uint32Array>()
   #reading: Promise<void> | null = null
 
-  /** What waits says of each key, in no order. `hint`: a transaction that may say something. Rejects with AppError WalletServerFailed. */
+  /**
+   * What waits says of each key, in no order. `hint`: a transaction that may say something. Rejects with AppError
+   * WalletServerFailed.
+   */
   async find(chain: UtxoChain, keys: readonly WatchKey[], hint: string | null = null): Promise<WatchedFact[][]> {
     if (keys.length === 0) return []
     await this.#refresh(chain)

@@ -1,4 +1,5 @@
-// Commands about the market: one request each. Amounts and prices are sent as the text they were typed in, so that no digit is lost.
+// Commands about the market: one request each. Amounts and prices are sent as the text they were typed in, so that no
+// digit is lost.
 
 import type { Command } from 'commander'
 import type { ChapterCommands } from '../../../cli/chapter-commands.ts'

@@ -1,6 +1,7 @@
-// What a book tells of all it keeps, so that two books can be compared and made equal (market-mesh.ts asks, order-book.ts answers): a tree of
-// digests over the hashes of the statements. It covers whatever another book must have to be equal: the last statement of each order that stands,
-// those of orders that are over until their time has passed, and both statements of a fraud.
+// What a book tells of all it keeps, so that two books can be compared and made equal (market-mesh.ts asks,
+// order-book.ts answers): a tree of digests over the hashes of the statements. It covers whatever another book must
+// have to be equal: the last statement of each order that stands, those of orders that are over until their time has
+// passed, and both statements of a fraud.
 
 import type { OrderRef, OrderStatement } from '../wire/types.ts'
 
@@ -12,8 +13,8 @@ export interface BookDigest {
   /** Statements. */
   readonly count: number
   /**
-   * 16 hexadecimal digits: the first 8 bytes of a SHA-256. Under DIGEST_DEPTH digits: over the hashes (32 bytes each) in rising order; under fewer: over
-   * the 16 digests below. Where there is nothing: zeros.
+   * 16 hexadecimal digits: the first 8 bytes of a SHA-256. Under DIGEST_DEPTH digits: over the hashes (32 bytes each)
+   * in rising order; under fewer: over the 16 digests below. Where there is nothing: zeros.
    */
   readonly digest: string
 }

@@ -4,8 +4,9 @@ import { compareTerms, sameTerms } from '../wire/order-codec.ts'
 import type { OrderStatement, OrderTerms } from '../wire/types.ts'
 
 /**
- * `stands`: it can be seen and matched; `closed`: kept so that no older statement opens it again; `fraud`: two statements prove that its owner said
- * different things of it; `over`: its time has passed, kept a little longer for clocks that are behind; `gone`: not in the book any more.
+ * `stands`: it can be seen and matched; `closed`: kept so that no older statement opens it again; `fraud`: two
+ * statements prove that its owner said different things of it; `over`: its time has passed, kept a little longer for
+ * clocks that are behind; `gone`: not in the book any more.
  */
 export type EntryStage = 'stands' | 'closed' | 'fraud' | 'over' | 'gone'
 
@@ -41,8 +42,8 @@ export function stageOf({ state }: OrderStatement): 'stands' | 'closed' {
 }
 
 /**
- * Whether a statement takes the place of another of the same terms: a closing one always that of one that is not, then the higher sequence, then the
- * smaller hash. All nodes keep the same one, whichever came first.
+ * Whether a statement takes the place of another of the same terms: a closing one always that of one that is not, then
+ * the higher sequence, then the smaller hash. All nodes keep the same one, whichever came first.
  */
 export function isLater(one: OrderStatement, other: OrderStatement): boolean {
   const closed = Number(stageOf(one) === 'closed') - Number(stageOf(other) === 'closed')
@@ -52,9 +53,9 @@ export function isLater(one: OrderStatement, other: OrderStatement): boolean {
 }
 
 /**
- * The two statements that prove a fraud, out of several of which some have other terms: the last (isLater) with the terms that stand longest, then the
- * last with those that come next. All nodes keep the same two, whichever came first, and nothing that they have seen outlives them. Null: all have the
- * same terms.
+ * The two statements that prove a fraud, out of several of which some have other terms: the last (isLater) with the
+ * terms that stand longest, then the last with those that come next. All nodes keep the same two, whichever came first,
+ * and nothing that they have seen outlives them. Null: all have the same terms.
  */
 export function proofOf(statements: readonly OrderStatement[]): readonly [OrderStatement, OrderStatement] | null {
   const sorted = statements.toSorted(compareProofs)

@@ -1,5 +1,6 @@
-// Which orders a book keeps when there are too many: every trader has the same share, those with the smallest numbers of each. It hangs on nothing but
-// trader and number, so books that hear the same orders keep the same ones, whichever came first (decision 0433).
+// Which orders a book keeps when there are too many: every trader has the same share, those with the smallest numbers
+// of each. It hangs on nothing but trader and number, so books that hear the same orders keep the same ones, whichever
+// came first (decision 0433).
 
 import type { TraderId } from '../wire/types.ts'
 import type { BookEntry } from './book-entry.ts'
@@ -23,7 +24,10 @@ export class BookShares {
   /** Of each trader by rising number; none empty. */
   readonly #traders = new Map<TraderId, BookEntry[]>()
   #size = 0
-  /** Largest shares first; made when the book is full for the first time. Shares that are not what they were are passed over. */
+  /**
+   * Largest shares first; made when the book is full for the first time. Shares that are not what they were are passed
+   * over.
+   */
   #largest: Heap<Share> | null = null
 
   constructor(room: BookRoom) {
@@ -46,7 +50,9 @@ export class BookShares {
     return found?.terms.number === number ? found : undefined
   }
 
-  /** Puts in an entry that is not in. Answers the one that had to go for it, which may be itself; null: there was room. */
+  /**
+   * Puts in an entry that is not in. Answers the one that had to go for it, which may be itself; null: there was room.
+   */
   add(entry: BookEntry): BookEntry | null {
     const entries = this.#traders.get(entry.terms.trader) ?? []
     const last = entries.at(-1)

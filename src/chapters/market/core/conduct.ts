@@ -1,5 +1,5 @@
-// How traders have behaved towards us: who let swaps fail is left alone for a growing time, and nobody may ask too often. What it holds against them follows
-// from the trades that are kept, so that it outlasts a restart.
+// How traders have behaved towards us: who let swaps fail is left alone for a growing time, and nobody may ask too
+// often. What it holds against them follows from the trades that are kept, so that it outlasts a restart.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { Clock } from '../../../ports/clock.ts'

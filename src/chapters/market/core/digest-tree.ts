@@ -1,5 +1,5 @@
-// The tree of digests over what a book keeps (book-digests.ts): statements lie in buckets by the first digits of their hash; digests are
-// made when they are asked for, and kept until something under them changes.
+// The tree of digests over what a book keeps (book-digests.ts): statements lie in buckets by the first digits of their
+// hash; digests are made when they are asked for, and kept until something under them changes.
 
 import { createHash } from 'node:crypto'
 import type { OrderStatement } from '../wire/types.ts'
@@ -26,7 +26,10 @@ export class DigestTree implements Omit<BookDigests, 'proofs'> {
     return this.#stale.size
   }
 
-  /** Makes digests of so many buckets at most: what is done beforehand, a little at a time, does not hold the main loop when a digest of all is asked for. */
+  /**
+   * Makes digests of so many buckets at most: what is done beforehand, a little at a time, does not hold the main loop
+   * when a digest of all is asked for.
+   */
   refresh(most: number): void {
     let left = most
     for (const bucket of this.#stale) {

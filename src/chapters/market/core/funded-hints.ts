@@ -1,4 +1,5 @@
-// Tells the other side of a swap when we have funded, so that it looks at once; and hands on what we are told. Nothing depends on it: the chains say the same.
+// Tells the other side of a swap when we have funded, so that it looks at once; and hands on what we are told. Nothing
+// depends on it: the chains say the same.
 
 import type { MarketNetwork } from '../ports/market-network.ts'
 import type { SwapEngine } from '../ports/swap-engine.ts'

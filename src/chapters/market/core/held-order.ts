@@ -1,5 +1,6 @@
-// An own order as its owner holds it: what is left of it, what is spoken for, and what of it is told. Invariant: traded, pending and negotiated
-// quantity are together never more than the whole, since each part is taken out of what is left.
+// An own order as its owner holds it: what is left of it, what is spoken for, and what of it is told. Invariant:
+// traded, pending and negotiated quantity are together never more than the whole, since each part is taken out of what
+// is left.
 
 import type { OwnOrder, OwnOrderStatus } from '../ports/market-trader.ts'
 import type { Asset } from '../../wallets/core/assets.ts'

@@ -1,4 +1,5 @@
-// Own orders and trades as texts of files. What a file says is believed only when every field has its form; whole numbers of money are decimal texts.
+// Own orders and trades as texts of files. What a file says is believed only when every field has its form; whole
+// numbers of money are decimal texts.
 
 import { COIN_IDS, type Asset, type CoinId } from '../../wallets/core/assets.ts'
 import type { LegTerms, OrderRef, OrderTerms, SwapAgreement } from '../wire/types.ts'

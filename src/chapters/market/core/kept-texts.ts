@@ -1,4 +1,5 @@
-// Writing of the market's texts: of one name one at a time and the newest last; what must be written and could not be is written again.
+// Writing of the market's texts: of one name one at a time and the newest last; what must be written and could not be
+// is written again.
 
 import { errorText } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
@@ -65,7 +66,10 @@ export class KeptTexts {
     }
   }
 
-  /** All texts whose names begin so, with the number that follows, in the order of the numbers. A text that cannot be read is null. AppErrors as list(). */
+  /**
+   * All texts whose names begin so, with the number that follows, in the order of the numbers. A text that cannot be
+   * read is null. AppErrors as list().
+   */
   async readAll(prefix: string): Promise<{ readonly number: number; readonly text: string | null }[]> {
     const numbers = (await this.#files.list(prefix))
       .map(name => name.slice(prefix.length))

@@ -1,4 +1,5 @@
-// Limits of the market, each with its reason. The longest that an order stands: MAX_TIMEOUT_S of src/chapters/market/wire/order-codec.ts.
+// Limits of the market, each with its reason. The longest that an order stands: MAX_TIMEOUT_S of
+// src/chapters/market/wire/order-codec.ts.
 
 export { MAX_TIMEOUT_S } from '../wire/order-codec.ts'
 
@@ -14,9 +15,14 @@ export const MAX_ORDERS = 200_000
 export const MAX_ORDERS_OF_TRADER = 1_000
 /** What is over is kept for so long, for others whose clocks are behind. Milliseconds. */
 export const BOOK_SLACK_MS = 60_000
-/** Orders that one call of expire() looks at, some 5 ms: whoever lets many end at one moment shall not stop the node. */
+/**
+ * Orders that one call of expire() looks at, some 5 ms: whoever lets many end at one moment shall not stop the node.
+ */
 export const MAX_EXPIRED_AT_ONCE = 400
-/** Digests of buckets that are made in one call of expire(), some 10 microseconds each: with the line above it stays under 20 ms. */
+/**
+ * Digests of buckets that are made in one call of expire(), some 10 microseconds each: with the line above it stays
+ * under 20 ms.
+ */
 export const MAX_REFRESHED_AT_ONCE = 400
 
 /** Own orders that stand: each costs a statement in every book. */
@@ -52,29 +58,44 @@ export const MAX_LOOKED_AT = 500
 export const MAX_ANSWERING = 32
 /** See above. */
 export const MAX_ANSWERING_OF_TRADER = 4
-/** Proposals of a trader that are looked at, and of all: saved up, and one more each so many milliseconds. More are not even declined. */
+/**
+ * Proposals of a trader that are looked at, and of all: saved up, and one more each so many milliseconds. More are not
+ * even declined.
+ */
 export const PROPOSALS_OF_TRADER = { burst: 20, refillMs: 3_000 } as const
 /** See above. */
 export const PROPOSALS_OF_ALL = { burst: 200, refillMs: 100 } as const
 /** Answers that are remembered, to be given again; of swaps that began the trades remember. */
 export const MAX_ANSWERS = 1_024
-/** Swaps under way with one trader, and in all: what others may pin of ours; the engine of swaps has room for a few more. */
+/**
+ * Swaps under way with one trader, and in all: what others may pin of ours; the engine of swaps has room for a few
+ * more.
+ */
 export const MAX_SWAPS_OF_TRADER = 8
 /** See above. */
 export const MAX_SWAPS = 48
 /** Traders whose conduct is remembered. */
 export const MAX_REMEMBERED_TRADERS = 1_024
-/** A trader by whose fault a swap failed is left alone for so long, twice as long each further time, up to the second. Milliseconds. */
+/**
+ * A trader by whose fault a swap failed is left alone for so long, twice as long each further time, up to the second.
+ * Milliseconds.
+ */
 export const FAULT_REST_MS = 600_000
 /** See above. */
 export const MAX_FAULT_REST_MS = 86_400_000
-/** A pair of orders whose proposal was declined for a passing reason is left alone for so long, twice as long each further time, up to the second. Milliseconds. */
+/**
+ * A pair of orders whose proposal was declined for a passing reason is left alone for so long, twice as long each
+ * further time, up to the second. Milliseconds.
+ */
 export const PAIR_REST_MS = 10_000
 /** See above. */
 export const MAX_PAIR_REST_MS = 300_000
 /** Pairs of orders that are left alone. */
 export const MAX_RESTING_PAIRS = 4_096
-/** The owner of a newer order that crosses ours is told so after so long without a proposal, and again after twice as long. Milliseconds. */
+/**
+ * The owner of a newer order that crosses ours is told so after so long without a proposal, and again after twice as
+ * long. Milliseconds.
+ */
 export const MATCH_HINT_MS = 15_000
 /** Such hints that wait. */
 export const MAX_MATCH_HINTS = 256

@@ -1,5 +1,6 @@
-// The overlay of the market: statements of orders are told and passed on, books are made equal, traders talk to each other. What is believed is what its
-// trader signed, and what a peer may cost is bounded. After close() nothing is sent and no timer is left.
+// The overlay of the market: statements of orders are told and passed on, books are made equal, traders talk to each
+// other. What is believed is what its trader signed, and what a peer may cost is bounded. After close() nothing is sent
+// and no timer is left.
 
 import { errorText } from '../../../base/errors.ts'
 import type { Community, OverlayDht, SignatureCheck } from '../../overlay/core/index.ts'

@@ -1,5 +1,5 @@
-// When own orders are matched: soon after the book, the wallets or the orders themselves changed, many changes together; and what the owners of newer orders are
-// told when they seem not to know of ours.
+// When own orders are matched: soon after the book, the wallets or the orders themselves changed, many changes
+// together; and what the owners of newer orders are told when they seem not to know of ours.
 
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { MarketNetwork } from '../ports/market-network.ts'
@@ -38,7 +38,10 @@ export class MatchingTurns {
     this.#turn ??= this.#deps.clock.after(0, () => this.#run())
   }
 
-  /** Something was said of an order of another trader: own orders that it crosses are matched, or its owner hears of them. */
+  /**
+   * Something was said of an order of another trader: own orders that it crosses are matched, or its owner hears of
+   * them.
+   */
   heard(statement: OrderStatement): void {
     const { terms, state } = statement
     if (terms.trader === this.#deps.network.trader || state.status !== 'open' || state.remaining === 0n) return
@@ -64,7 +67,10 @@ export class MatchingTurns {
     for (const order of due) this.#deps.match(order)
   }
 
-  /** The owner of the newer order proposes; when nothing has come of it after a while it is told what it may have missed, twice. */
+  /**
+   * The owner of the newer order proposes; when nothing has come of it after a while it is told what it may have
+   * missed, twice.
+   */
   #hintLater(order: HeldOrder, theirs: OrderStatement, hints: number): void {
     const name = `${order.terms.number}/${theirs.terms.trader}.${theirs.terms.number}`
     if (this.#hints.has(name) || this.#hints.size >= MAX_MATCH_HINTS || hints > 1) return

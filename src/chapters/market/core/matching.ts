@@ -1,5 +1,5 @@
-// Price-time matching: what an order can be filled with, the best price first, of one price the oldest, at the price of the older order of the two.
-// Pure: anybody can run it over the same book and comes to the same.
+// Price-time matching: what an order can be filled with, the best price first, of one price the oldest, at the price of
+// the older order of the two. Pure: anybody can run it over the same book and comes to the same.
 
 import { COIN_DECIMALS } from '../../wallets/core/assets.ts'
 import { costOf } from '../wire/cost.ts'
@@ -42,8 +42,8 @@ export function tradePrice(one: OrderTerms, other: OrderTerms): bigint {
 }
 
 /**
- * Fills of an order, the best first, until nothing is left of it. What is given counts as taken when the next one is asked for. Orders of the same trader,
- * and fills under the least amounts, are passed over.
+ * Fills of an order, the best first, until nothing is left of it. What is given counts as taken when the next one is
+ * asked for. Orders of the same trader, and fills under the least amounts, are passed over.
  */
 export function* fillsOf<T extends Fillable>(
   order: Fillable,

@@ -1,7 +1,7 @@
-// The order book: the last statement of every order that is known, until its time has passed. It takes checked statements in any order and comes to
-// the same in all of them: later statements take the place of earlier ones, two with different terms close the order for ever (both are kept as proof),
-// closed ones are kept so that nothing opens them again. What is over is out of sight at once, and leaves when the caller calls expire(): there is no
-// timer here.
+// The order book: the last statement of every order that is known, until its time has passed. It takes checked
+// statements in any order and comes to the same in all of them: later statements take the place of earlier ones, two
+// with different terms close the order for ever (both are kept as proof), closed ones are kept so that nothing opens
+// them again. What is over is out of sight at once, and leaves when the caller calls expire(): there is no timer here.
 
 import type { Clock } from '../../../ports/clock.ts'
 import { sameTerms } from '../wire/order-codec.ts'
@@ -57,7 +57,10 @@ export class OrderBook implements Book, BookDigests {
     return this.#shares.size
   }
 
-  /** Notes that are kept beside the orders, of what is to be done when: in proportion to what is kept, whatever came and went. */
+  /**
+   * Notes that are kept beside the orders, of what is to be done when: in proportion to what is kept, whatever came and
+   * went.
+   */
   get notes(): number {
     return this.#dues.size + this.#shares.notes
   }
@@ -158,7 +161,10 @@ export class OrderBook implements Book, BookDigests {
     return 'newer'
   }
 
-  /** A proof counts for a day after its time: as long as an order can stand that was placed under its name before it was forgotten. */
+  /**
+   * A proof counts for a day after its time: as long as an order can stand that was placed under its name before it was
+   * forgotten.
+   */
   #putProof(entry: BookEntry, statement: OrderStatement): BookChange {
     const nowMs = this.#clock.wallMs()
     if (statement.terms.timeMs > nowMs + MAX_AHEAD_MS) return 'future'

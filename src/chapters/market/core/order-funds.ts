@@ -1,5 +1,6 @@
-// What is set aside for own orders: for what is left of each and the fees of a few trades (`order-N`, and gas money `order-N-gas`), and for each
-// swap under way what it will pay (`order-N-<id>`). All of it happens in one turn, so that nobody else takes what moves between the names.
+// What is set aside for own orders: for what is left of each and the fees of a few trades (`order-N`, and gas money
+// `order-N-gas`), and for each swap under way what it will pay (`order-N-<id>`). All of it happens in one turn, so that
+// nobody else takes what moves between the names.
 
 import { AppError } from '../../../base/errors.ts'
 import type { MarketFunds } from '../../wallets/ports/market-funds.ts'
@@ -15,7 +16,9 @@ export function orderReservation(order: HeldOrder): string {
   return `order-${order.terms.number}`
 }
 
-/** Name under which the money of one swap is set aside; with `-gas` behind it what its purse on the other chain gets. */
+/**
+ * Name under which the money of one swap is set aside; with `-gas` behind it what its purse on the other chain gets.
+ */
 export function swapReservation(orderNumber: number, id: string): string {
   return `order-${orderNumber}-${id.slice(0, 16)}`
 }
@@ -37,8 +40,9 @@ export class OrderFunds {
   }
 
   /**
-   * Sets aside what an order needs now, or as much of its fees as there is. Answers for how many trades the fees do; 0 for an order that has
-   * ended or has nothing left. AppErrors InsufficientFunds (what is left of it is not there; what was set aside stays), WalletNotCreated.
+   * Sets aside what an order needs now, or as much of its fees as there is. Answers for how many trades the fees do; 0
+   * for an order that has ended or has nothing left. AppErrors InsufficientFunds (what is left of it is not there; what
+   * was set aside stays), WalletNotCreated.
    */
   hold(order: HeldOrder): number {
     if (!order.live || order.left <= 0n) {
@@ -56,7 +60,10 @@ export class OrderFunds {
     return Number(fills)
   }
 
-  /** Sets aside what a swap of an order pays, out of what the order has: its part is spoken for already. AppErrors InsufficientFunds, WalletNotCreated. */
+  /**
+   * Sets aside what a swap of an order pays, out of what the order has: its part is spoken for already. AppErrors
+   * InsufficientFunds, WalletNotCreated.
+   */
   take(order: HeldOrder, id: string, amount: bigint, needs: FillNeeds): void {
     const { number } = order.terms
     const name = swapReservation(number, id)
@@ -72,7 +79,9 @@ export class OrderFunds {
     }
   }
 
-  /** Sets aside for a swap that runs, after a restart. Not there: its payment was made, or is made out of what is free. */
+  /**
+   * Sets aside for a swap that runs, after a restart. Not there: its payment was made, or is made out of what is free.
+   */
   retake(orderNumber: number, id: string, coin: CoinId, amount: bigint, suffix: '' | '-gas' = ''): void {
     if (amount === 0n) return
     try {
@@ -128,7 +137,10 @@ export class OrderFunds {
     }
   }
 
-  /** Fees of how many trades there are, beside `amount`. Looked up and not tried: what is set aside tells its watchers at every change. */
+  /**
+   * Fees of how many trades there are, beside `amount`. Looked up and not tried: what is set aside tells its watchers
+   * at every change.
+   */
   #affordable(order: HeldOrder, amount: bigint): bigint {
     const name = orderReservation(order)
     const fees = this.#times(name, order.giveAsset.coin, amount, order.needs.fee)

@@ -1,4 +1,5 @@
-// Placing an order: what it must be, what it costs, its funds set aside, and only then its number, its file and its statement.
+// Placing an order: what it must be, what it costs, its funds set aside, and only then its number, its file and its
+// statement.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -37,7 +38,10 @@ export class OrderPlacement {
     this.#deps = deps
   }
 
-  /** The order; with a key that was used before the one of that time. AppErrors as MarketTrader.place, and StateConflict: the key is of another order. */
+  /**
+   * The order; with a key that was used before the one of that time. AppErrors as MarketTrader.place, and
+   * StateConflict: the key is of another order.
+   */
   async place(wanted: WantedOrder): Promise<HeldOrder> {
     const { key } = wanted
     if (key === '') return this.#place(wanted)

@@ -1,4 +1,5 @@
-// Looks after own orders while they stand: wallets that are locked suspend them, funds that are gone withdraw them, time ends them.
+// Looks after own orders while they stand: wallets that are locked suspend them, funds that are gone withdraw them,
+// time ends them.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
@@ -56,7 +57,9 @@ export class OrderWatch {
     this.lookAtAll()
   }
 
-  /** The oldest get their funds first, and the newest are withdrawn first: that makes room for those that stood before. */
+  /**
+   * The oldest get their funds first, and the newest are withdrawn first: that makes room for those that stood before.
+   */
   lookAtAll(): void {
     const live = this.#deps.orders.live()
     for (const order of live) this.#holds(order)
@@ -109,7 +112,10 @@ export class OrderWatch {
     orders.tellAgain()
   }
 
-  /** Whether what is left of it, and the fees of a trade at least, are set aside. Without anything left there is nothing to be held. */
+  /**
+   * Whether what is left of it, and the fees of a trade at least, are set aside. Without anything left there is nothing
+   * to be held.
+   */
   #holds(order: HeldOrder): boolean {
     try {
       const fills = this.#deps.orderFunds.hold(order)

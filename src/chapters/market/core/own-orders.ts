@@ -1,5 +1,6 @@
-// All own orders: placed, kept, told to the market, ended. An order is on the disk before anybody hears of it, and what is told after a restart has a
-// higher sequence than all before. Order of writes: the order first, then its statement; an end is kept first, then told.
+// All own orders: placed, kept, told to the market, ended. An order is on the disk before anybody hears of it, and what
+// is told after a restart has a higher sequence than all before. Order of writes: the order first, then its statement;
+// an end is kept first, then told.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -70,7 +71,10 @@ export class OwnOrders {
     return ++this.#last
   }
 
-  /** Reads what was kept; answers the highest number of a trade that was forgotten. AppErrors StateUnreadable, DiskError. */
+  /**
+   * Reads what was kept; answers the highest number of a trade that was forgotten. AppErrors StateUnreadable,
+   * DiskError.
+   */
   async load(): Promise<number> {
     const numbers = numbersOf(await this.#deps.kept.read(NUMBERS))
     this.#last = numbers.orders

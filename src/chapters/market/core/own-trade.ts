@@ -74,7 +74,10 @@ export class HeldTrade {
   }
 }
 
-/** Which of the two is ours, and in which role: the initiator takes the second leg. Null: neither order is of this trader. */
+/**
+ * Which of the two is ours, and in which role: the initiator takes the second leg. Null: neither order is of this
+ * trader.
+ */
 export function ourPart(agreement: SwapAgreement, trader: string): Side | null {
   if (agreement.ask.trader === trader) return 'ask'
   return agreement.bid.trader === trader ? 'bid' : null

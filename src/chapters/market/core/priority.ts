@@ -2,7 +2,10 @@
 
 import type { OrderTerms } from '../wire/types.ts'
 
-/** Below 0: the first is older. By time of placing, then by trader and number, so that all nodes say the same; 0 only for the same order. */
+/**
+ * Below 0: the first is older. By time of placing, then by trader and number, so that all nodes say the same; 0 only
+ * for the same order.
+ */
 export function compareAge(one: OrderTerms, other: OrderTerms): number {
   if (one.timeMs !== other.timeMs) return one.timeMs - other.timeMs
   if (one.trader !== other.trader) return one.trader < other.trader ? -1 : 1

@@ -1,5 +1,6 @@
-// The side that answers: the owner of the older order checks every field of a proposal itself, makes its half, begins the swap (durable) and only then
-// accepts. A proposal that comes again gets the same answer. What strangers may pin of ours is bounded: see limits.ts.
+// The side that answers: the owner of the older order checks every field of a proposal itself, makes its half, begins
+// the swap (durable) and only then accepts. A proposal that comes again gets the same answer. What strangers may pin of
+// ours is bounded: see limits.ts.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { SwapHalf } from '../ports/swap-engine.ts'
@@ -63,7 +64,10 @@ export class ProposalAcceptor {
     this.#stopped = true
   }
 
-  /** The acceptance of a swap that began: it follows from the agreement, also after a restart. Another trader's id is no trade of this one. */
+  /**
+   * The acceptance of a swap that began: it follows from the agreement, also after a restart. Another trader's id is no
+   * trade of this one.
+   */
   #begun(from: TraderId, id: string): Answer | null {
     const trade = this.#deps.trades.byId(id)
     if (trade === null) return null

@@ -1,5 +1,6 @@
-// The side that proposes: for an own order that is the newer one of a cross, the owners of the older ones are asked, the best first. What a proposal is about is
-// spoken for and its funds are set aside until it is answered or its time is over, so no part of an order is offered twice.
+// The side that proposes: for an own order that is the newer one of a cross, the owners of the older ones are asked,
+// the best first. What a proposal is about is spoken for and its funds are set aside until it is answered or its time
+// is over, so no part of an order is offered twice.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'

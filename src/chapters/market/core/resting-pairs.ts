@@ -1,5 +1,5 @@
-// Pairs of orders that are left alone for a while, since a proposal came to nothing: until the other order says something new of itself, or for a time that
-// doubles with each failure.
+// Pairs of orders that are left alone for a while, since a proposal came to nothing: until the other order says
+// something new of itself, or for a time that doubles with each failure.
 
 import type { Clock } from '../../../ports/clock.ts'
 import type { DeclineReason } from '../wire/negotiation.ts'

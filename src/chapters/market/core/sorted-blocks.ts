@@ -1,5 +1,5 @@
-// A sorted set in blocks of bounded length: putting in and taking out cost a search and the shifting of one block, however many there
-// are. It may change while somebody goes through it: who goes on is put behind what it had last.
+// A sorted set in blocks of bounded length: putting in and taking out cost a search and the shifting of one block,
+// however many there are. It may change while somebody goes through it: who goes on is put behind what it had last.
 
 /** Items of a block at most; a full one is cut in two. */
 const BLOCK_ITEMS = 256

@@ -1,4 +1,5 @@
-// What a trade does to everything else: to its order, to what is set aside, and to what is thought of its partner. Doing it again changes nothing.
+// What a trade does to everything else: to its order, to what is set aside, and to what is thought of its partner.
+// Doing it again changes nothing.
 
 import type { TraderConduct } from './conduct.ts'
 import { givenFor, type OrderFunds } from './order-funds.ts'

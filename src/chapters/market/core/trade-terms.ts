@@ -1,4 +1,5 @@
-// What two orders and a proposal come to: who gives what, the legs of the swap, and whether a proposal fits the order it is for. Pure.
+// What two orders and a proposal come to: who gives what, the legs of the swap, and whether a proposal fits the order
+// it is for. Pure.
 
 import type { NegotiationMessage, DeclineReason } from '../wire/negotiation.ts'
 import { COIN_DECIMALS, sameAsset } from '../../wallets/core/assets.ts'
@@ -30,7 +31,10 @@ export function giveAndTake(terms: OrderTerms, quantity: bigint, price: bigint):
   return terms.side === 'ask' ? { give: quantity, take: cost } : { give: cost, take: quantity }
 }
 
-/** The agreement that a proposal and its acceptance make: both sides come to the same. `newer`: the order of the proposer, who funds first. */
+/**
+ * The agreement that a proposal and its acceptance make: both sides come to the same. `newer`: the order of the
+ * proposer, who funds first.
+ */
 export function agreementOf(proposal: Proposal, keys: AcceptKeys): SwapAgreement {
   const newer = proposal.statement.terms
   const { give, take } = giveAndTake(newer, proposal.quantity, proposal.price)
@@ -48,7 +52,10 @@ export function agreementOf(proposal: Proposal, keys: AcceptKeys): SwapAgreement
   }
 }
 
-/** Whether a proposal fits our order by everything that does not change: sides, coins, price, age, time. `from`: who has signed it; `nowMs`: Unix time. */
+/**
+ * Whether a proposal fits our order by everything that does not change: sides, coins, price, age, time. `from`: who has
+ * signed it; `nowMs`: Unix time.
+ */
 export function refusalOf(proposal: Proposal, from: string, own: OrderTerms, nowMs: number): Refusal {
   const { terms, state } = proposal.statement
   if (terms.trader !== from || terms.trader === own.trader) return 'other'

@@ -1,5 +1,5 @@
-// The trader of this node: own orders, negotiation and trades put together. Who starts it has started the engine of the swaps before: their journals are the truth
-// about what is being swapped.
+// The trader of this node: own orders, negotiation and trades put together. Who starts it has started the engine of the
+// swaps before: their journals are the truth about what is being swapped.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -91,7 +91,10 @@ export class Trader implements MarketTrader {
     })
   }
 
-  /** Loads what was kept, compares it with the swaps, tells the market, and begins to trade. AppErrors StateUnreadable, DiskError. */
+  /**
+   * Loads what was kept, compares it with the swaps, tells the market, and begins to trade. AppErrors StateUnreadable,
+   * DiskError.
+   */
   async start(): Promise<void> {
     const { network, book } = this.#deps
     await this.#trades.load(await this.#orders.load())

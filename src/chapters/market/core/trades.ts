@@ -1,5 +1,6 @@
-// All trades of ours. The journal of a swap is the truth: a trade is written after its swap has begun, and who finds a swap without a trade, as after
-// a kill between the two, writes the trade then. So quantity that is being swapped is never free again before the swap has ended.
+// All trades of ours. The journal of a swap is the truth: a trade is written after its swap has begun, and who finds a
+// swap without a trade, as after a kill between the two, writes the trade then. So quantity that is being swapped is
+// never free again before the swap has ended.
 
 import type { Clock } from '../../../ports/clock.ts'
 import type { Log } from '../../../ports/log.ts'
@@ -70,7 +71,10 @@ export class Trades {
     return false
   }
 
-  /** Reads what was kept; nothing is compared with the swaps yet. `forgotten`: highest number of those that are gone. AppErrors as KeptTexts.readAll. */
+  /**
+   * Reads what was kept; nothing is compared with the swaps yet. `forgotten`: highest number of those that are gone.
+   * AppErrors as KeptTexts.readAll.
+   */
   async load(forgotten: number): Promise<void> {
     this.#last = forgotten
     for (const { number, text } of await this.#deps.kept.readAll(PREFIX)) {
@@ -99,7 +103,10 @@ export class Trades {
     }
   }
 
-  /** A swap has begun: its trade is there from now on, and kept as soon as the disk takes it. What was set aside for it: see KeptTrade. */
+  /**
+   * A swap has begun: its trade is there from now on, and kept as soon as the disk takes it. What was set aside for it:
+   * see KeptTrade.
+   */
   began(agreement: SwapAgreement, needsFee: bigint, needsGas: bigint): HeldTrade | null {
     const side = ourPart(agreement, this.#deps.trader)
     const order = side === null ? null : this.#deps.orderOf(agreement[side].number)

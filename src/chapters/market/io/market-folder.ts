@@ -1,4 +1,5 @@
-// Files of the market, in a folder of their owner: orders, and the journal of each swap. The key of the node lies in the same folder, and is none of them.
+// Files of the market, in a folder of their owner: orders, and the journal of each swap. The key of the node lies in
+// the same folder, and is none of them.
 
 import type { MarketFiles } from '../ports/market-files.ts'
 import { NODE_KEY_FILE } from './node-key.ts'

@@ -1,5 +1,5 @@
-// The key of the node, under which secrets of swaps are sealed: 32 bytes in a file that only its owner can read, made once and on the disk before
-// anything is sealed. In memory it lies with OpenSSL, not in the heap.
+// The key of the node, under which secrets of swaps are sealed: 32 bytes in a file that only its owner can read, made
+// once and on the disk before anything is sealed. In memory it lies with OpenSSL, not in the heap.
 
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
@@ -19,7 +19,10 @@ const PREFIX = 'sealed1:'
 const ASSOCIATED = Buffer.from('tributary market secret 1')
 const { O_RDONLY, O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
 
-/** The seal of the key in `folder`; the key is made where there is none. One at a time for a folder. AppErrors StateUnreadable (others can read it, or it is no key), DiskFull, DiskError. */
+/**
+ * The seal of the key in `folder`; the key is made where there is none. One at a time for a folder. AppErrors
+ * StateUnreadable (others can read it, or it is no key), DiskFull, DiskError.
+ */
 export async function openNodeKey(folder: string): Promise<SecretSeal> {
   const path = join(folder, NODE_KEY_FILE)
   const bytes = (await readKey(path)) ?? (await makeKey(folder, path))

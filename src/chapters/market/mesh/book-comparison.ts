@@ -1,5 +1,6 @@
-// One comparison of our book with a peer's: digests that differ are followed down to lists of hashes, what we lack is asked for, and what the peer lacks is
-// given. Invariant: it ends, whatever the peer says; its questions are bounded, and more of them are allowed only for statements that came.
+// One comparison of our book with a peer's: digests that differ are followed down to lists of hashes, what we lack is
+// asked for, and what the peer lacks is given. Invariant: it ends, whatever the peer says; its questions are bounded,
+// and more of them are allowed only for statements that came.
 
 import type { Peer } from '../../overlay/core/index.ts'
 import { MAX_ASKED_DIGESTS, MAX_LISTED } from '../wire/market-messages.ts'
@@ -35,7 +36,10 @@ const DIGITS = [...'0123456789abcdef']
 export class BookComparison {
   readonly #peer: Peer
   readonly #deps: BookComparisonDeps
-  /** Prefixes whose digests are to be asked for, those whose hashes are, and hashes of statements. The last is taken first. */
+  /**
+   * Prefixes whose digests are to be asked for, those whose hashes are, and hashes of statements. The last is taken
+   * first.
+   */
   readonly #nodes: string[] = ['']
   readonly #lists: string[] = []
   readonly #wanted: string[] = []

@@ -1,5 +1,5 @@
-// Questions to peers of the overlay of the market, and their answers. Invariant: each question ends exactly once, within its time; nothing here trusts
-// what came, but that it came from where the question went and names it.
+// Questions to peers of the overlay of the market, and their answers. Invariant: each question ends exactly once,
+// within its time; nothing here trusts what came, but that it came from where the question went and names it.
 
 import { Allowance } from '../../../base/allowance.ts'
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
@@ -69,7 +69,9 @@ export class BookRequestClient {
     return (told as ToldList | undefined) ?? null
   }
 
-  /** Encodings of what the peer gave of these; whether it is what was asked for is the caller's to see. Never rejects. */
+  /**
+   * Encodings of what the peer gave of these; whether it is what was asked for is the caller's to see. Never rejects.
+   */
   async statements(peer: Peer, hashes: readonly string[]): Promise<readonly Uint8Array[]> {
     const { overlay } = this.#deps
     const told = await this.#ask(peer, 'statements', identifier => overlay.pack(askStatements, { identifier, hashes }))

@@ -1,5 +1,6 @@
-// Tells peers of new statements: our own to some more, those of others, once each, to a few by chance. What is lost, and whom chance left out, is made good
-// by reconciling. New ones are gathered for a moment, so that several share a packet.
+// Tells peers of new statements: our own to some more, those of others, once each, to a few by chance. What is lost,
+// and whom chance left out, is made good by reconciling. New ones are gathered for a moment, so that several share a
+// packet.
 
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'

@@ -9,7 +9,10 @@ export const MAX_PEERS = 80
 
 /** New statements are gathered so long, so that several share a packet. */
 export const GATHER_MS = 100
-/** Peers by chance that hear of what came to us: with 3, one node in twenty misses a statement, and reconciling makes that good. */
+/**
+ * Peers by chance that hear of what came to us: with 3, one node in twenty misses a statement, and reconciling makes
+ * that good.
+ */
 export const FANOUT = 3
 /** Peers that hear of our own statements: nobody else tells them, so that one lost packet must not matter. */
 export const OWN_FANOUT = 6
@@ -18,11 +21,20 @@ export const MAX_UNTOLD = 1_024
 
 // Taking in.
 
-/** Statements that a peer told, unasked, of which the signature is checked: saved up, and one more each so many milliseconds (600 a minute). */
+/**
+ * Statements that a peer told, unasked, of which the signature is checked: saved up, and one more each so many
+ * milliseconds (600 a minute).
+ */
 export const CHECKS_OF_PEER = { burst: 600, refillMs: 100 } as const
-/** The same of all together, asked for or not: a check takes a tenth of a millisecond, so that this is at most 4 % of a core. */
+/**
+ * The same of all together, asked for or not: a check takes a tenth of a millisecond, so that this is at most 4 % of a
+ * core.
+ */
 export const CHECKS_OF_ALL = { burst: 4_000, refillMs: 2.5 } as const
-/** New statements of one trader, all its orders at once and a little more: an order can be given new states without end, and every node would pass them on. */
+/**
+ * New statements of one trader, all its orders at once and a little more: an order can be given new states without end,
+ * and every node would pass them on.
+ */
 export const STATEMENTS_OF_TRADER = { burst: 1_200, refillMs: 500 } as const
 /** Traders whose use is remembered. */
 export const MAX_REMEMBERED_TRADERS = 4_096
@@ -45,7 +57,10 @@ export const ANSWER_MS = 1_500
 export const QUIET_MS = 400
 /** Questions that wait for answers. */
 export const MAX_ASKED = 128
-/** Questions of ours to one peer: saved up, and one more each so many milliseconds; overlays check 50 signatures a second of an address. */
+/**
+ * Questions of ours to one peer: saved up, and one more each so many milliseconds; overlays check 50 signatures a
+ * second of an address.
+ */
 export const QUESTIONS_TO_PEER = { burst: 60, refillMs: 30 } as const
 /** Questions of a peer that are answered: the same, a little more. */
 export const ANSWERED_OF_PEER = { burst: 100, refillMs: 20 } as const
@@ -66,7 +81,10 @@ export const MAX_RUNS = 2
 export const MAX_RUNS_WAITING = 64
 /** Questions of a comparison that are out at a time. */
 export const RUN_PARALLEL = 4
-/** Questions that a comparison may cost when nothing comes of it. A difference of one order in a book of 100,000 is found with five. */
+/**
+ * Questions that a comparison may cost when nothing comes of it. A difference of one order in a book of 100,000 is
+ * found with five.
+ */
 export const RUN_QUESTIONS = 64
 /** So many more for each statement that came of it. */
 export const RUN_QUESTIONS_EACH = 4

@@ -1,5 +1,5 @@
-// Tells owners of orders what they may have missed: where two orders of others cross and stand so for some seconds, a few of the nodes that see it tell the
-// owner of the newer one, which is to propose.
+// Tells owners of orders what they may have missed: where two orders of others cross and stand so for some seconds, a
+// few of the nodes that see it tell the owner of the newer one, which is to propose.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'

@@ -1,4 +1,5 @@
-// Where a trader is: a peer of the overlay, one that we heard from lately, or found by the DHT of the overlays, which has the way to it opened.
+// Where a trader is: a peer of the overlay, one that we heard from lately, or found by the DHT of the overlays, which
+// has the way to it opened.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Overlay, OverlayDht, SignedSender } from '../../overlay/core/index.ts'

@@ -1,5 +1,6 @@
-// Takes in statements that others give. Whatever costs little is asked first: is it known, is its form right, is it over, is it older than what we have, has
-// the peer told too much, has its trader said too much. Only then its signature is checked. A peer that gives what its trader did not sign is not heard any more.
+// Takes in statements that others give. Whatever costs little is asked first: is it known, is its form right, is it
+// over, is it older than what we have, has the peer told too much, has its trader said too much. Only then its
+// signature is checked. A peer that gives what its trader did not sign is not heard any more.
 
 import { createHash } from 'node:crypto'
 import { Allowance } from '../../../base/allowance.ts'

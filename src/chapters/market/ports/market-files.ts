@@ -1,4 +1,5 @@
-// Where the market keeps its orders, and each swap its journal: texts that only their owner can read, secrets within them sealed.
+// Where the market keeps its orders, and each swap its journal: texts that only their owner can read, secrets within
+// them sealed.
 
 /** Names are plain. AppErrors StateUnreadable, DiskFull, DiskError. */
 export interface MarketFiles {

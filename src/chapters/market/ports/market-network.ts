@@ -11,7 +11,10 @@ export interface MarketNetwork {
   readonly peers: number
   /** Signs a statement of an own order, puts it into the book and tells it. */
   state(terms: OrderTerms, state: OrderState): OrderStatement
-  /** Sends to a trader, who is looked for when it is no peer. False: it cannot be reached. Never rejects; that it arrives is not promised. */
+  /**
+   * Sends to a trader, who is looked for when it is no peer. False: it cannot be reached. Never rejects; that it
+   * arrives is not promised.
+   */
   send(to: TraderId, message: NegotiationMessage): Promise<boolean>
   /** Calls for each message, which `from` has signed; answers what ends the calls. */
   onMessage(heard: (from: TraderId, message: NegotiationMessage) => void): () => void

@@ -1,13 +1,14 @@
-// Own orders and own trades as the interface sees them. The trader of the market (src/chapters/market/core/trader.ts) places orders, negotiates and begins swaps;
-// who asks here only reads and gives orders.
+// Own orders and own trades as the interface sees them. The trader of the market (src/chapters/market/core/trader.ts)
+// places orders, negotiates and begins swaps; who asks here only reads and gives orders.
 
 import type { Asset } from '../../wallets/core/assets.ts'
 import type { OrderRef, OrderTerms, Side, SwapAgreement, TraderId } from '../wire/types.ts'
 import type { SwapView } from './swap-engine.ts'
 
 /**
- * `open`: it can be matched; `suspended`: its wallet is locked or cannot be read; `completed`: all of it is traded; `expired`; `cancelled`: by us;
- * `withdrawn`: its funds are gone, or it was found to be a fraud. From `completed` on nothing changes any more.
+ * `open`: it can be matched; `suspended`: its wallet is locked or cannot be read; `completed`: all of it is traded;
+ * `expired`; `cancelled`: by us; `withdrawn`: its funds are gone, or it was found to be a fraud. From `completed` on
+ * nothing changes any more.
  */
 export type OwnOrderStatus = 'open' | 'suspended' | 'completed' | 'expired' | 'cancelled' | 'withdrawn'
 
@@ -60,7 +61,10 @@ export type TraderEvent =
 export interface MarketTrader {
   /** Ours. */
   readonly id: TraderId
-  /** Sets its funds aside, keeps it, tells the others; durable when settled. AppErrors WalletNotCreated, WalletLocked, InsufficientFunds, TooManyRequests (too many open orders), WalletServerFailed, DiskFull, DiskError. */
+  /**
+   * Sets its funds aside, keeps it, tells the others; durable when settled. AppErrors WalletNotCreated, WalletLocked,
+   * InsufficientFunds, TooManyRequests (too many open orders), WalletServerFailed, DiskFull, DiskError.
+   */
   place(wanted: WantedOrder): Promise<OwnOrder>
   /** AppErrors OrderNotFound, OrderNotOpen. */
   cancel(orderNumber: number): Promise<void>

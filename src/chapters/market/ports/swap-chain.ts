@@ -1,8 +1,9 @@
-// A chain as swaps use it: hash-time-locked contracts on a chain of Bitcoin's kind or of Ethereum's. Whoever implements it keeps no state that
-// matters: the journal of the swap does. Nothing is sent but by send(): every transaction is made first, journaled, then sent.
+// A chain as swaps use it: hash-time-locked contracts on a chain of Bitcoin's kind or of Ethereum's. Whoever implements
+// it keeps no state that matters: the journal of the swap does. Nothing is sent but by send(): every transaction is
+// made first, journaled, then sent.
 //
-// A swap has one key of its own (32 bytes, secp256k1). Its PURSE is the plain address of that key: the wallet pays into it once, and everything
-// after that is signed by the swap's key alone, so nothing waits for a wallet to be unlocked.
+// A swap has one key of its own (32 bytes, secp256k1). Its PURSE is the plain address of that key: the wallet pays into
+// it once, and everything after that is signed by the swap's key alone, so nothing waits for a wallet to be unlocked.
 
 import type { Asset } from '../../wallets/core/assets.ts'
 import type { LegTerms } from '../wire/types.ts'
@@ -20,7 +21,10 @@ export interface ChainPace {
 /** The chain now. */
 export interface ChainNow {
   readonly height: number
-  /** The clock that time locks are held against, Unix seconds. Of Bitcoin's kind a refund is taken once it is ABOVE the lock (BIP 113). */
+  /**
+   * The clock that time locks are held against, Unix seconds. Of Bitcoin's kind a refund is taken once it is ABOVE the
+   * lock (BIP 113).
+   */
   readonly timeS: number
 }
 
@@ -52,7 +56,10 @@ export interface FoundEnd {
   readonly secret: string | null
 }
 
-/** Where the money of a purse is looked for: in blocks from a height on (where the chain was before it was paid), and in its payment while that waits. */
+/**
+ * Where the money of a purse is looked for: in blocks from a height on (where the chain was before it was paid), and in
+ * its payment while that waits.
+ */
 export interface PurseTrace {
   readonly fromHeight: number
   /** Transaction by which our wallet pays the purse; null: not known. Of Ethereum's kind neither is needed. */
@@ -64,25 +71,32 @@ export interface PurseFacts {
   readonly balance: bigint
 }
 
-/** See the top of the file. All of it rejects with AppError WalletServerFailed when the server cannot be asked or cannot be believed. */
+/**
+ * See the top of the file. All of it rejects with AppError WalletServerFailed when the server cannot be asked or cannot
+ * be believed.
+ */
 export interface SwapChain {
   readonly asset: Asset
   readonly pace: ChainPace
   /** How `key` stands in the terms of a leg as claimKey or refundKey. `payTo`: address of ours that gets the money. */
   termsKey(key: Uint8Array, payTo: string): string
-  /** Throws AppError InvalidParameter when terms cannot be held on this chain: amount is dust, keys malformed, lock out of range. */
+  /**
+   * Throws AppError InvalidParameter when terms cannot be held on this chain: amount is dust, keys malformed, lock out
+   * of range.
+   */
   checkTerms(terms: LegTerms): void
   purseAddress(key: Uint8Array): string
   /**
-   * What the purse must be given for a role on this chain. `fund`: the amount, and fees of funding, of taking it back (raised), of giving back the
-   * rest; `claim`: fees of claiming where the purse pays them (Ethereum's kind), else 0.
+   * What the purse must be given for a role on this chain. `fund`: the amount, and fees of funding, of taking it back
+   * (raised), of giving back the rest; `claim`: fees of claiming where the purse pays them (Ethereum's kind), else 0.
    */
   purseNeed(role: 'fund' | 'claim', amount: bigint): Promise<bigint>
   now(): Promise<ChainNow>
   purse(key: Uint8Array, trace: PurseTrace): Promise<PurseFacts>
   /**
-   * The transactions that put the purse's money under the terms, in the order in which they are sent (Ethereum's kind may need the contract itself
-   * first); and, where it can be signed already, the refund, which pays `payTo`. Throws AppError InsufficientFunds: the purse has too little.
+   * The transactions that put the purse's money under the terms, in the order in which they are sent (Ethereum's kind
+   * may need the contract itself first); and, where it can be signed already, the refund, which pays `payTo`. Throws
+   * AppError InsufficientFunds: the purse has too little.
    */
   makeFunding(
     terms: LegTerms,
@@ -90,11 +104,19 @@ export interface SwapChain {
     payTo: string,
     trace: PurseTrace,
   ): Promise<{ readonly funding: readonly SignedTransaction[]; readonly refund: SignedTransaction | null }>
-  /** Looks for the funding in blocks from `fromHeight` on, and among what waits where `hint` (a txid that somebody told; null = none) names it. Null: there is none that fits. */
+  /**
+   * Looks for the funding in blocks from `fromHeight` on, and among what waits where `hint` (a txid that somebody told;
+   * null = none) names it. Null: there is none that fits.
+   */
   findFunding(terms: LegTerms, fromHeight: number, hint: string | null): Promise<FoundFunding | null>
-  /** How a funded contract ended, as seen in blocks from `fromHeight` on and among what waits; null: the money is still there. */
+  /**
+   * How a funded contract ended, as seen in blocks from `fromHeight` on and among what waits; null: the money is still
+   * there.
+   */
   findEnd(terms: LegTerms, funding: FoundFunding, fromHeight: number): Promise<FoundEnd | null>
-  /** Takes the money with the secret. `urgency`: 0 = the usual fee, each step more raises it. `payTo`: address of ours. */
+  /**
+   * Takes the money with the secret. `urgency`: 0 = the usual fee, each step more raises it. `payTo`: address of ours.
+   */
   makeClaim(
     terms: LegTerms,
     funding: FoundFunding,
@@ -113,10 +135,16 @@ export interface SwapChain {
   ): Promise<SignedTransaction>
   /** Gives what is left in the purse to `payTo`; null: nothing that is worth its fee. */
   makeSweep(key: Uint8Array, payTo: string, trace: PurseTrace): Promise<SignedTransaction | null>
-  /** What a transaction in a block has cost, where that is less than its fee says (Ethereum's kind); null: no block has it, or it is as signed. */
+  /**
+   * What a transaction in a block has cost, where that is less than its fee says (Ethereum's kind); null: no block has
+   * it, or it is as signed.
+   */
   feePaid(txid: string): Promise<bigint | null>
   /** Confirmations of a transaction of ours: 0 = it waits, null = the chain does not know it (any more). */
   confirmations(txid: string, fromHeight: number): Promise<number | null>
-  /** Sends; one that is known already is fine. Rejects with AppError TransferRefused when the chain does not take it (yet). */
+  /**
+   * Sends; one that is known already is fine. Rejects with AppError TransferRefused when the chain does not take it
+   * (yet).
+   */
   send(transaction: SignedTransaction): Promise<void>
 }

@@ -1,4 +1,5 @@
-// Swaps as those who negotiate see them: halves are made, an agreement begins a swap, and from then on it goes to its end by itself.
+// Swaps as those who negotiate see them: halves are made, an agreement begins a swap, and from then on it goes to its
+// end by itself.
 
 import type { Asset, CoinId } from '../../wallets/core/assets.ts'
 import type { SwapAgreement, SwapRole } from '../wire/types.ts'
@@ -11,7 +12,10 @@ export interface SwapRequest {
   readonly take: Asset
   readonly giveAmount: bigint
   readonly takeAmount: bigint
-  /** Set aside for what we give (MarketFunds.reserve), and under this name with `-gas` for the purse of the coin that we take; released by whoever made it. */
+  /**
+   * Set aside for what we give (MarketFunds.reserve), and under this name with `-gas` for the purse of the coin that we
+   * take; released by whoever made it.
+   */
   readonly reservation: string
 }
 
@@ -59,7 +63,10 @@ export interface SwapView {
 
 /** See the top of the file. */
 export interface SwapEngine {
-  /** Makes a key (and a secret) for a swap to come; kept in memory only until begin(). AppErrors InvalidParameter (cannot be swapped), WalletNotCreated, WalletServerFailed. */
+  /**
+   * Makes a key (and a secret) for a swap to come; kept in memory only until begin(). AppErrors InvalidParameter
+   * (cannot be swapped), WalletNotCreated, WalletServerFailed.
+   */
   prepare(wish: SwapRequest): Promise<SwapHalf>
   /** Whether the locks of a proposal leave each side its time. Throws AppError InvalidParameter. */
   checkLocks(agreement: SwapAgreement): void

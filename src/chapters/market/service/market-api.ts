@@ -1,5 +1,5 @@
-// What the interface asks of the market (spec 2.6 to 2.8, 4.7; decisions part 4). Amounts are numbers as the specification has them, and
-// beside them exact decimal text. All of it rejects with NotReady while the node starts.
+// What the interface asks of the market (spec 2.6 to 2.8, 4.7; decisions part 4). Amounts are numbers as the
+// specification has them, and beside them exact decimal text. All of it rejects with NotReady while the node starts.
 
 /** An order of the book, own or of others: spec 2.6. */
 export interface TickRecord {
@@ -22,7 +22,9 @@ export interface TickRecord {
   readonly status: string
 }
 
-/** Ticks of one pair of coins. Asks begin with the lowest price, bids with the highest; of one price the oldest first. */
+/**
+ * Ticks of one pair of coins. Asks begin with the lowest price, bids with the highest; of one price the oldest first.
+ */
 export interface TickGroup {
   readonly price_type: string
   readonly quantity_type: string
@@ -140,7 +142,10 @@ export interface OrderExplanation {
 export interface MarketService {
   asks(): Promise<TickGroup[]>
   bids(): Promise<TickGroup[]>
-  /** AppErrors InvalidParameter, UnknownWallet, WalletNotCreated, WalletLocked, InsufficientFunds, SpendKeyMissing, StateConflict (idempotency key of another order), TooManyRequests (too many open orders), WalletServerFailed. */
+  /**
+   * AppErrors InvalidParameter, UnknownWallet, WalletNotCreated, WalletLocked, InsufficientFunds, SpendKeyMissing,
+   * StateConflict (idempotency key of another order), TooManyRequests (too many open orders), WalletServerFailed.
+   */
   placeAsk(order: NewOrder): Promise<{ created: true; order_number: number }>
   placeBid(order: NewOrder): Promise<{ created: true; order_number: number }>
   orders(): Promise<OrderRecord[]>

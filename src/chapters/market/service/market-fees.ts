@@ -1,4 +1,5 @@
-// What a trade costs at the present rates: for each of both sides what its swap takes of either coin, and the least that is worth trading.
+// What a trade costs at the present rates: for each of both sides what its swap takes of either coin, and the least
+// that is worth trading.
 
 import type { MarketFunds } from '../../wallets/ports/market-funds.ts'
 import type { SwapChain } from '../ports/swap-chain.ts'
@@ -46,7 +47,10 @@ export async function marketFees(
   }
 }
 
-/** For who gives the coin: paying the purse, and all that follows. For who takes it: its claim, out of a purse or of what it claims. */
+/**
+ * For who gives the coin: paying the purse, and all that follows. For who takes it: its claim, out of a purse or of
+ * what it claims.
+ */
 async function feesOfCoin(
   { funds, chain }: MarketFeesDeps,
   coin: CoinId,

@@ -88,7 +88,10 @@ export function givenCoin({
   return side === 'ask' ? quantityAsset.coin : priceAsset.coin
 }
 
-/** What has to be unlocked: the wallet that gives, and one of Ethereum's kind that takes, which pays for the gas of its claim. AppError WalletLocked. */
+/**
+ * What has to be unlocked: the wallet that gives, and one of Ethereum's kind that takes, which pays for the gas of its
+ * claim. AppError WalletLocked.
+ */
 export function demandUnlocked(funds: MarketFunds, { side, quantityAsset, priceAsset }: WantedOrder): void {
   const [give, take] = side === 'ask' ? [quantityAsset.coin, priceAsset.coin] : [priceAsset.coin, quantityAsset.coin]
   for (const coin of COINS[take].family === 'evm' ? [give, take] : [give]) {

@@ -1,5 +1,5 @@
-// Orders, trades and payments of the market as the interface shows them (spec 2.6 to 2.8): whole numbers of the smallest unit become numbers of
-// coins, and beside them exact text.
+// Orders, trades and payments of the market as the interface shows them (spec 2.6 to 2.8): whole numbers of the
+// smallest unit become numbers of coins, and beside them exact text.
 
 import type { SwapPayment } from '../ports/swap-engine.ts'
 import type { OwnOrder, OwnTrade } from '../ports/market-trader.ts'

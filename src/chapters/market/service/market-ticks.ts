@@ -1,5 +1,6 @@
-// The order book in groups of the interface: one for each two coins, without empty ones. Test coins live on several chains: where a wallet of ours
-// is on one of them, orders of another chain are nothing we could trade, and are left out.
+// The order book in groups of the interface: one for each two coins, without empty ones. Test coins live on several
+// chains: where a wallet of ours is on one of them, orders of another chain are nothing we could trade, and are left
+// out.
 
 import type { Book } from '../core/book.ts'
 import type { Asset, CoinId } from '../../wallets/core/assets.ts'
@@ -10,7 +11,9 @@ import { tickRecord } from './market-records.ts'
 /** Ticks in an answer at most: what a book may hold is more than anybody reads, and the best prices come first. */
 const MAX_TICKS_OF_GROUP = 10_000
 
-/** The groups of a side, by the names of their coins. `ours`: the chain of our wallet of a coin; null: none is created. */
+/**
+ * The groups of a side, by the names of their coins. `ours`: the chain of our wallet of a coin; null: none is created.
+ */
 export function tickGroups(
   book: Pick<Book, 'pairs' | 'ticks'>,
   side: Side,

@@ -1,4 +1,5 @@
-// The market of the interface (spec 2.6 to 2.8, 4.7; decisions part 4): requests are read and checked here, the trader of the market does the rest.
+// The market of the interface (spec 2.6 to 2.8, 4.7; decisions part 4): requests are read and checked here, the trader
+// of the market does the rest.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Book } from '../core/book.ts'

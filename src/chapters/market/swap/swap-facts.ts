@@ -1,4 +1,5 @@
-// What a swap sees of its two chains, read anew for every step: nothing of it is remembered, so that a reorganisation needs no rule of its own.
+// What a swap sees of its two chains, read anew for every step: nothing of it is remembered, so that a reorganisation
+// needs no rule of its own.
 
 import { createHash } from 'node:crypto'
 import type { ChainNow, FoundEnd, FoundFunding, SwapChain } from '../ports/swap-chain.ts'
@@ -60,7 +61,9 @@ export async function readSide(journal: SwapJournal, side: SwapSide, source: Sid
   }
 }
 
-/** Where blocks are looked through from: a server that once told too great a height must not hide what came before it. */
+/**
+ * Where blocks are looked through from: a server that once told too great a height must not hide what came before it.
+ */
 export function searchFrom(fromHeight: number, height: number): number {
   return Math.max(0, Math.min(fromHeight, height - BEFORE_BLOCKS))
 }

@@ -1,5 +1,5 @@
-// The journal of a swap: everything that must outlive the process, as one text. It is written before what it says is sent. Secrets in it (the key,
-// the secret, raw transactions, which show the secret) are sealed. Pure.
+// The journal of a swap: everything that must outlive the process, as one text. It is written before what it says is
+// sent. Secrets in it (the key, the secret, raw transactions, which show the secret) are sealed. Pure.
 
 import { AppError } from '../../../base/errors.ts'
 import type { SecretSeal } from '../ports/market-files.ts'

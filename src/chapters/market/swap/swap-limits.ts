@@ -8,14 +8,19 @@ export const MAX_PREPARED = 64
 export const MAX_ENDED = 1_000
 /** What ended is shown for so long, ms: 90 days. */
 export const ENDED_MS = 90 * 86_400_000
-/** Claims and refunds that are kept, each: one for each step of fees, and some that were made anew. The oldest go first. */
+/**
+ * Claims and refunds that are kept, each: one for each step of fees, and some that were made anew. The oldest go first.
+ */
 export const MAX_VERSIONS = 16
 /** Sweeps of one purse that are made anew. */
 export const MAX_SWEEPS = 8
 /** Characters of a journal: 50 transactions of 4 KiB in hexadecimal, sealed, are less. */
 export const MAX_JOURNAL_CHARS = 1_048_576
 
-/** Blocks by which a transaction must be deeper than those that count before its swap is let alone and its keys are forgotten: reorganisations. */
+/**
+ * Blocks by which a transaction must be deeper than those that count before its swap is let alone and its keys are
+ * forgotten: reorganisations.
+ */
 export const DEEPER_BLOCKS = 6
 /** Blocks before the beginning of a swap in which its contracts are looked for too. */
 export const BEFORE_BLOCKS = 12

@@ -1,4 +1,5 @@
-// When the locks of a swap end, and the last moment for each of its steps (decision 0439). Pure; times are Unix seconds.
+// When the locks of a swap end, and the last moment for each of its steps (decision 0439). Pure; times are Unix
+// seconds.
 
 import { AppError } from '../../../base/errors.ts'
 import type { ChainPace } from '../ports/swap-chain.ts'
@@ -38,8 +39,8 @@ const LEAST_LOCK_S = 500_000_000
 const MAX_LOCK_S = 2 ** 31 - 1
 
 /**
- * Seconds within which `blocks` blocks come. Blocks found by work come at random, 1 block needs more than 8 times its usual time, 6 more than 3 times, once
- * in three thousand; twice the number and six more covers both.
+ * Seconds within which `blocks` blocks come. Blocks found by work come at random, 1 block needs more than 8 times its
+ * usual time, 6 more than 3 times, once in three thousand; twice the number and six more covers both.
  */
 export function spanS(pace: ChainPace, blocks: number): number {
   return pace.blockS * (2 * blocks + SPARE_BLOCKS)
@@ -50,7 +51,10 @@ export function awayS(paces: SwapPaces): number {
   return Math.min(AWAY_MAX_S, AWAY_BLOCKS * Math.max(paces.first.blockS, paces.second.blockS))
 }
 
-/** From the proposal to the end of the second lock, without what nodes may be away: both legs funded and counted (the purse needs a block too), and the claim. */
+/**
+ * From the proposal to the end of the second lock, without what nodes may be away: both legs funded and counted (the
+ * purse needs a block too), and the claim.
+ */
 function leastSecondS({ first, second }: SwapPaces): number {
   return (
     spanS(first, first.confirmations + 1) +
@@ -60,8 +64,9 @@ function leastSecondS({ first, second }: SwapPaces): number {
 }
 
 /**
- * By how much the first lock must end after the second. The second ends late when its chain's clock is behind; then refund and claim race, until one of
- * them counts; a claim there shows the secret in the last moment, and the claim of the first leg must count too; and the node may have been away.
+ * By how much the first lock must end after the second. The second ends late when its chain's clock is behind; then
+ * refund and claim race, until one of them counts; a claim there shows the secret in the last moment, and the claim of
+ * the first leg must count too; and the node may have been away.
  */
 export function lockGapS(paces: SwapPaces): number {
   const { first, second } = paces
@@ -75,8 +80,8 @@ export function locksFor(paces: SwapPaces, nowS: number): SwapLocks {
 }
 
 /**
- * Whether the locks of a proposal leave each side its time at `nowS`: enough of it, the gap between both in full, and not so much that money lies under a
- * lock for nothing. AppError InvalidParameter.
+ * Whether the locks of a proposal leave each side its time at `nowS`: enough of it, the gap between both in full, and
+ * not so much that money lies under a lock for nothing. AppError InvalidParameter.
  */
 export function checkSwapLocks(paces: SwapPaces, locks: SwapLocks, nowS: number): void {
   const { firstLockS, secondLockS } = locks
@@ -103,8 +108,9 @@ export function momentsOf(paces: SwapPaces, agreement: SwapAgreement): SwapMomen
 }
 
 /**
- * Which fee a claim needs at `nowS`: 0 = the usual one. It rises a step with every block that could have had it once it waits longer than one block should
- * take at worst, and from the moment on from which its confirmations need all the time to the lock.
+ * Which fee a claim needs at `nowS`: 0 = the usual one. It rises a step with every block that could have had it once it
+ * waits longer than one block should take at worst, and from the moment on from which its confirmations need all the
+ * time to the lock.
  */
 export function claimUrgency(pace: ChainPace, lockS: number, sentS: number, nowS: number): number {
   const waited = Math.floor((nowS - sentS - spanS(pace, 1)) / (2 * pace.blockS)) + 1
@@ -112,7 +118,9 @@ export function claimUrgency(pace: ChainPace, lockS: number, sentS: number, nowS
   return Math.min(MAX_URGENCY, Math.max(0, waited, near))
 }
 
-/** Which fee a refund needs at `nowS`, when it could be in a block from `fromS` on: a step more with every second block. */
+/**
+ * Which fee a refund needs at `nowS`, when it could be in a block from `fromS` on: a step more with every second block.
+ */
 export function refundUrgency(pace: ChainPace, fromS: number, nowS: number): number {
   return Math.min(MAX_URGENCY, Math.max(0, Math.floor((nowS - fromS) / (2 * pace.blockS)) - 1))
 }

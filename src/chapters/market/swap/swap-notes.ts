@@ -4,7 +4,10 @@ import type { SideFacts, SwapFacts } from './swap-facts.ts'
 import { searchFrom } from './swap-facts.ts'
 import { SIDES, type KeptTransaction, type SwapJournal, type SwapSide } from './swap-journal.ts'
 
-/** What facts add to the journal: what counts, what the other side did, heights that were too great. The same object when there is nothing. */
+/**
+ * What facts add to the journal: what counts, what the other side did, heights that were too great. The same object
+ * when there is nothing.
+ */
 export function noted(
   journal: SwapJournal,
   facts: SwapFacts,

@@ -1,5 +1,6 @@
-// One swap on its way: looks at the chains, asks the table for the next step, does it, and looks again. Errors of servers, wallets and disks are waited
-// out, longer each time; nothing ends a run but its last step, or the end of the process.
+// One swap on its way: looks at the chains, asks the table for the next step, does it, and looks again. Errors of
+// servers, wallets and disks are waited out, longer each time; nothing ends a run but its last step, or the end of the
+// process.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'
@@ -171,7 +172,10 @@ export class SwapRun {
     }
   }
 
-  /** What cannot be signed at a fee is signed at a lower one at once; what the chain did not take is made anew with the next look. */
+  /**
+   * What cannot be signed at a fee is signed at a lower one at once; what the chain did not take is made anew with the
+   * next look.
+   */
   #isStuck(step: SwapStep, error: Error): boolean {
     if ((step.do === 'claim' || step.do === 'refund') && step.urgency > 0 && this.#dearest > step.urgency) {
       this.#dearest = step.urgency

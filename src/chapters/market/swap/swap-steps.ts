@@ -13,9 +13,10 @@
 //   sweeping          it is decided                                      rests of the purses go home: the outcome is kept
 //   watching          the outcome is there                               until all is deep enough: closed, keys wiped
 //
-// Two rules stand above the table. What can only give us what is ours (a claim when the secret is out, a refund) is done by what the chain shows,
-// whatever the clocks say: the chain refuses what is too early. What gives away something (paying, funding, showing the secret) is done only while
-// every clock says that there is time; what gives up is done only when every clock says that it is too late.
+// Two rules stand above the table. What can only give us what is ours (a claim when the secret is out, a refund) is
+// done by what the chain shows, whatever the clocks say: the chain refuses what is too early. What gives away something
+// (paying, funding, showing the secret) is done only while every clock says that there is time; what gives up is done
+// only when every clock says that it is too late.
 
 import {
   type SwapMoments,
@@ -141,7 +142,10 @@ function showing(view: View): SwapStep | null {
   return claims.length === 0 ? { do: 'claim', step: 'agreed', urgency: 0 } : sending('agreed', claims)
 }
 
-/** Our refund, with a fee that rises. While a claim of the other side may still win, what the chain shows decides at the next look. */
+/**
+ * Our refund, with a fee that rises. While a claim of the other side may still win, what the chain shows decides at the
+ * next look.
+ */
 function refunding(view: View, give: SideFacts): SwapStep {
   const { j, f } = view
   if (isOut(view) && !takeIsGone(view)) return wait('claiming', `The leg of ${coinOf(view, 'take')} cannot be seen.`)
@@ -244,7 +248,10 @@ function sweepOf(view: View, side: SwapSide, step: string): SwapStep | null {
   return worth && sweeps.length < MAX_SWEEPS ? { do: 'sweep', step, side } : null
 }
 
-/** The other side relies on our funding, and a reorganisation lost it: it must be there again before the purse is swept, which would make it void. */
+/**
+ * The other side relies on our funding, and a reorganisation lost it: it must be there again before the purse is swept,
+ * which would make it void.
+ */
 function resent(view: View, step: string): SwapStep | null {
   const { j, f } = view
   const funds = kept(j, 'fund')

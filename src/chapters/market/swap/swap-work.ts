@@ -1,4 +1,5 @@
-// The steps of a swap, done: what is signed is kept before it is sent. Each answers the new journal, after it is durable.
+// The steps of a swap, done: what is signed is kept before it is sent. Each answers the new journal, after it is
+// durable.
 
 import { AppError } from '../../../base/errors.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -125,7 +126,10 @@ export async function learnSecret(tools: SwapTools, journal: SwapJournal, secret
   return learned
 }
 
-/** Sends what a step says; what the chain took is marked. Rejects with the last error when nothing was taken (of `all`: when not all of it was). */
+/**
+ * Sends what a step says; what the chain took is marked. Rejects with the last error when nothing was taken (of `all`:
+ * when not all of it was).
+ */
 export async function sendKept(
   tools: SwapTools,
   journal: SwapJournal,
@@ -174,8 +178,10 @@ function keptAs(
   return keep(seal, made, { kind, side, amount, urgency, madeMs: clock.wallMs() })
 }
 
-/** The newest of a kind stand last. A transaction that came out as one that is kept already is that one, which a reorganisation may have
- * undone after it counted. */
+/**
+ * The newest of a kind stand last. A transaction that came out as one that is kept already is that one, which a
+ * reorganisation may have undone after it counted.
+ */
 async function added(
   tools: SwapTools,
   journal: SwapJournal,

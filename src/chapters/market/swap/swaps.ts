@@ -1,4 +1,5 @@
-// All swaps of this node: halves that wait for an agreement, swaps that run, and those that ended. Implements SwapEngine.
+// All swaps of this node: halves that wait for an agreement, swaps that run, and those that ended. Implements
+// SwapEngine.
 
 import { createHash } from 'node:crypto'
 import { AppError, errorText } from '../../../base/errors.ts'
@@ -43,7 +44,10 @@ export class Swaps implements SwapEngine {
     this.#deps = deps
   }
 
-  /** Reads all journals, and goes on with what has not ended. AppErrors StateUnreadable, DiskError: the folder cannot be read. */
+  /**
+   * Reads all journals, and goes on with what has not ended. AppErrors StateUnreadable, DiskError: the folder cannot be
+   * read.
+   */
   async start(): Promise<void> {
     for (const name of await this.#deps.files.list(PREFIX)) await this.#load(name)
     await this.#prune()
@@ -222,7 +226,9 @@ function pacesOf(wish: SwapRequest, give: SwapChain, take: SwapChain): SwapPaces
   return { first: first.pace, second: second.pace }
 }
 
-/** Whether both chains can hold such amounts; `others` stands for the keys of the other side. AppError InvalidParameter. */
+/**
+ * Whether both chains can hold such amounts; `others` stands for the keys of the other side. AppError InvalidParameter.
+ */
 function checkAmounts(
   wish: SwapRequest,
   half: SwapHalf,

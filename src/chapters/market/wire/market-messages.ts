@@ -1,5 +1,6 @@
-// Messages of the overlay of the market, which is ours: statements of orders that are told, questions by which two books are made equal and their
-// answers, and what two traders say to each other. All are signed but answers: what an answer carries is checked on its own, and it belongs to a question.
+// Messages of the overlay of the market, which is ours: statements of orders that are told, questions by which two
+// books are made equal and their answers, and what two traders say to each other. All are signed but answers: what an
+// answer carries is checked on its own, and it belongs to a question.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { decodeStatement, STATEMENT_BYTES } from './order-codec.ts'

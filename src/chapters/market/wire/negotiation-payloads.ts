@@ -1,5 +1,5 @@
-// Messages between traders as payloads of the overlay of the market and back: each kind has its row of market-messages.ts, whose fields have the
-// names of the message, behind what says to whom it goes.
+// Messages between traders as payloads of the overlay of the market and back: each kind has its row of
+// market-messages.ts, whose fields have the names of the message, behind what says to whom it goes.
 
 import { DecodeError } from '../../../base/errors.ts'
 import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
@@ -42,7 +42,8 @@ export function negotiationOf(
 ): { readonly said: NegotiationMessage; readonly envelope: Envelope } {
   const { to, nonce, saidMs, ...own } = values
   const reason = kind === 'decline' ? { reason: reasonOf(own['reason'] as number) } : {}
-  // The fields of the row are those of the kind, by their names: test/chapters/market/unit/wire/negotiation-payloads.test.ts sends each.
+  // The fields of the row are those of the kind, by their names:
+  // test/chapters/market/unit/wire/negotiation-payloads.test.ts sends each.
   return { said: { kind, ...own, ...reason } as NegotiationMessage, envelope: { to, nonce, saidMs } as Envelope }
 }
 

@@ -1,4 +1,5 @@
-// What traders say to each other about a trade. Types only; the overlay (src/chapters/market/core/market-mesh.ts) signs and carries them.
+// What traders say to each other about a trade. Types only; the overlay (src/chapters/market/core/market-mesh.ts) signs
+// and carries them.
 
 import type { OrderRef, OrderStatement } from './types.ts'
 
@@ -25,7 +26,10 @@ export type DeclineReason = (typeof DECLINE_REASONS)[number]
 export type NegotiationMessage =
   /** To the owner of `order`: this statement crosses it. */
   | { readonly kind: 'match'; readonly order: OrderRef; readonly statement: OrderStatement }
-  /** By the owner of the newer order (`statement`), who becomes the initiator, to the owner of `order`. Its claimKey is of the second leg, its refundKey of the first. */
+  /**
+   * By the owner of the newer order (`statement`), who becomes the initiator, to the owner of `order`. Its claimKey is
+   * of the second leg, its refundKey of the first.
+   */
   | {
       readonly kind: 'propose'
       readonly id: string

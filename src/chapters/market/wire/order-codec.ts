@@ -1,5 +1,6 @@
-// Statements of orders as bytes: version, terms, state, signature, 219 in all. Each has one encoding, since its hash names it; anything
-// else is refused. Signatures are made and checked by whoever passes the function in (order-signature.ts).
+// Statements of orders as bytes: version, terms, state, signature, 219 in all. Each has one encoding, since its hash
+// names it; anything else is refused. Signatures are made and checked by whoever passes the function in
+// (order-signature.ts).
 
 import { createHash } from 'node:crypto'
 import { DecodeError } from '../../../base/errors.ts'
@@ -35,8 +36,8 @@ export function traderOf(publicKey: Uint8Array): TraderId {
 }
 
 /**
- * The statement of an order, signed by `sign` (Ed25519, 64 bytes) with the key of `publicKey` (74 bytes). Throws RangeError for numbers that
- * fit no field or a trader with another key, and DecodeError for what no reader would take.
+ * The statement of an order, signed by `sign` (Ed25519, 64 bytes) with the key of `publicKey` (74 bytes). Throws
+ * RangeError for numbers that fit no field or a trader with another key, and DecodeError for what no reader would take.
  */
 export function makeStatement(
   terms: OrderTerms,

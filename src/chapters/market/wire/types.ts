@@ -1,5 +1,6 @@
-// What the market speaks of: orders, what their owners say of them, and what two traders agree on. Types only. Amounts are whole numbers of the
-// smallest unit of their coin; a price is the smallest unit of the price coin for one WHOLE quantity coin (10^decimals of its smallest unit).
+// What the market speaks of: orders, what their owners say of them, and what two traders agree on. Types only. Amounts
+// are whole numbers of the smallest unit of their coin; a price is the smallest unit of the price coin for one WHOLE
+// quantity coin (10^decimals of its smallest unit).
 
 import type { Asset } from '../../wallets/core/assets.ts'
 
@@ -31,7 +32,10 @@ export interface OrderTerms extends OrderRef {
   readonly timeoutS: number
 }
 
-/** `suspended`: it stands, but nobody can trade with it now (its wallet is locked). `closed`: done, cancelled or withdrawn; for ever. */
+/**
+ * `suspended`: it stands, but nobody can trade with it now (its wallet is locked). `closed`: done, cancelled or
+ * withdrawn; for ever.
+ */
 export type OrderStatus = 'open' | 'suspended' | 'closed'
 
 /** What its owner says of an order; a higher sequence takes the place of a lower one. */
@@ -62,9 +66,15 @@ export interface LegTerms {
   readonly hash: string
   /** What lies in it. */
   readonly amount: bigint
-  /** Unix time, seconds, by the chain's own clock (median of 11 blocks of a chain of Bitcoin's kind, block time of one of Ethereum's): from then on it can be taken back. */
+  /**
+   * Unix time, seconds, by the chain's own clock (median of 11 blocks of a chain of Bitcoin's kind, block time of one
+   * of Ethereum's): from then on it can be taken back.
+   */
   readonly lockS: number
-  /** Who gets it with the secret: compressed public key (66 hexadecimal digits); of Ethereum's kind the address that is paid, in small letters. */
+  /**
+   * Who gets it with the secret: compressed public key (66 hexadecimal digits); of Ethereum's kind the address that is
+   * paid, in small letters.
+   */
   readonly claimKey: string
   /** Who gets it back: as claimKey. */
   readonly refundKey: string

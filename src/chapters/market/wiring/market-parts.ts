@@ -1,5 +1,5 @@
-// The market put together: wallets, chains, swaps, book, trader, overlay, made in order and stopped in reverse. The one place where these meet;
-// loaded when the market is first asked for (market-services.ts).
+// The market put together: wallets, chains, swaps, book, trader, overlay, made in order and stopped in reverse. The one
+// place where these meet; loaded when the market is first asked for (market-services.ts).
 
 import { join } from 'node:path'
 import type { AddressPolicy } from '../../../io/net/address-policy.ts'

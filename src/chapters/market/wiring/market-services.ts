@@ -1,5 +1,6 @@
-// The service of the market, there from the first moment; what it works with (market-parts.ts: book, matching, swaps) is loaded when somebody first
-// asks for the market, or with the node where there are orders or swaps of an earlier run.
+// The service of the market, there from the first moment; what it works with (market-parts.ts: book, matching, swaps)
+// is loaded when somebody first asks for the market, or with the node where there are orders or swaps of an earlier
+// run.
 
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -49,7 +50,10 @@ export class MarketServices {
     }
   }
 
-  /** The node has started: orders and swaps of an earlier run go on, whatever the settings say of new ones. Never rejects. */
+  /**
+   * The node has started: orders and swaps of an earlier run go on, whatever the settings say of new ones. Never
+   * rejects.
+   */
   async start(late: LateMarketDeps): Promise<void> {
     this.#late = late
     try {
@@ -68,7 +72,9 @@ export class MarketServices {
     await running?.stop()
   }
 
-  /** Starts it once; a start that failed may be tried again. AppErrors NotReady, StateUnreadable, DiskFull, DiskError. */
+  /**
+   * Starts it once; a start that failed may be tried again. AppErrors NotReady, StateUnreadable, DiskFull, DiskError.
+   */
   #open(): Promise<RunningMarket> {
     const late = this.#late
     if (this.#stopped) return Promise.reject(new AppError('NotReady', 'The node is stopping.'))

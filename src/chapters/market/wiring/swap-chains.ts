@@ -1,5 +1,6 @@
-// The chains that swaps run on: one for each coin whose wallet is created, on the chain of that wallet and by the server that the wallet asks. Each is
-// kept, since it shares the reading of blocks among all swaps; a changed server is asked from the next question on.
+// The chains that swaps run on: one for each coin whose wallet is created, on the chain of that wallet and by the
+// server that the wallet asks. Each is kept, since it shares the reading of blocks among all swaps; a changed server is
+// asked from the next question on.
 
 import { AppError } from '../../../base/errors.ts'
 import type { JsonRpc, MakeJsonRpc } from '../../wallets/ports/json-rpc.ts'

@@ -1,5 +1,6 @@
-// Addresses at which a node that knows nobody asks first (protocol section 4.4): servers of the network, or those of the settings.
-// None of them reachable is no failure: who finds us is found, and the rest goes on. Names are looked up when they are needed.
+// Addresses at which a node that knows nobody asks first (protocol section 4.4): servers of the network, or those of
+// the settings. None of them reachable is no failure: who finds us is found, and the rest goes on. Names are looked up
+// when they are needed.
 
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'

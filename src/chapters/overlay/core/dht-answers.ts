@@ -1,5 +1,5 @@
-// Answers to the questions of other nodes of the overlay DHT. Who asks is a node too, and comes into the table; who asks too often is
-// not answered; who stores must have asked from the same address before.
+// Answers to the questions of other nodes of the overlay DHT. Who asks is a node too, and comes into the table; who
+// asks too often is not answered; who stores must have asked from the same address before.
 
 import { sameBytes } from '../../../base/same-bytes.ts'
 import { DecodeError } from '../../../base/errors.ts'

@@ -1,6 +1,6 @@
-// One look-up in the overlay DHT: from the nodes we know towards a target, four questions at a time, until the nearest ones have all
-// answered. A node that another named is asked through that one first, which has it send us something (puncture). Bounded: so
-// many questions and no more; who lies leads us nowhere but to the end of them.
+// One look-up in the overlay DHT: from the nodes we know towards a target, four questions at a time, until the nearest
+// ones have all answered. A node that another named is asked through that one first, which has it send us something
+// (puncture). Bounded: so many questions and no more; who lies leads us nowhere but to the end of them.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { compareDistance } from '../../../wire/dht/dht-id.ts'

@@ -1,5 +1,6 @@
-// The DHT of the overlay (protocol section 6): values under keys of 20 bytes, and peers under the SHA-1 of their public keys. Its
-// nodes come from introductions and from questions; it keeps its table fresh and itself stored, so that others find this node.
+// The DHT of the overlay (protocol section 6): values under keys of 20 bytes, and peers under the SHA-1 of their public
+// keys. Its nodes come from introductions and from questions; it keeps its table fresh and itself stored, so that
+// others find this node.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'

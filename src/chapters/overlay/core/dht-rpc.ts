@@ -1,4 +1,5 @@
-// Questions to nodes of the overlay DHT: each ends in an answer of the very node that was asked, or in null after a while.
+// Questions to nodes of the overlay DHT: each ends in an answer of the very node that was asked, or in null after a
+// while.
 
 import type { Clock } from '../../../ports/clock.ts'
 import {
@@ -73,7 +74,9 @@ export class DhtRpc {
     this.#listen(dhtMethods.connectPeer)
   }
 
-  /** Asks; null when no answer came, too many wait, or all is closed. Never rejects. `values` without the identifier. */
+  /**
+   * Asks; null when no answer came, too many wait, or all is closed. Never rejects. `values` without the identifier.
+   */
   ask<Q extends Shape, A extends Shape>(
     { request, kind }: Method<Q, A>,
     node: DhtNodeRef,

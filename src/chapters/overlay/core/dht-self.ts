@@ -1,5 +1,5 @@
-// This node as others find it: stored under its own mid at the nodes nearest to that, which it pings so that its NAT lets them in;
-// and the same from the other side, finding a peer by its mid.
+// This node as others find it: stored under its own mid at the nodes nearest to that, which it pings so that its NAT
+// lets them in; and the same from the other side, finding a peer by its mid.
 
 import { sameBytes } from '../../../base/same-bytes.ts'
 import type { PeerAddress } from '../../../base/ids.ts'

@@ -1,5 +1,6 @@
-// The nodes of the overlay DHT that we know, by how much of our own id they share: buckets of eight, so that we know most of those
-// near us. A full bucket gives a place to a newcomer for a node that does not answer, or answers half as fast.
+// The nodes of the overlay DHT that we know, by how much of our own id they share: buckets of eight, so that we know
+// most of those near us. A full bucket gives a place to a newcomer for a node that does not answer, or answers half as
+// fast.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { compareDistance, sharedBits } from '../../../wire/dht/dht-id.ts'

@@ -1,5 +1,5 @@
-// Tokens of the overlay DHT: proof that who stores has just asked from the same address. Made of the asker and a secret that
-// changes every five minutes; two secrets are good.
+// Tokens of the overlay DHT: proof that who stores has just asked from the same address. Made of the asker and a secret
+// that changes every five minutes; two secrets are good.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../../../ports/random.ts'

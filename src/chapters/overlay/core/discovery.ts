@@ -1,5 +1,5 @@
-// The discovery overlay (protocol section 5): peers tell each other in which overlays they are, and ping each other. Who is in an
-// overlay that we have too is a peer there at once.
+// The discovery overlay (protocol section 5): peers tell each other in which overlays they are, and ping each other.
+// Who is in an overlay that we have too is a peer there at once.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -137,7 +137,10 @@ export class Discovery {
   }
 }
 
-/** Reads a request of the discovery overlay, which may have the old form that names whom to be introduced to. DecodeError. */
+/**
+ * Reads a request of the discovery overlay, which may have the old form that names whom to be introduced to.
+ * DecodeError.
+ */
 export function decodeDiscoveryRequest(payload: Uint8Array): AnyRequest & { readonly wanted: Uint8Array | null } {
   if (payload.length < OLD_FORM_BYTES || payload[OLD_FORM_AT] !== OLD_FORM)
     return { ...decodePayload(introductionRequest, payload), wanted: null }

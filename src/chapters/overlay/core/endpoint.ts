@@ -1,5 +1,6 @@
-// The one UDP port of all overlays: datagrams go by their first 22 bytes to the overlay that has them. Nothing is copied here, for
-// cells of circuits come this way by the ten thousand. Invariant: before open() and after close() nothing is sent.
+// The one UDP port of all overlays: datagrams go by their first 22 bytes to the overlay that has them. Nothing is
+// copied here, for cells of circuits come this way by the ten thousand. Invariant: before open() and after close()
+// nothing is sent.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { UdpNetwork, UdpSocket } from '../../../ports/udp.ts'
@@ -93,7 +94,9 @@ export class Endpoint {
     }
   }
 
-  /** Sends one datagram to a literal IPv4 address. The socket has read `bytes` when the event loop turns, not before. */
+  /**
+   * Sends one datagram to a literal IPv4 address. The socket has read `bytes` when the event loop turns, not before.
+   */
   send(bytes: Uint8Array, to: PeerAddress): void {
     if (this.#socket === null) return
     this.#packetsSent++

@@ -1,4 +1,5 @@
-// Who this node is in the overlays, and what signatures are checked with. The keys themselves stay with who makes these.
+// Who this node is in the overlays, and what signatures are checked with. The keys themselves stay with who makes
+// these.
 
 import type { PublicKey } from '../wire/public-key.ts'
 
@@ -18,6 +19,9 @@ export interface Identity {
 export interface SignatureCheck {
   /** False for anything malformed, too. */
   verify(key: PublicKey, message: Uint8Array, signature: Uint8Array): boolean
-  /** The same, but in a flood later, by a thread; a promise that rejects: too many wait for it. Absent = there is no thread. */
+  /**
+   * The same, but in a flood later, by a thread; a promise that rejects: too many wait for it. Absent = there is no
+   * thread.
+   */
   verifyOrLater?(key: PublicKey, message: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>
 }

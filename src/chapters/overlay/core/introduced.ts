@@ -8,7 +8,10 @@ import type { Peer } from './peer.ts'
 export interface PeerIntroductions {
   /** Bytes that our requests and responses carry for this overlay, asked for each time. */
   setExtra(make: () => Uint8Array): void
-  /** Calls for each request and response of a verified peer, with its extra bytes (none: empty); answers what ends the calls. */
+  /**
+   * Calls for each request and response of a verified peer, with its extra bytes (none: empty); answers what ends the
+   * calls.
+   */
   onExtra(run: (peer: Peer, extra: Uint8Array) => void): () => void
   /** Asks who is at a literal IPv4 address to introduce somebody, and so to become a peer. */
   ask(address: PeerAddress): void

@@ -1,5 +1,6 @@
-// Introductions of one overlay (protocol section 4): who asks us becomes a peer and is told of another one, who is asked to send him
-// something first, so that NATs let him in (puncture). We ask in the old style and answer in the style we are asked in.
+// Introductions of one overlay (protocol section 4): who asks us becomes a peer and is told of another one, who is
+// asked to send him something first, so that NATs let him in (puncture). We ask in the old style and answer in the
+// style we are asked in.
 
 import { sameBytes } from '../../../base/same-bytes.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
@@ -183,7 +184,9 @@ export class Introductions implements PeerIntroductions {
     return peer
   }
 
-  /** An old request from a new place, while its sender is heard at the place that we know: somebody wants his packets. */
+  /**
+   * An old request from a new place, while its sender is heard at the place that we know: somebody wants his packets.
+   */
   #isRecording({ globalTime }: AnyRequest, { peer, address }: SignedSender): boolean {
     if (peer === null || (peer.address.ip === address.ip && peer.address.port === address.port)) return false
     const newest = this.#newest.get(peer)

@@ -1,4 +1,5 @@
-// Bounds and times of overlays. Those of the network's protocol say its section; the others are ours, so that nothing grows.
+// Bounds and times of overlays. Those of the network's protocol say its section; the others are ours, so that nothing
+// grows.
 
 /** Requests for introductions are dropped above this (section 12); settings may say otherwise. */
 export const MAX_PEERS = 30
@@ -78,7 +79,10 @@ export const MAX_DHT_ASKED = 256
 export const DHT_PING_EVERY_MS = 25_000
 /** A secret of tokens is used so long (section 6). */
 export const DHT_SECRET_MS = 300_000
-/** Questions of one node that are answered: so many saved up, and one more each so many milliseconds (section 12: 10 in 5 s). */
+/**
+ * Questions of one node that are answered: so many saved up, and one more each so many milliseconds (section 12: 10 in
+ * 5 s).
+ */
 export const DHT_QUERIES = { burst: 10, refillMs: 500 } as const
 /** Questions of a look-up that are out at a time, and in all (section 6). */
 export const DHT_PARALLEL = 4

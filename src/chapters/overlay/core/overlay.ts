@@ -1,6 +1,6 @@
-// One overlay (the network says community): its messages by number, its peers, its requests, its counts. What the messages mean is
-// told by handlers, which circuits, discovery and the rest register. Invariant: a handler of a signed message sees only what its
-// sender signed, and no packet twice.
+// One overlay (the network says community): its messages by number, its peers, its requests, its counts. What the
+// messages mean is told by handlers, which circuits, discovery and the rest register. Invariant: a handler of a signed
+// message sees only what its sender signed, and no packet twice.
 
 import { DecodeError, errorText } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
@@ -137,8 +137,8 @@ export class Overlay {
   }
 
   /**
-   * A signed message: `run` sees it when the signature is right. Values and sender may be kept. `oldKeys`: keys of bootstrap
-   * servers' old kinds are taken too. `decode`: another way to read the payload; throws DecodeError.
+   * A signed message: `run` sees it when the signature is right. Values and sender may be kept. `oldKeys`: keys of
+   * bootstrap servers' old kinds are taken too. `decode`: another way to read the payload; throws DecodeError.
    */
   onSigned<S extends Shape, V = ValuesOf<S>>(
     message: PacketMessage<S>,
@@ -266,7 +266,10 @@ export class Overlay {
     this.#deps.log.error('a packet could not be handled', { overlay: this.name, error: errorText(error) })
   }
 
-  /** Gives `take` what was signed, copied, when its signature is right and was not there before: now, or in a flood later. */
+  /**
+   * Gives `take` what was signed, copied, when its signature is right and was not there before: now, or in a flood
+   * later.
+   */
   #check(packet: Uint8Array, from: PeerAddress, oldKeys: boolean, take: (checked: Checked) => void): void {
     const { check, budget, book, clock } = this.#deps
     const parts = this.#decoded(() => splitSigned(Uint8Array.from(packet)))

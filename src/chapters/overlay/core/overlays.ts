@@ -1,5 +1,5 @@
-// All overlays of the node: one UDP port, one key, one book of peers, one beat. Discovery and the DHT are always among them; others
-// are opened and closed while it runs. Invariant: after stop() nothing is sent and no timer is left.
+// All overlays of the node: one UDP port, one key, one book of peers, one beat. Discovery and the DHT are always among
+// them; others are opened and closed while it runs. Invariant: after stop() nothing is sent and no timer is left.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Clock, Timer } from '../../../ports/clock.ts'

@@ -1,5 +1,6 @@
-// Our own addresses as far as we can guess them: the one in the local network, which the machine knows, and the one others see,
-// which most of those who answered us agree on. On loopback both are loopback, for nobody there sees another.
+// Our own addresses as far as we can guess them: the one in the local network, which the machine knows, and the one
+// others see, which most of those who answered us agree on. On loopback both are loopback, for nobody there sees
+// another.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import { isLoopbackIp } from '../../../wire/net/compact-address.ts'

@@ -1,5 +1,6 @@
-// All verified peers of this node, and in which overlays each is: one object a peer, shared by the overlays. Bounded: what does not
-// fit is not taken in. Invariants: a peer is in the book while it is in an overlay; one address has one peer, the last that spoke.
+// All verified peers of this node, and in which overlays each is: one object a peer, shared by the overlays. Bounded:
+// what does not fit is not taken in. Invariants: a peer is in the book while it is in an overlay; one address has one
+// peer, the last that spoke.
 
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -112,7 +113,10 @@ export class PeerBook {
     return this.#overlays.get(overlay)?.byKey.has(keyText(peer.publicKey)) ?? false
   }
 
-  /** A signed packet came from `address`: the peer is in `overlay` from now on. Null: it is ourselves, or there is no room. */
+  /**
+   * A signed packet came from `address`: the peer is in `overlay` from now on. Null: it is ourselves, or there is no
+   * room.
+   */
   join(publicKey: Uint8Array, address: PeerAddress, overlay: string): Peer | null {
     const key = keyText(publicKey)
     if (key === this.#own) return null

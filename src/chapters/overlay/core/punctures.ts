@@ -1,5 +1,5 @@
-// Punctures of one overlay (protocol section 4): who introduces two others has one of them send the other something, so that the NAT
-// before it lets the other in. Invariant: nobody we do not know has us send anything.
+// Punctures of one overlay (protocol section 4): who introduces two others has one of them send the other something, so
+// that the NAT before it lets the other in. Invariant: nobody we do not know has us send anything.
 
 import { Allowance } from '../../../base/allowance.ts'
 import type { PeerAddress } from '../../../base/ids.ts'

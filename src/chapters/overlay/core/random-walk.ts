@@ -1,5 +1,6 @@
-// Looks for peers of one overlay by walking (protocol section 4.3): asks at addresses that others told of, else asks a peer to tell
-// of one, else asks where everybody begins. Rests while there are enough peers, and while too many have not answered.
+// Looks for peers of one overlay by walking (protocol section 4.3): asks at addresses that others told of, else asks a
+// peer to tell of one, else asks where everybody begins. Rests while there are enough peers, and while too many have
+// not answered.
 
 import { addressKey, type PeerAddress } from '../../../base/ids.ts'
 import type { Clock } from '../../../ports/clock.ts'

@@ -1,6 +1,6 @@
-// Requests that wait for their answers: an identifier by chance, a state to go on with, a time-out. Each kind has a bound of its
-// own, so that one that is flooded takes nothing from the others. Invariant: each request ends exactly once, taken, expired
-// or cleared; a second answer finds nothing.
+// Requests that wait for their answers: an identifier by chance, a state to go on with, a time-out. Each kind has a
+// bound of its own, so that one that is flooded takes nothing from the others. Invariant: each request ends exactly
+// once, taken, expired or cleared; a second answer finds nothing.
 
 import type { Clock, Timer } from '../../../ports/clock.ts'
 import type { Random } from '../../../ports/random.ts'
@@ -44,8 +44,9 @@ export class Requests {
   }
 
   /**
-   * Waits for an answer and gives its identifier; null when too many of the kind wait, or `id` is in use. `expired` is called
-   * when none came in time, not after take() or clear(). `id`: chosen by the caller, for the global time of introductions.
+   * Waits for an answer and gives its identifier; null when too many of the kind wait, or `id` is in use. `expired` is
+   * called when none came in time, not after take() or clear(). `id`: chosen by the caller, for the global time of
+   * introductions.
    */
   open<S>(kind: RequestKind<S>, state: S, expired: (state: S) => void = () => undefined, id?: number): number | null {
     const waiting = this.#of(kind)

@@ -64,7 +64,10 @@ export class WalkedOverlay implements Community {
     this.#walk.step()
   }
 
-  /** Discovery found a peer that is in this overlay; it is taken in if there is room, and asked what it says of itself here. */
+  /**
+   * Discovery found a peer that is in this overlay; it is taken in if there is room, and asked what it says of itself
+   * here.
+   */
   found(peer: Peer): void {
     const { overlay, introductions } = this
     const { book, clock } = this.#deps

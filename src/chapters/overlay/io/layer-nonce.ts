@@ -1,5 +1,5 @@
-// Nonces of a layer (IPv8, section 7.4): salt of 4 bytes, counter of 8. The counter is two numbers of 32 bits, for a BigInt is an
-// object each time. Keys lie in the same memory of its own, so that one fill zeroes all of it.
+// Nonces of a layer (IPv8, section 7.4): salt of 4 bytes, counter of 8. The counter is two numbers of 32 bits, for a
+// BigInt is an object each time. Keys lie in the same memory of its own, so that one fill zeroes all of it.
 
 import { LAYER_BYTES, LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../ports/overlay-crypto.ts'
 
@@ -45,8 +45,8 @@ export class LayerNonce {
   }
 
   /**
-   * Writes key, salt and counter to into[at..at + 44), for `uses` seals that somebody else makes with them: this one goes on behind.
-   * False after wipe(), and nothing is written.
+   * Writes key, salt and counter to into[at..at + 44), for `uses` seals that somebody else makes with them: this one
+   * goes on behind. False after wipe(), and nothing is written.
    */
   handOver(into: Uint8Array, at: number, uses: number): boolean {
     if (this.#wiped) return false

@@ -1,5 +1,6 @@
-// Signatures of the old keys that bootstrap servers have (IPv8, section 2): ECDSA with SHA-1 over curves of binary fields. The
-// two numbers are as wide as the field, not as the group order, so the raw form that Node reads does not fit and DER is made.
+// Signatures of the old keys that bootstrap servers have (IPv8, section 2): ECDSA with SHA-1 over curves of binary
+// fields. The two numbers are as wide as the field, not as the group order, so the raw form that Node reads does not
+// fit and DER is made.
 
 import { createPublicKey, verify } from 'node:crypto'
 import type { PublicKey } from '../wire/public-key.ts'

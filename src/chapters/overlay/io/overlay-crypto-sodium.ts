@@ -1,4 +1,5 @@
-// The overlays' cryptography by libsodium (sodium-native, an optional package): layers are put on and taken off where the bytes lie.
+// The overlays' cryptography by libsodium (sodium-native, an optional package): layers are put on and taken off where
+// the bytes lie.
 
 import { createRequire } from 'node:module'
 import { LAYER_HEAD_BYTES, LAYER_TAG_BYTES } from '../ports/overlay-crypto.ts'

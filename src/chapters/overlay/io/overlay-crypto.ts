@@ -1,5 +1,6 @@
-// The overlays' cryptography over either library: key pairs, handshakes and the keys that come of them (IPv8, sections 2, 7.3).
-// Secrets lie in memory of their own, which wipe() zeroes. Load it when the overlay starts: sodium-native takes a megabyte.
+// The overlays' cryptography over either library: key pairs, handshakes and the keys that come of them (IPv8, sections
+// 2, 7.3). Secrets lie in memory of their own, which wipe() zeroes. Load it when the overlay starts: sodium-native
+// takes a megabyte.
 
 import { timingSafeEqual } from 'node:crypto'
 import { DecodeError } from '../../../base/errors.ts'
@@ -33,8 +34,8 @@ import { sodiumPrimitives } from './overlay-crypto-sodium.ts'
 import type { CurvePrimitives } from './overlay-primitives.ts'
 
 /**
- * Where forward counters begin. The hop encrypts its candidates forward with counter 2, with the key that the originator uses
- * for its own first cell: the originator begins one later, so that no nonce is used twice (section 14).
+ * Where forward counters begin. The hop encrypts its candidates forward with counter 2, with the key that the
+ * originator uses for its own first cell: the originator begins one later, so that no nonce is used twice (section 14).
  */
 const FIRST_FORWARD = { originator: 2, hop: 1 } as const
 const FIRST_BACKWARD = 1
@@ -116,7 +117,10 @@ export function pairSecrets(pair: OverlayKeyPair): PairSecrets {
   return pair.secrets
 }
 
-/** The secret (32 bytes, a view) of a handshake that was begun here; null after wipe(). Throws TypeError for another one. */
+/**
+ * The secret (32 bytes, a view) of a handshake that was begun here; null after wipe(). Throws TypeError for another
+ * one.
+ */
 export function startSecret(start: HandshakeStart): Uint8Array | null {
   if (!(start instanceof Start)) throw new TypeError('a handshake of this module')
   return start.secret
@@ -135,7 +139,10 @@ export function answerHandshake(
   return secrets === null ? null : { ...secrets, ephemeral: ours }
 }
 
-/** The originator's half: material for keys, or null when the proof does not fit. Whether they are the hop's, openedBy shows. */
+/**
+ * The originator's half: material for keys, or null when the proof does not fit. Whether they are the hop's, openedBy
+ * shows.
+ */
 export function finishHandshake(
   curve: CurvePrimitives,
   secret: Uint8Array,
@@ -150,7 +157,10 @@ export function finishHandshake(
   return null
 }
 
-/** Keys and what is in `sealed`, a text that came with the answer; null, and the keys are wiped, when they do not open it. */
+/**
+ * Keys and what is in `sealed`, a text that came with the answer; null, and the keys are wiped, when they do not open
+ * it.
+ */
 export function openedBy(keys: SessionKeys, sealed: Uint8Array): HandshakeFinished | null {
   const bytes = Uint8Array.from(sealed)
   if (keys.forward.open(bytes, 0, bytes.length)) return { keys, text: bytes.slice(LAYER_HEAD_BYTES, -LAYER_TAG_BYTES) }

@@ -1,4 +1,5 @@
-// What the overlays' cryptography is built of. Two adapters give it: sodium-native and node:crypto; everything above is the same.
+// What the overlays' cryptography is built of. Two adapters give it: sodium-native and node:crypto; everything above is
+// the same.
 
 import type { LayerKey } from '../ports/overlay-crypto.ts'
 

@@ -1,5 +1,6 @@
-// Keys, signatures, handshakes and layers of the overlays (IPv8, sections 2 and 7.3), as the overlays and circuits see them.
-// Everything here answers at once; OverlayCryptoPool does the same away from the main thread. Keys are memory that wipe() zeroes.
+// Keys, signatures, handshakes and layers of the overlays (IPv8, sections 2 and 7.3), as the overlays and circuits see
+// them. Everything here answers at once; OverlayCryptoPool does the same away from the main thread. Keys are memory
+// that wipe() zeroes.
 
 import type { PublicKey } from '../wire/public-key.ts'
 
@@ -26,14 +27,14 @@ export interface OverlayKeyPair {
 /** One direction of a layer. Never throws on what came from the network. */
 export interface LayerKey {
   /**
-   * Puts a layer around bytes[start..end), in place: it then reaches from start - 8 to end + 16. False after wipe(); then the
-   * text is zeroed, so that who overlooks it sends nothing in clear. Throws RangeError when there is no room. No memory is asked for
-   * but views.
+   * Puts a layer around bytes[start..end), in place: it then reaches from start - 8 to end + 16. False after wipe();
+   * then the text is zeroed, so that who overlooks it sends nothing in clear. Throws RangeError when there is no room.
+   * No memory is asked for but views.
    */
   seal(bytes: Uint8Array, start: number, end: number): boolean
   /**
-   * Takes the layer off bytes[start..end), in place: the text then reaches from start + 8 to end - 16. False when it is forged, too
-   * short or the key is wiped; then these bytes may hold anything. Any counter will do.
+   * Takes the layer off bytes[start..end), in place: the text then reaches from start + 8 to end - 16. False when it is
+   * forged, too short or the key is wiped; then these bytes may hold anything. Any counter will do.
    */
   open(bytes: Uint8Array, start: number, end: number): boolean
   wipe(): void
@@ -72,15 +73,17 @@ export interface HandshakeStart {
   /** Its ephemeral public key, 32 bytes. */
   readonly ephemeral: Uint8Array
   /**
-   * The keys, or null when the answer is not one of the owner of `hopKey` (74 bytes). What shows that is `sealed`, which came with
-   * it (candidates of created and extended, `rendezvous` of created-e2e): only who has the hop's own key could seal it. Can be asked
-   * again with another answer until wipe().
+   * The keys, or null when the answer is not one of the owner of `hopKey` (74 bytes). What shows that is `sealed`,
+   * which came with it (candidates of created and extended, `rendezvous` of created-e2e): only who has the hop's own
+   * key could seal it. Can be asked again with another answer until wipe().
    */
   finish(hopKey: Uint8Array, answer: HandshakeAnswer, sealed: Uint8Array): HandshakeFinished | null
   wipe(): void
 }
 
-/** Which end of a circuit has the keys: the originator never uses the forward counter that the hop has used before it. */
+/**
+ * Which end of a circuit has the keys: the originator never uses the forward counter that the hop has used before it.
+ */
 export type CircuitEnd = 'originator' | 'hop'
 
 /** All of it. */

@@ -69,7 +69,10 @@ export type CircuitEvent =
   | { readonly kind: 'ready'; readonly circuit: OwnCircuitFacts }
   | { readonly kind: 'removed'; readonly circuit: OwnCircuitFacts; readonly reason: string }
 
-/** Everything about overlays and circuits that the node shows. Answers at any time; before a start: zeros and empty lists. */
+/**
+ * Everything about overlays and circuits that the node shows. Answers at any time; before a start: zeros and empty
+ * lists.
+ */
 export interface OverlayFacts extends OverlayNetwork {
   circuits(): readonly OwnCircuitFacts[]
   joined(): readonly JoinedCircuitFacts[]

@@ -1,5 +1,6 @@
-// Layers of many cells of one circuit at a worker: the texts are copied into shared memory and back, which costs a tenth of what
-// sealing them does. Few cells stay on the main thread: a message to a worker and back takes longer than they do (decision 0373).
+// Layers of many cells of one circuit at a worker: the texts are copied into shared memory and back, which costs a
+// tenth of what sealing them does. Few cells stay on the main thread: a message to a worker and back takes longer than
+// they do (decision 0373).
 
 import { HANDED_KEY_BYTES } from '../io/layer-nonce.ts'
 import { canHandOver, type HandedLayerKey } from '../io/overlay-primitives.ts'
@@ -10,7 +11,10 @@ import type { SharedArena } from '../../../pools/arena.ts'
 import { BATCH_CELLS, BATCH_KEYS_BYTES, CELL_ROOM_BYTES } from './seal-slot.ts'
 import type { WorkerPool } from '../../../pools/pool.ts'
 
-/** Layers (cells times keys) from which on a worker frees the main thread of more than asking it costs; measured, decision 0373. */
+/**
+ * Layers (cells times keys) from which on a worker frees the main thread of more than asking it costs; measured,
+ * decision 0373.
+ */
 export const WORTH_A_WORKER = 96
 /** Most keys of a batch. */
 const MOST_KEYS = 8

@@ -1,6 +1,7 @@
-// The overlays' cryptography on worker threads (port overlay-crypto-pool). A quiet node never starts one: the main thread does what
-// comes, until it has spent a fifth of its time on it. Bounds: slots of memory; what finds none is refused, as a flood must be.
-// Invariants: a slot is zeroed before it is free again; counters are used up before a worker seals with them, so none is used twice.
+// The overlays' cryptography on worker threads (port overlay-crypto-pool). A quiet node never starts one: the main
+// thread does what comes, until it has spent a fifth of its time on it. Bounds: slots of memory; what finds none is
+// refused, as a flood must be. Invariants: a slot is zeroed before it is free again; counters are used up before a
+// worker seals with them, so none is used twice.
 
 import { AppError } from '../../../base/errors.ts'
 import { openedBy, pairSecrets, startSecret } from '../io/overlay-crypto.ts'
@@ -174,7 +175,10 @@ export class SealPool implements OverlayCryptoPool {
     return this.#mayHere() ? this.#doHere(here) : this.#send(name, parts, here, read)
   }
 
-  /** At a worker; `read` gets the slot as the job left it, or null when the job came to nothing. What has no room is done here. */
+  /**
+   * At a worker; `read` gets the slot as the job left it, or null when the job came to nothing. What has no room is
+   * done here.
+   */
   async #send<T>(
     name: SlotJobName,
     parts: readonly Uint8Array[],

@@ -1,5 +1,5 @@
-// How a slot of the seal worker's memory is filled: a count, a u16 length for each part, the parts. Secrets lie there only while
-// the job runs: the main thread zeroes what was used.
+// How a slot of the seal worker's memory is filled: a count, a u16 length for each part, the parts. Secrets lie there
+// only while the job runs: the main thread zeroes what was used.
 
 /** Bytes of a slot: a datagram with what is needed to judge it. */
 export const SEAL_SLOT_BYTES = 2048

@@ -1,5 +1,5 @@
-// What the seal worker does: signatures, both halves of handshakes, layers of many cells. All of it in shared memory; what came
-// of a job takes the place of what it was given (src/chapters/overlay/sealing/seal-slot.ts).
+// What the seal worker does: signatures, both halves of handshakes, layers of many cells. All of it in shared memory;
+// what came of a job takes the place of what it was given (src/chapters/overlay/sealing/seal-slot.ts).
 
 import { handedKey, HANDED_KEY_BYTES } from '../io/layer-nonce.ts'
 import { answerHandshake, finishHandshake, makeOverlayCrypto } from '../io/overlay-crypto.ts'
@@ -27,7 +27,10 @@ export function signMessage(slot: Uint8Array): SlotReply {
   return { done: putParts(slot, [signature]) }
 }
 
-/** Parts: X25519 secret of the hop, ephemeral key of the originator, fresh secret. Becomes: ephemeral key, proof, material. */
+/**
+ * Parts: X25519 secret of the hop, ephemeral key of the originator, fresh secret. Becomes: ephemeral key, proof,
+ * material.
+ */
 export function answerCreate(slot: Uint8Array): SlotReply {
   const [secret, ephemeral, fresh] = partsOf(slot) as [Uint8Array, Uint8Array, Uint8Array]
   const answered = answerHandshake(curve, secret, ephemeral, fresh)

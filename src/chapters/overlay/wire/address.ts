@@ -1,13 +1,16 @@
-// Addresses of the overlay protocol (IPv8, section 1) in their three forms: ipv4 (6 bytes), ip (a type byte before), and addr,
-// which may also be a host name. Pure. Texts are canonical, so that a mapped IPv4 address is the IPv4 address that it means and
-// no filter of addresses can be passed by its spelling.
+// Addresses of the overlay protocol (IPv8, section 1) in their three forms: ipv4 (6 bytes), ip (a type byte before),
+// and addr, which may also be a host name. Pure. Texts are canonical, so that a mapped IPv4 address is the IPv4 address
+// that it means and no filter of addresses can be passed by its spelling.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { formatIp, parseIp } from '../../../wire/net/compact-address.ts'
 import type { OverlayReader } from './reader.ts'
 import type { OverlayWriter } from './writer.ts'
 
-/** A literal IPv4 or IPv6 address, canonical; unlike a PeerAddress it may be nowhere (NO_ADDRESS) or unreachable, and port 0. */
+/**
+ * A literal IPv4 or IPv6 address, canonical; unlike a PeerAddress it may be nowhere (NO_ADDRESS) or unreachable, and
+ * port 0.
+ */
 export interface OverlayAddress {
   readonly ip: string
   readonly port: number

@@ -1,5 +1,5 @@
-// What both ends of a circuit's handshake make of the two results of X25519 (IPv8, section 7.3): the proof that the hop has its
-// key, and the keys of the layer. Pure, over the hashes of node:crypto.
+// What both ends of a circuit's handshake make of the two results of X25519 (IPv8, section 7.3): the proof that the hop
+// has its key, and the keys of the layer. Pure, over the hashes of node:crypto.
 
 import { createHmac } from 'node:crypto'
 import { hsalsa20 } from './hsalsa20.ts'
@@ -17,8 +17,8 @@ export interface CircuitSecrets {
 }
 
 /**
- * `ephemeral` and `identity`: X25519 of both ephemeral keys, and of the originator's ephemeral with the hop's own key, 32 bytes
- * each; both are wiped. `answer`: the hop's ephemeral public key.
+ * `ephemeral` and `identity`: X25519 of both ephemeral keys, and of the originator's ephemeral with the hop's own key,
+ * 32 bytes each; both are wiped. `answer`: the hop's ephemeral public key.
  */
 export function circuitSecrets(ephemeral: Uint8Array, identity: Uint8Array, answer: Uint8Array): CircuitSecrets {
   const shared = new Uint8Array(64)

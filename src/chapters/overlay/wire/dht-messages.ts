@@ -1,4 +1,5 @@
-// Messages of the overlay's own DHT (IPv8, section 6); all signed, none with a global time. Target and token have 20 bytes.
+// Messages of the overlay's own DHT (IPv8, section 6); all signed, none with a global time. Target and token have 20
+// bytes.
 
 import { bool, counted, fixed, ip, key, list16, record, u32 } from './fields.ts'
 import { signed } from './message.ts'

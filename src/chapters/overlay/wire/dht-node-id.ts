@@ -1,5 +1,5 @@
-// Ids of nodes in the overlay's DHT (IPv8, section 6). Nobody sends them: each is made of a peer's address and key, so that who
-// has many keys at one address cannot choose where in the table they stand.
+// Ids of nodes in the overlay's DHT (IPv8, section 6). Nobody sends them: each is made of a peer's address and key, so
+// that who has many keys at one address cannot choose where in the table they stand.
 
 import { parseIp } from '../../../wire/net/compact-address.ts'
 import { crc32 } from '../../../wire/crc32.ts'

@@ -1,5 +1,5 @@
-// Values in the overlay's DHT (IPv8, section 6): unsigned bytes, or bytes that a key owns in a version; and the value that names
-// an introduction point of a hidden swarm.
+// Values in the overlay's DHT (IPv8, section 6): unsigned bytes, or bytes that a key owns in a version; and the value
+// that names an introduction point of a hidden swarm.
 
 import { createHash } from 'node:crypto'
 import { DecodeError } from '../../../base/errors.ts'

@@ -1,5 +1,6 @@
-// The kinds of fields that the messages of the overlay protocol (IPv8) are made of, and records of named fields. A message is a
-// table of fields; reading and writing follow the table in its order, so that no message has code of its own.
+// The kinds of fields that the messages of the overlay protocol (IPv8) are made of, and records of named fields. A
+// message is a table of fields; reading and writing follow the table in its order, so that no message has code of its
+// own.
 
 import { DecodeError } from '../../../base/errors.ts'
 import {

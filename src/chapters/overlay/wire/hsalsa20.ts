@@ -1,5 +1,5 @@
-// HSalsa20 with sixteen zero bytes as input (Bernstein, "Extending the Salsa20 nonce"): what NaCl does with the result of X25519
-// before anybody uses it as a key. Neither Node nor sodium-native has it by itself.
+// HSalsa20 with sixteen zero bytes as input (Bernstein, "Extending the Salsa20 nonce"): what NaCl does with the result
+// of X25519 before anybody uses it as a key. Neither Node nor sodium-native has it by itself.
 
 /** "expand 32-byte k" as four little-endian words. */
 const SIGMA = [0x61707865, 0x3320646e, 0x79622d32, 0x6b206574] as const

@@ -1,5 +1,5 @@
-// Messages of the overlays (IPv8): a number, a name, and a table of fields. Packets must end where their fields end; inside cells,
-// bytes behind the fields are passed over (section 1).
+// Messages of the overlays (IPv8): a number, a name, and a table of fields. Packets must end where their fields end;
+// inside cells, bytes behind the fields are passed over (section 1).
 
 import { DecodeError } from '../../../base/errors.ts'
 import { readShape, type Shape, type ValuesOf, writeShape } from './fields.ts'
@@ -49,7 +49,9 @@ export function encodePayload<S extends Shape>(message: { readonly fields: S }, 
   return to.done()
 }
 
-/** The values of a payload that must end where its fields end. Throws DecodeError. Byte strings are views of `payload`. */
+/**
+ * The values of a payload that must end where its fields end. Throws DecodeError. Byte strings are views of `payload`.
+ */
 export function decodePayload<S extends Shape>(message: { readonly fields: S }, payload: Uint8Array): ValuesOf<S> {
   const from = new OverlayReader(payload)
   const values = readShape(message.fields, from)
@@ -66,8 +68,8 @@ export function encodeCellMessage<S extends Shape>(message: CellMessage<S>, valu
 }
 
 /**
- * The values of a decrypted cell's text from `at` (where the message's number stands) to `end`. Bytes behind the fields are passed
- * over. Throws DecodeError, also when it is another message. Byte strings are views of `bytes`.
+ * The values of a decrypted cell's text from `at` (where the message's number stands) to `end`. Bytes behind the fields
+ * are passed over. Throws DecodeError, also when it is another message. Byte strings are views of `bytes`.
  */
 export function decodeCellMessage<S extends Shape>(
   message: CellMessage<S>,

@@ -1,5 +1,6 @@
-// Packets of the overlays (IPv8, section 3): a prefix that names the overlay, a message number, and a payload, between a public key
-// and a signature where the message is signed. Layout only: signing and verifying are handed in or left to the caller.
+// Packets of the overlays (IPv8, section 3): a prefix that names the overlay, a message number, and a payload, between
+// a public key and a signature where the message is signed. Layout only: signing and verifying are handed in or left to
+// the caller.
 
 import { DecodeError } from '../../../base/errors.ts'
 import { readShape, type Shape, type ValuesOf, writeShape } from './fields.ts'
@@ -48,7 +49,9 @@ export function hasPrefix(bytes: Uint8Array, prefix: Uint8Array): boolean {
   return true
 }
 
-/** The prefix of a packet as text (44 hexadecimal digits), to look its overlay up; null: it is no packet of any overlay. */
+/**
+ * The prefix of a packet as text (44 hexadecimal digits), to look its overlay up; null: it is no packet of any overlay.
+ */
 export function prefixKey(bytes: Uint8Array): string | null {
   if (bytes.length <= MESSAGE_ID_AT || bytes[0] !== 0 || bytes[1] !== VERSION) return null
   return Buffer.from(bytes.buffer, bytes.byteOffset, PREFIX_BYTES).toString('hex')

@@ -1,4 +1,5 @@
-// What a peer does for others: a bit mask in the extra bytes of its introductions in the tunnel overlay (IPv8, section 7.1).
+// What a peer does for others: a bit mask in the extra bytes of its introductions in the tunnel overlay (IPv8, section
+// 7.1).
 
 /** Bits of the mask. */
 export const PEER_FLAG = {

@@ -1,5 +1,6 @@
-// Public keys of the overlay protocol (IPv8, section 2) in their form for the wire: the pair of X25519 and Ed25519 keys that
-// everybody has, and the elliptic curves over binary fields that bootstrap servers still have. mid names a peer. Pure.
+// Public keys of the overlay protocol (IPv8, section 2) in their form for the wire: the pair of X25519 and Ed25519 keys
+// that everybody has, and the elliptic curves over binary fields that bootstrap servers still have. mid names a peer.
+// Pure.
 
 import { createHash } from 'node:crypto'
 import { DecodeError } from '../../../base/errors.ts'
@@ -18,7 +19,9 @@ export const PRIVATE_FORM_START = Buffer.from('LibNaCLSK:', 'latin1')
 /** A curve of old keys. */
 export type LegacyCurve = 'sect163k1' | 'sect233k1' | 'sect409k1' | 'sect571r1'
 
-/** Old keys: SubjectPublicKeyInfo up to the point, and bytes of a field element. Only uncompressed points are in use. */
+/**
+ * Old keys: SubjectPublicKeyInfo up to the point, and bytes of a field element. Only uncompressed points are in use.
+ */
 const legacyForms: readonly { readonly curve: LegacyCurve; readonly start: Buffer; readonly fieldBytes: number }[] = [
   { curve: 'sect163k1', start: frame('3040301006072a8648ce3d020106052b81040001032c0004'), fieldBytes: 21 },
   { curve: 'sect233k1', start: frame('3052301006072a8648ce3d020106052b8104001a033e0004'), fieldBytes: 30 },

@@ -13,7 +13,9 @@ export const overlayParts = new SharedKey<OverlayParts>('the overlays')
 /** Part of the time to stop. */
 const STOP_SHARE = 0.15
 
-/** Opens the chapter: the overlays run when somebody first asks for them, or with the node where the settings say so. */
+/**
+ * Opens the chapter: the overlays run when somebody first asks for them, or with the node where the settings say so.
+ */
 export function openOverlay({ stateDir, clock, random, log, stack, settings, shared }: Kernel): OpenedChapter {
   const now = () => overlaySettingsOf(settings.values)
   return {

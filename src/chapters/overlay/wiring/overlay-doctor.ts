@@ -1,5 +1,5 @@
-// What anonymous downloads need: that settings allow them, the UDP port of the overlays, and the library that makes circuits
-// fast. None of it stops a node that does everything in the open, so that nothing here is more than a warning.
+// What anonymous downloads need: that settings allow them, the UDP port of the overlays, and the library that makes
+// circuits fast. None of it stops a node that does everything in the open, so that nothing here is more than a warning.
 
 import { sodiumPrimitives } from '../io/overlay-crypto-sodium.ts'
 import { type SwitchSettings, switchedOff } from './overlay-switch.ts'

@@ -1,5 +1,6 @@
-// The overlay as the rest of the node has it: started when somebody first asks for circuits or channels (or with the node, where settings
-// say so), stopped with the node. Before that it is a few empty lists, and none of its code is loaded.
+// The overlay as the rest of the node has it: started when somebody first asks for circuits or channels (or with the
+// node, where settings say so), stopped with the node. Before that it is a few empty lists, and none of its code is
+// loaded.
 
 import { makeDeferred } from '../../../base/deferred.ts'
 import { AppError, errorText } from '../../../base/errors.ts'
@@ -60,7 +61,10 @@ export class OverlayParts {
     return rider
   }
 
-  /** Overlays of its own for who asks. AppError CircuitsUnavailable: settings forbid overlays, or it could not be started now. */
+  /**
+   * Overlays of its own for who asks. AppError CircuitsUnavailable: settings forbid overlays, or it could not be
+   * started now.
+   */
   async communities(): Promise<Communities> {
     const setting = overlaysOff(this.#deps.settings())
     if (setting !== '') throw new AppError('CircuitsUnavailable', `Setting ${setting} forbids overlays.`)

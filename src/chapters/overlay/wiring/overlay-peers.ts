@@ -1,5 +1,5 @@
-// Addresses of peers from one run of the overlay to the next, so that it finds its network without asking servers: a row of the
-// records, written now and then and at the end. A row that cannot be read is as good as none.
+// Addresses of peers from one run of the overlay to the next, so that it finds its network without asking servers: a
+// row of the records, written now and then and at the end. A row that cannot be read is as good as none.
 
 import { errorText } from '../../../base/errors.ts'
 import type { PeerAddress } from '../../../base/ids.ts'
@@ -11,7 +11,10 @@ import type { NodeValues } from '../../../ports/records.ts'
 const KEY = 'overlay peers'
 const SAVE_EVERY_MS = 5 * 60_000
 const FIRST_SAVE_MS = 30_000
-/** One lost datagram must not cost the only address that is known: as often as the first addresses of the network are asked again. */
+/**
+ * One lost datagram must not cost the only address that is known: as often as the first addresses of the network are
+ * asked again.
+ */
 const ASK_AGAIN_MS = 30_000
 /** Addresses kept of an overlay, and overlays. */
 const MOST_ADDRESSES = 128

@@ -1,4 +1,5 @@
-// What runs on the overlays and is shown with them, but is made by another chapter and only when it is needed: circuits.
+// What runs on the overlays and is shown with them, but is made by another chapter and only when it is needed:
+// circuits.
 
 import type { NetworkStack } from '../../../io/net/network-stack.ts'
 import { SharedKey } from '../../../node/shared-parts.ts'

@@ -1,5 +1,5 @@
-// The running overlay: key, port, overlays, circuits, made in order when somebody needs them and stopped in reverse. Loaded then,
-// not before: a node without anonymous downloads has none of this in memory.
+// The running overlay: key, port, overlays, circuits, made in order when somebody needs them and stopped in reverse.
+// Loaded then, not before: a node without anonymous downloads has none of this in memory.
 
 import { makeDeferred } from '../../../base/deferred.ts'
 import { AppError } from '../../../base/errors.ts'
@@ -54,7 +54,10 @@ export interface RunningOverlay {
   readonly dht: OverlayDht
   readonly check: SignatureCheck
   readonly facts: OverlayFacts
-  /** Circuits and overlays end, peers are saved; what takes longer than `deadlineMs` is given up. Nothing is sent after it. */
+  /**
+   * Circuits and overlays end, peers are saved; what takes longer than `deadlineMs` is given up. Nothing is sent after
+   * it.
+   */
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -114,7 +117,9 @@ interface Ending {
   readonly pair: OverlayKeyPair
 }
 
-/** Circuits first, so that neighbours hear of it. Nothing is sent from here on, however long the thread takes to end. */
+/**
+ * Circuits first, so that neighbours hear of it. Nothing is sent from here on, however long the thread takes to end.
+ */
 async function endAll({ overlays, rider, pool, pair }: Ending): Promise<void> {
   rider.stop()
   await overlays.stop()

@@ -1,4 +1,5 @@
-// Addresses of chains of Bitcoin's kind: from text to the script that is paid and back (BIP 173, BIP 350, Base58Check), and what is dust.
+// Addresses of chains of Bitcoin's kind: from text to the script that is paid and back (BIP 173, BIP 350, Base58Check),
+// and what is dust.
 
 import { Address, OutScript } from '@scure/btc-signer'
 import { AppError } from '../../../base/errors.ts'

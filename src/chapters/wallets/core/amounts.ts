@@ -1,5 +1,6 @@
-// Amounts of money: whole numbers of the smallest unit inside, decimal text outside. A JSON number is read by the shortest text
-// that gives it, and only where that text is surely what was sent: no sum is ever done with floating point (decision 0431).
+// Amounts of money: whole numbers of the smallest unit inside, decimal text outside. A JSON number is read by the
+// shortest text that gives it, and only where that text is surely what was sent: no sum is ever done with floating
+// point (decision 0431).
 
 import { AppError } from '../../../base/errors.ts'
 
@@ -10,7 +11,10 @@ const MAX_WHOLE_DIGITS = 30
 const DECIMAL = /^(\d{1,30})(?:\.(\d{1,40}))?$/
 const SCIENTIFIC = /^(\d)(?:\.(\d+))?e([+-]\d{1,3})$/
 
-/** An amount greater than nothing in the smallest unit. `decimals`: of the coin; `name`: of the parameter, for the text. AppError InvalidParameter. */
+/**
+ * An amount greater than nothing in the smallest unit. `decimals`: of the coin; `name`: of the parameter, for the text.
+ * AppError InvalidParameter.
+ */
 export function parseAmount(value: unknown, decimals: number, name = 'amount'): bigint {
   const text = decimalText(value, name)
   const [, whole = '', fraction = ''] = DECIMAL.exec(text) ?? []
@@ -22,7 +26,9 @@ export function parseAmount(value: unknown, decimals: number, name = 'amount'): 
   return units
 }
 
-/** What a value says as plain decimal text. AppError InvalidParameter for a number that a double cannot hold exactly. */
+/**
+ * What a value says as plain decimal text. AppError InvalidParameter for a number that a double cannot hold exactly.
+ */
 function decimalText(value: unknown, name: string): string {
   if (typeof value === 'string') return value.trim()
   if (typeof value !== 'number' || !Number.isFinite(value)) throw invalid(name, 'it must be a number, or decimal text')

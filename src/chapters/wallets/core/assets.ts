@@ -1,4 +1,5 @@
-// Which coins are traded, and on which chain each of them lives. Facts of the chains themselves: src/chapters/wallets/core/coins.ts.
+// Which coins are traded, and on which chain each of them lives. Facts of the chains themselves:
+// src/chapters/wallets/core/coins.ts.
 
 import { createHash } from 'node:crypto'
 
@@ -17,7 +18,10 @@ export interface Asset {
   readonly chain: string
 }
 
-/** Tells chains apart in orders. `network`: name of the chain as the wallet has it (`main`, `regtest`), of Ethereum's kind its id as decimal text. */
+/**
+ * Tells chains apart in orders. `network`: name of the chain as the wallet has it (`main`, `regtest`), of Ethereum's
+ * kind its id as decimal text.
+ */
 export function chainTag(coin: CoinId, network: string): string {
   return createHash('sha256').update(`${coin}/${network}`).digest('hex').slice(0, 8)
 }

@@ -1,4 +1,5 @@
-// Whether a block shows the work that its header claims: what it costs to invent a chain for a wallet that has one server only.
+// Whether a block shows the work that its header claims: what it costs to invent a chain for a wallet that has one
+// server only.
 
 import { scrypt } from 'node:crypto'
 import type { UtxoNetwork } from './coins.ts'
@@ -18,8 +19,8 @@ export function targetOf(bits: number): bigint | null {
 }
 
 /**
- * True for a header whose hash is below its own target, which is not easier than the chain allows: on the main chains neither than its limit nor
- * than four times that of the block before (`previousBits`; null = not known).
+ * True for a header whose hash is below its own target, which is not easier than the chain allows: on the main chains
+ * neither than its limit nor than four times that of the block before (`previousBits`; null = not known).
  */
 export async function showsWork(
   header: Uint8Array,

@@ -1,5 +1,6 @@
-// Which coins pay for a transfer, what it costs, and what comes back as change. Pure: sums are whole, rates are of the smallest unit for
-// 1,000 virtual bytes. Sizes of BIP 141; a spend of our own kind of script (P2WPKH) is counted with its longest signature.
+// Which coins pay for a transfer, what it costs, and what comes back as change. Pure: sums are whole, rates are of the
+// smallest unit for 1,000 virtual bytes. Sizes of BIP 141; a spend of our own kind of script (P2WPKH) is counted with
+// its longest signature.
 
 import { AppError } from '../../../base/errors.ts'
 
@@ -29,7 +30,9 @@ export interface CoinWish {
 }
 
 const WEIGHT_OF_VBYTE = 4
-/** Version, lock time, segwit marker and flag, counts of up to 252 inputs and outputs each, and room for longer counts. */
+/**
+ * Version, lock time, segwit marker and flag, counts of up to 252 inputs and outputs each, and room for longer counts.
+ */
 const OVERHEAD_WEIGHT = (4 + 4 + 1 + 1) * WEIGHT_OF_VBYTE + 2
 const LONG_COUNT_WEIGHT = 2 * WEIGHT_OF_VBYTE
 const INPUT_WEIGHT = 41 * WEIGHT_OF_VBYTE + 1 + 1 + 72 + 1 + 33
@@ -54,8 +57,8 @@ export function feeOf(vbytes: number, rate: bigint): bigint {
 }
 
 /**
- * Chooses coins. First a set that needs no change is looked for; else the largest first, so that few pay. AppError InsufficientFunds says what
- * is there.
+ * Chooses coins. First a set that needs no change is looked for; else the largest first, so that few pay. AppError
+ * InsufficientFunds says what is there.
  */
 export function chooseCoins<C extends SpendableCoin>(coins: readonly C[], wish: CoinWish): CoinChoice<C> {
   const sorted = [...coins].sort((a, b) => (a.value === b.value ? order(a, b) : a.value > b.value ? -1 : 1))

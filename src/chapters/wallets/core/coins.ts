@@ -1,5 +1,5 @@
-// The coins of the wallets and the chains they live on. Facts: SLIP-44 (coin types), SLIP-173 (bech32 prefixes), the genesis blocks
-// and address versions of Bitcoin Core and Litecoin Core, EIP-155 (chain ids).
+// The coins of the wallets and the chains they live on. Facts: SLIP-44 (coin types), SLIP-173 (bech32 prefixes), the
+// genesis blocks and address versions of Bitcoin Core and Litecoin Core, EIP-155 (chain ids).
 
 import { COIN_DECIMALS, COIN_IDS, type CoinId } from './assets.ts'
 
@@ -74,7 +74,8 @@ const bitcoinTests: Readonly<Record<string, UtxoNetwork>> = {
     genesis: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206',
   },
 }
-// The old version of script addresses, 5 (of tests 0xc4), is Bitcoin's too: who pays to such an address may mean either, so it is refused.
+// The old version of script addresses, 5 (of tests 0xc4), is Bitcoin's too: who pays to such an address may mean
+// either, so it is refused.
 const litecoin: UtxoNetwork = {
   name: 'main',
   genesis: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2',

@@ -1,5 +1,5 @@
-// Addresses and signed transfers of chains of Ethereum's kind (EIP-55, EIP-155, EIP-1559). The key stays in the bytes of its HDKey: ethers
-// alone would make texts of it.
+// Addresses and signed transfers of chains of Ethereum's kind (EIP-55, EIP-155, EIP-1559). The key stays in the bytes
+// of its HDKey: ethers alone would make texts of it.
 
 import type { HDKey } from '@scure/bip32'
 import { getAddress, ZeroAddress } from 'ethers'

@@ -1,5 +1,5 @@
-// The seed as it lies on the disk: encrypted with AES-256-GCM under a key that scrypt makes of the password (RFC 7914). The parameters
-// stand beside it and are authenticated with it.
+// The seed as it lies on the disk: encrypted with AES-256-GCM under a key that scrypt makes of the password (RFC 7914).
+// The parameters stand beside it and are authenticated with it.
 
 import { createCipheriv, createDecipheriv, createHash, scrypt, type ScryptOptions, timingSafeEqual } from 'node:crypto'
 

@@ -1,5 +1,5 @@
-// The seed of all wallets and its words (BIP 39), and the keys made of it (BIP 32, 44, 84). What is secret here is bytes, which their
-// holder wipes; the words are text for the moment in which they are shown.
+// The seed of all wallets and its words (BIP 39), and the keys made of it (BIP 32, 44, 84). What is secret here is
+// bytes, which their holder wipes; the words are text for the moment in which they are shown.
 
 import { HDKey } from '@scure/bip32'
 import { entropyToMnemonic, mnemonicToEntropy, mnemonicToSeed } from '@scure/bip39'

@@ -1,5 +1,6 @@
-// Reads transactions and blocks of chains of Bitcoin's kind from bytes that a server gave: ids are computed here, never believed
-// (BIP 141, 144; of Litecoin's extension blocks, LIP 2 and 3, what stands in plain blocks). DecodeError for anything else.
+// Reads transactions and blocks of chains of Bitcoin's kind from bytes that a server gave: ids are computed here, never
+// believed (BIP 141, 144; of Litecoin's extension blocks, LIP 2 and 3, what stands in plain blocks). DecodeError for
+// anything else.
 
 import { createHash } from 'node:crypto'
 import { DecodeError } from '../../../base/errors.ts'

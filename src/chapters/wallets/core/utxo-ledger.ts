@@ -1,5 +1,6 @@
-// What a wallet on a chain of Bitcoin's kind knows: the transactions that pay it or that it paid with, in which blocks they are, and what follows:
-// coins, balances, histories. Pure. Blocks come in order and go in reverse; which of two conflicting transfers counts is worked out anew each time.
+// What a wallet on a chain of Bitcoin's kind knows: the transactions that pay it or that it paid with, in which blocks
+// they are, and what follows: coins, balances, histories. Pure. Blocks come in order and go in reverse; which of two
+// conflicting transfers counts is worked out anew each time.
 
 import type { OwnCoin, KeyPlace } from './utxo-signing.ts'
 import { type ReadBlock, type ReadTransaction, readTransaction } from './tx-reader.ts'
@@ -246,7 +247,10 @@ export class UtxoLedger {
     return output !== undefined && this.#places.has(output.script) ? output : null
   }
 
-  /** Those that count: of two that spend the same, the one in a block, else the newer one; never what spends one that does not count. */
+  /**
+   * Those that count: of two that spend the same, the one in a block, else the newer one; never what spends one that
+   * does not count.
+   */
   #live(): Entry[] {
     const sorted = [...this.#transactions.values()].sort((a, b) =>
       (a.height === null) === (b.height === null) ? b.order - a.order : a.height === null ? 1 : -1,
@@ -297,7 +301,8 @@ export class UtxoLedger {
     if (paidIn === 0n) {
       return { ...common, outgoing: false, amount: sumOf(ours), fee: 0n, to: ours.map(scriptOf), from: [] }
     }
-    // What others paid beside us, as of a transaction that several made, cannot be told from here: the fee counts only when all is ours.
+    // What others paid beside us, as of a transaction that several made, cannot be told from here: the fee counts only
+    // when all is ours.
     const fee = spent.length === tx.inputs.length ? paidIn - sumOf(tx.outputs) : 0n
     const away = paidIn - sumOf(ours) - fee
     const from = [...new Set(spent.map(scriptOf))]

@@ -1,5 +1,6 @@
-// What is watched on a chain of Bitcoin's kind, and what a transaction says of it: outputs that pay a script, the input that spends an output, the
-// transaction of an id. For blocks that were read a mark of 32 bits for each such thing tells later which of them are worth another look.
+// What is watched on a chain of Bitcoin's kind, and what a transaction says of it: outputs that pay a script, the input
+// that spends an output, the transaction of an id. For blocks that were read a mark of 32 bits for each such thing
+// tells later which of them are worth another look.
 
 import { readEnding, type ReadTransaction } from './tx-reader.ts'
 

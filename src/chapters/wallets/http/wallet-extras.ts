@@ -1,4 +1,5 @@
-// Routes of wallets that the specification does not have: locks, fees, the seed, the audit log. They translate names and nothing else.
+// Routes of wallets that the specification does not have: locks, fees, the seed, the audit log. They translate names
+// and nothing else.
 
 import { routeWith } from '../../../http/route.ts'
 import type { WalletRouteServices } from '../service/wallets-api.ts'

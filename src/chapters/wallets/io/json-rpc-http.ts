@@ -1,6 +1,6 @@
-// JSON-RPC over HTTP to a server that the owner named, with a kept connection, bounded answers and a time limit. A server on this
-// machine is asked straight; any other by the route that trackers take (proxy, bound device), or not at all. Its address may be a
-// private one. Credentials of the address go as Basic authentication, and into no text.
+// JSON-RPC over HTTP to a server that the owner named, with a kept connection, bounded answers and a time limit. A
+// server on this machine is asked straight; any other by the route that trackers take (proxy, bound device), or not at
+// all. Its address may be a private one. Credentials of the address go as Basic authentication, and into no text.
 
 import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http'
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https'

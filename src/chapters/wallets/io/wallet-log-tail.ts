@@ -5,7 +5,9 @@ import { open } from 'node:fs/promises'
 /** Looked at from the end. */
 const MAX_TAIL_BYTES = 4 * 1024 * 1024
 
-/** The last `lines` whole lines, the oldest first; none when there is no such file. Rejects with what the system says. */
+/**
+ * The last `lines` whole lines, the oldest first; none when there is no such file. Rejects with what the system says.
+ */
 export async function readLogTail(path: string, lines: number): Promise<string[]> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null

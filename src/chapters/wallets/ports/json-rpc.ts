@@ -13,10 +13,16 @@ export class RpcRefusal extends Error {
 
 /** One server. */
 export interface JsonRpc {
-  /** The result. Rejects with RpcRefusal, and AppErrors WalletServerFailed (no answer, or no JSON-RPC) and Aborted (after close). */
+  /**
+   * The result. Rejects with RpcRefusal, and AppErrors WalletServerFailed (no answer, or no JSON-RPC) and Aborted
+   * (after close).
+   */
   call(method: string, parameters: readonly unknown[]): Promise<unknown>
   close(): void
 }
 
-/** Makes one of an address with http or https, credentials within. Throws AppError WalletServerFailed: it cannot be read. */
+/**
+ * Makes one of an address with http or https, credentials within. Throws AppError WalletServerFailed: it cannot be
+ * read.
+ */
 export type MakeJsonRpc = (url: string) => JsonRpc

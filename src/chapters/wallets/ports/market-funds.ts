@@ -32,7 +32,10 @@ export interface MarketFunds {
   of(coin: CoinId): FundsOfCoin | null
   /** Reads the chains anew. Never rejects. */
   refresh(): Promise<void>
-  /** Sets aside `amount` under a name, in the place of what was there under it. Not kept over a restart. Throws AppError InsufficientFunds (says what is there). */
+  /**
+   * Sets aside `amount` under a name, in the place of what was there under it. Not kept over a restart. Throws AppError
+   * InsufficientFunds (says what is there).
+   */
   reserve(name: string, coin: CoinId, amount: bigint): void
   release(name: string): void
   /** An address of ours to be paid at. */
@@ -41,7 +44,10 @@ export interface MarketFunds {
   paymentFee(coin: CoinId): Promise<bigint>
   /** The least that can be paid to anybody: dust. */
   least(coin: CoinId): bigint
-  /** Pays; durable before it is sent. AppErrors WalletLocked, InsufficientFunds, SpendLimitReached, TransferRefused, WalletServerFailed. */
+  /**
+   * Pays; durable before it is sent. AppErrors WalletLocked, InsufficientFunds, SpendLimitReached, TransferRefused,
+   * WalletServerFailed.
+   */
   pay(payment: MarketPayment): Promise<{ readonly txid: string; readonly fee: bigint }>
   /** Calls when a wallet was made, locked, unlocked, or its balance changed; answers what ends the calls. */
   watch(changed: (coin: CoinId) => void): () => void
@@ -49,13 +55,18 @@ export interface MarketFunds {
 
 /** Whether an order may be placed by who asks for it. */
 export interface SpendGate {
-  /** Notes the try in the audit log. AppErrors WalletNotCreated, SpendKeyMissing (one is demanded, and this is another), TooManyRequests, DiskFull, DiskError. */
+  /**
+   * Notes the try in the audit log. AppErrors WalletNotCreated, SpendKeyMissing (one is demanded, and this is another),
+   * TooManyRequests, DiskFull, DiskError.
+   */
   admitOrder(coin: CoinId, spendKey: string | undefined): Promise<void>
 }
 
 /** On which chains the wallets live, by name. */
 export interface ChainNames {
-  /** Name of the chain (`main`, `regtest`), of Ethereum's kind its id as decimal text; null: the wallet is not created. */
+  /**
+   * Name of the chain (`main`, `regtest`), of Ethereum's kind its id as decimal text; null: the wallet is not created.
+   */
   chainName(coin: CoinId): string | null
 }
 

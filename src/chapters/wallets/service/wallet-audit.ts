@@ -1,5 +1,5 @@
-// The log of all that concerns money: lines that are only added, each with the hash of the one before, so that a line that was changed or taken out
-// is found. It names no secret.
+// The log of all that concerns money: lines that are only added, each with the hash of the one before, so that a line
+// that was changed or taken out is found. It names no secret.
 
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../base/errors.ts'

@@ -43,7 +43,10 @@ export interface CheckedTransfer {
 
 /** What the service does at points of a transfer; when one of the first two rejects, nothing is sent. */
 export interface TransferHooks {
-  /** The cost is known, nothing is signed. `total`: what leaves the wallet in all, `more`: of that, what did not leave already. */
+  /**
+   * The cost is known, nothing is signed. `total`: what leaves the wallet in all, `more`: of that, what did not leave
+   * already.
+   */
   approve(total: bigint, more: bigint): void
   /** Signed and kept, not sent. */
   record(transfer: SentTransfer): Promise<void>

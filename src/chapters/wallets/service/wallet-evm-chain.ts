@@ -1,5 +1,6 @@
-// A chain of Ethereum's kind as a wallet reads it from a server's JSON-RPC (execution-apis). Balances cannot be checked here as blocks of
-// Bitcoin's kind can: what is checked is which chain it is, that answers fit each other, and that no fee is beyond reason.
+// A chain of Ethereum's kind as a wallet reads it from a server's JSON-RPC (execution-apis). Balances cannot be checked
+// here as blocks of Bitcoin's kind can: what is checked is which chain it is, that answers fit each other, and that no
+// fee is beyond reason.
 
 import { AppError } from '../../../base/errors.ts'
 import { type JsonRpc, RpcRefusal } from '../ports/json-rpc.ts'

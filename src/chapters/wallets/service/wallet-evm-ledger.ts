@@ -1,5 +1,6 @@
-// What a wallet on a chain of Ethereum's kind knows. Servers have no list of an address's payments: the blocks in which balance or count of
-// transfers changed are found by halving, and read whole. Where a server no longer knows old states, the sum is right and lines are missing.
+// What a wallet on a chain of Ethereum's kind knows. Servers have no list of an address's payments: the blocks in which
+// balance or count of transfers changed are found by halving, and read whole. Where a server no longer knows old
+// states, the sum is right and lines are missing.
 
 import { AppError } from '../../../base/errors.ts'
 import type { EvmBlock, EvmChain } from './wallet-evm-chain.ts'

@@ -1,4 +1,5 @@
-// How the facts of a wallet on a chain of Ethereum's kind are stored: amounts as decimal text behind an `n`, which JSON does not have.
+// How the facts of a wallet on a chain of Ethereum's kind are stored: amounts as decimal text behind an `n`, which JSON
+// does not have.
 
 import { AppError } from '../../../base/errors.ts'
 import type { EvmFacts } from './wallet-evm-ledger.ts'

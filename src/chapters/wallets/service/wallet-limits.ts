@@ -4,7 +4,10 @@ import { AppError } from '../../../base/errors.ts'
 import { parseAmount } from '../core/amounts.ts'
 import type { Coin } from '../core/coins.ts'
 
-/** The lowest limit of a coin in the smallest unit; null: there is none. AppError InvalidSetting: one of its limits cannot be read. */
+/**
+ * The lowest limit of a coin in the smallest unit; null: there is none. AppError InvalidSetting: one of its limits
+ * cannot be read.
+ */
 export function limitOf(limits: readonly string[], { id, decimals }: Coin): bigint | null {
   let lowest: bigint | null = null
   for (const limit of limits) {

@@ -1,4 +1,5 @@
-// Transfers that this node signed: for repeated requests with the same idempotency key, and for what may be spent in a day.
+// Transfers that this node signed: for repeated requests with the same idempotency key, and for what may be spent in a
+// day.
 
 import { AppError } from '../../../base/errors.ts'
 

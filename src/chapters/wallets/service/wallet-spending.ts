@@ -1,5 +1,5 @@
-// What every payment of a wallet goes through, whoever asks for it: one after the other, unlocked, within the limits of the settings, without what
-// is set aside for others, and written into the audit log before it is sent.
+// What every payment of a wallet goes through, whoever asks for it: one after the other, unlocked, within the limits of
+// the settings, without what is set aside for others, and written into the audit log before it is sent.
 
 import type { HDKey } from '@scure/bip32'
 import { AppError } from '../../../base/errors.ts'
@@ -67,7 +67,8 @@ export class WalletSpending {
   }
 
   /**
-   * Has a payment made; call it in turn. AppErrors WalletLocked, SpendLimitReached, InsufficientFunds, and those of `admit` and `make`.
+   * Has a payment made; call it in turn. AppErrors WalletLocked, SpendLimitReached, InsufficientFunds, and those of
+   * `admit` and `make`.
    */
   spend(
     { coin, wallet }: FoundWallet,

@@ -1,5 +1,6 @@
-// A chain of Bitcoin's kind as a wallet reads it from a server's JSON-RPC (that of Bitcoin Core, Litecoin Core and bcoin). The server is asked for whole
-// blocks, never for addresses: it learns nothing of the wallet. What it says is checked: which chain, hashes, links, work (decision 0432).
+// A chain of Bitcoin's kind as a wallet reads it from a server's JSON-RPC (that of Bitcoin Core, Litecoin Core and
+// bcoin). The server is asked for whole blocks, never for addresses: it learns nothing of the wallet. What it says is
+// checked: which chain, hashes, links, work (decision 0432).
 
 import { AppError, DecodeError } from '../../../base/errors.ts'
 import { type JsonRpc, RpcRefusal } from '../ports/json-rpc.ts'

@@ -1,5 +1,5 @@
-// Brings a ledger up to the newest block of a server: finds where both agree, takes blocks back and in, looks at what waits, and sends again what no
-// block has taken. Bounded in time: a long chain is read in slices.
+// Brings a ledger up to the newest block of a server: finds where both agree, takes blocks back and in, looks at what
+// waits, and sends again what no block has taken. Bounded in time: a long chain is read in slices.
 
 import { AppError, errorText } from '../../../base/errors.ts'
 import { RpcRefusal } from '../ports/json-rpc.ts'

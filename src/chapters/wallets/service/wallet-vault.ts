@@ -1,5 +1,5 @@
-// The seed of all wallets: made once, sealed with its password, opened for moments. Each try of a password costs scrypt once, and one is made at
-// a time. What is opened is handed to a task and wiped when that is done.
+// The seed of all wallets: made once, sealed with its password, opened for moments. Each try of a password costs scrypt
+// once, and one is made at a time. What is opened is handed to a task and wiped when that is done.
 
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../../base/errors.ts'

@@ -1,5 +1,6 @@
-// What the interface asks of wallets (spec 2.9, 2.10, 4.8; decisions part 4). Amounts are numbers as the specification has them, and
-// beside them exact decimal text. All of it rejects with UnknownWallet for an identifier that is none, and NotReady while the node starts.
+// What the interface asks of wallets (spec 2.9, 2.10, 4.8; decisions part 4). Amounts are numbers as the specification
+// has them, and beside them exact decimal text. All of it rejects with UnknownWallet for an identifier that is none,
+// and NotReady while the node starts.
 
 /** Money of a wallet. */
 export interface WalletBalance {
@@ -91,8 +92,8 @@ export interface AuditRecord {
 export interface WalletsService {
   list(): Promise<WalletRecord[]>
   /**
-   * The first one makes the seed, and answers its words. `fromHeight`: of an older seed, where its payments begin. AppErrors WalletExists,
-   * NoWalletServer, WrongPassword.
+   * The first one makes the seed, and answers its words. `fromHeight`: of an older seed, where its payments begin.
+   * AppErrors WalletExists, NoWalletServer, WrongPassword.
    */
   create(
     identifier: string,
@@ -103,8 +104,9 @@ export interface WalletsService {
   /** The newest first; none of a wallet that is not created. */
   transactions(identifier: string): Promise<WalletTransactionRecord[]>
   /**
-   * AppErrors WalletNotCreated, InvalidParameter, InvalidAddress, WalletLocked, SpendKeyMissing, SpendLimitReached, InsufficientFunds,
-   * TransferRefused, WalletServerFailed, StateConflict (the idempotency key stands for another transfer).
+   * AppErrors WalletNotCreated, InvalidParameter, InvalidAddress, WalletLocked, SpendKeyMissing, SpendLimitReached,
+   * InsufficientFunds, TransferRefused, WalletServerFailed, StateConflict (the idempotency key stands for another
+   * transfer).
    */
   transfer(identifier: string, order: TransferOrder): Promise<TransferRecord>
   /** Makes a transfer that waits anew with a higher fee. AppErrors as transfer, and TransferNotFound. */
@@ -124,7 +126,9 @@ export interface WalletsService {
   exportSeed(order: { readonly password: string; readonly spend_key?: string }): Promise<{ seed_words: string }>
   /** AppErrors SeedExists, InvalidParameter. */
   restoreSeed(words: string, password: string): Promise<{ restored: true }>
-  /** Demands a key beside the API key from now on; null: no more. AppErrors SeedMissing, WrongPassword, SpendKeyMissing. */
+  /**
+   * Demands a key beside the API key from now on; null: no more. AppErrors SeedMissing, WrongPassword, SpendKeyMissing.
+   */
   setSpendKey(order: {
     readonly password: string
     readonly spend_key: string | null

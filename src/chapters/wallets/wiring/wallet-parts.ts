@@ -1,4 +1,5 @@
-// Wallets put together; loaded when somebody first asks for wallets, or with the node where there are some (wallet-services.ts).
+// Wallets put together; loaded when somebody first asks for wallets, or with the node where there are some
+// (wallet-services.ts).
 
 import { join } from 'node:path'
 import type { AddressPolicy } from '../../../io/net/address-policy.ts'

@@ -1,5 +1,5 @@
-// Puts torrents into a channel: magnet links and web addresses, one a line, and torrent files. What the node refuses stays in
-// the dialog with the reason beside it.
+// Puts torrents into a channel: magnet links and web addresses, one a line, and torrent files. What the node refuses
+// stays in the dialog with the reason beside it.
 
 import { useId, useState } from 'preact/hooks'
 import { sourcesIn } from '../../model/channel-words.ts'

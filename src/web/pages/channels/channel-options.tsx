@@ -1,4 +1,5 @@
-// What the owner of a channel can change: its words, who may write, its end. For channels of others: the key to give their owner.
+// What the owner of a channel can change: its words, who may write, its end. For channels of others: the key to give
+// their owner.
 
 import { useState } from 'preact/hooks'
 import type { ListedGrant } from '../../../chapters/channels/ports/channel-library.ts'

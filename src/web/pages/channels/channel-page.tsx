@@ -1,4 +1,5 @@
-// One channel: what it is, whether this node follows it, its torrents, playlists, comments, and what its owner can change.
+// One channel: what it is, whether this node follows it, its torrents, playlists, comments, and what its owner can
+// change.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ListedChannel } from '../../../chapters/channels/ports/channel-library.ts'

@@ -1,5 +1,5 @@
-// The playlists of a channel: torrents of it put together under a name. Where this node may write they are made, changed, filled
-// and removed.
+// The playlists of a channel: torrents of it put together under a name. Where this node may write they are made,
+// changed, filled and removed.
 
 import { useState } from 'preact/hooks'
 import type { ListedPlaylist, ListedTorrent } from '../../../chapters/channels/ports/channel-library.ts'

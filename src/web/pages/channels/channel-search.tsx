@@ -1,4 +1,5 @@
-// Searches channels and torrents, here and at other nodes: the field with its completions, and the results as they arrive.
+// Searches channels and torrents, here and at other nodes: the field with its completions, and the results as they
+// arrive.
 
 import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import { FoundResults, type FoundTorrent } from '../../model/found-results.ts'

@@ -1,4 +1,5 @@
-// The torrents of a channel: found by a part of their name, downloaded, and where this node may write added and removed.
+// The torrents of a channel: found by a part of their name, downloaded, and where this node may write added and
+// removed.
 
 import { useState } from 'preact/hooks'
 import type { ListedTorrent } from '../../../chapters/channels/ports/channel-library.ts'

@@ -1,5 +1,5 @@
-// Onion circuits: those of this node as paths with their state and figures, why none is ready, what is known of the network,
-// and what passes through this node for others.
+// Onion circuits: those of this node as paths with their state and figures, why none is ready, what is known of the
+// network, and what passes through this node for others.
 
 import type {
   CircuitNetworkRecord,

@@ -1,5 +1,5 @@
-// Adds downloads: magnet links, web addresses and paths, one a line, and torrent files that were dropped or chosen. What the
-// node refuses stays in the dialog with the reason beside it.
+// Adds downloads: magnet links, web addresses and paths, one a line, and torrent files that were dropped or chosen.
+// What the node refuses stays in the dialog with the reason beside it.
 
 import { useEffect, useId, useState } from 'preact/hooks'
 import { textOf } from '../../node/api.ts'

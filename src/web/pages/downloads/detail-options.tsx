@@ -120,7 +120,9 @@ function Options({ record }: { record: DownloadRecord }) {
   )
 }
 
-/** Hops are changed by themselves: the node closes all connections of the old kind before it opens one of the new kind. */
+/**
+ * Hops are changed by themselves: the node closes all connections of the old kind before it opens one of the new kind.
+ */
 function Hops({ record }: { record: DownloadRecord }) {
   const [chosen, choose] = useState(record.hops)
   const isChanged = chosen !== record.hops

@@ -1,5 +1,5 @@
-// The list of downloads: a grid of which only the rows in view are in the page. One tab stop for the rows; arrows move, Enter opens, Space
-// marks, and the mouse marks as in every file list. The heads of the columns are a second stop.
+// The list of downloads: a grid of which only the rows in view are in the page. One tab stop for the rows; arrows move,
+// Enter opens, Space marks, and the mouse marks as in every file list. The heads of the columns are a second stop.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Row, SortColumn, View } from '../../model/download-table.ts'

@@ -1,4 +1,5 @@
-// The first visit: asks for the key once. It is kept in this browser's local storage and sent as a header, never as a cookie.
+// The first visit: asks for the key once. It is kept in this browser's local storage and sent as a header, never as a
+// cookie.
 
 import { useId, useState } from 'preact/hooks'
 import { session } from '../../node/context.ts'

@@ -1,4 +1,5 @@
-// Statuses and codes of part 4.6 of the specification, with the choices of decisions part 3, and the feeds that channels are.
+// Statuses and codes of part 4.6 of the specification, with the choices of decisions part 3, and the feeds that
+// channels are.
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'

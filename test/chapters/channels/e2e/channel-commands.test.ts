@@ -1,5 +1,6 @@
-// Commands about channels against a built node: each by what it changes and prints; a search ends by itself; names of strangers cannot
-// steer a terminal. Channels start with the first request, and with the node when there is a catalogue.
+// Commands about channels against a built node: each by what it changes and prints; a search ends by itself; names of
+// strangers cannot steer a terminal. Channels start with the first request, and with the node when there is a
+// catalogue.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'

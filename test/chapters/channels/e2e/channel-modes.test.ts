@@ -1,6 +1,6 @@
-// What modes and grants mean between two nodes: one owns a closed, a semi-open and an open channel, the other subscribes to all and
-// tries what others may and may not. What one writes is seen by the other within seconds; what is not allowed is refused where it is
-// asked for.
+// What modes and grants mean between two nodes: one owns a closed, a semi-open and an open channel, the other
+// subscribes to all and tries what others may and may not. What one writes is seen by the other within seconds; what is
+// not allowed is refused where it is asked for.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

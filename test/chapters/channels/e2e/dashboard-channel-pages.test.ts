@@ -1,6 +1,6 @@
-// Looks of the dashboard's pages of channels in Debian's Chromium, with answers the test makes up: every part in two widths and both
-// colour schemes through axe-core, names that nobody should choose, hundreds of rows, what is not asked for. With PICTURES=folder
-// pictures are kept. What the pages do with real nodes: dashboard-channels.test.ts.
+// Looks of the dashboard's pages of channels in Debian's Chromium, with answers the test makes up: every part in two
+// widths and both colour schemes through axe-core, names that nobody should choose, hundreds of rows, what is not asked
+// for. With PICTURES=folder pictures are kept. What the pages do with real nodes: dashboard-channels.test.ts.
 
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'

@@ -1,5 +1,6 @@
-// Channels in the dashboard, in Debian's Chromium with two real nodes: one makes a channel, fills it by file, magnet and feed, and
-// puts it in order; the other discovers it, subscribes, searches, comments and downloads. Looks and hostile names: dashboard-channel-pages.test.ts.
+// Channels in the dashboard, in Debian's Chromium with two real nodes: one makes a channel, fills it by file, magnet
+// and feed, and puts it in order; the other discovers it, subscribes, searches, comments and downloads. Looks and
+// hostile names: dashboard-channel-pages.test.ts.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

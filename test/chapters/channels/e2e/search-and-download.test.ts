@@ -1,5 +1,5 @@
-// A search on one node finds a torrent of another's channel that it has never heard of, each result once, and the torrent is
-// downloaded to the end there.
+// A search on one node finds a torrent of another's channel that it has never heard of, each result once, and the
+// torrent is downloaded to the end there.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// kill -9 of a process that writes into its channel: what was answered is in the channel afterwards, and its head is that of its set.
+// kill -9 of a process that writes into its channel: what was answered is in the channel afterwards, and its head is
+// that of its set.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

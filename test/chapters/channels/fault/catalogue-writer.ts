@@ -1,4 +1,5 @@
-// Child of catalogue-kill.test: writes into a channel of its own without end and acknowledges each thing once it was promised.
+// Child of catalogue-kill.test: writes into a channel of its own without end and acknowledges each thing once it was
+// promised.
 
 import { writeSync } from 'node:fs'
 import { Catalogue } from '../../../../src/chapters/channels/catalogue/catalogue.ts'

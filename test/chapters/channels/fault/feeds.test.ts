@@ -1,5 +1,5 @@
-// kill -9 of the built node while feeds come in: each item is in the channel exactly once in the end, nothing that was removed comes
-// back, and a removed feed stays removed. Feeds of the meanest servers leave the node as it was.
+// kill -9 of the built node while feeds come in: each item is in the channel exactly once in the end, nothing that was
+// removed comes back, and a removed feed stays removed. Feeds of the meanest servers leave the node as it was.
 
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -1,5 +1,5 @@
-// Records, heads, votes, tree nodes and pack files of channels: any bytes are read or refused with a DecodeError, and what was read is
-// written to the same bytes again: a second encoding of a record would be a second id of it.
+// Records, heads, votes, tree nodes and pack files of channels: any bytes are read or refused with a DecodeError, and
+// what was read is written to the same bytes again: a second encoding of a record would be a second id of it.
 
 import assert from 'node:assert/strict'
 

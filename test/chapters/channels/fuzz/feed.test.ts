@@ -1,4 +1,5 @@
-// Feeds: any bytes give a feed within its bounds, or a DecodeError, soon; what a channel writes of itself is read again.
+// Feeds: any bytes give a feed within its bounds, or a DecodeError, soon; what a channel writes of itself is read
+// again.
 
 import assert from 'node:assert/strict'
 import { DecodeError } from '../../../../src/base/errors.ts'

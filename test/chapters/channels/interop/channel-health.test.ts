@@ -1,5 +1,5 @@
-// Torrents of a channel at Debian's opentracker, by HTTP and by UDP: the node's lists show who seeds them, without the node ever
-// announcing itself there.
+// Torrents of a channel at Debian's opentracker, by HTTP and by UDP: the node's lists show who seeds them, without the
+// node ever announcing itself there.
 
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'

@@ -1,5 +1,6 @@
-// Channels with the overlay off: nodes that know nothing but a channel's id subscribe and follow it by the DHT and BitTorrent alone.
-// The DHT is one of libtorrent sessions, which store the heads and give them back; trackers, PEX and local discovery are off.
+// Channels with the overlay off: nodes that know nothing but a channel's id subscribe and follow it by the DHT and
+// BitTorrent alone. The DHT is one of libtorrent sessions, which store the heads and give them back; trackers, PEX and
+// local discovery are off.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

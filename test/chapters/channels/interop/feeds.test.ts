@@ -1,5 +1,5 @@
-// Debian's nginx serves a feed and its torrents; a node puts them into a channel, asks nginx with conditions from then on, and offers
-// the channel as a feed that Debian's qBittorrent reads.
+// Debian's nginx serves a feed and its torrents; a node puts them into a channel, asks nginx with conditions from then
+// on, and offers the channel as a feed that Debian's qBittorrent reads.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,5 +1,5 @@
-// Restoring a backup: every file is its owner's alone, whatever the modes became on the way, and what cannot be restored whole leaves
-// nothing. A store that was made once and is empty or missing is no new node.
+// Restoring a backup: every file is its owner's alone, whatever the modes became on the way, and what cannot be
+// restored whole leaves nothing. A store that was made once and is empty or missing is no new node.
 
 import { allKept } from '../../../kit/all-kept.ts'
 import assert from 'node:assert/strict'

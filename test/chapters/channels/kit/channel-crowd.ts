@@ -1,5 +1,6 @@
-// The life of a channel among many built nodes on loopback: made with many torrents, seen by all, held by some, changed, left by its author
-// for good, taken over by a late subscriber; with some holders that lie. Used by channels-life (8 nodes) and `make channels-30`.
+// The life of a channel among many built nodes on loopback: made with many torrents, seen by all, held by some,
+// changed, left by its author for good, taken over by a late subscriber; with some holders that lie. Used by
+// channels-life (8 nodes) and `make channels-30`.
 
 import assert from 'node:assert/strict'
 import { performance } from 'node:perf_hooks'

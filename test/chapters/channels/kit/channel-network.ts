@@ -1,5 +1,5 @@
-// Nodes with the overlay of channels in memory, on virtual time: real overlays and messages, catalogues in memory, datagrams that may be
-// lost.
+// Nodes with the overlay of channels in memory, on virtual time: real overlays and messages, catalogues in memory,
+// datagrams that may be lost.
 
 import { ChannelMesh } from '../../../../src/chapters/channels/network/channel-mesh.ts'
 import { TARGET_PEERS } from '../../../../src/chapters/channels/network/limits.ts'

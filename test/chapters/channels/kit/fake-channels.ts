@@ -1,5 +1,5 @@
-// A node's answers about channels, made up: for pages with what real nodes do not have at will, such as hundreds of channels and
-// names that nobody should choose. Changes are noted and answered, nothing more.
+// A node's answers about channels, made up: for pages with what real nodes do not have at will, such as hundreds of
+// channels and names that nobody should choose. Changes are noted and answered, nothing more.
 
 import type { Page, Request } from 'playwright-core'
 import type {

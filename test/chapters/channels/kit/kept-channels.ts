@@ -1,5 +1,5 @@
-// Own and subscribed channels in memory, as the keepers of heads and packs see the catalogue: real records, heads and trees, without
-// a database. Signatures are checked as the catalogue checks them.
+// Own and subscribed channels in memory, as the keepers of heads and packs see the catalogue: real records, heads and
+// trees, without a database. Signatures are checked as the catalogue checks them.
 
 import { sameBytes } from '../../../../src/base/same-bytes.ts'
 import type {

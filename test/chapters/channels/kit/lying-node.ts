@@ -1,5 +1,5 @@
-// The node's command line, but a liar in the overlay of channels: the last byte of each longer answer is wrong. Runs the plain modules,
-// which share what is changed here; started as the command line is.
+// The node's command line, but a liar in the overlay of channels: the last byte of each longer answer is wrong. Runs
+// the plain modules, which share what is changed here; started as the command line is.
 
 import { loadChapters } from '../../../../src/app/chapters.ts'
 import { Overlay } from '../../../../src/chapters/overlay/core/overlay.ts'

@@ -1,5 +1,6 @@
-// A catalogue of channels in memory, for networks of many nodes on virtual time: real encodings, trees and folds, signatures that cost
-// a hash. What it keeps and refuses is what ports/channel-catalogue.ts says; ranks, quotas and texts are the real one's.
+// A catalogue of channels in memory, for networks of many nodes on virtual time: real encodings, trees and folds,
+// signatures that cost a hash. What it keeps and refuses is what ports/channel-catalogue.ts says; ranks, quotas and
+// texts are the real one's.
 
 import { sameBytes } from '../../../../src/base/same-bytes.ts'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,5 @@
-// Packs of channels in memory: what one node seeds, others download, in no time. The torrent of a pack is made by hashing its files.
+// Packs of channels in memory: what one node seeds, others download, in no time. The torrent of a pack is made by
+// hashing its files.
 
 import { createHash } from 'node:crypto'
 

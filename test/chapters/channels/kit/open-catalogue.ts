@@ -51,8 +51,9 @@ export interface InlineCatalogue {
 }
 
 /**
- * A catalogue that runs each job at once, in this thread; its promises settle in the same turn. `nowMs`: its clock, milliseconds
- * since 1970. Upkeep runs when it is asked for, or after each offer where `tends`, and after sets that were adopted.
+ * A catalogue that runs each job at once, in this thread; its promises settle in the same turn. `nowMs`: its clock,
+ * milliseconds since 1970. Upkeep runs when it is asked for, or after each offer where `tends`, and after sets that
+ * were adopted.
  */
 export function openInlineCatalogue(
   t: TestContext,

@@ -1,5 +1,6 @@
-// Channels among peers that lie: holders whose records or trees are spoilt, heads and records that nobody signed, claims without end, and
-// sets that owners sign to do harm. What is kept is what was signed; who gave something else is not asked again.
+// Channels among peers that lie: holders whose records or trees are spoilt, heads and records that nobody signed,
+// claims without end, and sets that owners sign to do harm. What is kept is what was signed; who gave something else is
+// not asked again.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -78,7 +79,8 @@ describe('channels among liars', () => {
     const net = new ChannelNet(13)
     const [author, victim] = (await net.grow(3)) as [ChannelNode, ChannelNode]
     const channel = author.catalogue.create('Endless')
-    // Ten million ids cannot be said by a head; so many as are walked to are claimed, in a branch whose hash nothing has.
+    // Ten million ids cannot be said by a head; so many as are walked to are claimed, in a branch whose hash nothing
+    // has.
     const branch = { digit: 0, count: 90_000, hash: new Uint8Array(32).fill(7) }
     const root: TreeNode = { kind: 'inner', children: [branch] }
     const kept = author.catalogue.channels.get(channel)

@@ -1,5 +1,5 @@
-// Channels on a network of many nodes, on virtual time: seen by all, held by those that subscribe, changed, left by their authors; with
-// losses and with holders that lie.
+// Channels on a network of many nodes, on virtual time: seen by all, held by those that subscribe, changed, left by
+// their authors; with losses and with holders that lie.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,5 @@
-// The benchmark of circuits in its shortest form: it prints figures of a pure relay and of three hops as they come, and ends.
+// The benchmark of circuits in its shortest form: it prints figures of a pure relay and of three hops as they come, and
+// ends.
 
 import { test } from 'node:test'
 import assert from 'node:assert/strict'

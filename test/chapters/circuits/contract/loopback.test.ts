@@ -1,4 +1,5 @@
-// Circuits over real sockets on loopback: built, used both ways, destroyed; names and HTTP by the exit; the address filter.
+// Circuits over real sockets on loopback: built, used both ways, destroyed; names and HTTP by the exit; the address
+// filter.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

@@ -1,5 +1,5 @@
-// Circuits that are really built, through nodes of this machine: what the node whose they are shows of them, what those they
-// pass through show, the dashboard meanwhile, and the reason when they are gone.
+// Circuits that are really built, through nodes of this machine: what the node whose they are shows of them, what those
+// they pass through show, the dashboard meanwhile, and the reason when they are gone.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

@@ -1,5 +1,5 @@
-// Circuits by command line and interface against built nodes: looking starts nothing, what settings forbid is refused with its
-// reason, hops are changed alone, and keys that may only read see none of it.
+// Circuits by command line and interface against built nodes: looking starts nothing, what settings forbid is refused
+// with its reason, hops are changed alone, and keys that may only read see none of it.
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'

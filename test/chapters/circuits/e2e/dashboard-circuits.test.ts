@@ -1,6 +1,6 @@
-// The dashboard's page of circuits in Debian's Chromium: before anything runs, and with circuits of every state (what the
-// overlays tell is set by the test); how hops are chosen for a download, and what is sent then. With PICTURES=folder pictures
-// are kept.
+// The dashboard's page of circuits in Debian's Chromium: before anything runs, and with circuits of every state (what
+// the overlays tell is set by the test); how hops are chosen for a download, and what is sent then. With
+// PICTURES=folder pictures are kept.
 
 import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'

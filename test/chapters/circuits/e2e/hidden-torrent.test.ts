@@ -1,5 +1,5 @@
-// Hidden seeding of a whole torrent: two nodes and relays of this machine, no exit anywhere. The downloader knows nothing but the info
-// hash; what it gets is byte for byte what the seeder has.
+// Hidden seeding of a whole torrent: two nodes and relays of this machine, no exit anywhere. The downloader knows
+// nothing but the info hash; what it gets is byte for byte what the seeder has.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

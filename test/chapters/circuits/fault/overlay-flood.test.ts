@@ -1,5 +1,6 @@
-// A built node that relays for others, in a flood of creates and of signed packets of strangers, valid and not, from many addresses: it
-// answers people all the while, those creates that it answers are answered rightly, and afterwards it is as it was.
+// A built node that relays for others, in a flood of creates and of signed packets of strangers, valid and not, from
+// many addresses: it answers people all the while, those creates that it answers are answered rightly, and afterwards
+// it is as it was.
 
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'

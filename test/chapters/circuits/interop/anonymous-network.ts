@@ -1,6 +1,6 @@
-// A network of overlay nodes in namespaces of their own (overlay-hosts.ts), for tests of anonymous downloads: a host to download
-// at, relays, exits, and one host that is the internet behind them: a libtorrent seeder, a tracker and a web server. Names are
-// known to exits only. The downloading node is the test's to start and to stop.
+// A network of overlay nodes in namespaces of their own (overlay-hosts.ts), for tests of anonymous downloads: a host to
+// download at, relays, exits, and one host that is the internet behind them: a libtorrent seeder, a tracker and a web
+// server. Names are known to exits only. The downloading node is the test's to start and to stop.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,7 +1,7 @@
-// Anonymous downloads from a libtorrent seeder behind exits, in a network of eight nodes of ours, each in a namespace of its own:
-// one, two and three hops; circuits that die, an exit that vanishes, a node that is stopped and killed, hops that change, names,
-// trackers, web seeds. Counters at the downloading host see no packet but the overlay's; that they count is seen too.
-// ANONYMOUS_MIB changes how much is downloaded.
+// Anonymous downloads from a libtorrent seeder behind exits, in a network of eight nodes of ours, each in a namespace
+// of its own: one, two and three hops; circuits that die, an exit that vanishes, a node that is stopped and killed,
+// hops that change, names, trackers, web seeds. Counters at the downloading host see no packet but the overlay's; that
+// they count is seen too. ANONYMOUS_MIB changes how much is downloaded.
 
 import assert from 'node:assert/strict'
 import { copyFile, mkdir } from 'node:fs/promises'
@@ -268,8 +268,8 @@ describe('anonymous downloads', {
       plain.where.join(', '),
     )
     const back = await patch(2)
-    // Who knew the node by its plain address may still call there, or name it to others who call, by exits too; the listener
-    // answers them and knows nothing. Nobody else hears of it.
+    // Who knew the node by its plain address may still call there, or name it to others who call, by exits too; the
+    // listener answers them and knows nothing. Nobody else hears of it.
     const knew = new Set(network.leaked().where.map(text => text.split(' ')[0]))
     for (const { ip } of network.exits) knew.add(ip)
     await goesOn(back)

@@ -1,6 +1,6 @@
-// A process that is everything HTTP which a swarm has: tracker (BEP 3, compact peers as its arguments name them) and file server
-// with ranges. Run in a namespace: `node outside-server.js ip port folder peer,peer`. Writes one JSON line a request:
-// {ip, host, path}, the query left out; and `ready` first.
+// A process that is everything HTTP which a swarm has: tracker (BEP 3, compact peers as its arguments name them) and
+// file server with ranges. Run in a namespace: `node outside-server.js ip port folder peer,peer`. Writes one JSON line
+// a request: {ip, host, path}, the query left out; and `ready` first.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { readFile } from 'node:fs/promises'

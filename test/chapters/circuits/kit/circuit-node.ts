@@ -1,5 +1,5 @@
-// One node of the overlays on a real UDP port of loopback, with circuits and hidden services, and nothing else of Tributary. Everything it
-// receives and sends, and all chance that it uses, can be written down.
+// One node of the overlays on a real UDP port of loopback, with circuits and hidden services, and nothing else of
+// Tributary. Everything it receives and sends, and all chance that it uses, can be written down.
 
 import type { PeerAddress } from '../../../../src/base/ids.ts'
 import { CircuitsForHidden } from '../../../../src/chapters/circuits/hidden/circuits-for-hidden.ts'

@@ -1,5 +1,6 @@
-// Nodes with hidden services whose circuits are lines in memory: everything of hidden services is real, nothing of circuits is. A text
-// put in at one end comes out at the other a millisecond later. Exits and sockets have addresses of their own, as in the network.
+// Nodes with hidden services whose circuits are lines in memory: everything of hidden services is real, nothing of
+// circuits is. A text put in at one end comes out at the other a millisecond later. Exits and sockets have addresses of
+// their own, as in the network.
 
 import { AppError } from '../../../../src/base/errors.ts'
 import { addressKey, type PeerAddress } from '../../../../src/base/ids.ts'

@@ -1,5 +1,5 @@
-// Circuits without an overlay: lanes whose exits have addresses of a made-up internet, where datagrams and HTTP servers are, and
-// hidden swarms that link who seeds with who looks. Everything that leaves is written down. On any clock.
+// Circuits without an overlay: lanes whose exits have addresses of a made-up internet, where datagrams and HTTP servers
+// are, and hidden swarms that link who seeds with who looks. Everything that leaves is written down. On any clock.
 
 import { AppError } from '../../../../src/base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../../../src/base/ids.ts'

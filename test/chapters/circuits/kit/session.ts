@@ -1,6 +1,6 @@
-// Circuits and hidden services of one node, driven by a list of what happens and answering with a list of what they do. Live, the list
-// comes from a network of py-ipv8 and is kept as transcript (test/chapters/circuits/live/record.ts); later it is played to the node again, which
-// must do the same. Everything is loopback: addresses are ports.
+// Circuits and hidden services of one node, driven by a list of what happens and answering with a list of what they do.
+// Live, the list comes from a network of py-ipv8 and is kept as transcript (test/chapters/circuits/live/record.ts);
+// later it is played to the node again, which must do the same. Everything is loopback: addresses are ports.
 
 import type { InfoHash, PeerAddress } from '../../../../src/base/ids.ts'
 import { CircuitsForHidden } from '../../../../src/chapters/circuits/hidden/circuits-for-hidden.ts'
@@ -22,11 +22,11 @@ import { silentLog } from '../../../kit/doubles/silent-log.ts'
 import type { VirtualClock } from '../../../kit/sim/virtual-clock.ts'
 
 /**
- * One thing that happens or is done: its kind, then ports, numbers and bytes in hexadecimal. What happens: `t` milliseconds pass, `c` a
- * command, `p` a peer tells its flags, `i` a packet of the tunnel overlay, `bound` an exit socket is there, `x` it gets a
- * datagram, `found` and `stored` the DHT answered, `e` an overlay of introduction points heard a peer. What is done: `o` a packet goes out,
- * `bind` and `xo` exit sockets, `find` and `store` the DHT is asked, `open` and `close` overlays of introduction points, `r` data came
- * out of circuits, `linked` a seeder was linked.
+ * One thing that happens or is done: its kind, then ports, numbers and bytes in hexadecimal. What happens: `t`
+ * milliseconds pass, `c` a command, `p` a peer tells its flags, `i` a packet of the tunnel overlay, `bound` an exit
+ * socket is there, `x` it gets a datagram, `found` and `stored` the DHT answered, `e` an overlay of introduction points
+ * heard a peer. What is done: `o` a packet goes out, `bind` and `xo` exit sockets, `find` and `store` the DHT is asked,
+ * `open` and `close` overlays of introduction points, `r` data came out of circuits, `linked` a seeder was linked.
  */
 export type Entry = readonly [kind: string, ...values: (string | number)[]]
 

@@ -1,5 +1,5 @@
-// Our node against py-ipv8 in all other roles: `make live-overlay` with IPV8_DIR. No part of `make test`, where transcripts of these
-// sessions are replayed instead.
+// Our node against py-ipv8 in all other roles: `make live-overlay` with IPV8_DIR. No part of `make test`, where
+// transcripts of these sessions are replayed instead.
 
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'

@@ -1,4 +1,5 @@
-// Records transcripts of live sessions with py-ipv8 into test/vectors/ipv8-live/circuits (or the folder that is given): IPV8_DIR is needed, see
+// Records transcripts of live sessions with py-ipv8 into test/vectors/ipv8-live/circuits (or the folder that is given):
+// IPV8_DIR is needed, see
 // `make live-transcripts`. Keys, ephemeral keys and all chance are in them; nothing of it is used anywhere else.
 
 import assert from 'node:assert/strict'

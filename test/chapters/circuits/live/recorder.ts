@@ -1,5 +1,6 @@
-// A session (test/chapters/circuits/kit/session.ts) that is live: real overlays and sockets of loopback in front of it, py-ipv8 behind them. Everything goes
-// through one queue, and time passes in steps between its entries, so that the same list gives the same session again.
+// A session (test/chapters/circuits/kit/session.ts) that is live: real overlays and sockets of loopback in front of it,
+// py-ipv8 behind them. Everything goes through one queue, and time passes in steps between its entries, so that the
+// same list gives the same session again.
 
 import { SystemClock } from '../../../../src/io/clock.ts'
 import { makeOverlayCrypto } from '../../../../src/chapters/overlay/io/overlay-crypto.ts'

@@ -1,5 +1,5 @@
-// Whole engines over lanes in memory: hidden seeding, metadata of magnets, trackers by name and by HTTP, x.pe, streaming, and
-// what becomes of all that while circuits come late, die and come back.
+// Whole engines over lanes in memory: hidden seeding, metadata of magnets, trackers by name and by HTTP, x.pe,
+// streaming, and what becomes of all that while circuits come late, die and come back.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Networks with hops that die, drop, spoil, delay and lie, and strangers that forge, repeat and flood: circuits are replaced within
-// seconds, what is bad is counted and dropped, and nothing grows.
+// Networks with hops that die, drop, spoil, delay and lie, and strangers that forge, repeat and flood: circuits are
+// replaced within seconds, what is bad is counted and dropped, and nothing grows.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

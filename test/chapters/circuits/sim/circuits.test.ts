@@ -1,4 +1,5 @@
-// Whole networks of nodes with circuits on virtual time: data both ways over 1 to 3 hops, hops that die, drop, spoil and lie.
+// Whole networks of nodes with circuits on virtual time: data both ways over 1 to 3 hops, hops that die, drop, spoil
+// and lie.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Hidden swarms over real circuits on virtual time: nodes find each other without an exit, data goes over linked circuits, points and
-// rendezvous circuits die and are replaced.
+// Hidden swarms over real circuits on virtual time: nodes find each other without an exit, data goes over linked
+// circuits, points and rendezvous circuits die and are replaced.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
@@ -36,7 +36,10 @@ async function swarm(hops: HopCount, seed: number, relays = 6): Promise<Swarm> {
   return { net, seeder, downloader, found, leave }
 }
 
-/** A seeder and a downloader that start in a network of relays and want each other at once; they let nothing out to anybody else. */
+/**
+ * A seeder and a downloader that start in a network of relays and want each other at once; they let nothing out to
+ * anybody else.
+ */
 async function beginners(
   seed: number,
   { hops, relays = 3, ...line }: { hops: HopCount; relays?: number; spreadMs?: number; lossPerMille?: number },
@@ -76,7 +79,10 @@ function pointsOf({ net, seeder, downloader }: Swarm): CircuitNode[] {
   return net.nodes.filter(node => lasts.includes(hex(node.keys.publicKey)) && node !== downloader)
 }
 
-/** A linked swarm whose two points are two nodes that are nobody's end: keys, and with them the choice of points, are chance. */
+/**
+ * A linked swarm whose two points are two nodes that are nobody's end: keys, and with them the choice of points, are
+ * chance.
+ */
 async function linkedByOthers(): Promise<{ made: Swarm; points: CircuitNode[] }> {
   for (let seed = 53; seed < 63; seed++) {
     const made = await swarm(2, seed, 10)
@@ -119,9 +125,9 @@ describe('hidden swarms', () => {
     await net.close()
   })
 
-  // Three relays and the two ends, which let nothing out to others: each of these seeds once took a minute, or for ever. Of the points,
-  // the contact circuits and the rendezvous points that chance chooses there some are of no use: the other end itself, or a node that
-  // drops what it should pass on.
+  // Three relays and the two ends, which let nothing out to others: each of these seeds once took a minute, or for
+  // ever. Of the points, the contact circuits and the rendezvous points that chance chooses there some are of no use:
+  // the other end itself, or a node that drops what it should pass on.
   for (const [hops, seeds] of [
     [1, [2, 3, 5, 7, 8, 20]],
     [2, [1, 12, 17]],

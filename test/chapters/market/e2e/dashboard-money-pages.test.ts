@@ -1,5 +1,6 @@
-// Looks of the dashboard's pages of wallets and the market in Debian's Chromium, with answers the test makes up: every part in two widths and
-// both colour schemes through axe-core; long books; what is said of each state. What the pages do with a real chain: dashboard-wallets.test.ts.
+// Looks of the dashboard's pages of wallets and the market in Debian's Chromium, with answers the test makes up: every
+// part in two widths and both colour schemes through axe-core; long books; what is said of each state. What the pages
+// do with a real chain: dashboard-wallets.test.ts.
 
 import assert from 'node:assert/strict'
 import { mkdir } from 'node:fs/promises'

@@ -1,5 +1,6 @@
-// Commands about the market against a built node without a chain: each reaches its route, amounts go as they were typed, and the spend key comes from
-// a file. Orders that stand are asked for in test/chapters/market/interop/market-swaps.test.ts.
+// Commands about the market against a built node without a chain: each reaches its route, amounts go as they were
+// typed, and the spend key comes from a file. Orders that stand are asked for in
+// test/chapters/market/interop/market-swaps.test.ts.
 
 import assert from 'node:assert/strict'
 import { readdir, writeFile } from 'node:fs/promises'

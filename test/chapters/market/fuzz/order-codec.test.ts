@@ -1,5 +1,6 @@
-// Statements of orders: any bytes are read or refused with a DecodeError, and what was read is written to the same bytes again: a second encoding of a
-// statement would have a second hash. A book takes whatever was read and stays within its bounds.
+// Statements of orders: any bytes are read or refused with a DecodeError, and what was read is written to the same
+// bytes again: a second encoding of a statement would have a second hash. A book takes whatever was read and stays
+// within its bounds.
 
 import assert from 'node:assert/strict'
 

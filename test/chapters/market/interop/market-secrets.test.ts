@@ -1,5 +1,6 @@
-// Nothing secret is seen while swaps run between built nodes on real chains: neither the seed, its words, its password and the keys of unlocked
-// wallets, nor the keys and secrets of swaps: not in heap snapshots, logs, answers, databases or files, at any step of a swap, also after a restart.
+// Nothing secret is seen while swaps run between built nodes on real chains: neither the seed, its words, its password
+// and the keys of unlocked wallets, nor the keys and secrets of swaps: not in heap snapshots, logs, answers, databases
+// or files, at any step of a swap, also after a restart.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'

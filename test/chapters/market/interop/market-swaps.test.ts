@@ -1,5 +1,6 @@
-// Two built nodes trade on real chains: ask here, bid there, matched over the overlay, swapped between litecoind, bcoin and anvil. Balances before and
-// after are compared to the smallest unit with fees, which the chains themselves say. Then a node that dies in the middle, and a counterparty that is gone.
+// Two built nodes trade on real chains: ask here, bid there, matched over the overlay, swapped between litecoind, bcoin
+// and anvil. Balances before and after are compared to the smallest unit with fees, which the chains themselves say.
+// Then a node that dies in the middle, and a counterparty that is gone.
 
 import assert from 'node:assert/strict'
 import path from 'node:path'
@@ -76,7 +77,9 @@ function shown(units: Units): string {
   return COINS_OF_TESTS.map(coin => `${coin} ${units[coin]}`).join(', ')
 }
 
-/** Checks each balance to the smallest unit, and the fees against those of the chains. `moved`: of Alice, without fees. */
+/**
+ * Checks each balance to the smallest unit, and the fees against those of the chains. `moved`: of Alice, without fees.
+ */
 async function assertExact(
   title: string,
   before: { alice: Units; bob: Units; heights: Record<(typeof COINS_OF_TESTS)[number], number> },

@@ -1,4 +1,5 @@
-// Contracts of swaps on a real chain of bcoin (regtest): an implementation of Bitcoin's rules that is not Bitcoin Core's.
+// Contracts of swaps on a real chain of bcoin (regtest): an implementation of Bitcoin's rules that is not Bitcoin
+// Core's.
 
 import { startSwapBcoin } from '../kit/swap-utxo-chains.ts'
 import { swapSuite } from '../kit/swap-utxo-suite.ts'

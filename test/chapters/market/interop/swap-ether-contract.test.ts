@@ -1,4 +1,5 @@
-// The contract of swaps against who does not keep to our code: calls of every kind sent straight to a real chain of anvil, attackers compiled here.
+// The contract of swaps against who does not keep to our code: calls of every kind sent straight to a real chain of
+// anvil, attackers compiled here.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
-// Whole swaps of two desks between two real chains of anvil: completed, ended by the locks when the other side is gone, and gone on with by processes that
-// are killed again and again, before and after whatever they write, pay and send; balances exact to the wei with what the chains say of fees.
+// Whole swaps of two desks between two real chains of anvil: completed, ended by the locks when the other side is gone,
+// and gone on with by processes that are killed again and again, before and after whatever they write, pay and send;
+// balances exact to the wei with what the chains say of fees.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,5 +1,6 @@
-// Our side of swaps on a real chain of anvil: what is funded, found, claimed, taken back and given back, exact to the wei; fees that are raised while
-// no block comes; blocks that are taken back; objects made anew in between, as after kill -9. The contract itself: swap-ether-contract.test.ts.
+// Our side of swaps on a real chain of anvil: what is funded, found, claimed, taken back and given back, exact to the
+// wei; fees that are raised while no block comes; blocks that are taken back; objects made anew in between, as after
+// kill -9. The contract itself: swap-ether-contract.test.ts.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

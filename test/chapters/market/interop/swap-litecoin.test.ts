@@ -1,4 +1,5 @@
-// Contracts of swaps on a real chain of litecoind (regtest), its blocks without extensions; at the end once more with them, as they are in life.
+// Contracts of swaps on a real chain of litecoind (regtest), its blocks without extensions; at the end once more with
+// them, as they are in life.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Files of a process that dies between two of its writes: from then on nothing is written any more, and what waits for it waits for ever.
+// Files of a process that dies between two of its writes: from then on nothing is written any more, and what waits for
+// it waits for ever.
 
 import type { MarketFiles } from '../../../../src/chapters/market/ports/market-files.ts'
 import type { MemoryMarketFiles } from './memory-market-files.ts'

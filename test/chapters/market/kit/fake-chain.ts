@@ -1,5 +1,6 @@
-// A whole chain in memory, for swaps: blocks by the virtual clock, waiting transactions that replace each other by their fee, contracts whose hash and
-// time locks are ENFORCED, reorganisations, congestion. One ledger of outputs stands for both kinds of chains; what differs is in fake-swap-chain.ts.
+// A whole chain in memory, for swaps: blocks by the virtual clock, waiting transactions that replace each other by
+// their fee, contracts whose hash and time locks are ENFORCED, reorganisations, congestion. One ledger of outputs
+// stands for both kinds of chains; what differs is in fake-swap-chain.ts.
 
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../../src/base/errors.ts'
@@ -130,7 +131,10 @@ export class FakeChain {
     this.#dropImpossible()
   }
 
-  /** The last `depth` blocks are replaced by one more without transactions; `forget`: nobody remembers those that were in them. */
+  /**
+   * The last `depth` blocks are replaced by one more without transactions; `forget`: nobody remembers those that were
+   * in them.
+   */
   reorganise(depth: number, forget: boolean): void {
     const gone = this.#blocks.splice(Math.max(2, this.#blocks.length - depth))
     const lost = gone.flatMap(block => block.transactions)
@@ -180,7 +184,10 @@ export class FakeChain {
     for (const transaction of this.waiting) yield { transaction, height: null }
   }
 
-  /** Outputs that can be spent, by place; `waiting`: also those of waiting transactions, without what these spend (`except`: as if they were not). */
+  /**
+   * Outputs that can be spent, by place; `waiting`: also those of waiting transactions, without what these spend
+   * (`except`: as if they were not).
+   */
   spendable(waiting: boolean, except: readonly FakeTransaction[] = []): Map<string, FakeOutput> {
     const unspent = new Map(this.#unspent)
     if (!waiting) return unspent

@@ -1,4 +1,5 @@
-// A server of a chain of Ethereum's kind in memory, as far as swaps ask it: honest unless a test gives an answer in its place.
+// A server of a chain of Ethereum's kind in memory, as far as swaps ask it: honest unless a test gives an answer in its
+// place.
 
 import { type JsonRpc, RpcRefusal } from '../../../../src/chapters/wallets/ports/json-rpc.ts'
 import {

@@ -1,4 +1,5 @@
-// The port of swaps on a fake chain: one for each node, so that the server of one can fail or lie while that of the other works.
+// The port of swaps on a fake chain: one for each node, so that the server of one can fail or lie while that of the
+// other works.
 
 import { createHash } from 'node:crypto'
 import { AppError } from '../../../../src/base/errors.ts'

@@ -1,5 +1,5 @@
-// Swaps without chains: halves and agreements like those of the desk, journals in files that outlive it, and ends that a test gives them. Money moves between
-// wallets of tests as a swap would move it.
+// Swaps without chains: halves and agreements like those of the desk, journals in files that outlive it, and ends that
+// a test gives them. Money moves between wallets of tests as a swap would move it.
 
 import { AppError } from '../../../../src/base/errors.ts'
 import type { MarketFiles } from '../../../../src/chapters/market/ports/market-files.ts'

@@ -1,4 +1,5 @@
-// Nodes with the overlay of the market in memory, on virtual time: real overlays, messages and books, datagrams that may be lost or held up.
+// Nodes with the overlay of the market in memory, on virtual time: real overlays, messages and books, datagrams that
+// may be lost or held up.
 
 import { addressKey } from '../../../../src/base/ids.ts'
 import { MarketMesh } from '../../../../src/chapters/market/core/market-mesh.ts'

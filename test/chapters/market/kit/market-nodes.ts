@@ -1,5 +1,5 @@
-// Built nodes that trade on real chains: wallets that are created and paid, peers in the market's overlay, orders, and what the chains themselves say
-// of balances and fees. Blocks are mined while anybody waits.
+// Built nodes that trade on real chains: wallets that are created and paid, peers in the market's overlay, orders, and
+// what the chains themselves say of balances and fees. Blocks are mined while anybody waits.
 
 import assert from 'node:assert/strict'
 import { readBlock } from '../../../../src/chapters/wallets/core/tx-reader.ts'
@@ -137,7 +137,9 @@ export class MarketChains {
     return { TLTC: await this.litecoin.height(), TBTC: await this.bitcoin.height(), TETH: ether }
   }
 
-  /** Fees of all transactions in blocks above `from`, as the chains reckon them, with the number of these transactions. */
+  /**
+   * Fees of all transactions in blocks above `from`, as the chains reckon them, with the number of these transactions.
+   */
   async feesSince(from: Record<TestCoin, number>): Promise<Units> {
     const to = await this.heights()
     const [TLTC, TBTC, TETH] = await Promise.all([

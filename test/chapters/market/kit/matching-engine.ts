@@ -1,5 +1,6 @@
-// A whole market in one place: every order and its owner, matched over the book that nodes use (order-book.ts, matching.ts) as each node does it for
-// its own orders. A fill is reserved on both sides at once; it is settled or fails when the test says so.
+// A whole market in one place: every order and its owner, matched over the book that nodes use (order-book.ts,
+// matching.ts) as each node does it for its own orders. A fill is reserved on both sides at once; it is settled or
+// fails when the test says so.
 
 import { type Fill, fillsOf } from '../../../../src/chapters/market/core/matching.ts'
 import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'

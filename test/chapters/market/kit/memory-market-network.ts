@@ -1,4 +1,5 @@
-// The overlay of the market in memory: statements go to the books of all, messages to whom they are for, after a delay, unless a test loses them.
+// The overlay of the market in memory: statements go to the books of all, messages to whom they are for, after a delay,
+// unless a test loses them.
 
 import type { Book } from '../../../../src/chapters/market/core/book.ts'
 import type { Clock } from '../../../../src/ports/clock.ts'

@@ -1,4 +1,5 @@
-// What a process has of the world and loses with its end: timers that run no more, wallets that hear nothing of it any more.
+// What a process has of the world and loses with its end: timers that run no more, wallets that hear nothing of it any
+// more.
 
 import type { Clock, Timer } from '../../../../src/ports/clock.ts'
 import type { FundsOfCoin, MarketFunds, MarketPayment } from '../../../../src/chapters/wallets/ports/market-funds.ts'

@@ -1,5 +1,5 @@
-// A swap on real chains in which one of two built nodes is killed with -9 at a step: it starts again with its wallets locked, or it is gone for good
-// (until the other one has ended). Answers who has lost what. Used by `make swaps-real`.
+// A swap on real chains in which one of two built nodes is killed with -9 at a step: it starts again with its wallets
+// locked, or it is gone for good (until the other one has ended). Answers who has lost what. Used by `make swaps-real`.
 
 import path from 'node:path'
 import { makeTestFolder } from '../../../kit/content/content-on-disk.ts'
@@ -121,7 +121,10 @@ async function reaches(node: MarketNode, order: number, step: string, chains: Ma
   return seen
 }
 
-/** Mines, and has hours pass when nothing moves any more, until the trade of an order has ended. A node that knows of no trade has none to end. */
+/**
+ * Mines, and has hours pass when nothing moves any more, until the trade of an order has ended. A node that knows of no
+ * trade has none to end.
+ */
 async function untilEnded(node: MarketNode, order: number, chains: MarketChains): Promise<void> {
   const ended = async (): Promise<boolean> => {
     const trade = await tradeOf(node, order)

@@ -1,4 +1,5 @@
-// Wallets, a book, orders and trades as a node of some weeks has them, for pages of the dashboard that are looked at without chains.
+// Wallets, a book, orders and trades as a node of some weeks has them, for pages of the dashboard that are looked at
+// without chains.
 
 import type { Page } from 'playwright-core'
 import type {

@@ -1,4 +1,5 @@
-// A chain of anvil with our side of swaps on it: purses that are paid, terms, and what the chain itself says of balances and receipts.
+// A chain of anvil with our side of swaps on it: purses that are paid, terms, and what the chain itself says of
+// balances and receipts.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { AppError } from '../../../../src/base/errors.ts'

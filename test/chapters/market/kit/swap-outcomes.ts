@@ -1,4 +1,5 @@
-// The table of outcomes: what becomes of a swap when something happens to one side at one of its calls (journal writes, sendings, wallet payments).
+// The table of outcomes: what becomes of a swap when something happens to one side at one of its calls (journal writes,
+// sendings, wallet payments).
 
 import type { SwapRole } from '../../../../src/chapters/market/wire/types.ts'
 import type { KillPlan } from '../../../kit/doubles/mortal.ts'
@@ -28,7 +29,10 @@ export interface CaseResult {
   readonly case: OutcomeCase
   /** Name of the call. */
   readonly call: string
-  /** What each side has in the end: `swapped`, `kept` (what it had, less fees), `lost`, `won` (both coins); `stuck`: what it gave waits for it, who is gone. */
+  /**
+   * What each side has in the end: `swapped`, `kept` (what it had, less fees), `lost`, `won` (both coins); `stuck`:
+   * what it gave waits for it, who is gone.
+   */
   readonly initiator: string
   readonly participant: string
   /** '' = as it must be. */

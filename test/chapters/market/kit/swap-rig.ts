@@ -1,4 +1,5 @@
-// Two desks on two fake chains: an initiator and a participant, each a process of its own that can be killed and started again.
+// Two desks on two fake chains: an initiator and a participant, each a process of its own that can be killed and
+// started again.
 
 import { Swaps } from '../../../../src/chapters/market/swap/swaps.ts'
 import type { MarketPayment } from '../../../../src/chapters/wallets/ports/market-funds.ts'
@@ -217,7 +218,10 @@ export class SwapRig {
     }
   }
 
-  /** Begins on both sides, the participant first, as when it accepts; a side that dies in it is not waited for. Answers whether both have begun. */
+  /**
+   * Begins on both sides, the participant first, as when it accepts; a side that dies in it is not waited for. Answers
+   * whether both have begun.
+   */
   async begin(agreement: SwapAgreement): Promise<boolean> {
     this.participant.desk.checkLocks(agreement)
     for (const node of [this.participant, this.initiator]) {

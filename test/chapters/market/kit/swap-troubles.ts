@@ -14,7 +14,10 @@ export interface Played {
   readonly problems: string[]
 }
 
-/** Plays a swap for each call of each side and each chain, where what `trouble` names in TROUBLES_OF_CHAINS happens at that call. */
+/**
+ * Plays a swap for each call of each side and each chain, where what `trouble` names in TROUBLES_OF_CHAINS happens at
+ * that call.
+ */
 export async function playTrouble(pairing: Pairing, trouble: string): Promise<Played> {
   const event = EVENTS[trouble]
   if (event === undefined) throw new Error(`there is no trouble ${trouble}`)

@@ -1,5 +1,5 @@
-// Chains of Bitcoin's kind for tests of swaps, with all their rules in force (1,360 blocks and more) and a clock that can be moved: litecoind as TLTC,
-// bcoin as TBTC, both regtest.
+// Chains of Bitcoin's kind for tests of swaps, with all their rules in force (1,360 blocks and more) and a clock that
+// can be moved: litecoind as TLTC, bcoin as TBTC, both regtest.
 
 import { COINS, type UtxoCoin, type UtxoNetwork } from '../../../../src/chapters/wallets/core/coins.ts'
 import { addressOfScript, scriptOfAddress } from '../../../../src/chapters/wallets/core/addresses.ts'
@@ -27,7 +27,10 @@ export interface SwapTestChain {
   readonly network: UtxoNetwork
   /** Blocks with what waits. Their hashes. */
   mine(blocks: number): Promise<string[]>
-  /** Pays an address, or an output script; it waits for a block. The id of the transaction. Refuses what is no address of this chain. */
+  /**
+   * Pays an address, or an output script; it waits for a block. The id of the transaction. Refuses what is no address
+   * of this chain.
+   */
   fund(target: string | Uint8Array, amount: bigint): Promise<string>
   /** Moves the clock of the chain and mines eleven blocks: its median time is later by at least so many seconds. */
   pass(seconds: number): Promise<void>
@@ -36,9 +39,15 @@ export interface SwapTestChain {
   medianTime(): Promise<number>
   /** Ids of what waits. */
   waiting(): Promise<string[]>
-  /** Offers a block with exactly these transactions (hexadecimal), made by the test: why it is refused, null: it is taken. Not where blocks have extensions. */
+  /**
+   * Offers a block with exactly these transactions (hexadecimal), made by the test: why it is refused, null: it is
+   * taken. Not where blocks have extensions.
+   */
   offer(transactions: readonly string[]): Promise<string | null>
-  /** Takes the newest blocks back by one more block, all of them empty but the first, which has these transactions. Not where blocks have extensions. */
+  /**
+   * Takes the newest blocks back by one more block, all of them empty but the first, which has these transactions. Not
+   * where blocks have extensions.
+   */
   fork(depth: number, transactions?: readonly string[]): Promise<void>
   stop(): Promise<void>
 }
@@ -167,7 +176,10 @@ class BcoinTestChain extends TestChain {
   }
 }
 
-/** Nobody's blocks are later than the clock of this machine, and the median of their times is less than a minute behind it. */
+/**
+ * Nobody's blocks are later than the clock of this machine, and the median of their times is less than a minute behind
+ * it.
+ */
 async function begin(chain: TestChain): Promise<SwapTestChain> {
   await chain.mine(FIRST_BLOCKS - (await chain.height()))
   await chain.rpc.call('setmocktime', Math.floor(Date.now() / 1000) - 30)

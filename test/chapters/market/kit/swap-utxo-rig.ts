@@ -1,4 +1,5 @@
-// Swaps on a test chain of Bitcoin's kind: keys, terms, purses that are paid, and spends of contracts that our own code would not make.
+// Swaps on a test chain of Bitcoin's kind: keys, terms, purses that are paid, and spends of contracts that our own code
+// would not make.
 
 import { createHash } from 'node:crypto'
 import { Transaction } from '@scure/btc-signer'

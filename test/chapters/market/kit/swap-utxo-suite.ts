@@ -1,5 +1,6 @@
-// What must hold of swaps on any chain of Bitcoin's kind; run against real ones (test/chapters/market/interop/swap-litecoin.test.ts, swap-bitcoin.test.ts). First the chain itself is
-// shown to refuse what the contract forbids: in its pool, and in blocks.
+// What must hold of swaps on any chain of Bitcoin's kind; run against real ones
+// (test/chapters/market/interop/swap-litecoin.test.ts, swap-bitcoin.test.ts). First the chain itself is shown to refuse
+// what the contract forbids: in its pool, and in blocks.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

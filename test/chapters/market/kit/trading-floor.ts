@@ -1,4 +1,5 @@
-// Traders on a market in memory: real books, real negotiation, made-up wallets and swaps. A trader can be killed between any two writes and started again.
+// Traders on a market in memory: real books, real negotiation, made-up wallets and swaps. A trader can be killed
+// between any two writes and started again.
 
 import { Trader } from '../../../../src/chapters/market/core/trader.ts'
 import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'

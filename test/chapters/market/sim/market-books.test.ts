@@ -1,4 +1,5 @@
-// Books of many nodes: whatever is lost, parted or late, all come to the same, with orders, cancels and expiries in any order. On virtual time.
+// Books of many nodes: whatever is lost, parted or late, all come to the same, with orders, cancels and expiries in any
+// order. On virtual time.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

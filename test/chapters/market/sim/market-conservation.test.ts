@@ -1,5 +1,6 @@
-// What must hold at every instant, whatever happens: no order trades or reserves more than it has, no number and no quantity is used twice, money is set aside
-// for what is promised. Tried with kills between any two writes, and with chance.
+// What must hold at every instant, whatever happens: no order trades or reserves more than it has, no number and no
+// quantity is used twice, money is set aside for what is promised. Tried with kills between any two writes, and with
+// chance.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -23,7 +24,8 @@ function checkTrader(one: FloorTrader): void {
     assert.ok(running <= reserved, name)
     assert.equal(status === 'completed', traded === terms.quantity, name)
     if (status === 'open') {
-      // What is left is paid for, whatever becomes of it: give of what is left and of what is spoken for, less what was paid.
+      // What is left is paid for, whatever becomes of it: give of what is left and of what is spoken for, less what was
+      // paid.
       const left = terms.quantity - traded - reserved
       const give = terms.side === 'ask' ? left : (left * terms.price) / COIN
       assert.ok(one.trader.fundsOf(terms.number) >= give, `${name}: funds`)
@@ -73,7 +75,10 @@ function moneyIn(traders: readonly FloorTrader[], coin: 'LTC' | 'BTC'): bigint {
   return sum
 }
 
-/** Both ends of every swap that both sides have begun, and as the other side ended where it has; of the others the end that a silent partner gives them. */
+/**
+ * Both ends of every swap that both sides have begun, and as the other side ended where it has; of the others the end
+ * that a silent partner gives them.
+ */
 async function finish(traders: readonly FloorTrader[], chance: (id: string) => number): Promise<void> {
   const swaps = new Map<string, FloorTrader[]>()
   for (const one of traders) {

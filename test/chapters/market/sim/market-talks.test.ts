@@ -1,5 +1,5 @@
-// Traders talk over the overlay of the market: what is said arrives, once, of whom it says, whatever is lost or recorded; a trader that is no peer is found;
-// owners of orders that cross are told of it.
+// Traders talk over the overlay of the market: what is said arrives, once, of whom it says, whatever is lost or
+// recorded; a trader that is no peer is found; owners of orders that cross are told of it.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

@@ -1,4 +1,5 @@
-// Traders that meet: orders are matched, halves made, swaps begun and ended; what each side has afterwards. Negotiation and orders are real, chains are not.
+// Traders that meet: orders are matched, halves made, swaps begun and ended; what each side has afterwards. Negotiation
+// and orders are real, chains are not.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,6 @@
-// Swaps with somebody who cheats: legs that are not what was agreed on, legs that come too late, secrets that are shown in the last moment, claims and
-// refunds at once. Who behaves loses nothing but fees, and shows its secret to nobody who has not paid.
+// Swaps with somebody who cheats: legs that are not what was agreed on, legs that come too late, secrets that are shown
+// in the last moment, claims and refunds at once. Who behaves loses nothing but fees, and shows its secret to nobody
+// who has not paid.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

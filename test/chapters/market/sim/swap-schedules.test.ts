@@ -1,5 +1,6 @@
-// Random schedules: two desks that behave, while processes are killed and started, blocks are undone, servers fail, blocks come late and fees rise, at
-// random times. In the end everybody is back, and both have swapped or both have what they had, less fees. SEEDS=from-to plays others.
+// Random schedules: two desks that behave, while processes are killed and started, blocks are undone, servers fail,
+// blocks come late and fees rise, at random times. In the end everybody is back, and both have swapped or both have
+// what they had, less fees. SEEDS=from-to plays others.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Chains and servers in trouble at each step of a swap: reorganisations, servers that are down, congestion, servers that lie about time and height.
+// Chains and servers in trouble at each step of a swap: reorganisations, servers that are down, congestion, servers
+// that lie about time and height.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

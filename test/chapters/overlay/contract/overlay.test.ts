@@ -1,5 +1,5 @@
-// Overlays over real sockets and real keys on loopback: nodes find each other, and values, by one address; a taken port says so;
-// rubbish from another socket changes nothing.
+// Overlays over real sockets and real keys on loopback: nodes find each other, and values, by one address; a taken port
+// says so; rubbish from another socket changes nothing.
 
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'

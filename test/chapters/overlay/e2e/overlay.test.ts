@@ -1,5 +1,5 @@
-// The overlay of built nodes: it starts when it is asked to, nodes find each other over loopback, the key stays the same over a
-// restart, the peers of last time are found again without the first address.
+// The overlay of built nodes: it starts when it is asked to, nodes find each other over loopback, the key stays the
+// same over a restart, the peers of last time are found again without the first address.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'

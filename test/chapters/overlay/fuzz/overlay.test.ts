@@ -1,5 +1,5 @@
-// A node of the overlay network against packets that begin like true ones: changed, cut, with any numbers and texts, all of them
-// signed as far as the node can tell, so that every handler sees them. No handler throws and nothing grows.
+// A node of the overlay network against packets that begin like true ones: changed, cut, with any numbers and texts,
+// all of them signed as far as the node can tell, so that every handler sees them. No handler throws and nothing grows.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

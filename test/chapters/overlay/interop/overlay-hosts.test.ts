@@ -1,4 +1,5 @@
-// The counters that the tests of anonymity believe: what they count, what they do not, and where it is said to have gone.
+// The counters that the tests of anonymity believe: what they count, what they do not, and where it is said to have
+// gone.
 
 import assert from 'node:assert/strict'
 import { constants } from 'node:os'

@@ -1,5 +1,5 @@
-// Keys whose signatures cost a hash: for networks of many nodes in one process. Anybody could forge them; a test that forges makes a
-// signature that is not the hash.
+// Keys whose signatures cost a hash: for networks of many nodes in one process. Anybody could forge them; a test that
+// forges makes a signature that is not the hash.
 
 import { createHash } from 'node:crypto'
 import type { Identity, SignatureCheck } from '../../../../src/chapters/overlay/core/index.ts'

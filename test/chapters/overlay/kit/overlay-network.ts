@@ -1,5 +1,5 @@
-// Nodes of the overlay network in memory, on virtual time: each with an address, a key and all overlays, who find each other by one
-// first address.
+// Nodes of the overlay network in memory, on virtual time: each with an address, a key and all overlays, who find each
+// other by one first address.
 
 import type { PeerAddress } from '../../../../src/base/ids.ts'
 import type { NameResolver } from '../../../../src/ports/name-resolver.ts'

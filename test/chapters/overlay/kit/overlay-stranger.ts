@@ -1,4 +1,5 @@
-// Somebody of the overlay network whose every packet a test writes: an address of the hub, a key, and what was sent to it.
+// Somebody of the overlay network whose every packet a test writes: an address of the hub, a key, and what was sent to
+// it.
 
 import type { PeerAddress } from '../../../../src/base/ids.ts'
 import type { Shape, ValuesOf } from '../../../../src/chapters/overlay/wire/fields.ts'

@@ -1,4 +1,5 @@
-// The overlay's DHT among thirty nodes on a line that loses packets: values, signed and unsigned, peers by the hash of their key.
+// The overlay's DHT among thirty nodes on a line that loses packets: values, signed and unsigned, peers by the hash of
+// their key.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Wallets in the dashboard, in Debian's Chromium with a built node on a real chain of anvil: created (the words of the seed are shown once), locked,
-// unlocked, paid and paying; what the node refuses stands where it was asked for.
+// Wallets in the dashboard, in Debian's Chromium with a built node on a real chain of anvil: created (the words of the
+// seed are shown once), locked, unlocked, paid and paying; what the node refuses stands where it was asked for.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'

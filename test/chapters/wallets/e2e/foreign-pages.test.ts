@@ -1,5 +1,6 @@
-// What a web page from elsewhere can do to a node with money in it: nothing. In Debian's Chromium a page of another site and a page of another port of
-// the same host try forms (text/plain with JSON in them), fetch of every kind and frames: without the key, with it, and where the owner has switched keys off.
+// What a web page from elsewhere can do to a node with money in it: nothing. In Debian's Chromium a page of another
+// site and a page of another port of the same host try forms (text/plain with JSON in them), fetch of every kind and
+// frames: without the key, with it, and where the owner has switched keys off.
 
 import assert from 'node:assert/strict'
 import { createServer, type Server } from 'node:http'
@@ -82,7 +83,10 @@ for (const [which, args] of nodes)
       await chain?.stop()
     })
 
-    /** All that such a page could have changed, as one text: only the lines of the audit, the state of the wallet, orders, the thief's balance, settings. */
+    /**
+     * All that such a page could have changed, as one text: only the lines of the audit, the state of the wallet,
+     * orders, the thief's balance, settings.
+     */
     async function standing(): Promise<string> {
       const { audit } = await node.get<{ audit: object[] }>('/wallets/audit')
       const { unlocked } = await wallet.record()

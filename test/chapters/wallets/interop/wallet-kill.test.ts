@@ -1,5 +1,6 @@
-// kill -9 of a built node at every step of a transfer, on a real chain of litecoind: it is made once or not at all, the wallet knows which, and the
-// same idempotency key gives the same transfer. A server that breaks off: `sent: false`, and it is sent again. A full disk: nothing is sent.
+// kill -9 of a built node at every step of a transfer, on a real chain of litecoind: it is made once or not at all, the
+// wallet knows which, and the same idempotency key gives the same transfer. A server that breaks off: `sent: false`,
+// and it is sent again. A full disk: nothing is sent.
 
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,5 @@
-// A wallet of a built node on a chain of bcoin (regtest), another implementation than Bitcoin Core's: mined, spent after a hundred blocks, exact.
+// A wallet of a built node on a chain of bcoin (regtest), another implementation than Bitcoin Core's: mined, spent
+// after a hundred blocks, exact.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

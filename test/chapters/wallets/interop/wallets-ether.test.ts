@@ -1,4 +1,5 @@
-// A wallet of a built node on a real chain of anvil: paid, paying, exact to the wei; fees raised; blocks taken back; bad addresses.
+// A wallet of a built node on a real chain of anvil: paid, paying, exact to the wei; fees raised; blocks taken back;
+// bad addresses.
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'

@@ -1,5 +1,5 @@
-// A wallet of a built node on a real chain of litecoind (regtest): paid, paying, exact to the smallest unit; fees raised; blocks taken back; locked
-// after a restart; the seed restored elsewhere. And nothing secret anywhere.
+// A wallet of a built node on a real chain of litecoind (regtest): paid, paying, exact to the smallest unit; fees
+// raised; blocks taken back; locked after a restart; the seed restored elsewhere. And nothing secret anywhere.
 
 import assert from 'node:assert/strict'
 import { readdir, readFile, stat } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// A bcoin node in regtest: a chain of Bitcoin's kind whose blocks the test makes. Its addresses begin with rb where others have bcrt.
+// A bcoin node in regtest: a chain of Bitcoin's kind whose blocks the test makes. Its addresses begin with rb where
+// others have bcrt.
 
 import { bech32 } from '@scure/base'
 import path from 'node:path'

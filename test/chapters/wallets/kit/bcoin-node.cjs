@@ -1,4 +1,5 @@
-// bcoin 1.0.2 as a full node in regtest, in memory, without peers: `node bcoin-node.cjs <port> <key>`; prints `ready` when it answers.
+// bcoin 1.0.2 as a full node in regtest, in memory, without peers: `node bcoin-node.cjs <port> <key>`; prints `ready`
+// when it answers.
 
 'use strict'
 

@@ -1,4 +1,5 @@
-// Blocks made by a test itself, so that a chain is shown what no miner of its own would put together (BIP 34, 141; the easiest work there is).
+// Blocks made by a test itself, so that a chain is shown what no miner of its own would put together (BIP 34, 141; the
+// easiest work there is).
 
 import { scryptSync } from 'node:crypto'
 import { doubleSha256, readTransaction } from '../../../../src/chapters/wallets/core/tx-reader.ts'

@@ -1,4 +1,5 @@
-// The server of a chain of Ethereum's kind in memory: balances, transfers that wait, blocks that the test makes. One gas costs 2 Gwei.
+// The server of a chain of Ethereum's kind in memory: balances, transfers that wait, blocks that the test makes. One
+// gas costs 2 Gwei.
 
 import { Transaction } from 'ethers'
 import { AppError } from '../../../../src/base/errors.ts'

@@ -1,4 +1,5 @@
-// A server of a chain of Bitcoin's kind in memory (regtest of Bitcoin): its blocks are made by the test, it checks nothing, and it can be made to lie.
+// A server of a chain of Bitcoin's kind in memory (regtest of Bitcoin): its blocks are made by the test, it checks
+// nothing, and it can be made to lie.
 
 import { type JsonRpc, RpcRefusal } from '../../../../src/chapters/wallets/ports/json-rpc.ts'
 import { COINS, type UtxoCoin, type UtxoNetwork } from '../../../../src/chapters/wallets/core/coins.ts'

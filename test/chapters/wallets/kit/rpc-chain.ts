@@ -50,7 +50,10 @@ export interface LitecoindOptions {
   readonly time?: number
 }
 
-/** litecoind with a wallet of its own that has mined `blocks`. Unlike Bitcoin's, it replaces waiting transactions only when it is told to. */
+/**
+ * litecoind with a wallet of its own that has mined `blocks`. Unlike Bitcoin's, it replaces waiting transactions only
+ * when it is told to.
+ */
 export async function startLitecoind(blocks: number, options: LitecoindOptions = {}): Promise<RpcChain> {
   const { extension = true, time = 0 } = options
   const folder = await mkdtemp(path.join(os.tmpdir(), 'tributary-litecoind-'))

@@ -15,7 +15,9 @@ import { CountingArena, realClock, until } from '../../../contract/http/harness.
 
 const CORK_BYTES = 16 * 1024
 
-/** The native response as measured: corked short chunks are always taken, everything else only as far as there is room. */
+/**
+ * The native response as measured: corked short chunks are always taken, everything else only as far as there is room.
+ */
 class FakeSocket {
   room: number
   corked = false

@@ -1,4 +1,5 @@
-// How streams share the event loop: a bound on what one turn writes, in the order of asking; and the watch over blocked ones.
+// How streams share the event loop: a bound on what one turn writes, in the order of asking; and the watch over blocked
+// ones.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

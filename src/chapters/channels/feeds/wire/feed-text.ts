@@ -1,5 +1,6 @@
-// The characters of a feed: by its byte order mark, the charset of Content-Type, or the XML declaration, in that order (RFC 7303).
-// Feeds lie about it; what is no UTF-8 though it should be is taken for windows-1252, and an unknown charset for UTF-8.
+// The characters of a feed: by its byte order mark, the charset of Content-Type, or the XML declaration, in that order
+// (RFC 7303). Feeds lie about it; what is no UTF-8 though it should be is taken for windows-1252, and an unknown
+// charset for UTF-8.
 
 import { TextDecoder } from 'node:util'
 

@@ -1,5 +1,5 @@
-// Where the torrent of a feed's item may lie: enclosures, magnet links, links, as feeds in the field have them, the likeliest
-// first. What is plainly something else (a picture, a podcast's sound) is passed over.
+// Where the torrent of a feed's item may lie: enclosures, magnet links, links, as feeds in the field have them, the
+// likeliest first. What is plainly something else (a picture, a podcast's sound) is passed over.
 
 import { formatMagnet } from '../../../../wire/metainfo/magnet.ts'
 import { parseInfoHash } from '../../../../base/ids.ts'

@@ -1,5 +1,6 @@
-// XML of strangers as a tree of plain objects, by fast-xml-parser. Documents that declare entities are refused, so what a document
-// says is never longer than the document; depth is bounded. Names lose their prefixes. Attributes are named `@name`.
+// XML of strangers as a tree of plain objects, by fast-xml-parser. Documents that declare entities are refused, so what
+// a document says is never longer than the document; depth is bounded. Names lose their prefixes. Attributes are named
+// `@name`.
 
 import { type EntityDecoderOptions, XMLParser } from 'fast-xml-parser'
 import { DecodeError, errorText } from '../../../../base/errors.ts'

@@ -1,4 +1,5 @@
-// What the tests of the catalogue share: made-up torrents and authors, records that they sign, a channel passed on from one catalogue to another.
+// What the tests of the catalogue share: made-up torrents and authors, records that they sign, a channel passed on from
+// one catalogue to another.
 
 import { parseInfoHash } from '../../../../../src/base/ids.ts'
 import { nodeEd25519 } from '../../../../../src/io/ed25519.ts'

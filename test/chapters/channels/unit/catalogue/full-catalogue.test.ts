@@ -1,4 +1,5 @@
-// A catalogue that is full of channels that nobody likes: new ones still come in, the worst go; and what a lying tracker is worth.
+// A catalogue that is full of channels that nobody likes: new ones still come in, the worst go; and what a lying
+// tracker is worth.
 
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Rights that are taken back and modes that change count from then on: what others had written by then stays, however fast the owner is.
+// Rights that are taken back and modes that change count from then on: what others had written by then stays, however
+// fast the owner is.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// What the catalogue's tables show of a channel is what fold.ts makes of the records that are stored, whatever order they came in.
+// What the catalogue's tables show of a channel is what fold.ts makes of the records that are stored, whatever order
+// they came in.
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'

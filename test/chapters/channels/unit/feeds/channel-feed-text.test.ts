@@ -1,4 +1,5 @@
-// Channels written as feeds: what other programs read in them, and that nothing of a channel's texts breaks out of them.
+// Channels written as feeds: what other programs read in them, and that nothing of a channel's texts breaks out of
+// them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

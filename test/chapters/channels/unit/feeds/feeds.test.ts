@@ -1,5 +1,5 @@
-// Feeds of channels on a clock moved by hand: when they are looked at, that each item is taken exactly once over restarts and
-// failures, and that nothing comes after a removal.
+// Feeds of channels on a clock moved by hand: when they are looked at, that each item is taken exactly once over
+// restarts and failures, and that nothing comes after a removal.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

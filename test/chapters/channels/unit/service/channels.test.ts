@@ -1,5 +1,5 @@
-// Channels as a service: unknown ones are looked for before they are subscribed to, in bounded number; what is popular; what the
-// family filter and rights are asked of.
+// Channels as a service: unknown ones are looked for before they are subscribed to, in bounded number; what is popular;
+// what the family filter and rights are asked of.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

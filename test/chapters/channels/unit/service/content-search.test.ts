@@ -1,4 +1,5 @@
-// Searches: what is here first, then what peers bring, each channel and torrent once, in bounded number; nothing after the stop.
+// Searches: what is here first, then what peers bring, each channel and torrent once, in bounded number; nothing after
+// the stop.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// The overlay of channels in a node: a port that is taken does not end it, settings do; who looks for a channel waits for it.
+// The overlay of channels in a node: a port that is taken does not end it, settings do; who looks for a channel waits
+// for it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

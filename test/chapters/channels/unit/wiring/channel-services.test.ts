@@ -1,5 +1,5 @@
-// Channels in the life of a node: not before it has started, once, again after a start that failed or a catalogue that was lost, and
-// with the node where there is a catalogue; the end waits for a start under way, but not for ever.
+// Channels in the life of a node: not before it has started, once, again after a start that failed or a catalogue that
+// was lost, and with the node where there is a catalogue; the end waits for a start under way, but not for ever.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// Two sessions that share memory, queue and rates: one limit counts for both, and the end of one leaves the other its queue.
+// Two sessions that share memory, queue and rates: one limit counts for both, and the end of one leaves the other its
+// queue.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,6 @@
-// What the last hop of a circuit does for its originator: datagrams out and in by the policy, a short queue while sockets open, speed
-// tests within a limit. The circuit is a real one with its one layer; the originator is played by the test.
+// What the last hop of a circuit does for its originator: datagrams out and in by the policy, a short queue while
+// sockets open, speed tests within a limit. The circuit is a real one with its one layer; the originator is played by
+// the test.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Sockets of a lane: destinations keep their circuits, answers find their sockets, and nothing is sent where no circuit is.
+// Sockets of a lane: destinations keep their circuits, answers find their sockets, and nothing is sent where no circuit
+// is.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

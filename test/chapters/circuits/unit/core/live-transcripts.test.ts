@@ -1,5 +1,6 @@
-// Live sessions with py-ipv8 (test/vectors/ipv8-live), played to the node again: it gets what it got, and must do what it did, byte for
-// byte and in the same order. What py-ipv8 sent is thus read by us, and what we send now is what py-ipv8 understood.
+// Live sessions with py-ipv8 (test/vectors/ipv8-live), played to the node again: it gets what it got, and must do what
+// it did, byte for byte and in the same order. What py-ipv8 sent is thus read by us, and what we send now is what
+// py-ipv8 understood.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A circuit of three hops that py-ipv8 recorded, played again with our relay path at both relays, our end at the exit and our
-// originator: each packet that a hop sent must come out of ours, byte by byte.
+// A circuit of three hops that py-ipv8 recorded, played again with our relay path at both relays, our end at the exit
+// and our originator: each packet that a hop sent must come out of ours, byte by byte.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -87,7 +87,10 @@ for (const [hop, name, before, after, near, far] of [
   })
 }
 
-/** The extend that ended at a relay, and the extended that it said itself, are the first between it and the hop before it. */
+/**
+ * The extend that ended at a relay, and the extended that it said itself, are the first between it and the hop before
+ * it.
+ */
 function isOwn(each: Packet, name: string, before: string): boolean {
   const pair = [name, before]
   if (!pair.includes(each.from) || !pair.includes(each.to)) return false

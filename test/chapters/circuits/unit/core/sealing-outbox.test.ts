@@ -1,4 +1,5 @@
-// Layers of many cells at a worker: under load only, the same bytes in the same order, and never a cell without its layers.
+// Layers of many cells at a worker: under load only, the same bytes in the same order, and never a cell without its
+// layers.
 
 import { type TestContext, test } from 'node:test'
 import assert from 'node:assert/strict'

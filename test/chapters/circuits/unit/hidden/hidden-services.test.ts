@@ -1,4 +1,5 @@
-// Hidden swarms between nodes whose circuits are lines in memory: meeting, replacing, renewing, and what strangers send.
+// Hidden swarms between nodes whose circuits are lines in memory: meeting, replacing, renewing, and what strangers
+// send.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

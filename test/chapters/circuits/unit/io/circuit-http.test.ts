@@ -1,4 +1,5 @@
-// HTTP over circuits: whole answers in every framing, redirects, what is refused before anything is asked, bounds, ranges.
+// HTTP over circuits: whole answers in every framing, redirects, what is refused before anything is asked, bounds,
+// ranges.
 
 import assert from 'node:assert/strict'
 import { gzipSync, deflateSync } from 'node:zlib'

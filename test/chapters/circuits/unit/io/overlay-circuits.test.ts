@@ -1,5 +1,5 @@
-// Whole circuits against recordings of py-ipv8: the steps of a circuit of three hops made again byte by byte at every node, all
-// packets of a live one taken apart and played again, and the handshake from end to end.
+// Whole circuits against recordings of py-ipv8: the steps of a circuit of three hops made again byte by byte at every
+// node, all packets of a live one taken apart and played again, and the handshake from end to end.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// Where an exit goes for strangers: public addresses, but neither its own nor those where clouds keep the secrets of machines.
+// Where an exit goes for strangers: public addresses, but neither its own nor those where clouds keep the secrets of
+// machines.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// The overlay as the node has it: started once, when it is needed; a start that failed may be tried again; nothing is told after the
-// end. Its key is made once; peers of last time are read with care.
+// The overlay as the node has it: started once, when it is needed; a start that failed may be tried again; nothing is
+// told after the end. Its key is made once; peers of last time are read with care.
 
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'

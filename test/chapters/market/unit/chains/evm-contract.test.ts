@@ -1,5 +1,5 @@
-// The contract of swaps as bytes: the committed code is what the source gives, the address follows from it, calls and events are encoded as the
-// ABI has it (checked with ethers' own encoder).
+// The contract of swaps as bytes: the committed code is what the source gives, the address follows from it, calls and
+// events are encoded as the ABI has it (checked with ethers' own encoder).
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
@@ -56,7 +56,8 @@ test('the committed code is what the compiler makes of the source', () => {
 })
 
 test('its address is the one that is written down, and does not change with who makes it', () => {
-  // Another address is another contract: swaps under way know theirs no more, and nodes of other versions look elsewhere.
+  // Another address is another contract: swaps under way know theirs no more, and nodes of other versions look
+  // elsewhere.
   assert.equal(LOCK_ADDRESS, '0x2778637636f6b1c1cbf5df48168763af9c49aa00')
   const packed = `0xff${CREATE2_DEPLOYER.slice(2)}${'0'.repeat(64)}${keccak256(LOCK_CREATION).slice(2)}`
   assert.equal(LOCK_ADDRESS, `0x${keccak256(packed).slice(-40)}`)

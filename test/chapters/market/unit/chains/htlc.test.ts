@@ -1,4 +1,5 @@
-// The contract of a swap, byte by byte as it was written by hand; what it is made of and what is refused; what its spends cost and sign.
+// The contract of a swap, byte by byte as it was written by hand; what it is made of and what is refused; what its
+// spends cost and sign.
 
 import assert from 'node:assert/strict'
 import { createHash, createPublicKey, verify } from 'node:crypto'
@@ -34,7 +35,9 @@ const G2 = '02c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5'
 const SECRET = Buffer.alloc(32, 0x11)
 const HASH = createHash('sha256').update(SECRET).digest('hex')
 const TERMS = { hash: HASH, lockS: 1_800_000_000, claimKey: G, refundKey: G2 }
-/** IF SIZE <32> EQUALVERIFY SHA256 <hash> EQUALVERIFY <key> ELSE <lock> CHECKLOCKTIMEVERIFY DROP <key> ENDIF CHECKSIG */
+/**
+ * IF SIZE <32> EQUALVERIFY SHA256 <hash> EQUALVERIFY <key> ELSE <lock> CHECKLOCKTIMEVERIFY DROP <key> ENDIF CHECKSIG
+ */
 const SCRIPT = `6382012088a820${HASH}8821${G}670400d2496bb17521${G2}68ac`
 const PAY_TO = purseScript(drawnKey(1))
 const SPEND: Omit<ContractSpend, 'secret'> = {

@@ -1,5 +1,5 @@
-// Swaps on a chain of Ethereum's kind before a server in memory: what is believed, what is asked, fees and numbers of transactions. The real chain:
-// test/chapters/market/interop/swap-ether.test.ts.
+// Swaps on a chain of Ethereum's kind before a server in memory: what is believed, what is asked, fees and numbers of
+// transactions. The real chain: test/chapters/market/interop/swap-ether.test.ts.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

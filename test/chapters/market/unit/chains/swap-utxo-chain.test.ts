@@ -1,5 +1,6 @@
-// Swaps on a chain of Bitcoin's kind against a server in memory: what is read once and what again, what a server that lies, stalls or goes back can do,
-// and what fees and purses come to. Real chains: test/chapters/market/interop/swap-litecoin.test.ts, swap-bitcoin.test.ts.
+// Swaps on a chain of Bitcoin's kind against a server in memory: what is read once and what again, what a server that
+// lies, stalls or goes back can do, and what fees and purses come to. Real chains:
+// test/chapters/market/interop/swap-litecoin.test.ts, swap-bitcoin.test.ts.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

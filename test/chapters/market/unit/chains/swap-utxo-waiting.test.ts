@@ -1,4 +1,5 @@
-// What waits for a block, with a transaction named by somebody: it is looked at although the server's list does not have it.
+// What waits for a block, with a transaction named by somebody: it is looked at although the server's list does not
+// have it.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,6 @@
-// Books that heard the same are the same, whatever came first: later and earlier statements, closings, frauds, more orders than there is room for. And
-// books that heard different things at different times are the same once each has what the digests of the others cover. Another seed: SEED=number.
+// Books that heard the same are the same, whatever came first: later and earlier statements, closings, frauds, more
+// orders than there is room for. And books that heard different things at different times are the same once each has
+// what the digests of the others cover. Another seed: SEED=number.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,6 @@
-// Matching, with orders, cancels, expiries, settled and failed trades in any order: whatever happens, the book is not crossed, the best price and then the
-// oldest order is served, and neither quantity nor money appears or vanishes. Another seed: SEED=number.
+// Matching, with orders, cancels, expiries, settled and failed trades in any order: whatever happens, the book is not
+// crossed, the best price and then the oldest order is served, and neither quantity nor money appears or vanishes.
+// Another seed: SEED=number.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// The order book: what a statement comes to, what is seen of it, how long it is kept, and who has to go when it is full.
+// The order book: what a statement comes to, what is seen of it, how long it is kept, and who has to go when it is
+// full.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// The sorted set against a sorted array, and the heap against sorting, with anything put in and taken out. Another seed: SEED=number.
+// The sorted set against a sorted array, and the heap against sorting, with anything put in and taken out. Another
+// seed: SEED=number.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

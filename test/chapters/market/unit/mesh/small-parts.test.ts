@@ -1,4 +1,5 @@
-// The small parts of the overlay of the market: bounded memory, allowances of many, where traders are, comparing books with a peer that answers as it likes.
+// The small parts of the overlay of the market: bounded memory, allowances of many, where traders are, comparing books
+// with a peer that answers as it likes.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

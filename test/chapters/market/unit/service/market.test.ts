@@ -1,4 +1,5 @@
-// The market's service: requests that are read to the smallest unit, what it refuses, keys that place an order once, and what its records say.
+// The market's service: requests that are read to the smallest unit, what it refuses, keys that place an order once,
+// and what its records say.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// What a journal holds: nothing secret that is not sealed, nothing at all of it once the swap is over; payments into purses are asked for once, by key.
+// What a journal holds: nothing secret that is not sealed, nothing at all of it once the swap is over; payments into
+// purses are asked for once, by key.
 
 import assert from 'node:assert/strict'
 import { createCipheriv } from 'node:crypto'

@@ -1,4 +1,5 @@
-// The table of the swap's machine alone: what is done next for a journal and what the chains show. Whole swaps: test/sim/swap-*.
+// The table of the swap's machine alone: what is done next for a journal and what the chains show. Whole swaps:
+// test/sim/swap-*.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -1,5 +1,5 @@
-// Messages of the market as packets: each kind of negotiation comes back as it was, keys and transactions of both kinds of chains, and no packet is
-// larger than a datagram that every way carries.
+// Messages of the market as packets: each kind of negotiation comes back as it was, keys and transactions of both kinds
+// of chains, and no packet is larger than a datagram that every way carries.
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,5 @@
-// Statements of orders: what was said is read again, one byte changed is another statement, and what makes no sense is refused.
+// Statements of orders: what was said is read again, one byte changed is another statement, and what makes no sense is
+// refused.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// The overlay of the market in a node: orders stand in our book before it runs, a start that failed is tried again, settings switch it off.
+// The overlay of the market in a node: orders stand in our book before it runs, a start that failed is tried again,
+// settings switch it off.
 
 import type { OverlaysWithDht } from '../../../../../src/chapters/overlay/wiring/overlay-parts.ts'
 import assert from 'node:assert/strict'

@@ -1,4 +1,5 @@
-// The market's service before it is loaded: at first use, or with the node where there is something of an earlier run; off it still shows.
+// The market's service before it is loaded: at first use, or with the node where there is something of an earlier run;
+// off it still shows.
 
 import assert from 'node:assert/strict'
 import { mkdir, writeFile } from 'node:fs/promises'

@@ -1,4 +1,5 @@
-// A backup holds wallets and the market: the seed, what was transferred, journals of swaps and the key that opens them; readable by their owner alone.
+// A backup holds wallets and the market: the seed, what was transferred, journals of swaps and the key that opens them;
+// readable by their owner alone.
 
 import { allKept } from '../../../../kit/all-kept.ts'
 import assert from 'node:assert/strict'

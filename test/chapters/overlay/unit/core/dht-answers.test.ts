@@ -1,5 +1,5 @@
-// The overlay's DHT node against an asker whose packets the test writes: tokens, forged and too large values, floods, wrong mids,
-// punctures; and against one who answers falsely.
+// The overlay's DHT node against an asker whose packets the test writes: tokens, forged and too large values, floods,
+// wrong mids, punctures; and against one who answers falsely.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// The discovery overlay: overlays told and heard, pings, the old form of requests; and where nodes begin: names, servers, nobody.
+// The discovery overlay: overlays told and heard, pings, the old form of requests; and where nodes begin: names,
+// servers, nobody.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

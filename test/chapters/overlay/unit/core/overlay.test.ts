@@ -1,5 +1,5 @@
-// What an overlay lets through: packets of its prefix, signed as they say, not repeated from elsewhere, not too many; and what it
-// counts of the rest. Memory stays bounded under floods.
+// What an overlay lets through: packets of its prefix, signed as they say, not repeated from elsewhere, not too many;
+// and what it counts of the rest. Memory stays bounded under floods.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

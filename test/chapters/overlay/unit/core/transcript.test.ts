@@ -1,5 +1,6 @@
-// A session of our node with nodes of py-ipv8 3.2, as it was recorded on loopback: introductions, discovery, DHT. What they sent is
-// taken by a node with the same key today; what we sent then is, byte for byte, what is written and signed today.
+// A session of our node with nodes of py-ipv8 3.2, as it was recorded on loopback: introductions, discovery, DHT. What
+// they sent is taken by a node with the same key today; what we sent then is, byte for byte, what is written and signed
+// today.
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// Keys, signatures, handshakes and layers of the overlays against the recorded vectors, by both libraries and between them.
+// Keys, signatures, handshakes and layers of the overlays against the recorded vectors, by both libraries and between
+// them.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

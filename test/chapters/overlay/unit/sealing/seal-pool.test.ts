@@ -1,4 +1,5 @@
-// The overlays' cryptography at a worker: the same answers as on the main thread, in shared memory that is zeroed, within bounds.
+// The overlays' cryptography at a worker: the same answers as on the main thread, in shared memory that is zeroed,
+// within bounds.
 
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'

@@ -1,4 +1,5 @@
-// The doctor about anonymous downloads: which setting forbids them, a port that is taken, the library that is not there.
+// The doctor about anonymous downloads: which setting forbids them, a port that is taken, the library that is not
+// there.
 
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'

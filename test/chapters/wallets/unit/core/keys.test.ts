@@ -1,4 +1,5 @@
-// Seeds and keys against the vectors of BIP 39, 32, 84 and 44, the sealed seed, and addresses of BIP 173, 350 and EIP-55.
+// Seeds and keys against the vectors of BIP 39, 32, 84 and 44, the sealed seed, and addresses of BIP 173, 350 and
+// EIP-55.
 
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,5 @@
-// Transactions: the example of BIP 143, blocks and their work, signatures that others accept, coins chosen, and the ledger's conflicts.
+// Transactions: the example of BIP 143, blocks and their work, signatures that others accept, coins chosen, and the
+// ledger's conflicts.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,4 +1,5 @@
-// The wallets as the market has them, over a chain in memory: what is set aside, payments that are made once, and what stays with the owner.
+// The wallets as the market has them, over a chain in memory: what is set aside, payments that are made once, and what
+// stays with the owner.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
