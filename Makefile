@@ -158,7 +158,7 @@ bench-%: build
 	@bash test/kit/netns node dist/bench/flow/$*.js $(BENCH_ARGS)
 
 readme: build ## Rewrites the tables of src/docs: settings from the schema, and the matrix
-	@for page in readme interop-matrix decisions; do UPDATE_README=1 node --test dist/test/arch/$$page.test.js >/dev/null || exit 1; done
+	@for page in readme interop-matrix decisions readme-map; do UPDATE_README=1 node --test dist/test/arch/$$page.test.js >/dev/null || exit 1; done
 
 # What is given away, in dist-package/ (src/deploy, decision 0363).
 package: build ## The npm package: dist-package/tributary-VERSION.tgz

@@ -107,7 +107,9 @@ export async function buildInTwo(
   const later = await build({
     ...withPlugin(options, givenByFirst(root, known, shared)),
     ...startingWith(root, `export const parts = {\n${requiresOf(LATER)}\n}`),
-    ...{ outfile: outfiles.later, write: false, metafile: true },
+    outfile: outfiles.later,
+    write: false,
+    metafile: true,
   })
   const lines = [
     "import { openLater } from './src/build/later-script.ts'",

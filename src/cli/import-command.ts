@@ -59,7 +59,9 @@ function wholeNumber(text: string): number {
 
 async function importAll({ node, json }: CommandContext, folder: string, flags: ImportFlags): Promise<void> {
   const request: JsonObject = {
-    ...{ from: flags.from, folder, dry_run: flags.dryRun === true },
+    from: flags.from,
+    folder,
+    dry_run: flags.dryRun === true,
     ...(flags.map.length > 0 && { map: flags.map }),
     ...(flags.sample !== undefined && { sample: flags.sample }),
   }

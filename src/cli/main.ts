@@ -81,8 +81,10 @@ function keyWork(flags: Pick<KeyFlags, 'stateDir'>, order: KeyOrder): void {
 
 function settings(flags: Omit<StartFlags, 'apiKeyFile'> & { all?: boolean; json?: boolean }): void {
   const order = {
-    ...{ stateDir: flags.stateDir ?? null, flags: settingsOf(flags) },
-    ...{ all: flags.all === true, json: flags.json === true },
+    stateDir: flags.stateDir ?? null,
+    flags: settingsOf(flags),
+    all: flags.all === true,
+    json: flags.json === true,
   }
   work = async () => {
     const [{ runShowSettings }, { loadChapters }] = await Promise.all([

@@ -33,8 +33,12 @@ export function askedMetrics(
   const make = async (): Promise<MetricsService> => {
     const { makeMetrics } = await import('./metrics.ts')
     const metrics = makeMetrics({
-      ...{ clock, version, engine: () => late.engine(), overlay: () => late.overlay() },
-      ...{ others, volumes: () => volumes.facts() },
+      clock,
+      version,
+      engine: () => late.engine(),
+      overlay: () => late.overlay(),
+      others,
+      volumes: () => volumes.facts(),
       databaseBytes: () => databaseBytes(join(stateDir, DATABASE_FILE_NAME)),
     })
     started.add('metrics', () => Promise.resolve(metrics.stop()))
@@ -55,7 +59,13 @@ export function askedImports(
     const { makeImports } = await import('./imports.ts')
     const imports = makeImports(
       {
-        ...{ clock, random, log: log.part('import'), stores, journal, volumes, ...parts },
+        clock,
+        random,
+        log: log.part('import'),
+        stores,
+        journal,
+        volumes,
+        ...parts,
         prepareFolder: (folder, use) => prepareFolder(folder, { own, volumes }, use),
         room: () => session.room(),
       },

@@ -152,9 +152,18 @@ export class TributaryNode {
     const engine = await startEngine(
       { stateDir, settings: given, version },
       {
-        ...{ clock, random, log, policy, stack, own, volumes, rangeArena: this.#rangeArena },
+        clock,
+        random,
+        log,
+        policy,
+        stack,
+        own,
+        volumes,
+        rangeArena: this.#rangeArena,
         additions: await this.#engineAdditions(),
-        ...{ journal: records.progress, contents: records.contents, values: records.values },
+        journal: records.progress,
+        contents: records.contents,
+        values: records.values,
         announces: records.announces,
         events: downloads.engineEvents,
         onRepeatedLoss: () => this.#fail(new AppError('WorkerLost', 'Worker threads died again and again.')),
@@ -198,8 +207,16 @@ export class TributaryNode {
     const { settings, log, version, clock, random, own, volumes, started } = this.#environment
     const { events, downloads } = this.#parts
     const sides = new SideServices({
-      ...{ clock, random, log, version, own, volumes, events, downloads },
-      ...{ seen: records.seenFiles, values: records.values },
+      clock,
+      random,
+      log,
+      version,
+      own,
+      volumes,
+      events,
+      downloads,
+      seen: records.seenFiles,
+      values: records.values,
       settings: () => settings.values,
       makeHttp: () => makeVersionFetch(this.#environment),
     })
@@ -211,8 +228,12 @@ export class TributaryNode {
   async #startWebhooks(records: RecordsStore): Promise<void> {
     const { settings, log, clock, random, started } = this.#environment
     const webhooks = new Webhooks({
-      ...{ clock, random, log: log.part('webhooks'), http: makeWebhookPost(this.#environment) },
-      ...{ events: records.events, values: records.values },
+      clock,
+      random,
+      log: log.part('webhooks'),
+      http: makeWebhookPost(this.#environment),
+      events: records.events,
+      values: records.values,
       follow: (since, deliver) => this.#parts.events.follow(since, deliver),
       settings: () => webhookSettings(settings.values),
     })
@@ -250,9 +271,15 @@ export class TributaryNode {
     const { api } = settings.values
     const ofChapters = await Promise.all(this.#chapters.map(chapter => chapter.routes()))
     const server = makeHttpFront(api, {
-      ...{ rangeArena: this.#rangeArena, clock, random, log: log.part('http') },
+      rangeArena: this.#rangeArena,
+      clock,
+      random,
+      log: log.part('http'),
       routes: routeTable(ofChapters.flat()),
-      ...{ services, furtherKeys: keys, version, linkSecret: await openLinkSecret(stateDir) },
+      services,
+      furtherKeys: keys,
+      version,
+      linkSecret: await openLinkSecret(stateDir),
       maxConnections: sharesOf(settings.values).http,
       onException: error => this.noteException(error),
     })

@@ -100,7 +100,11 @@ async function openSettings(stateDir: string, stateDirChosen: boolean, args: Nod
     args.apiKeyFile === null ? [] : [['api.key', await readApiKeyFile(args.apiKeyFile)]]
   const flags = [...args.flags, ...keyFlag]
   const settings = await SettingsStore.open({
-    ...{ stateDir, stateDirChosen, homeDir: homedir(), env: process.env, flags },
+    stateDir,
+    stateDirChosen,
+    homeDir: homedir(),
+    env: process.env,
+    flags,
     table: settingsTable(args.chapters),
   })
   // Programs that this one starts have no use for it.

@@ -63,7 +63,10 @@ export function makeServices(
   const state = new CoreState(() => volumes.facts())
   const eventsLog = log.part('events')
   const events = new EventHub({
-    ...{ log: eventsLog, version, started: () => state.started, now: () => clock.now() },
+    log: eventsLog,
+    version,
+    started: () => state.started,
+    now: () => clock.now(),
     after: (ms, run) => clock.after(ms, run),
   })
   const { http, ...found } = makeDownloads(environment, events, late)
@@ -79,7 +82,12 @@ export function makeServices(
   const { downloads, previews, updates } = found
   const paths = new AllowedPaths(() => allowedFolders(settings.values), own, volumes)
   const maker = new TorrentMaker({
-    ...{ clock, log: log.part('createtorrent'), events, paths, files: new FreshFiles(volumes), downloads },
+    clock,
+    log: log.part('createtorrent'),
+    events,
+    paths,
+    files: new FreshFiles(volumes),
+    downloads,
     createdBy: `Tributary/${version}`,
   })
   const torrentInfo = new TorrentInfo({ clock, previews, downloads })
@@ -103,12 +111,22 @@ export function makeServices(
   started.add('debug', () => debug.stop())
   const keys = new FurtherKeys(stateDir)
   const services: Services = {
-    ...{ downloads, torrentMaker: maker, updates, state, statistics, events, keys, debug: debug.service },
+    downloads,
+    torrentMaker: maker,
+    updates,
+    state,
+    statistics,
+    events,
+    keys,
+    debug: debug.service,
     torrentInfo,
     imports: askedImports(environment, late, { downloads, paths }),
     metrics: askedMetrics(environment, late, () => opened.flatMap(chapter => chapter.metrics?.() ?? [])),
     settings: new NodeSettings({
-      ...{ source: settings, state, docs, changes: settingsChanges },
+      source: settings,
+      state,
+      docs,
+      changes: settingsChanges,
       rights: new SettingRights(path => rightOf(settings.table.rights, path), paths),
     }),
     shutdown: { shutDown },
@@ -141,11 +159,17 @@ function makeDownloads(environment: NodeEnvironment, events: EventHub, late: Lat
   started.add('sources', () => fetch.close())
   const http = new CountedFetch(fetch)
   const previews = new MetadataPreviews({
-    ...{ clock, log: log.part('torrentinfo') },
+    clock,
+    log: log.part('torrentinfo'),
     destination: () => settings.values.download_defaults.saveas,
   })
   const downloads = new Downloads({
-    ...{ clock, log: log.part('downloads'), events, previews, files: new FreshFiles(volumes), volumes },
+    clock,
+    log: log.part('downloads'),
+    events,
+    previews,
+    files: new FreshFiles(volumes),
+    volumes,
     prepareFolder: (folder, use) => prepareFolder(folder, { own, volumes }, use),
     sources: { http, readFile: (file, maxBytes) => readSmallFile(file, maxBytes, volumes) },
     settings: () => downloadSettings(settings.values),
@@ -158,7 +182,14 @@ function makeDownloads(environment: NodeEnvironment, events: EventHub, late: Lat
     hidden: () => late.hidden(),
   })
   const { updates, following } = makeUpdates({
-    ...{ stateDir, clock, random, log: log.part('updates'), events, downloads, own, volumes },
+    stateDir,
+    clock,
+    random,
+    log: log.part('updates'),
+    events,
+    downloads,
+    own,
+    volumes,
     settings: () => settings.values,
   })
   return { http, previews, downloads, updates }

@@ -76,7 +76,11 @@ export class SideServices {
     const { WatchFolder: Watch } = await import('../services/watch/watch-folder.ts')
     const { DiskWatchedFolder } = await import('../io/files/watched-folder.ts')
     const watch = new Watch({
-      ...{ clock, events, downloads, seen, log: log.part('watchfolder') },
+      clock,
+      events,
+      downloads,
+      seen,
+      log: log.part('watchfolder'),
       settings: () => this.#watchSettings(),
       open: (directory, wanted) => new DiskWatchedFolder(directory, wanted, () => clock.wallMs(), own, volumes),
     })
@@ -88,7 +92,12 @@ export class SideServices {
     const { clock, random, log, events, values, version } = this.#deps
     const { VersionCheck: Check } = await import('../services/updates/version-check.ts')
     this.#check = new Check({
-      ...{ clock, random, events, values, version, log: log.part('version') },
+      clock,
+      random,
+      events,
+      values,
+      version,
+      log: log.part('version'),
       http: this.#deps.makeHttp(),
       url: () => this.#url(),
     })

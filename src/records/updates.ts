@@ -16,7 +16,12 @@ export class DatabaseUpdates implements UpdateRecords {
   async followed(): Promise<FollowedKey[]> {
     const rows = await this.#link.run('update.followed')
     return rows.map(({ target, publicKey, salt, uri, request, addedAtMs, ...row }) => ({
-      ...{ target, publicKey, salt, uri, request, addedAtMs },
+      target,
+      publicKey,
+      salt,
+      uri,
+      request,
+      addedAtMs,
       held: heldOf(row),
       versions: versionsOf(row.versions),
     }))

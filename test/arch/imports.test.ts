@@ -145,6 +145,16 @@ test('comments keep to 120 columns; drawings and tables, three spaces in, may be
   assert.deepEqual(wide, [])
 })
 
+test('no object literal is spread into another: it would only hide lines', () => {
+  const hidden = [...sources, ...workers, ...sourceFiles('test', 'bench')].filter(
+    ({ path, text }) => path.endsWith('.ts') && /\.\.\.\{ *\w/.test(text),
+  )
+  assert.deepEqual(
+    hidden.map(({ path }) => path),
+    [],
+  )
+})
+
 test('every package the project promises is in real use', () => {
   const used = new Set([...sources, ...workers, ...sourceFiles('bench')].flatMap(file => file.specifiers))
   const promised = ['uWebSockets.js', 'piscina', 'bitfield', 'simple-sha1', 'fs-chunk-store', 'msgpackr']

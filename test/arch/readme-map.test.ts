@@ -2,12 +2,13 @@
 // row, and the rows agree with the import rules.
 
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { projectRoot } from '../kit/project-root.ts'
 import { chaptersNeeded } from './chapter-rooms.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
+import { mapSvg } from './map-svg.ts'
 import { sourceFiles } from './source-tree.ts'
 
 /** The map, the pages of the rooms, and that of the bounds. */
@@ -39,6 +40,12 @@ const folders = readdirSync(join(projectRoot, 'src'), { withFileTypes: true })
 test('the map has at most 120 lines, the page of a room at most 60', () => {
   for (const { name, text } of pages)
     if (name !== 'bounds.md') assert.ok(text.split('\n').length <= (name === 'README.md' ? 121 : 61), name)
+})
+
+test('the picture shows the imports as they are (make readme)', () => {
+  const path = join(projectRoot, 'src/map.svg')
+  if (process.env['UPDATE_README'] === '1') writeFileSync(path, mapSvg())
+  assert.equal(readFileSync(path, 'utf8'), mapSvg())
 })
 
 test('every file and folder it names exists', () => {

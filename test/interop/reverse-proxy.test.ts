@@ -63,7 +63,12 @@ describe('behind nginx', { skip: needs('nginx', 'openssl'), concurrency: 1, time
       const length = body === undefined ? {} : { 'Content-Length': body.length }
       const asked = request(
         {
-          ...{ host: '127.0.0.1', port: ports.secure, path, method, rejectUnauthorized: false, agent: false },
+          host: '127.0.0.1',
+          port: ports.secure,
+          path,
+          method,
+          rejectUnauthorized: false,
+          agent: false,
           headers: { Host: NAME, ...length, ...headers },
         },
         resolve,

@@ -61,7 +61,8 @@ export async function sessionStats({ services }: RpcContext): Promise<RpcResult>
   }
   const { total_downloaded, total_uploaded, runtime } = services.statistics.dispersy()
   const stats = (downloadedBytes: number, uploadedBytes: number): Json => ({
-    ...{ downloadedBytes, uploadedBytes },
+    downloadedBytes,
+    uploadedBytes,
     filesAdded: sums.torrents,
     sessionCount: 1,
     secondsActive: Math.floor(runtime),

@@ -166,7 +166,12 @@ const transfer: Record<string, TorrentField> = {
   peersGettingFromUs: withPeers(({ record }) => record.peers?.filter(peer => peer.uprate > 0).length ?? 0),
   peersSendingToUs: withPeers(({ record }) => record.peers?.filter(peer => peer.downrate > 0).length ?? 0),
   peersFrom: withPeers(({ record }) => ({
-    ...{ fromCache: 0, fromDht: 0, fromLpd: 0, fromLtep: 0, fromPex: 0, fromTracker: 0 },
+    fromCache: 0,
+    fromDht: 0,
+    fromLpd: 0,
+    fromLtep: 0,
+    fromPex: 0,
+    fromTracker: 0,
     fromIncoming: record.peers?.filter(peer => peer.direction === 'R').length ?? 0,
   })),
   webseeds: field(({ details }) => details.web_seeds),

@@ -139,7 +139,9 @@ async function copied(move: MoveFiles, { source, target, name }: Pair, index: nu
     try {
       const stats = await atSource(move, () => source.stat(name))
       await copyBytes(from.fd, to.fd, {
-        ...{ space: move.space, root: await move.to.root(), signal: move.signal },
+        space: move.space,
+        root: await move.to.root(),
+        signal: move.signal,
         reading: call => atSource(move, call),
         writing: call => atTarget(move, call),
       })

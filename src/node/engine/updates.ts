@@ -33,7 +33,10 @@ export interface UpdatesParts {
 export function makeUpdates(parts: UpdatesParts): { readonly updates: Updates; readonly following: FollowedUpdates } {
   const { clock, random, log, events, downloads, stateDir } = parts
   const following = new FollowedUpdates({
-    ...{ clock, random, log, events },
+    clock,
+    random,
+    log,
+    events,
     versions: new UpdateVersions(downloads, new SafeFileTrimmer(parts.own, parts.volumes)),
     settings: () => {
       const { interval, old_versions: oldVersions } = parts.settings().updates
@@ -41,7 +44,10 @@ export function makeUpdates(parts: UpdatesParts): { readonly updates: Updates; r
     },
   })
   const publishing = new PublishedUpdates({
-    ...{ clock, random, log, ed25519: nodeEd25519 },
+    clock,
+    random,
+    log,
+    ed25519: nodeEd25519,
     openSeed: () => openUpdateKey(stateDir),
     metainfo: infoHash => downloads.knownMetainfo(infoHash),
     hidden: infoHash => (downloads.row(infoHash)?.hops ?? 0) > 0,

@@ -85,7 +85,9 @@ export class Downloads implements DownloadsService {
     this.#adding = new DownloadAdding(
       this.#set,
       {
-        ...{ anonymity: this.#anonymity, defaults: this.#defaults, stalled: this.#stalled },
+        anonymity: this.#anonymity,
+        defaults: this.#defaults,
+        stalled: this.#stalled,
         changed: () => this.#list.changed(),
       },
       deps,

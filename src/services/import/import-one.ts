@@ -92,8 +92,16 @@ export async function importOne(
 
 function emptyRecord(source: string): ImportedTorrent {
   return {
-    ...{ source, infohash: '', name: '', result: 'imported', reasons: [], destination: '' },
-    ...{ pieces: 0, pieces_kept: 0, pieces_to_check: 0, pieces_sampled: 0 },
+    source,
+    infohash: '',
+    name: '',
+    result: 'imported',
+    reasons: [],
+    destination: '',
+    pieces: 0,
+    pieces_kept: 0,
+    pieces_to_check: 0,
+    pieces_sampled: 0,
   }
 }
 
@@ -244,10 +252,16 @@ class TorrentImport {
     const { downloads, journal, prepareFolder } = this.#parts
     const { selectedFiles, controls } = askedOf({ uri: '', ...controlsOf(state) }, null, metainfo)
     return downloads.addMade({
-      ...{ metainfo, bytes, journal, facts: place.facts },
+      metainfo,
+      bytes,
+      journal,
+      facts: place.facts,
       destination: await prepareFolder(place.folder, { files: metainfo.files, linkless: true }),
       earlier: {
-        ...{ resume: plan.resume, selectedFiles, controls, paused },
+        resume: plan.resume,
+        selectedFiles,
+        controls,
+        paused,
         announceTiers: state.trackers ?? metainfo.announceTiers,
         webSeeds: state.webSeeds ?? metainfo.webSeeds ?? [],
         totalUp: state.uploaded,

@@ -39,7 +39,10 @@ export class TorrentImports implements ImportService {
     const folder = await folders.open(await paths.resolve(request.folder, caller), request.from)
     if (this.#running !== null) throw new AppError('TooManyRequests', 'Another import is at work; try again.')
     const order: ImportOrder = {
-      ...{ client: request.from, map, caller, dryRun: request.dry_run === true },
+      client: request.from,
+      map,
+      caller,
+      dryRun: request.dry_run === true,
       sample: request.sample ?? DEFAULT_SAMPLE,
       signal: AbortSignal.any([signal, this.#stopped.signal]),
     }

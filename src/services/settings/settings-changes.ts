@@ -60,7 +60,9 @@ export class SettingsChanges {
     if (this.#history === null) throw new AppError('NotReady')
     const changes = await this.#history.list(before, limit)
     return changes.map(({ id, atMs, option, value, origin }) => ({
-      ...{ id, option, origin },
+      id,
+      option,
+      origin,
       time: Math.floor(atMs / 1000),
       value: JSON.parse(value) as Json,
     }))

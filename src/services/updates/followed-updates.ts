@@ -205,7 +205,10 @@ export class FollowedUpdates {
     const { uri, ...wishes } = request
     const { publicKey, salt } = link
     return this.#enter({
-      ...{ target, publicKey, salt, uri },
+      target,
+      publicKey,
+      salt,
+      uri,
       request: JSON.stringify(wishes),
       addedAtMs: this.#deps.clock.wallMs(),
       held: null,

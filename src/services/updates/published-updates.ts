@@ -218,8 +218,15 @@ export class PublishedUpdates {
     const publicKey = this.#seed === null ? '' : hex(this.#deps.ed25519.publicKey(this.#seed))
     const salt = hex(saltOf(name))
     return {
-      ...{ name, infohash: infoHash, uri: formatUpdateLink({ publicKey, salt, name }), public_key: publicKey, salt },
-      ...{ seq: `${seq}`, time_published: Math.floor(publishedAtMs / 1000), copies, error },
+      name,
+      infohash: infoHash,
+      uri: formatUpdateLink({ publicKey, salt, name }),
+      public_key: publicKey,
+      salt,
+      seq: `${seq}`,
+      time_published: Math.floor(publishedAtMs / 1000),
+      copies,
+      error,
     }
   }
 }

@@ -119,8 +119,12 @@ export function marketFees(words: OrderWords): Promise<MarketFeesRecord> {
 /** Places an order; its number. The same `key` never places two. `spendKey`: '' = none. */
 export async function placeOrder(words: OrderWords, key: string, spendKey: string): Promise<number> {
   const body = {
-    ...{ price_exact: words.price, quantity_exact: words.quantity, timeout: words.hours * 3600, idempotency_key: key },
-    ...{ price_type: words.priceType, quantity_type: words.quantityType },
+    price_exact: words.price,
+    quantity_exact: words.quantity,
+    timeout: words.hours * 3600,
+    idempotency_key: key,
+    price_type: words.priceType,
+    quantity_type: words.quantityType,
     ...(spendKey === '' ? {} : { spend_key: spendKey }),
   }
   const path = words.side === 'ask' ? 'market/asks' : 'market/bids'

@@ -18,8 +18,17 @@ export function updatesDouble(note: (...call: unknown[]) => void): UpdatesServic
       const version = { infohash: HASH, seq: '7', time: 1_700_000_000 }
       return [
         {
-          ...{ target: HASH, uri: `magnet:?xs=urn:btpk:${KEY}`, public_key: KEY, salt: '', infohash: HASH, seq: '7' },
-          ...{ state: 'following' as const, time_added: 1, time_checked: 2, time_updated: 3, versions: [version] },
+          target: HASH,
+          uri: `magnet:?xs=urn:btpk:${KEY}`,
+          public_key: KEY,
+          salt: '',
+          infohash: HASH,
+          seq: '7',
+          state: 'following' as const,
+          time_added: 1,
+          time_checked: 2,
+          time_updated: 3,
+          versions: [version],
           error: '',
         },
       ]

@@ -3,13 +3,26 @@
 import type { WalletBalance, WalletRecord, WalletsService } from '../../../src/chapters/wallets/service/wallets-api.ts'
 
 const balance: WalletBalance = {
-  ...{ available: 1.5, pending: 0, currency: 'TBTC', available_exact: '1.5', pending_exact: '0' },
-  ...{ reserved: 0, reserved_exact: '0' },
+  available: 1.5,
+  pending: 0,
+  currency: 'TBTC',
+  available_exact: '1.5',
+  pending_exact: '0',
+  reserved: 0,
+  reserved_exact: '0',
 }
 
 const wallet: WalletRecord = {
-  ...{ created: true, name: 'Testnet Bitcoin', address: 'tb1q', balance, identifier: 'TBTC', unlocked: false },
-  ...{ network: 'testnet4', height: 7, behind: 0, problem: '' },
+  created: true,
+  name: 'Testnet Bitcoin',
+  address: 'tb1q',
+  balance,
+  identifier: 'TBTC',
+  unlocked: false,
+  network: 'testnet4',
+  height: 7,
+  behind: 0,
+  problem: '',
 }
 
 const txid = 'ab'.repeat(32)
@@ -28,8 +41,18 @@ export function walletsDouble(note: (...call: unknown[]) => void): WalletsServic
       }
     }
   const line = {
-    ...{ currency: 'TBTC', to: 'tb1q', from: '', outgoing: false, description: 'Confirmations: 3', timestamp: '7' },
-    ...{ fee_amount: 0, amount: 1.5, id: txid, amount_exact: '1.5', fee_exact: '0', confirmations: 3 },
+    currency: 'TBTC',
+    to: 'tb1q',
+    from: '',
+    outgoing: false,
+    description: 'Confirmations: 3',
+    timestamp: '7',
+    fee_amount: 0,
+    amount: 1.5,
+    id: txid,
+    amount_exact: '1.5',
+    fee_exact: '0',
+    confirmations: 3,
   }
   const audited = {
     time: 7,

@@ -173,8 +173,13 @@ test('torrents: corrupt ones 500, twice the same one 500 DuplicateTorrentFileErr
   const { id, ...rest } = listed ?? {}
   assert.ok(Number.isSafeInteger(id))
   assert.deepEqual(rest, {
-    ...{ infohash: one.infoHash, name: 'A film of old', size: 20_000, category: 'other' },
-    ...{ num_seeders: 0, num_leechers: 0, last_tracker_check: 0 },
+    infohash: one.infoHash,
+    name: 'A film of old',
+    size: 20_000,
+    category: 'other',
+    num_seeders: 0,
+    num_leechers: 0,
+    last_tracker_check: 0,
   })
   assert.equal((await overview())['torrents'], 1)
   for (const method of ['GET', 'PUT'])

@@ -7,8 +7,15 @@ import type { Shape } from './shapes.ts'
 /** 2.6. */
 export const TICK: Shape = {
   fields: {
-    ...{ trader_id: 'string', timeout: 'integer', quantity_type: 'string', price_type: 'string', timestamp: 'number' },
-    ...{ price: 'number', order_number: 'integer', message_id: 'string', quantity: 'number' },
+    trader_id: 'string',
+    timeout: 'integer',
+    quantity_type: 'string',
+    price_type: 'string',
+    timestamp: 'number',
+    price: 'number',
+    order_number: 'integer',
+    message_id: 'string',
+    quantity: 'number',
   },
   extra: { price_exact: 'string', quantity_exact: 'string', status: 'string' },
 }
@@ -17,32 +24,54 @@ const GROUP: Shape = { fields: { price_type: 'string', quantity_type: 'string', 
 /** 2.7. */
 export const ORDER: Shape = {
   fields: {
-    ...{ trader_id: 'string', timestamp: 'number', price: 'number', quantity: 'number', price_type: 'string' },
-    ...{ quantity_type: 'string', reserved_quantity: 'number', traded_quantity: 'number', is_ask: 'boolean' },
-    ...{ timeout: 'number', order_number: 'integer', completed_timestamp: { nullable: 'number' } },
+    trader_id: 'string',
+    timestamp: 'number',
+    price: 'number',
+    quantity: 'number',
+    price_type: 'string',
+    quantity_type: 'string',
+    reserved_quantity: 'number',
+    traded_quantity: 'number',
+    is_ask: 'boolean',
+    timeout: 'number',
+    order_number: 'integer',
+    completed_timestamp: { nullable: 'number' },
   },
   extra: {
-    ...{ status: 'string', cancelled: 'boolean', price_exact: 'string', quantity_exact: 'string' },
-    ...{ reserved_quantity_exact: 'string', traded_quantity_exact: 'string' },
+    status: 'string',
+    cancelled: 'boolean',
+    price_exact: 'string',
+    quantity_exact: 'string',
+    reserved_quantity_exact: 'string',
+    traded_quantity_exact: 'string',
   },
 }
 
 /** 2.8. */
 export const TRANSACTION: Shape = {
   fields: {
-    ...{ trader_id: 'string', order_number: 'integer', partner_trader_id: 'string', transaction_number: 'integer' },
-    ...{ price: 'number', price_type: 'string', transferred_price: 'number', quantity: 'number' },
-    ...{ quantity_type: 'string', transferred_quantity: 'number', timestamp: 'number', payment_complete: 'boolean' },
+    trader_id: 'string',
+    order_number: 'integer',
+    partner_trader_id: 'string',
+    transaction_number: 'integer',
+    price: 'number',
+    price_type: 'string',
+    transferred_price: 'number',
+    quantity: 'number',
+    quantity_type: 'string',
+    transferred_quantity: 'number',
+    timestamp: 'number',
+    payment_complete: 'boolean',
   },
   extra: {
-    ...{
-      partner_order_number: 'integer',
-      status: 'string',
-      step: 'string',
-      waits_for: 'string',
-      price_exact: 'string',
-    },
-    ...{ quantity_exact: 'string', transferred_price_exact: 'string', transferred_quantity_exact: 'string' },
+    partner_order_number: 'integer',
+    status: 'string',
+    step: 'string',
+    waits_for: 'string',
+    price_exact: 'string',
+    quantity_exact: 'string',
+    transferred_price_exact: 'string',
+    transferred_quantity_exact: 'string',
   },
 }
 
@@ -54,14 +83,21 @@ const NEW_ORDER: Readonly<Record<string, SpecParameter>> = {
   quantity_type: { type: 'string', required: true },
 }
 const placing = {
-  ...{ ...common, method: 'PUT', parameters: NEW_ORDER, failures: [400, 403, 404, 409] },
+  ...common,
+  method: 'PUT',
+  parameters: NEW_ORDER,
+  failures: [400, 403, 404, 409],
   extraParameters: ['timeout', 'price_exact', 'quantity_exact', 'idempotency_key', 'spend_key'],
   answer: { json: { fields: { created: 'boolean' }, extra: { order_number: 'integer' } } },
 } as const satisfies Partial<SpecRoute>
 
 function reading(name: string, record: Shape): SpecRoute {
   return {
-    ...{ ...common, method: 'GET', path: `/market/${name}`, parameters: {}, failures: [] },
+    ...common,
+    method: 'GET',
+    path: `/market/${name}`,
+    parameters: {},
+    failures: [],
     answer: { json: { fields: { [name]: { list: record } } } },
   }
 }

@@ -13,7 +13,9 @@ import { waitFor } from '../../kit/wait-for.ts'
 
 const COUNT = 12
 const mounts: Mount[] = ['/', ...Array.from({ length: COUNT }, (_, at) => `/v${at}`)].map((point, at) => ({
-  ...{ point, type: 'ext4', readOnly: false },
+  point,
+  type: 'ext4',
+  readOnly: false,
   device: `0:${at}`,
 }))
 

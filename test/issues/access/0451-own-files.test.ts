@@ -145,8 +145,10 @@ describe('own files', { concurrency: 1 }, () => {
       stateDir: other,
       settings: {
         'download_defaults.saveas': saveas,
-        ...{ 'download_defaults.torrent_folder': join(other, 'torrents'), 'watch_folder.enabled': true },
-        ...{ 'watch_folder.directory': other, 'watch_folder.started_files': 'delete' },
+        'download_defaults.torrent_folder': join(other, 'torrents'),
+        'watch_folder.enabled': true,
+        'watch_folder.directory': other,
+        'watch_folder.started_files': 'delete',
       },
     })
     try {

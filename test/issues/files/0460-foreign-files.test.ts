@@ -13,7 +13,10 @@ import { waitFor } from '../../kit/wait-for.ts'
 const KIB = 1024
 const PIECE = 32 * KIB
 const OVERWRITE: TorrentControls = {
-  ...{ maxDownloadRate: 0, maxUploadRate: 0, sequential: false, filePriorities: new Map() },
+  maxDownloadRate: 0,
+  maxUploadRate: 0,
+  sequential: false,
+  filePriorities: new Map(),
   overwrite: true,
 }
 

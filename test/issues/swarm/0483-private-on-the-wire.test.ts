@@ -62,7 +62,11 @@ async function makeWorld(t: TestContext): Promise<World> {
   const node = await startNode({ settings })
   t.after(() => node.stop())
   return {
-    ...{ t, node, tracker, folder: folder.path, dhtPort: dht.address.port },
+    t,
+    node,
+    tracker,
+    folder: folder.path,
+    dhtPort: dht.address.port,
     inDht: infoHash => datagrams.filter(bytes => bytes.includes(Buffer.from(infoHash, 'hex'))).length,
     asked: name => paths.filter(at => at.includes(name)).length,
     webUrl: `http://127.0.0.1:${(web.address() as AddressInfo).port}/`,

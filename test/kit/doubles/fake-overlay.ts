@@ -15,14 +15,23 @@ const CREATED_MS = 1_795_000_000_500
 export function ownCircuit(id: number, parts: Partial<OwnCircuitFacts> = {}): OwnCircuitFacts {
   const member = (hop: number) => `${id}${hop}`.padStart(40, '0')
   return {
-    ...{ id, state: 'READY', purpose: 'data', goalHops: 3 },
+    id,
+    state: 'READY',
+    purpose: 'data',
+    goalHops: 3,
     hops: [
       { host: `203.0.113.${id % 256}:7759`, member: member(1) },
       { host: null, member: member(2) },
       { host: null, member: member(3) },
     ],
-    ...{ bytesUp: 1000 * id, bytesDown: 20_000 * id, rateUp: 10.4, rateDown: 2_500_000.6 },
-    ...{ rttMs: 84.26, loss: 0.02, createdAtMs: CREATED_MS + id, reason: null },
+    bytesUp: 1000 * id,
+    bytesDown: 20_000 * id,
+    rateUp: 10.4,
+    rateDown: 2_500_000.6,
+    rttMs: 84.26,
+    loss: 0.02,
+    createdAtMs: CREATED_MS + id,
+    reason: null,
     ...parts,
   }
 }
@@ -30,8 +39,13 @@ export function ownCircuit(id: number, parts: Partial<OwnCircuitFacts> = {}): Ow
 /** A circuit of others. */
 export function joinedCircuit(id: number, parts: Partial<JoinedCircuitFacts> = {}): JoinedCircuitFacts {
   return {
-    ...{ id, role: 'relay', from: '198.51.100.4:7000', to: '198.51.100.9:7001' },
-    ...{ bytesUp: 30, bytesDown: 40, createdAtMs: CREATED_MS + id },
+    id,
+    role: 'relay',
+    from: '198.51.100.4:7000',
+    to: '198.51.100.9:7001',
+    bytesUp: 30,
+    bytesDown: 40,
+    createdAtMs: CREATED_MS + id,
     ...parts,
   }
 }
@@ -39,8 +53,16 @@ export function joinedCircuit(id: number, parts: Partial<JoinedCircuitFacts> = {
 /** An overlay of circuits. */
 export function overlayRow(name: string, parts: Partial<OverlayRow> = {}): OverlayRow {
   return {
-    ...{ id: 'a3'.repeat(20), name, member: 'be'.repeat(20), peers: 21, globalTime: 777 },
-    ...{ packetsSent: 10, packetsReceived: 20, packetsDropped: 3, bytesSent: 1000, bytesReceived: 2000 },
+    id: 'a3'.repeat(20),
+    name,
+    member: 'be'.repeat(20),
+    peers: 21,
+    globalTime: 777,
+    packetsSent: 10,
+    packetsReceived: 20,
+    packetsDropped: 3,
+    bytesSent: 1000,
+    bytesReceived: 2000,
     ...parts,
   }
 }
@@ -70,7 +92,10 @@ export class FakeOverlay implements OverlayFacts {
       ownCircuit(11),
       ownCircuit(12, { goalHops: 1, hops: ownCircuit(12).hops.slice(0, 1), purpose: 'rendezvous-seeder' }),
       ownCircuit(13, {
-        ...{ state: 'EXTENDING', hops: ownCircuit(13).hops.slice(0, 2), rttMs: null, loss: 0 },
+        state: 'EXTENDING',
+        hops: ownCircuit(13).hops.slice(0, 2),
+        rttMs: null,
+        loss: 0,
         reason: 'Waiting for the third hop: no answer from 2 candidates.',
       }),
       ownCircuit(14, { state: 'CLOSING', reason: 'Four pings in a row were not answered.', loss: 0.8 }),

@@ -24,7 +24,9 @@ export async function addManyDownloads(node: NodeProcess, count: number, tracker
   const made: string[] = []
   await inLanes(numbers, async number => {
     const { torrent, infoHash } = makeTorrent({
-      ...{ name: `Film ${number}`, length: 100, seed: number + 1 },
+      name: `Film ${number}`,
+      length: 100,
+      seed: number + 1,
       ...(tracker === undefined ? {} : { announce: [[tracker]] }),
     })
     const headers = { 'x-api-key': node.key, 'content-type': 'application/x-bittorrent' }

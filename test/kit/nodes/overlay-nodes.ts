@@ -32,8 +32,12 @@ export async function startOverlayNodes({ community, relays, exits }: OverlayNod
   const nodes: NodeProcess[] = []
   let bootstrap = ':'
   const settings: OverlayNodes['settings'] = (more = {}) => ({
-    ...{ 'ipv8.address': '127.0.0.1', 'ipv8.port': 0, 'ipv8.bootstrap_override': bootstrap },
-    ...{ 'libtorrent.interface': '127.0.0.1', 'libtorrent.port': 0, 'tunnel_community.community_id': community },
+    'ipv8.address': '127.0.0.1',
+    'ipv8.port': 0,
+    'ipv8.bootstrap_override': bootstrap,
+    'libtorrent.interface': '127.0.0.1',
+    'libtorrent.port': 0,
+    'tunnel_community.community_id': community,
     ...more,
   })
   const stop = async (): Promise<void> => void (await Promise.all(nodes.map(node => node.stop())))

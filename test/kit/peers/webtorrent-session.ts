@@ -107,7 +107,14 @@ const operations: Record<string, (command: Command) => unknown> = {
     const { infoHash, ready, done, progress, downloaded, uploaded, wires, files, metadata } = last()
     const rows = files.map(file => ({ path: file.path, progress: file.progress }))
     return {
-      ...{ infoHash, ready, done, progress, downloaded, uploaded, files: rows, metadata: Boolean(metadata) },
+      infoHash,
+      ready,
+      done,
+      progress,
+      downloaded,
+      uploaded,
+      files: rows,
+      metadata: Boolean(metadata),
       wires: wires.map(wireRow),
     }
   },

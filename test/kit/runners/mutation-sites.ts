@@ -26,9 +26,30 @@ interface SyntaxNode {
 type Change = readonly [start: number, end: number, text: string]
 
 const SWAPPED: Readonly<Record<string, string>> = {
-  ...{ '<': '<=', '<=': '<', '>': '>=', '>=': '>', '===': '!==', '!==': '===', '==': '!=', '!=': '==' },
-  ...{ '&&': '||', '||': '&&', '+': '-', '-': '+', '*': '/', '/': '*', '%': '*', '&': '|', '|': '&' },
-  ...{ '<<': '>>', '>>': '<<', '>>>': '<<', '+=': '-=', '-=': '+=', '++': '--', '--': '++' },
+  '<': '<=',
+  '<=': '<',
+  '>': '>=',
+  '>=': '>',
+  '===': '!==',
+  '!==': '===',
+  '==': '!=',
+  '!=': '==',
+  '&&': '||',
+  '||': '&&',
+  '+': '-',
+  '-': '+',
+  '*': '/',
+  '/': '*',
+  '%': '*',
+  '&': '|',
+  '|': '&',
+  '<<': '>>',
+  '>>': '<<',
+  '>>>': '<<',
+  '+=': '-=',
+  '-=': '+=',
+  '++': '--',
+  '--': '++',
 }
 /** Of TypeScript's own nodes those that hold expressions. */
 const WRAPPERS: ReadonlySet<string> = new Set(['TSAsExpression', 'TSNonNullExpression', 'TSSatisfiesExpression'])

@@ -89,8 +89,16 @@ test('a playlist becomes arguments of a player', () => {
 
 test('a watched list draws no more lines than the terminal has, those that move first', () => {
   const rows = Array.from({ length: 10_000 }, (_, at) => ({
-    ...{ name: `download ${at}`, progress: at === 9000 ? 0.5 : 1, status: 'DLSTATUS_SEEDING', queued: false },
-    ...{ size: 1000, speed_down: at === 9000 ? 500 : 0, speed_up: 0, eta: 10, num_connected_peers: 0, total_pieces: 1 },
+    name: `download ${at}`,
+    progress: at === 9000 ? 0.5 : 1,
+    status: 'DLSTATUS_SEEDING',
+    queued: false,
+    size: 1000,
+    speed_down: at === 9000 ? 500 : 0,
+    speed_up: 0,
+    eta: 10,
+    num_connected_peers: 0,
+    total_pieces: 1,
   })) as unknown as DownloadRow[]
   const lines = screenLines(rows, { columns: 60, rows: 24 })
   assert.equal(lines.length, 23)

@@ -9,11 +9,17 @@ import { type FileFacts, unfitFacts } from '../../../src/ports/piece-store.ts'
 
 const LENGTH = 1000
 const seen = (change: Partial<FileLook> = {}): FileLook => ({
-  ...{ dev: 1n, ino: 10n, sizeBytes: LENGTH, mtimeMs: 5_000_123 },
+  dev: 1n,
+  ino: 10n,
+  sizeBytes: LENGTH,
+  mtimeMs: 5_000_123,
   ...change,
 })
 const fact = (change: Partial<FileFacts> = {}): FileFacts => ({
-  ...{ index: 0, exists: true, sizeBytes: LENGTH, mtimeMs: 5_000_123 },
+  index: 0,
+  exists: true,
+  sizeBytes: LENGTH,
+  mtimeMs: 5_000_123,
   ...change,
 })
 

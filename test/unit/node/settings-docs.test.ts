@@ -40,14 +40,20 @@ test('where a value comes from, what the file says, and what waits for a restart
   writeFileSync(file, 'api:\n  key: geheim\n  http_port: 1\nlibtorrent:\n  upload_slots: 3\n  port: 5\n')
   const store = await SettingsStore.open({
     table: allSettings,
-    ...{ stateDir, stateDirChosen: true, homeDir: null, env: { CORE_API_PORT: '2' } },
+    stateDir,
+    stateDirChosen: true,
+    homeDir: null,
+    env: { CORE_API_PORT: '2' },
     flags: [['libtorrent.upload_slots', '4']],
   })
   const read = (section: string, option: string) => effectiveSettings(store).settings[section]?.[option]
   assert.equal(effectiveSettings(store).file, file)
   const base = { needs_restart: false, restart_pending: false }
   assert.deepEqual(read('libtorrent', 'upload_slots'), {
-    ...{ value: 4, source: 'flag', stored: 3, default: 8 },
+    value: 4,
+    source: 'flag',
+    stored: 3,
+    default: 8,
     ...base,
   })
   const port = { value: 2, source: 'environment', stored: 1, default: 52_194 }

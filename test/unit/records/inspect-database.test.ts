@@ -16,7 +16,11 @@ const KNOWN = migrations.length
 test('a good database has no problem, before, while and after a node runs on it', async t => {
   const path = join(temporaryFolder(t), 'a.db')
   assert.deepEqual(inspectDatabase(path), {
-    ...{ bytes: null, schema: null, knownSchema: KNOWN, lastRun: null, problem: null },
+    bytes: null,
+    schema: null,
+    knownSchema: KNOWN,
+    lastRun: null,
+    problem: null,
   })
   const store = await openStore(t, { path })
   const running = inspectDatabase(path)

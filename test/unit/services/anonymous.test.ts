@@ -87,7 +87,11 @@ test('status CIRCUITS with its reason until one is ready', async () => {
   assert.deepEqual([status, reasons[0]?.code], ['DLSTATUS_CIRCUITS', 'building_circuits'])
   assert.match(reasons[0]?.message ?? '', /no answer of the second hop/)
   assert.deepEqual((await shown(bench)).circuits, {
-    ...{ candidates: 3, exits: 1, ready: 0, building: 2, last_failure: 'no answer of the second hop' },
+    candidates: 3,
+    exits: 1,
+    ready: 0,
+    building: 2,
+    last_failure: 'no answer of the second hop',
   })
   set({ ready: 1 })
   assert.equal((await shown(bench)).status, 'DLSTATUS_METADATA')

@@ -22,7 +22,9 @@ function inspection(change: Partial<ProcessInspection> = {}): ProcessInspection 
 
 function dump(): MemoryDump {
   return {
-    ...{ name: 'dump', size: 3, tag: 'dump' },
+    name: 'dump',
+    size: 3,
+    tag: 'dump',
     openReader: () => ({ waitFor: () => 3, read: async () => 3, close: () => undefined }),
   }
 }

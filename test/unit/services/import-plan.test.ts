@@ -25,9 +25,27 @@ const SEEN_SEC = 900_000
 const ALL = Uint8Array.of(0b1111_1110)
 
 const nothing: OtherState = {
-  ...{ folders: ['/d'], have: ALL, doubted: null, times: null, paths: null, priorities: null, paused: false },
-  ...{ labels: [], ratio: -2, seedingMinutes: -2, downLimit: 0, upLimit: 0, uploaded: 0, downloaded: 0 },
-  ...{ added: 0, finished: 0, seededSec: 0, sequential: false, superSeeding: false, trackers: null, webSeeds: null },
+  folders: ['/d'],
+  have: ALL,
+  doubted: null,
+  times: null,
+  paths: null,
+  priorities: null,
+  paused: false,
+  labels: [],
+  ratio: -2,
+  seedingMinutes: -2,
+  downLimit: 0,
+  upLimit: 0,
+  uploaded: 0,
+  downloaded: 0,
+  added: 0,
+  finished: 0,
+  seededSec: 0,
+  sequential: false,
+  superSeeding: false,
+  trackers: null,
+  webSeeds: null,
 }
 
 function fact(index: number, change: Partial<FileFacts> = {}): FileFacts {

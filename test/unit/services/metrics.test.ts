@@ -8,19 +8,34 @@ import { FakeOverlay } from '../../kit/doubles/fake-overlay.ts'
 import { type EngineMetrics, NodeMetrics, type ProcessFigures } from '../../../src/services/diagnostics/metrics.ts'
 
 const process: ProcessFigures = {
-  ...{ cpuSeconds: 1.5, residentBytes: 8e7, heapUsedBytes: 1e7, heapTotalBytes: 2e7, startedAtSeconds: 1.7e9 },
-  ...{ openDescriptors: null, loopBusySeconds: 0.25 },
+  cpuSeconds: 1.5,
+  residentBytes: 8e7,
+  heapUsedBytes: 1e7,
+  heapTotalBytes: 2e7,
+  startedAtSeconds: 1.7e9,
+  openDescriptors: null,
+  loopBusySeconds: 0.25,
   loopDelay: { quantiles: [[0.5, 0.001]], sumSeconds: 2, count: 1000 },
 }
 
 const engine: EngineMetrics = {
   figures: () => ({
     session: {
-      ...{ torrents: new Map([['seeding', 3]]), downBytes: 10, upBytes: 20, piecesVerified: 4, piecesFailed: 1 },
-      ...{ peersConnected: 7, peersHalfOpen: 2 },
+      torrents: new Map([['seeding', 3]]),
+      downBytes: 10,
+      upBytes: 20,
+      piecesVerified: 4,
+      piecesFailed: 1,
+      peersConnected: 7,
+      peersHalfOpen: 2,
     },
     pool: {
-      ...{ threads: 2, queuedJobs: 5, waiting: 6, workersLost: 0, openFiles: 9, lanesWaiting: 8 },
+      threads: 2,
+      queuedJobs: 5,
+      waiting: 6,
+      workersLost: 0,
+      openFiles: 9,
+      lanesWaiting: 8,
       jobs: { 'piece.commit': { count: 4, waitMs: 250, runMs: 1500 } },
     },
     arenas: [{ id: 'block', slotCount: 10, freeCount: 4 }],

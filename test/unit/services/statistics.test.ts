@@ -88,12 +88,23 @@ test('overlays of circuits: an entry each beside the DHT, their datagrams beside
     identifier: 'a4'.repeat(20),
     member: 'be'.repeat(20),
     classification: 'TunnelCommunity',
-    ...{ candidates: 9, global_time: 777, packets_sent: 10, packets_received: 20 },
-    ...{ packets_dropped: 3, bytes_sent: 1000, bytes_received: 2000 },
+    candidates: 9,
+    global_time: 777,
+    packets_sent: 10,
+    packets_received: 20,
+    packets_dropped: 3,
+    bytes_sent: 1000,
+    bytes_received: 2000,
   })
   assert.deepEqual(made.dispersy(), {
-    ...{ wan_address: '192.0.2.77:7759', lan_address: '192.168.1.5:7759', connection: 'public', runtime: 61.5 },
-    ...{ total_downloaded: 4400, total_uploaded: 2300, packets_sent: 21, packets_received: 42 },
+    wan_address: '192.0.2.77:7759',
+    lan_address: '192.168.1.5:7759',
+    connection: 'public',
+    runtime: 61.5,
+    total_downloaded: 4400,
+    total_uploaded: 2300,
+    packets_sent: 21,
+    packets_received: 42,
   })
   assert.deepEqual(made.ipv8(), { total_up: 2000, total_down: 4000, session_uptime: 61.5 })
   overlay.wan = null

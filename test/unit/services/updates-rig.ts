@@ -176,7 +176,14 @@ export async function startUpdates(kept: Kept = {}): Promise<UpdatesRig> {
   await following.start(rows, dht)
   await publishing.start(rows, dht)
   return {
-    ...{ bench, items, rows, following, publishing, settings, events, trimmed },
+    bench,
+    items,
+    rows,
+    following,
+    publishing,
+    settings,
+    events,
+    trimmed,
     async pass(ms) {
       bench.clock.advance(ms)
       await settle()

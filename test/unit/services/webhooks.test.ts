@@ -57,7 +57,10 @@ class World {
     this.log = before?.log ?? new MemoryEventLog()
     this.values = before?.values ?? new MemoryValues()
     this.hub = new EventHub({
-      ...{ log: silentLog, version: '1', started: () => true, now: () => 0 },
+      log: silentLog,
+      version: '1',
+      started: () => true,
+      now: () => 0,
       after: (ms, run) => this.clock.after(ms, run),
     })
     this.hooks = new Webhooks({

@@ -103,8 +103,12 @@ test('rates: one sample a second, the oldest dropped', () => {
 test('every setting of the node has a field, and what is entered becomes the value it was', () => {
   const { properties } = settingsJsonSchema(settingsTable) as unknown as { properties: Parameters<typeof fieldsOf>[0] }
   const effective = (value: never) => ({
-    ...{ value, source: 'default' as const, stored: null, default: value },
-    ...{ needs_restart: false, restart_pending: false },
+    value,
+    source: 'default' as const,
+    stored: null,
+    default: value,
+    needs_restart: false,
+    restart_pending: false,
   })
   const settings = Object.fromEntries(
     Object.entries(properties).map(([section, { properties: options = {} }]) => [

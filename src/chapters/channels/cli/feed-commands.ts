@@ -25,27 +25,43 @@ function feedsText(answer: JsonObject): string {
 /** Commands that are one request. */
 export const FEED_COMMANDS: readonly PlainCommand[] = [
   {
-    ...{ words: 'channels feeds', method: 'GET', path: `${ONE}/rssfeeds`, human: feedsText },
+    words: 'channels feeds',
+    method: 'GET',
+    path: `${ONE}/rssfeeds`,
+    human: feedsText,
     text: 'RSS and Atom feeds whose torrents come into an own channel.',
   },
   {
-    ...{ words: 'channels feed-add', method: 'PUT', path: `${ONE}/rssfeeds/{url}` },
+    words: 'channels feed-add',
+    method: 'PUT',
+    path: `${ONE}/rssfeeds/{url}`,
     text: 'Add an RSS or Atom feed to an own channel.',
   },
   {
-    ...{ words: 'channels feed-rm', method: 'DELETE', path: `${ONE}/rssfeeds/{url}` },
+    words: 'channels feed-rm',
+    method: 'DELETE',
+    path: `${ONE}/rssfeeds/{url}`,
     text: 'Remove a feed; torrents that it brought stay.',
   },
   {
-    ...{ words: 'channels feeds-recheck', method: 'POST', path: `${ONE}/recheckfeeds` },
+    words: 'channels feeds-recheck',
+    method: 'POST',
+    path: `${ONE}/recheckfeeds`,
     text: 'Look at all feeds of an own channel now.',
   },
   {
-    ...{ words: 'channels feed-links', method: 'GET', path: `${ONE}/feedlinks` },
+    words: 'channels feed-links',
+    method: 'GET',
+    path: `${ONE}/feedlinks`,
     text: 'Links to a channel as a feed, for feed readers and other clients.',
   },
   {
-    ...{ words: 'channels feed', method: 'GET', path: `${ONE}/feed`, parameters: ['format'] },
-    ...{ defaults: { format: 'atom' }, bytes: true, text: 'The newest torrents of a channel as a feed.' },
+    words: 'channels feed',
+    method: 'GET',
+    path: `${ONE}/feed`,
+    parameters: ['format'],
+    defaults: { format: 'atom' },
+    bytes: true,
+    text: 'The newest torrents of a channel as a feed.',
   },
 ]

@@ -56,7 +56,8 @@ export async function lookAtFeed(
   const checkedAtMs = deps.wallMs()
   const failed = (error: string, afterMs: number): LookOutcome => ({
     check: { ...validators(feed), checkedAtMs, failures: feed.failures + 1, error: error.slice(0, 500) },
-    ...{ afterMs, soon: false },
+    afterMs,
+    soon: false,
   })
   try {
     const answer = await deps.source.look({ url: feed.url, ...validators(feed) }, signal)

@@ -75,7 +75,8 @@ export class ChannelMesh implements ChannelNetwork {
     this.#answering = new ChannelRequestServer({ ...shared, answersSearches: () => deps.answersSearches?.() ?? true })
     const telling = (this.#gossip = new ChannelGossip(shared))
     this.#intake = new AnnouncementIntake({
-      ...{ ...shared, telling },
+      ...shared,
+      telling,
       wants: channel => this.#wanted.has(channel),
       takes: channel => this.#wanted.has(channel) || (deps.discovers?.() ?? true),
       heard: channel => this.#heard(channel),
@@ -83,7 +84,8 @@ export class ChannelMesh implements ChannelNetwork {
     this.#extras = new Extras(shared)
     this.#votes = new Votes(shared)
     this.#syncs = new Syncs({
-      ...{ ...shared, telling },
+      ...shared,
+      telling,
       seek: (channel, known) => this.#seek(channel, known, SOUGHT_PEERS),
       done: channel => this.#pullExtras(channel),
     })

@@ -100,7 +100,11 @@ export class ChannelOverlay implements ChannelNetwork {
     const limits = { targetPeers: TARGET_PEERS, maxPeers: MAX_PEERS }
     const community = communities.open({ communityId, name: 'ChannelCommunity', ...limits })
     this.#mesh = new ChannelMesh({
-      ...{ community, catalogue, clock, random, log },
+      community,
+      catalogue,
+      clock,
+      random,
+      log,
       discovers: () => settings().allchannel_community.enabled,
       answersSearches: () => settings().search_community.enabled,
     })

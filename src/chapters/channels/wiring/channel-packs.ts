@@ -38,7 +38,11 @@ export class ChannelPacks implements ChannelNetwork {
     const intervalMs = (): number => parts.settings().updates.interval * 60_000
     this.heads = items === null ? null : new HeadKeeper({ clock, random, log, items, catalogue, intervalMs })
     this.packs = new PackKeeper({
-      ...{ clock, random, log, catalogue, packs: parts.packs },
+      clock,
+      random,
+      log,
+      catalogue,
+      packs: parts.packs,
       overlay: () => parts.overlay(),
       lookForHead: channel => this.heads?.hurry(channel),
     })

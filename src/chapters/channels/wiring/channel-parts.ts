@@ -134,7 +134,10 @@ async function startFeeds(
 ): Promise<FeedsService> {
   const { clock, random, log, sources, records, settings } = deps
   const feeds = new Feeds({
-    ...{ clock, random, log: log.part('feeds'), library: () => Promise.resolve(library) },
+    clock,
+    random,
+    log: log.part('feeds'),
+    library: () => Promise.resolve(library),
     source: makeFeedSource(deps, () => sources.hiddenFetch()),
     torrents: shelf => new ChannelTorrents({ library: shelf, sources }),
     familyFilter: () => settings().general.family_filter,

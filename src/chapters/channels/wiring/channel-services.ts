@@ -66,7 +66,9 @@ export class ChannelServices {
     const { events, sources } = deps
     this.#search = new ContentSearch({
       ...common,
-      ...{ events, log: deps.log, asksPeers: () => deps.settings().search_community.enabled },
+      events,
+      log: deps.log,
+      asksPeers: () => deps.settings().search_community.enabled,
     })
     this.services = {
       channels: new Channels(common),

@@ -20,7 +20,10 @@ const HASH_DEPTH = 2
 
 /** What lies in their folder is the node's own: it alone puts files there. */
 const OWN_FOLDER: TorrentControls = {
-  ...{ maxDownloadRate: 0, maxUploadRate: 0, sequential: false, filePriorities: new Map() },
+  maxDownloadRate: 0,
+  maxUploadRate: 0,
+  sequential: false,
+  filePriorities: new Map(),
   overwrite: true,
 }
 
@@ -183,8 +186,16 @@ export class HiddenTorrents implements PackTorrents, HiddenTorrentsOfNode {
     this.#hidden.set(infoHash, hidden)
     const name = metainfo?.name ?? infoHash
     this.#running().session.add({
-      ...{ infoHash, name, metainfo, destination: this.#folders.folder },
-      ...{ announceTiers: [], peers: [], selectedFiles: null, resume: null, totalUp: 0, totalDown: 0 },
+      infoHash,
+      name,
+      metainfo,
+      destination: this.#folders.folder,
+      announceTiers: [],
+      peers: [],
+      selectedFiles: null,
+      resume: null,
+      totalUp: 0,
+      totalDown: 0,
       running: true,
       unqueued: true,
       controls: OWN_FOLDER,
@@ -233,7 +244,11 @@ export class HiddenTorrents implements PackTorrents, HiddenTorrentsOfNode {
 
 function torrentFile({ infoBytes }: Metainfo): Uint8Array {
   return encodeMetainfo({
-    ...{ infoBytes, announceTiers: [], comment: null, createdBy: null, creationDateSec: null },
+    infoBytes,
+    announceTiers: [],
+    comment: null,
+    createdBy: null,
+    creationDateSec: null,
     v2: null,
   })
 }

@@ -16,7 +16,15 @@ const PACKS_FOLDER = 'channel-packs'
 export function openChannels(kernel: Kernel): OpenedChapter {
   const { stateDir, clock, random, stack, policy, version, events, log, downloads, torrentInfo, settings } = kernel
   const channels = new ChannelServices({
-    ...{ stateDir, clock, random, stack, policy, version, events, downloads, log: log.part('channels') },
+    stateDir,
+    clock,
+    random,
+    stack,
+    policy,
+    version,
+    events,
+    downloads,
+    log: log.part('channels'),
     sources: torrentInfo,
     settings: () => channelSettingsOf(settings.values),
   })

@@ -28,7 +28,11 @@ export function startTorrentChecks(
   started: StartedParts,
 ): TorrentHealth {
   const deps = {
-    ...{ clock, random, log: log.part('health'), library, scrapes: engine.scrapes },
+    clock,
+    random,
+    log: log.part('health'),
+    library,
+    scrapes: engine.scrapes,
     enabled: () => settings().torrent_checking.enabled,
     isAnonymous: (infohash: string) => downloads.isAnonymous(infohash),
   }

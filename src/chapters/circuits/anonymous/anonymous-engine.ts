@@ -90,7 +90,12 @@ export async function startAnonymousEngine(
   const trackers = new TorrentAnnouncers(
     { localIp: null, namesToProxy: true },
     {
-      ...{ clock, random, log: log.part('tracker'), http, udp: lane.udp, resolver: new LiteralResolver(policy) },
+      clock,
+      random,
+      log: log.part('tracker'),
+      http,
+      udp: lane.udp,
+      resolver: new LiteralResolver(policy),
       kept: deps.kept,
     },
   )
@@ -98,9 +103,19 @@ export async function startAnonymousEngine(
   const open = new SwarmAnnouncers({ trackers, dht: swarm.searches, impliedPort: true })
   const announcers = new CircuitAnnouncers({ clock, lane, open, hidden: address => swarm.noteHidden(address) })
   const session = new Session(sessionOptions(options, random), {
-    ...{ clock, random, log, tcp: swarm.utp, swarm: swarm.parts, webSeeds: new CircuitRanges(web) },
-    ...{ stores: deps.stores, journal: deps.journal, metadata: deps.metadata, announcers, events: deps.events },
-    ...{ blockArena: deps.blockArena, rangeArena: deps.rangeArena },
+    clock,
+    random,
+    log,
+    tcp: swarm.utp,
+    swarm: swarm.parts,
+    webSeeds: new CircuitRanges(web),
+    stores: deps.stores,
+    journal: deps.journal,
+    metadata: deps.metadata,
+    announcers,
+    events: deps.events,
+    blockArena: deps.blockArena,
+    rangeArena: deps.rangeArena,
     ...(deps.contents === undefined ? {} : { contents: deps.contents }),
     ...(deps.share === undefined ? {} : { share: deps.share }),
   })

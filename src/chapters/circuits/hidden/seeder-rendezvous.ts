@@ -83,7 +83,12 @@ export class SeederRendezvous {
     return new Promise(resolve => {
       const seeder = seederText(seederKey)
       const meeting: Meeting = {
-        ...{ seeder, ways, ending: new AbortController(), tries: 0, running: 0, timer: null },
+        seeder,
+        ways,
+        ending: new AbortController(),
+        tries: 0,
+        running: 0,
+        timer: null,
         end: linked => {
           meeting.timer?.cancel()
           meeting.timer = null

@@ -80,9 +80,12 @@ export class CircuitHttp implements HttpClient {
       if (seen.has(url.href)) throw new AppError('SourceFailed', 'the redirects go round in a circle')
       seen.add(url.href)
       const answer = await this.ask({
-        ...{ url, maxBytes: order.maxBytes, timeoutMs: untilMs - clock.now() },
+        url,
+        maxBytes: order.maxBytes,
+        timeoutMs: untilMs - clock.now(),
         // Exits look at the answer of a tracker: what is packed they drop (protocol 10.2).
-        ...{ fields: { 'accept-encoding': 'identity' }, withCredentials: redirects === 0 },
+        fields: { 'accept-encoding': 'identity' },
+        withCredentials: redirects === 0,
         ...(order.signal === undefined ? {} : { signal: order.signal }),
       })
       const { status, fields } = answer.head
@@ -100,7 +103,9 @@ export class CircuitHttp implements HttpClient {
   async ask({ url, fields, maxBytes, timeoutMs, withCredentials, signal }: CircuitGet): Promise<WholeAnswer> {
     if (timeoutMs <= 0) throw new AppError('SourceFailed', 'no answer in time')
     const bytes = await this.#deps.lane.exchange({
-      ...{ host: hostOf(url), port: Number(url.port || 80), timeoutMs },
+      host: hostOf(url),
+      port: Number(url.port || 80),
+      timeoutMs,
       request: requestBytes(url, fields, withCredentials),
       maxBytes: maxBytes + HEAD_ROOM_BYTES,
       ...(signal === undefined ? {} : { signal }),

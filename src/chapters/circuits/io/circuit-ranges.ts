@@ -72,8 +72,12 @@ export class CircuitRanges implements HttpRanges {
   #ask(url: URL, slice: FileRange, withCredentials: boolean, signal: AbortSignal): Promise<WholeAnswer> {
     const fields = { range: rangeField(slice.offset, slice.length), 'accept-encoding': 'identity' }
     return this.#http.ask({
-      ...{ url, fields, withCredentials, signal },
-      ...{ maxBytes: SLICE_BYTES, timeoutMs: SLICE_TIMEOUT_MS },
+      url,
+      fields,
+      withCredentials,
+      signal,
+      maxBytes: SLICE_BYTES,
+      timeoutMs: SLICE_TIMEOUT_MS,
     })
   }
 }

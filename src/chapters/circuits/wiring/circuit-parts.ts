@@ -41,7 +41,15 @@ export function makeCircuits(deps: RiderDeps): CircuitParts {
   const tunnels = new Tunnels(
     { flags: flagsOf(settings), places: settings.random_slots + settings.competing_slots },
     {
-      ...{ community, clock, random, log, crypto, pool, udp, tcp, resolver },
+      community,
+      clock,
+      random,
+      log,
+      crypto,
+      pool,
+      udp,
+      tcp,
+      resolver,
       respond: ephemeral => pool.respond(pair, ephemeral),
       mayReach: ip => reach.mayReach(ip),
       refusedPorts: new Set(settings.exit_refused_ports.map(Number)),
@@ -51,8 +59,14 @@ export function makeCircuits(deps: RiderDeps): CircuitParts {
   const hidden = new CircuitsForHidden(tunnels)
   const limits = (): { min: number; max: number } => ({ min: settings.min_circuits, max: settings.max_circuits })
   const services = new HiddenServices({
-    ...{ host: hidden, overlay: community.overlay, dht: overlays.dht, communities: overlays },
-    ...{ crypto, clock, random, log: log.part('hidden') },
+    host: hidden,
+    overlay: community.overlay,
+    dht: overlays.dht,
+    communities: overlays,
+    crypto,
+    clock,
+    random,
+    log: log.part('hidden'),
     ownAddress: () => reachableAddress(overlays),
   })
   hidden.listen(services)

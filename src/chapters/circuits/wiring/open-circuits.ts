@@ -58,7 +58,9 @@ export function openCircuits({ settings, shared, clock, random, policy, events, 
       const { NodeAnonymousEngines } = await import('../anonymous/anonymous-engines.ts')
       return ({ options, ...parts }) =>
         new NodeAnonymousEngines({
-          ...{ clock, log, circuits: source },
+          clock,
+          log,
+          circuits: source,
           options: () => ({ ...options(), dht: seen().tunnel_community.dht }),
           parts: { ...parts, random, policy },
           loadResume: infoHash => parts.journal.loadResume(infoHash),

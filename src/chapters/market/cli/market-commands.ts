@@ -89,29 +89,46 @@ function tradesText(trades: readonly TradeRow[]): string {
 /** Commands that are one request and need no secret. */
 const MARKET_COMMANDS: readonly PlainCommand[] = [
   {
-    ...{ words: 'market asks', method: 'GET', path: '/market/asks', text: 'Orders that sell, of all traders.' },
+    words: 'market asks',
+    method: 'GET',
+    path: '/market/asks',
+    text: 'Orders that sell, of all traders.',
     human: answer => ticksText(answer['asks'] as GroupRow[]),
   },
   {
-    ...{ words: 'market bids', method: 'GET', path: '/market/bids', text: 'Orders that buy, of all traders.' },
+    words: 'market bids',
+    method: 'GET',
+    path: '/market/bids',
+    text: 'Orders that buy, of all traders.',
     human: answer => ticksText(answer['bids'] as GroupRow[]),
   },
   {
-    ...{ words: 'market orders', method: 'GET', path: '/market/orders', text: 'Own orders.' },
+    words: 'market orders',
+    method: 'GET',
+    path: '/market/orders',
+    text: 'Own orders.',
     human: answer => ordersText(answer['orders'] as OrderRow[]),
   },
   {
-    ...{ words: 'market transactions', method: 'GET', path: '/market/transactions', text: 'Own trades.' },
+    words: 'market transactions',
+    method: 'GET',
+    path: '/market/transactions',
+    text: 'Own trades.',
     human: answer => tradesText(answer['transactions'] as TradeRow[]),
   },
   { words: 'market cancel', method: 'POST', path: `${ORDER}/cancel`, text: 'Cancel an own order.' },
   { words: 'market explain', method: 'GET', path: `${ORDER}/explain`, text: 'Why an own order stands as it does.' },
   {
-    ...{ words: 'market payments', method: 'GET', path: '/market/transactions/{trader}/{number}/payments' },
+    words: 'market payments',
+    method: 'GET',
+    path: '/market/transactions/{trader}/{number}/payments',
     text: 'What an own trade paid on the chains; the trader is this node.',
   },
   {
-    ...{ words: 'market fees', method: 'GET', path: '/market/fees', parameters: ['quantity_type', 'price_type'] },
+    words: 'market fees',
+    method: 'GET',
+    path: '/market/fees',
+    parameters: ['quantity_type', 'price_type'],
     text: 'What a trade of these coins costs now.',
     options: [
       { flags: '--quantity <coins>', parameter: 'quantity_exact', read: String, text: 'of this quantity' },
@@ -134,7 +151,10 @@ function addPlacing(market: Command, side: 'ask' | 'bid', text: string): void {
       runForNode(flags, async ({ node, show }) => {
         const { timeout, idempotencyKey } = flags
         const body: JsonObject = {
-          ...{ quantity_exact: quantity, quantity_type: quantityType, price_exact: price, price_type: priceType },
+          quantity_exact: quantity,
+          quantity_type: quantityType,
+          price_exact: price,
+          price_type: priceType,
           ...(timeout === undefined ? {} : { timeout }),
           ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
           ...(await spendKey(flags)),

@@ -72,17 +72,24 @@ export class MarketMesh implements MarketNetwork {
     const shared = { ...deps, overlay }
     this.#gossip = new Gossip(shared)
     const incoming = (this.#incoming = new StatementIntake({
-      ...{ book, clock, check },
+      book,
+      clock,
+      check,
       taken: (statement, from, before) => this.#taken(statement, from, before),
     }))
     this.#requests = new BookRequestClient(shared)
     this.#answering = new BookRequestServer({ ...shared, isBlamed: member => incoming.isBlamed(member) })
     this.#messages = new ReliableMessages({
-      ...{ ...shared, incoming, reaching: new PeerLookup(shared) },
+      ...shared,
+      incoming,
+      reaching: new PeerLookup(shared),
       heard: (from, said) => this.#tellHeard(from, said),
     })
     this.#hints = new MatchHints({
-      ...{ book, clock, random, trader: this.trader },
+      book,
+      clock,
+      random,
+      trader: this.trader,
       peers: () => this.peers,
       send: (to, hint) => this.#messages.send(to, hint),
     })
@@ -105,8 +112,13 @@ export class MarketMesh implements MarketNetwork {
 
   get counts(): MarketMeshCounts {
     return {
-      ...{ ...this.#incoming.counts, ...this.#antiEntropy.counts, ...this.#answering.counts },
-      ...{ peers: this.peers, told: this.#gossip.told, unheard: this.#messages.refused, hints: this.#hints.sent },
+      ...this.#incoming.counts,
+      ...this.#antiEntropy.counts,
+      ...this.#answering.counts,
+      peers: this.peers,
+      told: this.#gossip.told,
+      unheard: this.#messages.refused,
+      hints: this.#hints.sent,
     }
   }
 

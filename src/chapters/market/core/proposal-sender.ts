@@ -176,7 +176,12 @@ export class ProposalSender {
       if (open.ended) return
       orderFunds.take(order, id, give, open.needs)
       const half = await swapEngine.prepare({
-        ...{ id, role: 'initiator', give: order.giveAsset, take: order.takeAsset, giveAmount: give, takeAmount: take },
+        id,
+        role: 'initiator',
+        give: order.giveAsset,
+        take: order.takeAsset,
+        giveAmount: give,
+        takeAmount: take,
         reservation: swapReservation(order.terms.number, id),
       })
       if (open.ended || order.statement === null) {
@@ -184,8 +189,14 @@ export class ProposalSender {
         return
       }
       open.message = {
-        ...{ kind: 'propose', id, statement: order.statement, order: refOf(theirs), quantity: open.quantity, price },
-        ...{ timeMs: this.#deps.clock.wallMs(), ...half },
+        kind: 'propose',
+        id,
+        statement: order.statement,
+        order: refOf(theirs),
+        quantity: open.quantity,
+        price,
+        timeMs: this.#deps.clock.wallMs(),
+        ...half,
       }
       this.#send(open, open.message)
     } catch (error) {

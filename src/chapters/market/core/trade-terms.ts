@@ -46,7 +46,12 @@ export function agreementOf(proposal: Proposal, keys: AcceptKeys): SwapAgreement
   const first = { asset: gives, hash, amount: give, lockS: proposal.firstLockS }
   const second = { asset: takes, hash, amount: take, lockS: proposal.secondLockS }
   return {
-    ...{ id, ask, bid, quantity, price, timeMs },
+    id,
+    ask,
+    bid,
+    quantity,
+    price,
+    timeMs,
     first: { ...first, claimKey: keys.claimKey, refundKey: proposal.refundKey },
     second: { ...second, claimKey: proposal.claimKey, refundKey: keys.refundKey },
   }

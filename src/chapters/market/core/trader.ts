@@ -74,12 +74,20 @@ export class Trader implements MarketTrader {
     this.#effects = new TradeEffects(this.#orders, this.#orderFunds, this.#conduct)
     const changed = (trade: HeldTrade, what: 'began' | 'went on' | 'ended'): void => this.#tradeChanged(trade, what)
     this.#trades = new Trades({
-      ...{ trader: this.id, swapEngine, kept: this.#kept, clock, log: deps.log, changed },
+      trader: this.id,
+      swapEngine,
+      kept: this.#kept,
+      clock,
+      log: deps.log,
+      changed,
       orderOf: number => this.#orders.get(number)?.terms ?? null,
     })
     this.#hints = new FundedHints(network, swapEngine, this.#trades)
     this.#turns = new MatchingTurns({
-      ...{ network, clock, live: () => this.#orders.live(), match: order => this.#proposals.match(order) },
+      network,
+      clock,
+      live: () => this.#orders.live(),
+      match: order => this.#proposals.match(order),
       known: statement => book.get(statement.terms),
     })
     const negotiation = this.#negotiationDeps()
@@ -87,7 +95,12 @@ export class Trader implements MarketTrader {
     this.#answering = new ProposalAcceptor(negotiation, id => this.#proposals.has(id))
     this.#watch = this.#makeWatch()
     this.#placement = new OrderPlacement({
-      ...{ trader: this.id, orders: this.#orders, funds, orderFunds: this.#orderFunds, chains, clock },
+      trader: this.id,
+      orders: this.#orders,
+      funds,
+      orderFunds: this.#orderFunds,
+      chains,
+      clock,
     })
   }
 
@@ -170,7 +183,9 @@ export class Trader implements MarketTrader {
 
   #makeOrders(): OwnOrders {
     return new OwnOrders({
-      ...{ network: this.#deps.network, kept: this.#kept, clock: this.#deps.clock },
+      network: this.#deps.network,
+      kept: this.#kept,
+      clock: this.#deps.clock,
       changed: (order, created) => this.#emit({ kind: 'order', created, order: order.view() }),
       forgetTrades: number => this.#trades.forget(number),
       highestTrade: () => this.#trades.highest,
@@ -179,7 +194,10 @@ export class Trader implements MarketTrader {
 
   #makeWatch(): OrderWatch {
     return new OrderWatch({
-      ...{ orders: this.#orders, funds: this.#deps.funds, orderFunds: this.#orderFunds, clock: this.#deps.clock },
+      orders: this.#orders,
+      funds: this.#deps.funds,
+      orderFunds: this.#orderFunds,
+      clock: this.#deps.clock,
       halted: order => this.#proposals.drop(order),
       ready: order => this.#turns.soon(order),
     })
@@ -188,8 +206,17 @@ export class Trader implements MarketTrader {
   #negotiationDeps(): NegotiationDeps {
     const { network, book, swapEngine, funds, chains, clock, random, log } = this.#deps
     return {
-      ...{ network, book, swapEngine, funds, chains, clock, random, log },
-      ...{ orderFunds: this.#orderFunds, trades: this.#trades, conduct: this.#conduct },
+      network,
+      book,
+      swapEngine,
+      funds,
+      chains,
+      clock,
+      random,
+      log,
+      orderFunds: this.#orderFunds,
+      trades: this.#trades,
+      conduct: this.#conduct,
       orderOf: number => this.#orders.get(number),
       doubtful: order => this.#watch.withdraw(order, 'The disk failed while a trade of it began.'),
       settled: order => this.#settled(order),

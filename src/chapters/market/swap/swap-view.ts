@@ -7,7 +7,11 @@ import { assetOf, legOf, SIDES, type KeptTransaction, type SwapJournal } from '.
 export function viewOf(journal: SwapJournal, step: string, waitsFor: string): SwapView {
   const { agreement, role, outcome, given, taken } = journal
   return {
-    ...{ agreement, role, step, waitsFor, outcome },
+    agreement,
+    role,
+    step,
+    waitsFor,
+    outcome,
     given: given ? legOf(journal, 'give').amount : 0n,
     taken: taken ? legOf(journal, 'take').amount : 0n,
     payments: [...purses(journal), ...ours(journal), ...theirs(journal)].sort((a, b) => a.timeMs - b.timeMs),

@@ -126,7 +126,8 @@ export class Swaps implements SwapEngine {
     const locks = locksFor(pacesOf(wish, give, take), this.#deps.clock.wallMs() / 1_000)
     const hash = secret === null ? '' : createHash('sha256').update(secret).digest('hex')
     const half = {
-      ...{ ...locks, hash },
+      ...locks,
+      hash,
       claimKey: take.termsKey(key, payTo.take),
       refundKey: give.termsKey(key, payTo.give),
     }
@@ -162,12 +163,23 @@ export class Swaps implements SwapEngine {
     const { seal, clock } = this.#deps
     const { wish, key, secret, payTo, fromHeight } = prepared
     return {
-      ...{ version: 1, agreement, role: wish.role, reservation: wish.reservation, payTo, fromHeight },
+      version: 1,
+      agreement,
+      role: wish.role,
+      reservation: wish.reservation,
+      payTo,
+      fromHeight,
       key: seal.seal(key),
       secret: secret === null ? '' : seal.seal(secret),
       beganMs: clock.wallMs(),
       purses: { give: null, take: null },
-      ...{ transactions: [], theirs: [], given: false, taken: false, outcome: null, endedMs: 0, closed: false },
+      transactions: [],
+      theirs: [],
+      given: false,
+      taken: false,
+      outcome: null,
+      endedMs: 0,
+      closed: false,
     }
   }
 

@@ -52,7 +52,9 @@ export const digests = unsigned(10, 'digests', {
 export const list = unsigned(11, 'list', { identifier, more: bool, hashes: upTo(MAX_LISTED, hash) })
 /** Statements that were asked for, in as many parts as they need. */
 export const statements = unsigned(12, 'statements', {
-  ...{ identifier, part: u8, parts: u8 },
+  identifier,
+  part: u8,
+  parts: u8,
   statements: upTo(MAX_TOLD_STATEMENTS, statementBytes),
 })
 
@@ -69,8 +71,16 @@ const keys = { claimKey: legKey(), refundKey: legKey() }
 export const match = signed(20, 'match', { ...envelope, order, statement: statement() })
 /** See NegotiationMessage. */
 export const propose = signed(21, 'propose', {
-  ...{ ...negotiation, statement: statement(), order, quantity: amount, price: amount, timeMs: milliseconds(), hash },
-  ...{ ...keys, firstLockS: u32, secondLockS: u32 },
+  ...negotiation,
+  statement: statement(),
+  order,
+  quantity: amount,
+  price: amount,
+  timeMs: milliseconds(),
+  hash,
+  ...keys,
+  firstLockS: u32,
+  secondLockS: u32,
 })
 /** See NegotiationMessage. */
 export const accept = signed(22, 'accept', { ...negotiation, ...keys })

@@ -76,7 +76,11 @@ export async function startMarket(deps: MarketPartsDeps): Promise<RunningMarket>
     // Not waited for: the market is there at once, peers come when they come.
     void network.start()
     const service = new Market({
-      ...{ trader, book, funds, chain: coin => chains.demand(coin), peers: () => network.peers },
+      trader,
+      book,
+      funds,
+      chain: coin => chains.demand(coin),
+      peers: () => network.peers,
     })
     return { service, stop: () => started.stop(0) }
   } catch (error) {
@@ -104,7 +108,12 @@ async function startSwaps(
   const { funds, chains, files, folder } = parts
   const seal = await openNodeKey(folder)
   const swaps = new Swaps({
-    ...{ clock, random, files, seal, funds, log: log.part('swaps') },
+    clock,
+    random,
+    files,
+    seal,
+    funds,
+    log: log.part('swaps'),
     chain: asset => chains.ofAsset(asset),
   })
   started.add('swaps', () => Promise.resolve(swaps.stop()))
@@ -118,11 +127,20 @@ async function makeOverlay(deps: MarketPartsDeps, book: OrderBook, started: Star
   const pair = await openOverlayKey(stateDir, makeOverlayCrypto(random))
   started.add('key of the market', () => Promise.resolve(pair.wipe()))
   const identity: Identity = {
-    ...{ publicKey: pair.publicKey, mid: pair.mid, member: Buffer.from(pair.mid).toString('hex') },
+    publicKey: pair.publicKey,
+    mid: pair.mid,
+    member: Buffer.from(pair.mid).toString('hex'),
     sign: message => pair.sign(message),
   }
   const network = new MarketOverlay({
-    ...{ identity, book, clock, random, log, overlay, settings, peers: { target: TARGET_PEERS, most: MAX_PEERS } },
+    identity,
+    book,
+    clock,
+    random,
+    log,
+    overlay,
+    settings,
+    peers: { target: TARGET_PEERS, most: MAX_PEERS },
     mesh: parts => new MarketMesh(parts),
   })
   started.add('overlay of the market', () => network.stop())

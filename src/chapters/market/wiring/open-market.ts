@@ -11,7 +11,13 @@ import { marketSettingsOf } from './settings-market.ts'
 export function openMarket(kernel: Kernel): OpenedChapter {
   const { stateDir, clock, random, policy, stack, events, log, settings, shared } = kernel
   const market = new MarketServices({
-    ...{ stateDir, clock, random, policy, stack, events, log: log.part('market') },
+    stateDir,
+    clock,
+    random,
+    policy,
+    stack,
+    events,
+    log: log.part('market'),
     settings: () => marketSettingsOf(settings.values),
     wallets: shared.take(walletFunds),
   })

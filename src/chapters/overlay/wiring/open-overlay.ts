@@ -23,7 +23,12 @@ export function openOverlay({ stateDir, clock, random, log, stack, settings, sha
     // Overlays end after the engines that use their circuits.
     storeOpened({ values }) {
       const parts = new OverlayParts({
-        ...{ stateDir, values, clock, random, log: log.part('overlay'), stack },
+        stateDir,
+        values,
+        clock,
+        random,
+        log: log.part('overlay'),
+        stack,
         settings: now,
         rider: shared.find(overlayRider),
       })

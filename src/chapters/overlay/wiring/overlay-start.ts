@@ -74,7 +74,9 @@ export async function startOverlay(settings: OverlaySettings, deps: OverlayStart
   const rider = makeRider?.({ ...making, settings, opened: () => askKnown(overlays, known) }) ?? noRider
   const running = { overlays, rider, pool, pair }
   const peers = new OverlayPeers({
-    ...{ clock, log, values },
+    clock,
+    log,
+    values,
     peers: () => savedPeers(overlays, known),
     askAgain: () => askKnown(overlays, known),
   })
@@ -137,7 +139,11 @@ function makeOverlays(settings: OverlaySettings, deps: OverlayMaking): Overlays 
   const { clock, random, log, stack, crypto, pool, pair } = deps
   const { place, peers: lane } = stack
   return new Overlays(overlaysOptions(settings), {
-    ...{ clock, random, log, udp: lane.udp, resolver: lane.resolver },
+    clock,
+    random,
+    log,
+    udp: lane.udp,
+    resolver: lane.resolver,
     check: checkOf(crypto, pool),
     identity: { publicKey: pair.publicKey, mid: pair.mid, member: memberOf(pair), sign: bytes => pair.sign(bytes) },
     localIps: () =>

@@ -60,13 +60,19 @@ function walletsText(wallets: readonly WalletRow[]): string {
 /** Commands that are one request and need no secret. */
 const WALLET_COMMANDS: readonly PlainCommand[] = [
   {
-    ...{ words: 'wallets list', method: 'GET', path: '/wallets', text: 'All wallets.' },
+    words: 'wallets list',
+    method: 'GET',
+    path: '/wallets',
+    text: 'All wallets.',
     human: answer => walletsText(answer['wallets'] as WalletRow[]),
   },
   { words: 'wallets balance', method: 'GET', path: `${ONE}/balance`, text: 'The balance of a wallet.' },
   { words: 'wallets transactions', method: 'GET', path: `${ONE}/transactions`, text: 'What came in and went out.' },
   {
-    ...{ words: 'wallets fees', method: 'GET', path: `${ONE}/fees`, text: 'What a transfer costs now.' },
+    words: 'wallets fees',
+    method: 'GET',
+    path: `${ONE}/fees`,
+    text: 'What a transfer costs now.',
     options: [
       { flags: '--amount <coins>', parameter: 'amount_exact', read: String, text: 'of this amount' },
       { flags: '--to <address>', parameter: 'destination', read: String, text: 'to this address' },
@@ -74,12 +80,10 @@ const WALLET_COMMANDS: readonly PlainCommand[] = [
   },
   { words: 'wallets lock', method: 'POST', path: `${ONE}/lock`, text: 'Lock a wallet.' },
   {
-    ...{
-      words: 'wallets audit',
-      method: 'GET',
-      path: '/wallets/audit',
-      text: 'What was done with wallets, and refused.',
-    },
+    words: 'wallets audit',
+    method: 'GET',
+    path: '/wallets/audit',
+    text: 'What was done with wallets, and refused.',
     options: [{ flags: '--limit <n>', parameter: 'limit', read: String, text: 'so many lines' }],
   },
 ]

@@ -54,23 +54,41 @@ const LITECOIN_TEST = { pubKeyHash: 0x6f, scriptHash: 0x3a, wif: 0xef, coinType:
 const bitcoin: UtxoNetwork = {
   name: 'main',
   genesis: '000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f',
-  ...{ bech32: 'bc', pubKeyHash: 0, scriptHash: 5, wif: 0x80, coinType: 0, work: 'sha256d', easiest: 0x1d00ffff },
+  bech32: 'bc',
+  pubKeyHash: 0,
+  scriptHash: 5,
+  wif: 0x80,
+  coinType: 0,
+  work: 'sha256d',
+  easiest: 0x1d00ffff,
 }
 const bitcoinTests: Readonly<Record<string, UtxoNetwork>> = {
   testnet: {
-    ...{ ...BITCOIN_TEST, name: 'testnet', bech32: 'tb', easiest: null },
+    ...BITCOIN_TEST,
+    name: 'testnet',
+    bech32: 'tb',
+    easiest: null,
     genesis: '000000000933ea01ad0ee984209779baaec3ced90fa3f408719526f8d77f4943',
   },
   testnet4: {
-    ...{ ...BITCOIN_TEST, name: 'testnet4', bech32: 'tb', easiest: null },
+    ...BITCOIN_TEST,
+    name: 'testnet4',
+    bech32: 'tb',
+    easiest: null,
     genesis: '00000000da84f2bafbbc53dee25a72ae507ff4914b867c565be350b0da8bf043',
   },
   signet: {
-    ...{ ...BITCOIN_TEST, name: 'signet', bech32: 'tb', easiest: null },
+    ...BITCOIN_TEST,
+    name: 'signet',
+    bech32: 'tb',
+    easiest: null,
     genesis: '00000008819873e925422c1ff0f99f7cc9bbb232af63a077a480a3633bee1ef6',
   },
   regtest: {
-    ...{ ...BITCOIN_TEST, name: 'regtest', bech32: 'bcrt', easiest: null },
+    ...BITCOIN_TEST,
+    name: 'regtest',
+    bech32: 'bcrt',
+    easiest: null,
     genesis: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206',
   },
 }
@@ -79,15 +97,27 @@ const bitcoinTests: Readonly<Record<string, UtxoNetwork>> = {
 const litecoin: UtxoNetwork = {
   name: 'main',
   genesis: '12a765e31ffd4059bada1e25190f6e98c99d9714d334efa41a195a7e7e04bfe2',
-  ...{ bech32: 'ltc', pubKeyHash: 0x30, scriptHash: 0x32, wif: 0xb0, coinType: 2, work: 'scrypt', easiest: 0x1e0ffff0 },
+  bech32: 'ltc',
+  pubKeyHash: 0x30,
+  scriptHash: 0x32,
+  wif: 0xb0,
+  coinType: 2,
+  work: 'scrypt',
+  easiest: 0x1e0ffff0,
 }
 const litecoinTests: Readonly<Record<string, UtxoNetwork>> = {
   testnet: {
-    ...{ ...LITECOIN_TEST, name: 'testnet', bech32: 'tltc', easiest: null },
+    ...LITECOIN_TEST,
+    name: 'testnet',
+    bech32: 'tltc',
+    easiest: null,
     genesis: '4966625a4b2851d9fdee139e56211a0d88575f59ed816ff5e6a63deb4e3e29a0',
   },
   regtest: {
-    ...{ ...LITECOIN_TEST, name: 'regtest', bech32: 'rltc', easiest: null },
+    ...LITECOIN_TEST,
+    name: 'regtest',
+    bech32: 'rltc',
+    easiest: null,
     genesis: '530827f38f93b43ed12af0b3ad25a288dc02ed74d6d7857862df51fc56c416f9',
   },
 }

@@ -130,7 +130,9 @@ function readOne(reader: ByteReader): ReadTransaction {
   const lockTime = reader.take(4)
   return {
     txid: shownId(doubleSha256(version, body, lockTime)),
-    ...{ inputs, outputs, coinbase: inputs.length === 1 && inputs[0]?.txid === NO_TXID },
+    inputs,
+    outputs,
+    coinbase: inputs.length === 1 && inputs[0]?.txid === NO_TXID,
     raw: reader.bytes.subarray(start, reader.at),
   }
 }
@@ -170,7 +172,8 @@ function headerOf(header: Buffer): ReadHeader {
     header,
     hash: shownId(doubleSha256(header)),
     previous: shownId(header.subarray(4, 36)),
-    ...{ time: header.readUInt32LE(68), bits: header.readUInt32LE(72) },
+    time: header.readUInt32LE(68),
+    bits: header.readUInt32LE(72),
   }
 }
 

@@ -151,7 +151,9 @@ export class WalletSet {
   #read(coin: Coin, text: string): CoinWallet {
     const { clock, random, log } = this.#deps
     const deps = {
-      ...{ clock, random, log: log.part(`wallet-${coin.id.toLowerCase()}`) },
+      clock,
+      random,
+      log: log.part(`wallet-${coin.id.toLowerCase()}`),
       rpc: () => this.#rpcOf(coin.id),
       save: (changed: string) => this.#save(coin.id, changed),
     }

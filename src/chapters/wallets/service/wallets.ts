@@ -56,7 +56,11 @@ export class Wallets implements WalletsService {
     const parts = { clock, audit: this.#audit, keys: this.#keys, reservations: this.#reservations }
     this.#spending = new WalletSpending({ ...parts, settings: () => deps.settings() })
     this.market = new WalletMarketFunds({
-      ...{ ...parts, set: this.#set, vault: this.#vault, changes, spending: this.#spending },
+      ...parts,
+      set: this.#set,
+      vault: this.#vault,
+      changes,
+      spending: this.#spending,
     })
   }
 
@@ -260,8 +264,13 @@ export class Wallets implements WalletsService {
     const [available_exact, pending_exact] = [exact(available), exact(pending)]
     const reserved_exact = exact(this.#reservations.total(id))
     return {
-      ...{ available: Number(available_exact), pending: Number(pending_exact), currency: id },
-      ...{ available_exact, pending_exact, reserved: Number(reserved_exact), reserved_exact },
+      available: Number(available_exact),
+      pending: Number(pending_exact),
+      currency: id,
+      available_exact,
+      pending_exact,
+      reserved: Number(reserved_exact),
+      reserved_exact,
     }
   }
 
@@ -289,14 +298,17 @@ function lineOf({ id, decimals }: Coin, line: HistoryLine): WalletTransactionRec
   const { txid, outgoing, amount, fee, to, from, time, confirmations } = line
   const [amount_exact, fee_exact] = [formatAmount(amount, decimals), formatAmount(fee, decimals)]
   return {
-    ...{ currency: id, to, from, outgoing, description: `Confirmations: ${confirmations}`, timestamp: String(time) },
-    ...{
-      fee_amount: Number(fee_exact),
-      amount: Number(amount_exact),
-      id: txid,
-      amount_exact,
-      fee_exact,
-      confirmations,
-    },
+    currency: id,
+    to,
+    from,
+    outgoing,
+    description: `Confirmations: ${confirmations}`,
+    timestamp: String(time),
+    fee_amount: Number(fee_exact),
+    amount: Number(amount_exact),
+    id: txid,
+    amount_exact,
+    fee_exact,
+    confirmations,
   }
 }

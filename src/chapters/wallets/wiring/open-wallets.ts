@@ -16,7 +16,12 @@ const KEPT = 0.1
 /** Opens the chapter. */
 export function openWallets({ stateDir, clock, random, policy, stack, log, settings, shared }: Kernel): OpenedChapter {
   const wallets = new WalletServices({
-    ...{ stateDir, clock, random, policy, stack, log: log.part('wallets') },
+    stateDir,
+    clock,
+    random,
+    policy,
+    stack,
+    log: log.part('wallets'),
     settings: () => walletsSettingsOf(settings.values),
   })
   shared.offer(walletFunds, () => wallets.market())

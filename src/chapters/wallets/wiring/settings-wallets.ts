@@ -9,7 +9,9 @@ import type { OptionSpec } from '../../../node/settings/settings-option.ts'
 function server(doc: string) {
   return {
     ...({ kind: 'secret', format: 'http-url', maxLength: 2048, optional: true, secret: true } as const),
-    ...{ default: Secret.none, needsRestart: false, doc },
+    default: Secret.none,
+    needsRestart: false,
+    doc,
   }
 }
 

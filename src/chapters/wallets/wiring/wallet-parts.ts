@@ -32,7 +32,10 @@ export async function startWallets(deps: WalletPartsDeps): Promise<Wallets> {
   const { stateDir, clock, random, log, policy, stack, settings } = deps
   const { resolver, route } = stack.trackers
   const wallets = new Wallets({
-    ...{ clock, random, log, files: new WalletFolder(join(stateDir, WALLETS_FOLDER)) },
+    clock,
+    random,
+    log,
+    files: new WalletFolder(join(stateDir, WALLETS_FOLDER)),
     makeRpc: url => new HttpJsonRpc(url, { policy, resolver, route }),
     settings: () => walletSettingsOf(settings()),
   })
@@ -43,8 +46,12 @@ export async function startWallets(deps: WalletPartsDeps): Promise<Wallets> {
 /** WalletsSettings of the wallets in their words. */
 export function walletSettingsOf({ wallets }: WalletsSettings): WalletSettings {
   const servers = {
-    ...{ BTC: wallets.btc_server, TBTC: wallets.tbtc_server, LTC: wallets.ltc_server, TLTC: wallets.tltc_server },
-    ...{ ETH: wallets.eth_server, TETH: wallets.teth_server },
+    BTC: wallets.btc_server,
+    TBTC: wallets.tbtc_server,
+    LTC: wallets.ltc_server,
+    TLTC: wallets.tltc_server,
+    ETH: wallets.eth_server,
+    TETH: wallets.teth_server,
   }
   return {
     server: id => servers[id].reveal(),

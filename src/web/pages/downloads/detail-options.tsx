@@ -70,7 +70,9 @@ const goalHelp = () => 'Empty = as the settings say, - = without end.'
 /** In the order they are shown. */
 const textRows: readonly TextRow[] = [
   {
-    ...{ name: 'down', label: 'Limit down, KiB/s', numeric: true },
+    name: 'down',
+    label: 'Limit down, KiB/s',
+    numeric: true,
     help: record => ownLimit(record.max_download_speed),
   },
   { name: 'up', label: 'Limit up, KiB/s', numeric: true, help: record => ownLimit(record.max_upload_speed) },

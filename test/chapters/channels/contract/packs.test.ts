@@ -48,7 +48,9 @@ const torrent = (at: number) => ({
     size: 5,
     category: 'video',
   } as const),
-  ...{ files: [{ path: `film ${at}.mkv`, size: 5 }], fileCount: 1, trackers: [] },
+  files: [{ path: `film ${at}.mkv`, size: 5 }],
+  fileCount: 1,
+  trackers: [],
 })
 
 test('a channel of a real catalogue is packed, its head put, and taken whole by another one; changes follow', async t => {

@@ -26,7 +26,10 @@ const WIDE = { viewport: { width: 1440, height: 900 } }
 const PHONE = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true }
 const HOSTILE = `<img src=x onerror="window.hacked=1">\u202egpj.exe ${'w'.repeat(180)}`
 const OWN = sampleChannel(1, {
-  ...{ name: 'Open films', own: true, can_edit: true, mode: 'semi-open' },
+  name: 'Open films',
+  own: true,
+  can_edit: true,
+  mode: 'semi-open',
   description: 'Films that anybody may show: Blender studio, silent classics, talks.\nNew ones on Sundays.',
 })
 const cid = OWN.dispersy_cid
@@ -62,14 +65,24 @@ function withFilms(): FakeChannels {
   const now = Math.floor(Date.now() / 1000)
   fake.channels = words.map(([name, description, votes, torrents, agoS], at) =>
     sampleChannel(at + 1, {
-      ...{ name, description, votes, torrents, modified: now - agoS },
-      ...{ own: at === 0, can_edit: at === 0, subscribed: at === 2, mode: at === 0 ? 'semi-open' : 'closed' },
+      name,
+      description,
+      votes,
+      torrents,
+      modified: now - agoS,
+      own: at === 0,
+      can_edit: at === 0,
+      subscribed: at === 2,
+      mode: at === 0 ? 'semi-open' : 'closed',
     }),
   )
   fake.torrents = films.map(([name, mebibytes, seeders, leechers], at) =>
     sampleTorrent(at + 1, {
-      ...{ name, size: mebibytes * 1024 * 1024 + 4321, num_seeders: seeders, num_leechers: leechers },
-      ...{ last_tracker_check: at === 6 ? 0 : now - at * 800 },
+      name,
+      size: mebibytes * 1024 * 1024 + 4321,
+      num_seeders: seeders,
+      num_leechers: leechers,
+      last_tracker_check: at === 6 ? 0 : now - at * 800,
     }),
   )
   return fake

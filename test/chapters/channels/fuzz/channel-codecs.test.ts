@@ -29,7 +29,12 @@ const id = 'cd'.repeat(32) as RecordId
 const contents: readonly RecordContent[] = [
   { kind: 'channel', name: 'Música', description: 'one\ntwo', mode: 'open' },
   {
-    ...{ kind: 'torrent', infoHash, name: 'a name', description: '', size: 5, category: 'audio' },
+    kind: 'torrent',
+    infoHash,
+    name: 'a name',
+    description: '',
+    size: 5,
+    category: 'audio',
     files: [
       { path: 'folder/one.flac', size: 1 },
       { path: 'two', size: 4 },

@@ -47,8 +47,13 @@ fuzz('any bytes give a bounded feed or a DecodeError', 1, source => {
 fuzz('a channel of any words is read again as a feed', 0.5, source => {
   const words = (): string => Buffer.from(source.mutate(Buffer.from('A film <b> & "more" ]]> of old'))).toString('utf8')
   const torrents = Array.from({ length: source.below(5) }, (_, at) => ({
-    ...{ infohash: at.toString(16).padStart(40, '0'), name: words(), description: words(), category: 'video' },
-    ...{ size: source.below(1e6), time: source.below(2e9), trackers: [`http://t.example/${encodeURIComponent('ä')}`] },
+    infohash: at.toString(16).padStart(40, '0'),
+    name: words(),
+    description: words(),
+    category: 'video',
+    size: source.below(1e6),
+    time: source.below(2e9),
+    trackers: [`http://t.example/${encodeURIComponent('ä')}`],
   }))
   const channel = { dispersy_cid: 'c'.repeat(40), name: words(), description: words(), modified: source.below(2e9) }
   for (const format of ['atom', 'rss'] as const) {

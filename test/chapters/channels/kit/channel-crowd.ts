@@ -30,9 +30,12 @@ export interface NodeBytes {
 
 const LIAR = fileURLToPath(new URL('lying-node.js', import.meta.url))
 const SETTINGS = {
-  ...{ 'ipv8.start': 'always', 'ipv8.address': '127.0.0.1', 'ipv8.walk_interval': 0.5 },
+  'ipv8.start': 'always',
+  'ipv8.address': '127.0.0.1',
+  'ipv8.walk_interval': 0.5,
   // Only what is looked at runs.
-  ...{ 'tunnel_community.enabled': false, 'general.log_level': 'warn' },
+  'tunnel_community.enabled': false,
+  'general.log_level': 'warn',
 } as const
 /** Nodes that start, and requests of an upload, at a time. */
 const STARTED_AT_ONCE = 2

@@ -330,8 +330,17 @@ export class MemoryCatalogue implements ChannelCatalogue {
 
   #keep(channel: ChannelId, standing: ChannelStanding): Kept {
     const kept: Kept = this.channels.get(channel) ?? {
-      ...{ channel, standing, head: null, heldSequence: 0, held: new Set(), source: sortedIdsSource([]) },
-      ...{ roles: new Map(), records: new Map(), votes: new Map(), clock: 0, key: null },
+      channel,
+      standing,
+      head: null,
+      heldSequence: 0,
+      held: new Set(),
+      source: sortedIdsSource([]),
+      roles: new Map(),
+      records: new Map(),
+      votes: new Map(),
+      clock: 0,
+      key: null,
     }
     this.channels.set(channel, kept)
     return kept
@@ -347,8 +356,15 @@ export class MemoryCatalogue implements ChannelCatalogue {
 export function torrentContent(index: number, name = `torrent ${index}`): RecordContent {
   const infoHash = createHash('sha1').update(`torrent ${index}`).digest('hex') as InfoHash
   return {
-    ...{ kind: 'torrent', infoHash, name, description: '', size: 1000 + index },
-    ...{ files: [{ path: `file ${index}.bin`, size: 1000 + index }], fileCount: 1, trackers: [], category: 'other' },
+    kind: 'torrent',
+    infoHash,
+    name,
+    description: '',
+    size: 1000 + index,
+    files: [{ path: `file ${index}.bin`, size: 1000 + index }],
+    fileCount: 1,
+    trackers: [],
+    category: 'other',
   }
 }
 

@@ -118,9 +118,21 @@ function metainfoOf(name: string, files: Files): Metainfo {
   })
   return {
     infoHash: infoHashFromBytes(hash.digest()),
-    ...{ infoBytes: new Uint8Array(0), name, multiFile: true, pieceLength: 1, pieceCount: 1 },
-    ...{ pieceHashes: new Uint8Array(0), v2: null, totalLength: offset, files: listed, private: false },
-    ...{ announceTiers: [], webSeeds: [], comment: null, createdBy: null, creationDateSec: null },
+    infoBytes: new Uint8Array(0),
+    name,
+    multiFile: true,
+    pieceLength: 1,
+    pieceCount: 1,
+    pieceHashes: new Uint8Array(0),
+    v2: null,
+    totalLength: offset,
+    files: listed,
+    private: false,
+    announceTiers: [],
+    webSeeds: [],
+    comment: null,
+    createdBy: null,
+    creationDateSec: null,
     nodes: [],
   } as unknown as Metainfo
 }

@@ -82,7 +82,8 @@ test('a port of the overlay that is taken is named, with its setting', async () 
   const node = await startNode({ settings: { 'ipv8.port': port, 'ipv8.address': '127.0.0.1' } })
   try {
     const infoHash = await addDownload(node, `magnet:?xt=urn:btih:${made.infoHash}`, join(node.stateDir, 'downloads'), {
-      ...{ anon_hops: 1, ...SAFE },
+      anon_hops: 1,
+      ...SAFE,
     })
     const failed = (record: DownloadRecord): boolean => (record.circuits?.last_failure ?? '') !== ''
     const { circuits } = await downloadUntil(node, infoHash, failed, 30_000)

@@ -38,14 +38,16 @@ describe('new downloads have hops by default', { concurrency: 1 }, () => {
     place = await openPlace(() => hashes)
     node = await startNode({
       settings: {
-        ...{ 'download_defaults.anonymity_enabled': true, 'download_defaults.number_hops': 1 },
-        ...{ 'download_defaults.saveas': to, 'network.allow_private': '127.0.0.0/8' },
-        ...{ 'libtorrent.dht': true, 'libtorrent.dht_bootstrap': place.node, 'libtorrent.pex': true },
-        ...{
-          'libtorrent.utp': true,
-          'watch_folder.enabled': true,
-          'watch_folder.directory': await folder.sub('watched'),
-        },
+        'download_defaults.anonymity_enabled': true,
+        'download_defaults.number_hops': 1,
+        'download_defaults.saveas': to,
+        'network.allow_private': '127.0.0.0/8',
+        'libtorrent.dht': true,
+        'libtorrent.dht_bootstrap': place.node,
+        'libtorrent.pex': true,
+        'libtorrent.utp': true,
+        'watch_folder.enabled': true,
+        'watch_folder.directory': await folder.sub('watched'),
       },
     })
   })

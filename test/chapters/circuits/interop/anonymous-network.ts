@@ -90,10 +90,15 @@ export async function makeAnonymousNetwork(size: NetworkSize, folder: string): P
     )
     started.push(...nodes)
     return {
-      ...{ host, relays, exits, outside, stop },
+      host,
+      relays,
+      exits,
+      outside,
+      stop,
       start: (stateDir, more = {}) =>
         startNode({
-          ...{ stateDir, settings: { ...settings(host), ...EVERYTHING_HERE, ...more } },
+          stateDir,
+          settings: { ...settings(host), ...EVERYTHING_HERE, ...more },
           prefix: [...host.prefix, ...withFile(nowhere, '/etc/resolv.conf')],
         }),
       leaked: () => ({ packets: host.packets().other, where: host.leaks() }),

@@ -113,7 +113,9 @@ describe('anonymous downloads', {
     const torrent = await seeded(SMALL, { announce }, SLOW)
     await copyFile(join(folder.path, `${torrent.infoHash}.torrent`), join(folder.path, 'found.torrent'))
     const https = await node.request('PUT', '/downloads', {
-      ...{ uri: 'https://files.example.org/found.torrent', anon_hops: 2, destination: folder.path },
+      uri: 'https://files.example.org/found.torrent',
+      anon_hops: 2,
+      destination: folder.path,
       ...SAFE,
     })
     assert.deepEqual([https.status, https.json<{ error: { code: string } }>().error.code], [400, 'BadScheme'])

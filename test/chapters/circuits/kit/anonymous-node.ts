@@ -58,9 +58,16 @@ export async function anonymousNode(
   const engine = await startAnonymousEngine(
     { ...ANONYMOUS_DEFAULTS, ...options },
     {
-      ...{ clock, random: new SeededRandom(seed), log: silentLog, policy: new AddressPolicy([]), lane },
-      ...{ stores: disk, journal: new MemoryJournal(), metadata: new MemoryMetadata() },
-      ...{ blockArena: arena, rangeArena: ranges },
+      clock,
+      random: new SeededRandom(seed),
+      log: silentLog,
+      policy: new AddressPolicy([]),
+      lane,
+      stores: disk,
+      journal: new MemoryJournal(),
+      metadata: new MemoryMetadata(),
+      blockArena: arena,
+      rangeArena: ranges,
       events: {
         metadata: async () => undefined,
         finished: () => undefined,
@@ -72,7 +79,11 @@ export async function anonymousNode(
   const add = (torrent: MadeTorrent, spec: Partial<TorrentSpec> = {}): TorrentHandle =>
     engine.session.add({ ...specOf(torrent), ...spec })
   return {
-    ...{ engine, disk, arena, ranges, add },
+    engine,
+    disk,
+    arena,
+    ranges,
+    add,
     seed: (torrent, spec) => {
       disk.put(torrent.infoHash, torrent.content, decodeMetainfo(torrent.torrent).pieceCount)
       return add(torrent, spec)

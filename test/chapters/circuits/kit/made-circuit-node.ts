@@ -91,7 +91,12 @@ export async function makeCircuitNode(options: CircuitNodeOptions, deps: Circuit
   const tunnels = new Tunnels(
     { flags, places },
     {
-      ...{ community, clock, random, log: silentLog, crypto: testCrypto, resolver },
+      community,
+      clock,
+      random,
+      log: silentLog,
+      crypto: testCrypto,
+      resolver,
       udp: deps.exitUdp,
       ...(deps.pool === undefined ? {} : { pool: deps.pool }),
       tcp: deps.tcp,
@@ -104,8 +109,14 @@ export async function makeCircuitNode(options: CircuitNodeOptions, deps: Circuit
   const hidden = new CircuitsForHidden(tunnels)
   const limits = (): { min: number; max: number } => options.limits ?? { min: 3, max: 8 }
   const services = new HiddenServices({
-    ...{ host: hidden, overlay: community.overlay, dht: overlays.dht, communities: overlays },
-    ...{ crypto: testCrypto, clock, random, log: silentLog },
+    host: hidden,
+    overlay: community.overlay,
+    dht: overlays.dht,
+    communities: overlays,
+    crypto: testCrypto,
+    clock,
+    random,
+    log: silentLog,
     ownAddress: () => ({ ip, port: overlays.lanAddress?.port ?? port }),
   })
   hidden.listen(services)

@@ -30,8 +30,10 @@ describe('dashboard, market', { skip, concurrency: 1, timeout: 240_000 }, () => 
     ether = await startAnvil()
     litecoin = await startLitecoind(450)
     const settings = {
-      ...{ 'wallets.teth_server': ether.url, 'wallets.teth_chain_id': 31_337 },
-      ...{ 'wallets.tltc_server': litecoin.url, 'wallets.tltc_network': 'regtest' },
+      'wallets.teth_server': ether.url,
+      'wallets.teth_chain_id': 31_337,
+      'wallets.tltc_server': litecoin.url,
+      'wallets.tltc_network': 'regtest',
     }
     node = await startNode({ settings })
     await payWallets()

@@ -5,6 +5,8 @@ import { startSwapBcoin } from '../kit/swap-utxo-chains.ts'
 import { swapSuite } from '../kit/swap-utxo-suite.ts'
 
 swapSuite({
-  ...{ skip: false, start: startSwapBcoin, replaces: false },
+  skip: false,
+  start: startSwapBcoin,
+  replaces: false,
   elsewhere: 'rltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kkh8u79',
 })

@@ -73,7 +73,10 @@ class Side {
       return process.wrap<EvmSwapChain>(chain, 'chain', ['send'])
     })
     this.desk = new Swaps({
-      ...{ clock: process.clock(new SystemClock()), random: new SystemRandom(), seal: memorySeal, log: silentLog },
+      clock: process.clock(new SystemClock()),
+      random: new SystemRandom(),
+      seal: memorySeal,
+      log: silentLog,
       files: process.wrap<MemoryMarketFiles>(this.files, 'files', ['write']),
       funds: process.wrap<ChainFunds>(this.funds, 'funds', ['pay']),
       chain: ({ coin }) => chains.find(each => each.asset.coin === coin) ?? null,
@@ -121,16 +124,30 @@ async function begun(): Promise<[Side, Side]> {
   const base = { id, reservation: 'order-1' }
   const [giveAmount, takeAmount] = [AMOUNTS.first, AMOUNTS.second]
   const first = await initiator.desk.prepare({
-    ...{ ...base, role: 'initiator', give: FIRST, take: SECOND, giveAmount, takeAmount },
+    ...base,
+    role: 'initiator',
+    give: FIRST,
+    take: SECOND,
+    giveAmount,
+    takeAmount,
   })
   const second = await participant.desk.prepare({
-    ...{ ...base, role: 'participant', give: SECOND, take: FIRST, giveAmount: takeAmount, takeAmount: giveAmount },
+    ...base,
+    role: 'participant',
+    give: SECOND,
+    take: FIRST,
+    giveAmount: takeAmount,
+    takeAmount: giveAmount,
   })
   const { hash, firstLockS, secondLockS } = first
   const keys = (claim: string, refund: string) => ({ hash, claimKey: claim, refundKey: refund })
   const agreement = {
-    ...{ id, quantity: AMOUNTS.first, price: 1n, timeMs: Date.now() },
-    ...{ ask: { trader: 'aa'.repeat(20), number: 1 }, bid: { trader: 'bb'.repeat(20), number: 2 } },
+    id,
+    quantity: AMOUNTS.first,
+    price: 1n,
+    timeMs: Date.now(),
+    ask: { trader: 'aa'.repeat(20), number: 1 },
+    bid: { trader: 'bb'.repeat(20), number: 2 },
     first: { asset: FIRST, amount: AMOUNTS.first, lockS: firstLockS, ...keys(second.claimKey, first.refundKey) },
     second: { asset: SECOND, amount: AMOUNTS.second, lockS: secondLockS, ...keys(first.claimKey, second.refundKey) },
   }

@@ -11,7 +11,9 @@ import { swapSuite } from '../kit/swap-utxo-suite.ts'
 const skip = needs('litecoind')
 
 swapSuite({
-  ...{ skip, start: () => startSwapLitecoin({ extension: false }), replaces: true },
+  skip,
+  start: () => startSwapLitecoin({ extension: false }),
+  replaces: true,
   elsewhere: 'bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080',
 })
 

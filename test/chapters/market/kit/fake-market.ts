@@ -26,12 +26,25 @@ export const TETH = { coin: 'TETH', chain: chainTag('TETH', '31337') } as const
 /** An order of ours as it was placed: 2 TLTC for 0.005 TBTC each. */
 export function ownOrder(changes: Partial<OwnOrder> = {}, terms: Partial<OrderTerms> = {}): OwnOrder {
   const usual: OrderTerms = {
-    ...{ trader: OUR_ID, number: 1, side: 'ask', quantityAsset: TLTC, priceAsset: TBTC, quantity: 200_000_000n },
-    ...{ price: 500_000n, timeMs: 1_700_000_000_500, timeoutS: 3_600 },
+    trader: OUR_ID,
+    number: 1,
+    side: 'ask',
+    quantityAsset: TLTC,
+    priceAsset: TBTC,
+    quantity: 200_000_000n,
+    price: 500_000n,
+    timeMs: 1_700_000_000_500,
+    timeoutS: 3_600,
   }
   return {
-    ...{ terms: { ...usual, ...terms }, status: 'open', reserved: 0n, traded: 0n, completedMs: null, reason: '' },
-    ...{ key: '', ...changes },
+    terms: { ...usual, ...terms },
+    status: 'open',
+    reserved: 0n,
+    traded: 0n,
+    completedMs: null,
+    reason: '',
+    key: '',
+    ...changes,
   }
 }
 
@@ -40,17 +53,32 @@ export function ownTrade(order: OwnOrder, swap: Partial<SwapView> | null, number
   const { terms } = order
   const partner = { trader: THEIR_ID, number: 4 }
   const leg: LegTerms = {
-    ...{ asset: terms.quantityAsset, hash: 'cd'.repeat(32), amount: terms.quantity / 2n, lockS: 1_700_050_000 },
-    ...{ claimKey: `02${'11'.repeat(32)}`, refundKey: `02${'22'.repeat(32)}` },
+    asset: terms.quantityAsset,
+    hash: 'cd'.repeat(32),
+    amount: terms.quantity / 2n,
+    lockS: 1_700_050_000,
+    claimKey: `02${'11'.repeat(32)}`,
+    refundKey: `02${'22'.repeat(32)}`,
   }
   const [ask, bid] = terms.side === 'ask' ? [terms, partner] : [partner, terms]
   const agreement = {
-    ...{ id: 'ef'.repeat(16), ask: { trader: ask.trader, number: ask.number } },
-    ...{ bid: { trader: bid.trader, number: bid.number }, quantity: terms.quantity / 2n, price: terms.price },
-    ...{ timeMs: 1_700_000_001_500, first: leg, second: { ...leg, asset: terms.priceAsset } },
+    id: 'ef'.repeat(16),
+    ask: { trader: ask.trader, number: ask.number },
+    bid: { trader: bid.trader, number: bid.number },
+    quantity: terms.quantity / 2n,
+    price: terms.price,
+    timeMs: 1_700_000_001_500,
+    first: leg,
+    second: { ...leg, asset: terms.priceAsset },
   }
   const usual: SwapView = {
-    ...{ agreement, role: 'initiator', step: 'funding', waitsFor: 'a block', outcome: null, given: 0n, taken: 0n },
+    agreement,
+    role: 'initiator',
+    step: 'funding',
+    waitsFor: 'a block',
+    outcome: null,
+    given: 0n,
+    taken: 0n,
     payments: [],
   }
   return { number, agreement, order: terms, partner, swap: swap === null ? null : { ...usual, ...swap } }

@@ -28,9 +28,20 @@ export function fakeChain(asset: Asset, gas = 0n): SwapChain {
     asset,
     pace: { blockS: 60, confirmations: 2, clockLagS: 600 },
     purseNeed: async (role, amount) => (role === 'fund' ? amount + FUND_FEE : gas),
-    ...{ termsKey: unused, checkTerms: unused, purseAddress: unused, now: unused, purse: unused, makeFunding: unused },
-    ...{ findFunding: unused, findEnd: unused, makeClaim: unused, makeRefund: unused, makeSweep: unused },
-    ...{ feePaid: unused, confirmations: unused, send: unused },
+    termsKey: unused,
+    checkTerms: unused,
+    purseAddress: unused,
+    now: unused,
+    purse: unused,
+    makeFunding: unused,
+    findFunding: unused,
+    findEnd: unused,
+    makeClaim: unused,
+    makeRefund: unused,
+    makeSweep: unused,
+    feePaid: unused,
+    confirmations: unused,
+    send: unused,
   }
 }
 
@@ -77,9 +88,11 @@ export class FakeSwapEngine implements SwapEngine {
     const mark = `${this.#trader.slice(0, 4)}${++this.#keys}`
     const nowS = Math.floor(this.#nowMs() / 1000)
     const half = {
-      ...{ claimKey: `claim-${mark}`, refundKey: `refund-${mark}` },
+      claimKey: `claim-${mark}`,
+      refundKey: `refund-${mark}`,
       hash: wish.role === 'initiator' ? Buffer.from(mark).toString('hex').padStart(64, '0') : '',
-      ...{ firstLockS: nowS + 20_000, secondLockS: nowS + 10_000 },
+      firstLockS: nowS + 20_000,
+      secondLockS: nowS + 10_000,
     }
     this.prepared.set(wish.id, { wish, half })
     return half

@@ -88,8 +88,15 @@ export class MarketNet {
   /** An own order of a node: an ask of one LTC for 0.01 BTC unless `wish` says otherwise. */
   place(node: MarketNode, wish: Partial<OrderTerms> = {}, state: Partial<OrderState> = {}): OrderStatement {
     const terms: OrderTerms = {
-      ...{ trader: node.mesh.trader, number: ++node.orders, side: 'ask', quantityAsset: LTC, priceAsset: BTC },
-      ...{ quantity: 100_000_000n, price: 1_000_000n, timeMs: this.clock.wallMs(), timeoutS: 3600 },
+      trader: node.mesh.trader,
+      number: ++node.orders,
+      side: 'ask',
+      quantityAsset: LTC,
+      priceAsset: BTC,
+      quantity: 100_000_000n,
+      price: 1_000_000n,
+      timeMs: this.clock.wallMs(),
+      timeoutS: 3600,
       ...wish,
     }
     return node.mesh.state(terms, { sequence: 0, status: 'open', remaining: terms.quantity, ...state })

@@ -92,9 +92,12 @@ export class MarketChains {
   /** Settings of a node whose wallets are on them. */
   settings(): Record<string, string | number> {
     return {
-      ...{ 'wallets.tltc_server': this.litecoin.rpc.url, 'wallets.tltc_network': 'regtest' },
-      ...{ 'wallets.tbtc_server': this.bitcoin.rpc.url, 'wallets.tbtc_network': 'regtest' },
-      ...{ 'wallets.teth_server': this.ether.url, 'wallets.teth_chain_id': 31_337 },
+      'wallets.tltc_server': this.litecoin.rpc.url,
+      'wallets.tltc_network': 'regtest',
+      'wallets.tbtc_server': this.bitcoin.rpc.url,
+      'wallets.tbtc_network': 'regtest',
+      'wallets.teth_server': this.ether.url,
+      'wallets.teth_chain_id': 31_337,
     }
   }
 
@@ -207,13 +210,14 @@ export class MarketNode {
     cli?: string,
   ): Promise<MarketNode> {
     const settings = {
-      ...{ ...chains.settings(), 'ipv8.start': 'always', 'ipv8.address': '127.0.0.1', 'ipv8.walk_interval': 0.5 },
+      ...chains.settings(),
+      'ipv8.start': 'always',
+      'ipv8.address': '127.0.0.1',
+      'ipv8.walk_interval': 0.5,
       // Where it was before a restart the others find it again.
-      ...{
-        'ipv8.port': await freePort(),
-        'tunnel_community.enabled': false,
-        ...(at === null ? {} : { 'ipv8.bootstrap_override': at }),
-      },
+      'ipv8.port': await freePort(),
+      'tunnel_community.enabled': false,
+      ...(at === null ? {} : { 'ipv8.bootstrap_override': at }),
     }
     const options = { settings, stateDir, ...(cli === undefined ? {} : { cli }) }
     const made = new MarketNode(chains, name, await startNode(options), options)

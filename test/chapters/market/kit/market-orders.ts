@@ -30,8 +30,15 @@ export class TestTrader {
   order(wish: OrderWish = {}): OrderStatement {
     const { sequence = 0, status = 'open', remaining, ...rest } = wish
     const terms: OrderTerms = {
-      ...{ trader: this.id, number: rest.number ?? ++this.#number, side: 'ask', quantityAsset: LTC, priceAsset: BTC },
-      ...{ quantity: 100_000_000n, price: 1_000_000n, timeMs: 1_000_000, timeoutS: 3600 },
+      trader: this.id,
+      number: rest.number ?? ++this.#number,
+      side: 'ask',
+      quantityAsset: LTC,
+      priceAsset: BTC,
+      quantity: 100_000_000n,
+      price: 1_000_000n,
+      timeMs: 1_000_000,
+      timeoutS: 3600,
       ...rest,
     }
     const state: OrderState = { sequence, status, remaining: remaining ?? terms.quantity }

@@ -35,8 +35,17 @@ export class MarketStranger {
     const id = `${this.trader.id.slice(0, 8)}${(++this.#ids).toString(16).padStart(24, '0')}`
     const locks = { firstLockS: Math.floor(nowMs / 1000) + 20_000, secondLockS: Math.floor(nowMs / 1000) + 10_000 }
     return {
-      ...{ kind: 'propose', id, statement: this.statement(wish), order, quantity: 10n * COIN, price: 1_000_000n },
-      ...{ timeMs: nowMs, hash: id.repeat(2), claimKey: 'claim-x', refundKey: 'refund-x', ...locks },
+      kind: 'propose',
+      id,
+      statement: this.statement(wish),
+      order,
+      quantity: 10n * COIN,
+      price: 1_000_000n,
+      timeMs: nowMs,
+      hash: id.repeat(2),
+      claimKey: 'claim-x',
+      refundKey: 'refund-x',
+      ...locks,
       ...change,
     }
   }

@@ -28,7 +28,14 @@ function balanceOf(currency: string, available: string, pending: string): Wallet
 
 function wallet(identifier: string, name: string, more: Partial<WalletRecord> = {}): WalletRecord {
   return {
-    ...{ created: false, name, address: '', identifier, unlocked: false, network: '', height: -1, behind: 0 },
+    created: false,
+    name,
+    address: '',
+    identifier,
+    unlocked: false,
+    network: '',
+    height: -1,
+    behind: 0,
     balance: balanceOf(identifier, '0', '0'),
     problem: `Not created yet: PUT /wallets/${identifier} with a password.`,
     ...more,
@@ -38,13 +45,20 @@ function wallet(identifier: string, name: string, more: Partial<WalletRecord> = 
 /** All wallets: one unlocked, one locked with a problem, the others not created. */
 export const sampleWallets: readonly WalletRecord[] = [
   wallet('BTC', 'Bitcoin', {
-    ...{ created: true, unlocked: true, network: 'main', height: 1_000_123, problem: '' },
+    created: true,
+    unlocked: true,
+    network: 'main',
+    height: 1_000_123,
+    problem: '',
     address: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
     balance: balanceOf('BTC', '1.25000001', '0.5'),
   }),
   wallet('TBTC', 'Testnet Bitcoin'),
   wallet('LTC', 'Litecoin', {
-    ...{ created: true, network: 'main', height: 2_900_000, problem: 'The server does not answer.' },
+    created: true,
+    network: 'main',
+    height: 2_900_000,
+    problem: 'The server does not answer.',
     address: 'ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9',
     balance: balanceOf('LTC', '12', '0'),
   }),
@@ -56,22 +70,49 @@ export const sampleWallets: readonly WalletRecord[] = [
 /** A history: one that waits, one that came in. */
 export const sampleHistory: readonly WalletTransactionRecord[] = [
   {
-    ...{ currency: 'BTC', to: 'bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3', from: '' },
-    ...{ outgoing: true, description: 'Confirmations: 0', timestamp: '1795000000', fee_amount: 0.0001, amount: 0.3 },
-    ...{ id: TXID, amount_exact: '0.3', fee_exact: '0.0001', confirmations: 0 },
+    currency: 'BTC',
+    to: 'bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3',
+    from: '',
+    outgoing: true,
+    description: 'Confirmations: 0',
+    timestamp: '1795000000',
+    fee_amount: 0.0001,
+    amount: 0.3,
+    id: TXID,
+    amount_exact: '0.3',
+    fee_exact: '0.0001',
+    confirmations: 0,
   },
   {
-    ...{ currency: 'BTC', to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4', from: '', outgoing: false },
-    ...{ description: 'Confirmations: 812', timestamp: '1794000000', fee_amount: 0, amount: 1.55000001 },
-    ...{ id: '7a'.repeat(32), amount_exact: '1.55000001', fee_exact: '0', confirmations: 812 },
+    currency: 'BTC',
+    to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4',
+    from: '',
+    outgoing: false,
+    description: 'Confirmations: 812',
+    timestamp: '1794000000',
+    fee_amount: 0,
+    amount: 1.55000001,
+    id: '7a'.repeat(32),
+    amount_exact: '1.55000001',
+    fee_exact: '0',
+    confirmations: 812,
   },
 ]
 
 function tick(number: number, price: string, quantity: string, trader = OTHER): TickRecord {
   return {
-    ...{ trader_id: trader, order_number: number, message_id: `${trader}.${number}` },
-    ...{ price: Number(price), price_type: 'BTC', quantity: Number(quantity), quantity_type: 'LTC' },
-    ...{ timeout: 3600, timestamp: 1_795_000_000, price_exact: price, quantity_exact: quantity, status: 'open' },
+    trader_id: trader,
+    order_number: number,
+    message_id: `${trader}.${number}`,
+    price: Number(price),
+    price_type: 'BTC',
+    quantity: Number(quantity),
+    quantity_type: 'LTC',
+    timeout: 3600,
+    timestamp: 1_795_000_000,
+    price_exact: price,
+    quantity_exact: quantity,
+    status: 'open',
   }
 }
 
@@ -92,10 +133,24 @@ export const sampleBids: readonly TickGroup[] = [group([tick(2, '0.00209', '4')]
 
 function order(number: number, status: string, more: Partial<OrderRecord> = {}): OrderRecord {
   return {
-    ...{ trader_id: SAMPLE_TRADER, order_number: number, timestamp: 1_795_000_000, price: 0.0022, quantity: 5 },
-    ...{ price_type: 'BTC', quantity_type: 'LTC', reserved_quantity: 1, traded_quantity: 1.5, is_ask: true },
-    ...{ timeout: 3600, completed_timestamp: null, status, cancelled: status === 'cancelled' },
-    ...{ price_exact: '0.0022', quantity_exact: '5', reserved_quantity_exact: '1', traded_quantity_exact: '1.5' },
+    trader_id: SAMPLE_TRADER,
+    order_number: number,
+    timestamp: 1_795_000_000,
+    price: 0.0022,
+    quantity: 5,
+    price_type: 'BTC',
+    quantity_type: 'LTC',
+    reserved_quantity: 1,
+    traded_quantity: 1.5,
+    is_ask: true,
+    timeout: 3600,
+    completed_timestamp: null,
+    status,
+    cancelled: status === 'cancelled',
+    price_exact: '0.0022',
+    quantity_exact: '5',
+    reserved_quantity_exact: '1',
+    traded_quantity_exact: '1.5',
     ...more,
   }
 }
@@ -108,17 +163,37 @@ export const sampleOrders: readonly OrderRecord[] = [
 
 /** Why one of them stands. */
 export const sampleExplanation: OrderExplanation = {
-  ...{ order_number: 6, status: 'open', reserved_funds_exact: '2.50012', currency: 'LTC' },
-  ...{ matching_orders: 0, peers: 12, reasons: ['No order in the book crosses this price.'] },
+  order_number: 6,
+  status: 'open',
+  reserved_funds_exact: '2.50012',
+  currency: 'LTC',
+  matching_orders: 0,
+  peers: 12,
+  reasons: ['No order in the book crosses this price.'],
 }
 
 function trade(number: number, status: string, waitsFor: string): MarketTransactionRecord {
   return {
-    ...{ trader_id: SAMPLE_TRADER, order_number: 6, partner_trader_id: OTHER, transaction_number: number },
-    ...{ price: 0.0022, price_type: 'BTC', transferred_price: 0, quantity: 1, quantity_type: 'LTC' },
-    ...{ transferred_quantity: 0, timestamp: 1_795_000_000, payment_complete: status === 'completed' },
-    ...{ partner_order_number: 2, status, step: 'funded', waits_for: waitsFor, price_exact: '0.0022' },
-    ...{ quantity_exact: '1', transferred_price_exact: '0', transferred_quantity_exact: '0' },
+    trader_id: SAMPLE_TRADER,
+    order_number: 6,
+    partner_trader_id: OTHER,
+    transaction_number: number,
+    price: 0.0022,
+    price_type: 'BTC',
+    transferred_price: 0,
+    quantity: 1,
+    quantity_type: 'LTC',
+    transferred_quantity: 0,
+    timestamp: 1_795_000_000,
+    payment_complete: status === 'completed',
+    partner_order_number: 2,
+    status,
+    step: 'funded',
+    waits_for: waitsFor,
+    price_exact: '0.0022',
+    quantity_exact: '1',
+    transferred_price_exact: '0',
+    transferred_quantity_exact: '0',
   }
 }
 
@@ -132,8 +207,17 @@ export const sampleTrades: readonly MarketTransactionRecord[] = [
 
 /** Transactions of one of them. */
 export const samplePayments: readonly MarketPaymentRecord[] = ['purse', 'fund', 'claim'].map((kind, at) => ({
-  ...{ trader_id: SAMPLE_TRADER, transaction_number: 4, kind, payment_id: TXID, currency: 'LTC', amount: 1 },
-  ...{ amount_exact: '1', fee_exact: '0.00001', timestamp: 1_795_000_000, theirs: at === 2, success: at === 0 },
+  trader_id: SAMPLE_TRADER,
+  transaction_number: 4,
+  kind,
+  payment_id: TXID,
+  currency: 'LTC',
+  amount: 1,
+  amount_exact: '1',
+  fee_exact: '0.00001',
+  timestamp: 1_795_000_000,
+  theirs: at === 2,
+  success: at === 0,
 }))
 
 /** Answers all that the pages of money ask for; what they change is answered with nothing. */

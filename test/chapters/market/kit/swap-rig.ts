@@ -186,7 +186,9 @@ export class SwapRig {
       id: ID,
       ask: { trader: 'aa'.repeat(20), number: 1 },
       bid: { trader: 'bb'.repeat(20), number: 2 },
-      ...{ quantity: FIRST_AMOUNT, price: 14n, timeMs: this.clock.wallMs() },
+      quantity: FIRST_AMOUNT,
+      price: 14n,
+      timeMs: this.clock.wallMs(),
       first: {
         asset: a,
         hash,
@@ -210,7 +212,9 @@ export class SwapRig {
     const [first, second] = this.chains.map(each => each.options.asset) as [Asset, Asset]
     const initiates = role === 'initiator'
     return {
-      ...{ id: ID, role, reservation: 'order-1' },
+      id: ID,
+      role,
+      reservation: 'order-1',
       give: initiates ? first : second,
       take: initiates ? second : first,
       giveAmount: initiates ? FIRST_AMOUNT : SECOND_AMOUNT,

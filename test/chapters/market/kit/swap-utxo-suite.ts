@@ -209,7 +209,10 @@ export function swapSuite({ skip, start, replaces, elsewhere }: SuiteOptions): v
       )
       assert.equal(await chain.offer([back.raw]), null)
       assert.deepEqual(await swaps.findEnd(other.terms, place, other.from), {
-        ...{ kind: 'refunded', secret: null, txid: back.txid, confirmations: 1 },
+        kind: 'refunded',
+        secret: null,
+        txid: back.txid,
+        confirmations: 1,
       })
       await assert.rejects(swaps.send(refund), coded('TransferRefused'), 'the money is gone')
     },

@@ -115,7 +115,13 @@ export class FloorTrader {
     const swapEngine = new FakeSwapEngine(member.trader, files, this.funds, () => clock.wallMs())
     const chains = { BTC: fakeChain(BTC), LTC: fakeChain(LTC), ETH: fakeChain(ETH, GAS) }
     const trader = new Trader({
-      ...{ network: member, book, funds, swapEngine, files, clock, log: silentLog },
+      network: member,
+      book,
+      funds,
+      swapEngine,
+      files,
+      clock,
+      log: silentLog,
       chains: coin => (coin in chains ? chains[coin as keyof typeof chains] : null),
       random: new SeededRandom(this.#floor.seed++ + 1000 * ++this.#starts),
     })

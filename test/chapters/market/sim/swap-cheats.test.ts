@@ -47,7 +47,9 @@ class Cheat {
     const [give, take] = this.chains
     const hash = createHash('sha256').update(this.secret).digest('hex')
     return {
-      ...{ hash, firstLockS: locks.firstLockS, secondLockS: locks.secondLockS },
+      hash,
+      firstLockS: locks.firstLockS,
+      secondLockS: locks.secondLockS,
       claimKey: take.termsKey(this.key, this.payTo(take)),
       refundKey: give.termsKey(this.key, this.payTo(give)),
     }

@@ -23,7 +23,12 @@ function make(t: TestContext, bootstrap: readonly BootstrapAddress[], port = 0):
   const overlays = new Overlays(
     { ip: '127.0.0.1', port, bootstrap },
     {
-      ...{ udp: new DgramNetwork(), clock, random, log: silentLog, check: crypto, resolver: new FakeNames() },
+      udp: new DgramNetwork(),
+      clock,
+      random,
+      log: silentLog,
+      check: crypto,
+      resolver: new FakeNames(),
       identity: { publicKey, mid, member: Buffer.from(mid).toString('hex'), sign: bytes => pair.sign(bytes) },
       localIps: () => [],
     },

@@ -38,7 +38,11 @@ const errors: unknown[] = []
 const overlays = new Overlays(
   { ip: null, port: 8090, bootstrap: [] },
   {
-    ...{ udp, clock, random: new SeededRandom(4), resolver: new FakeNames(), localIps: () => ['192.168.0.2'] },
+    udp,
+    clock,
+    random: new SeededRandom(4),
+    resolver: new FakeNames(),
+    localIps: () => ['192.168.0.2'],
     log: { ...silentLog, error: (_message, fields) => errors.push(fields) },
     identity: fakeIdentity('us'),
     check: { verify: () => true },

@@ -92,7 +92,11 @@ function bench(records = new MemoryFeeds(), clock = new HandClock()) {
     return true
   }
   const feeds = new Feeds({
-    ...{ clock, log: silentLog, source, library: async () => library, torrents: () => ({ addNew }) },
+    clock,
+    log: silentLog,
+    source,
+    library: async () => library,
+    torrents: () => ({ addNew }),
     random: { below: () => 50, bytes: count => new Uint8Array(count) },
     familyFilter: () => true,
   })

@@ -104,7 +104,13 @@ export class CheckRig {
     if (torrent === undefined) return null
     const health = this.healths.get(torrent.infoHash)
     return {
-      ...{ id: 1, infohash: text, name: 'name', size: 1, category: 'video', channels: [], trackers: torrent.trackers },
+      id: 1,
+      infohash: text,
+      name: 'name',
+      size: 1,
+      category: 'video',
+      channels: [],
+      trackers: torrent.trackers,
       num_seeders: health?.seeders ?? 0,
       num_leechers: health?.leechers ?? 0,
       last_tracker_check: health?.checkedS ?? 0,

@@ -175,7 +175,11 @@ test('a broken catalogue does not end it, and a stop ends a round', async () => 
       broken ? Promise.reject(new Error('disk')) : rig.library.unchecked(limit, olderThanS),
   }
   const checker = new TorrentChecker({
-    ...{ clock: rig.clock, random: rig.random, log: rig.log, library, scrapes: rig.scrapes },
+    clock: rig.clock,
+    random: rig.random,
+    log: rig.log,
+    library,
+    scrapes: rig.scrapes,
     enabled: () => true,
     isAnonymous: () => false,
   })

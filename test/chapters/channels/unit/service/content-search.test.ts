@@ -17,7 +17,10 @@ import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 const hashOf = (n: number): string => n.toString(16).padStart(40, '0')
 const torrent = (n: number): FoundTorrent => ({
   ...listedTorrent,
-  ...{ infohash: hashOf(n), dispersy_cid: hashOf(900), relevance_score: 1, trackers: ['http://t.example/announce'] },
+  infohash: hashOf(n),
+  dispersy_cid: hashOf(900),
+  relevance_score: 1,
+  trackers: ['http://t.example/announce'],
 })
 const torrents = (...numbers: number[]): SearchResults => ({ channels: [], torrents: numbers.map(torrent) })
 
@@ -135,7 +138,10 @@ test('a library that fails ends a search quietly, and nothing is told after the 
     library: async () => {
       throw new AppError('NotReady')
     },
-    ...{ network: () => noChannelNetwork, familyFilter: () => true, asksPeers: () => true, log: silentLog },
+    network: () => noChannelNetwork,
+    familyFilter: () => true,
+    asksPeers: () => true,
+    log: silentLog,
     events: { emit: () => undefined },
   })
   await assert.rejects(broken.search('x'), { code: 'NotReady' })

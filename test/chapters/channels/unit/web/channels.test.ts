@@ -46,7 +46,8 @@ test('health says when nobody was asked, and no seeders are not that', () => {
 test('of several sources the largest counts are shown; errors are none', () => {
   const row = (seeders: number, leechers: number) => [{ seeders, leechers }]
   assert.deepEqual(words.largestHealth({ 'http://a': row(3, 9), DHT: row(5, 1), 'http://b': { error: 'late' } }), {
-    ...{ seeders: 5, leechers: 9 },
+    seeders: 5,
+    leechers: 9,
   })
   assert.equal(words.largestHealth({ 'http://b': { error: 'late' }, DHT: [] }), null)
 })

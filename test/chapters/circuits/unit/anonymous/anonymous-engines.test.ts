@@ -21,7 +21,10 @@ function rig() {
   let opened = 0
   const blockArena = new SharedArena({ id: 'block', bytes: 1024 * 1024 })
   const engines = new NodeAnonymousEngines({
-    ...{ clock, log: silentLog, options: () => ANONYMOUS_DEFAULTS, loadResume: async () => null },
+    clock,
+    log: silentLog,
+    options: () => ANONYMOUS_DEFAULTS,
+    loadResume: async () => null,
     circuits: {
       check: () => undefined,
       open: async () => {
@@ -30,8 +33,13 @@ function rig() {
       },
     },
     parts: {
-      ...{ random: new SeededRandom(3), policy: new AddressPolicy([]), stores: new MemoryPieceStores(clock) },
-      ...{ journal: new MemoryJournal(), metadata: new MemoryMetadata(), blockArena, rangeArena: blockArena },
+      random: new SeededRandom(3),
+      policy: new AddressPolicy([]),
+      stores: new MemoryPieceStores(clock),
+      journal: new MemoryJournal(),
+      metadata: new MemoryMetadata(),
+      blockArena,
+      rangeArena: blockArena,
       events: {
         metadata: async () => undefined,
         finished: () => undefined,

@@ -14,7 +14,10 @@ test('a torrent that needs no more peers, or is complete, is noticed within five
   const announcers = new CircuitAnnouncers({ clock, lane, open: new FakeAnnouncers(), hidden: () => undefined })
   let [left, wanted] = [10, 5]
   const announcer = announcers.create({
-    ...{ infoHash: parseInfoHash('ab'.repeat(20)) as InfoHash, infoHashV2: null, tiers: [], isPrivate: () => false },
+    infoHash: parseInfoHash('ab'.repeat(20)) as InfoHash,
+    infoHashV2: null,
+    tiers: [],
+    isPrivate: () => false,
     counters: () => ({ uploaded: 0, downloaded: 0, left, corrupt: 0 }),
     wantedPeers: () => wanted,
     onPeers: () => undefined,

@@ -27,13 +27,15 @@ test('places of the queue are for all sessions together, and go to the other whe
     const made = new Session(
       { ...limits, listenIp: '0.0.0.0', listenPort: 6881, localIp: null, version: '0.1.0' },
       {
-        ...{ clock, random: new SeededRandom(7), log: silentLog, tcp: network.host(`10.0.0.${++hosts}`), stores },
-        ...{
-          journal: new MemoryJournal(),
-          metadata: new MemoryMetadata(),
-          announcers: new FakeAnnouncers(),
-          blockArena,
-        },
+        clock,
+        random: new SeededRandom(7),
+        log: silentLog,
+        tcp: network.host(`10.0.0.${++hosts}`),
+        stores,
+        journal: new MemoryJournal(),
+        metadata: new MemoryMetadata(),
+        announcers: new FakeAnnouncers(),
+        blockArena,
         events: {
           metadata: async () => undefined,
           finished: () => undefined,

@@ -19,7 +19,8 @@ function rig(open?: () => Promise<CircuitLane>) {
   const real = world.lane(2, 0)
   let opened = 0
   const lane = new LateLane(2, {
-    ...{ clock, log: silentLog },
+    clock,
+    log: silentLog,
     open: () => {
       opened += 1
       return open?.() ?? Promise.resolve(real)
@@ -68,7 +69,8 @@ test('what cannot start is tried again, and its reason is told meanwhile', async
   const real = new MemoryCircuits(clock).lane(1, 0)
   let opened = 0
   const lane = new LateLane(1, {
-    ...{ clock, log: silentLog },
+    clock,
+    log: silentLog,
     open: () => {
       opened += 1
       return fails-- > 0

@@ -17,8 +17,11 @@ function seen(overlay: FakeOverlay): CircuitsSeen {
     startFailure: () => '',
   })
   return {
-    ...{ network: figures.network(), circuits: figures.circuits(), relays: figures.relays() },
-    ...{ exits: figures.exits(), traffic: figures.traffic() },
+    network: figures.network(),
+    circuits: figures.circuits(),
+    relays: figures.relays(),
+    exits: figures.exits(),
+    traffic: figures.traffic(),
   }
 }
 

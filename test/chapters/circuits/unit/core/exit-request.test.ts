@@ -68,7 +68,11 @@ function exitThat() {
   } as unknown as TcpNetwork
   const resolver = { resolve: (ip: string) => Promise.resolve([{ ip, family: 4, class: 'public' } as const]) }
   const http = new ExitHttp({
-    ...{ clock: new VirtualClock(), tcp, resolver, counts, flags: () => PEER_FLAG.exitHttp },
+    clock: new VirtualClock(),
+    tcp,
+    resolver,
+    counts,
+    flags: () => PEER_FLAG.exitHttp,
     mayReach: () => true,
     refusedPorts: new Set([9200]),
   })

@@ -58,7 +58,12 @@ function rig(flags: number) {
       }),
   }
   const exit = {
-    ...{ udp, counts, prefix, log: silentLog, flags: () => flags, mayReach: (ip: string) => ip !== '10.0.0.1' },
+    udp,
+    counts,
+    prefix,
+    log: silentLog,
+    flags: () => flags,
+    mayReach: (ip: string) => ip !== '10.0.0.1',
     resolver: { resolve: () => Promise.resolve([{ ip: '10.0.0.1', family: 4, class: 'private' } as const]) },
   }
   const handlers = new CellHandlers<EndingCircuit>()

@@ -71,7 +71,11 @@ function made(pool: Pick<OverlayCryptoPool, 'sealAll'> | null): Made {
     for (let n = first; n < first + count; n++) circuit.send(Buffer.from(`text ${n} `.padEnd(20 + (n % 900), 'x')))
   }
   return {
-    ...{ circuit, outbox, left, clock, send },
+    circuit,
+    outbox,
+    left,
+    clock,
+    send,
     turn() {
       for (const run of turns.splice(0)) run()
     },

@@ -28,8 +28,14 @@ test('a circuit is ready, and removed with the reason and what it carried', asyn
     [
       'circuit_removed',
       {
-        ...{ circuit_id: 7, purpose: 'data', goal_hops: 3, reason: 'Its second hop went away.' },
-        ...{ bytes_up: 7000, bytes_down: 140_000, uptime: 90, skipped: 0 },
+        circuit_id: 7,
+        purpose: 'data',
+        goal_hops: 3,
+        reason: 'Its second hop went away.',
+        bytes_up: 7000,
+        bytes_down: 140_000,
+        uptime: 90,
+        skipped: 0,
       },
     ],
   ])

@@ -19,8 +19,14 @@ test('while the node starts, and before overlays run: zeros and empty lists', ()
     for (const list of [made.circuits(), made.slots(), made.relays(), made.exits()]) assert.deepEqual(list, [])
     assert.deepEqual(made.traffic(), { own_up: 0, own_down: 0, relayed: 0, exited_up: 0, exited_down: 0 })
     assert.deepEqual(made.network(), {
-      ...{ running: false, wan_address: '0.0.0.0:0', lan_address: '0.0.0.0:0', runtime: 0 },
-      ...{ relays: 0, exits: 0, places: 0, places_taken: 0 },
+      running: false,
+      wan_address: '0.0.0.0:0',
+      lan_address: '0.0.0.0:0',
+      runtime: 0,
+      relays: 0,
+      exits: 0,
+      places: 0,
+      places_taken: 0,
       reason: 'The overlays do not run: nothing has asked for circuits yet.',
     })
   }
@@ -34,13 +40,23 @@ test('a circuit: the names of the specification, a hop without address is unknow
     [14, 13, 12, 11],
   )
   assert.deepEqual(circuits[3], {
-    ...{ id: 11, state: 'READY', goal_hops: 3, bytes_up: 11_000, bytes_down: 220_000, created: 1_795_000_000 },
+    id: 11,
+    state: 'READY',
+    goal_hops: 3,
+    bytes_up: 11_000,
+    bytes_down: 220_000,
+    created: 1_795_000_000,
     hops: [
       { host: '203.0.113.11:7759', member: '111'.padStart(40, '0') },
       { host: 'unknown', member: '112'.padStart(40, '0') },
       { host: 'unknown', member: '113'.padStart(40, '0') },
     ],
-    ...{ purpose: 'data', speed_up: 10, speed_down: 2_500_001, rtt: 84.3, loss: 0.02, reason: '' },
+    purpose: 'data',
+    speed_up: 10,
+    speed_down: 2_500_001,
+    rtt: 84.3,
+    loss: 0.02,
+    reason: '',
   })
   assert.equal(circuits[1]?.rtt, null)
   assert.match(circuits[1]?.reason ?? '', /third hop/)
@@ -57,16 +73,32 @@ test('circuits of others: exits apart from those that pass through', () => {
   )
   assert.deepEqual(made.exits(), [
     {
-      ...{ id: 22, role: 'exit', from: '198.51.100.4:7000', to: '', bytes_up: 30, bytes_down: 40 },
+      id: 22,
+      role: 'exit',
+      from: '198.51.100.4:7000',
+      to: '',
+      bytes_up: 30,
+      bytes_down: 40,
       created: 1_795_000_000,
     },
   ])
   assert.deepEqual(made.traffic(), {
-    ...{ own_up: 1_000_000, own_down: 90_000_000, relayed: 5_000_000, exited_up: 70_000, exited_down: 80_000 },
+    own_up: 1_000_000,
+    own_down: 90_000_000,
+    relayed: 5_000_000,
+    exited_up: 70_000,
+    exited_down: 80_000,
   })
   assert.deepEqual(made.network(), {
-    ...{ running: true, wan_address: '192.0.2.77:7759', lan_address: '192.168.1.5:7759', runtime: 61.5 },
-    ...{ relays: 21, exits: 4, places: 20, places_taken: 3, reason: '' },
+    running: true,
+    wan_address: '192.0.2.77:7759',
+    lan_address: '192.168.1.5:7759',
+    runtime: 61.5,
+    relays: 21,
+    exits: 4,
+    places: 20,
+    places_taken: 3,
+    reason: '',
   })
 })
 

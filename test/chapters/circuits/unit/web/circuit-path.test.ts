@@ -13,12 +13,22 @@ import {
 
 function circuit(parts: Partial<CircuitRecord> = {}): CircuitRecord {
   return {
-    ...{ id: 1, state: 'READY', goal_hops: 2, bytes_up: 0, bytes_down: 0, created: 100, purpose: 'data' },
+    id: 1,
+    state: 'READY',
+    goal_hops: 2,
+    bytes_up: 0,
+    bytes_down: 0,
+    created: 100,
+    purpose: 'data',
     hops: [
       { host: '203.0.113.1:7759', member: 'aa'.repeat(20) },
       { host: 'unknown', member: 'bb'.repeat(20) },
     ],
-    ...{ speed_up: 0, speed_down: 0, rtt: null, loss: 0, reason: '' },
+    speed_up: 0,
+    speed_down: 0,
+    rtt: null,
+    loss: 0,
+    reason: '',
     ...parts,
   }
 }

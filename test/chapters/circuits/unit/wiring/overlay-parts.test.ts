@@ -137,7 +137,9 @@ test('other overlays may run where circuits may not', async () => {
   const running = { communities: {}, facts: nothingRuns, stop: () => Promise.resolve() } as unknown as RunningOverlay
   const partsWith = (changes: Record<string, unknown>): OverlayParts =>
     new OverlayParts({
-      ...{ settings: () => settings(changes), log: silentLog, clock: new VirtualClock() },
+      settings: () => settings(changes),
+      log: silentLog,
+      clock: new VirtualClock(),
       start: () => Promise.resolve(running),
     } as unknown as ConstructorParameters<typeof OverlayParts>[0])
   const parts = partsWith({ 'tunnel_community.enabled': false })
@@ -220,7 +222,9 @@ test('saved peers: only what can be an address is read; nobody known does not ta
   const clock = new VirtualClock()
   let asked = 0
   const peers = new OverlayPeers({
-    ...{ clock, log: silentLog, values },
+    clock,
+    log: silentLog,
+    values,
     peers: () => ({ [id]: known }),
     askAgain: () => asked++,
   })

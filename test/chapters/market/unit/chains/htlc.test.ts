@@ -41,7 +41,12 @@ const TERMS = { hash: HASH, lockS: 1_800_000_000, claimKey: G, refundKey: G2 }
 const SCRIPT = `6382012088a820${HASH}8821${G}670400d2496bb17521${G2}68ac`
 const PAY_TO = purseScript(drawnKey(1))
 const SPEND: Omit<ContractSpend, 'secret'> = {
-  ...{ terms: TERMS, txid: 'ab'.repeat(32), index: 3, amount: 100_000n, payTo: PAY_TO, fee: 1_000n },
+  terms: TERMS,
+  txid: 'ab'.repeat(32),
+  index: 3,
+  amount: 100_000n,
+  payTo: PAY_TO,
+  fee: 1_000n,
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

@@ -21,8 +21,11 @@ test('a transfer pays the rate for a virtual byte that was asked for', async () 
   const server = new MemoryUtxoServer()
   server.mine(200)
   const settings = {
-    ...{ server: () => 'http://127.0.0.1:1', network: () => 'regtest', chainId: () => 0 },
-    ...{ transferLimits: [] as string[], dayLimits: [] as string[] },
+    server: () => 'http://127.0.0.1:1',
+    network: () => 'regtest',
+    chainId: () => 0,
+    transferLimits: [] as string[],
+    dayLimits: [] as string[],
   }
   const deps = { clock: new VirtualClock(), random: new SeededRandom(7), log: silentLog, makeRpc: () => server }
   const wallets = new Wallets(

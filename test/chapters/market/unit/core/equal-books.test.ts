@@ -27,8 +27,13 @@ function statementsOf(random: SeededRandom, count: number): OrderStatement[] {
     const price = 1_000_000n + BigInt(number * 7 + (random.below(20) === 0 ? random.below(3) : 0))
     const timeoutS = random.below(20) === 0 ? 5 + random.below(40) : 40
     return trader.order({
-      ...{ number, price, timeoutS, side: SIDES[number % 2] as Side, timeMs: START_MS + number * 100 },
-      ...{ sequence: random.below(4), remaining: BigInt(random.below(1000)) },
+      number,
+      price,
+      timeoutS,
+      side: SIDES[number % 2] as Side,
+      timeMs: START_MS + number * 100,
+      sequence: random.below(4),
+      remaining: BigInt(random.below(1000)),
       status: (['open', 'open', 'suspended', 'closed'] as const)[random.below(4)] as 'open',
     })
   })
@@ -43,7 +48,10 @@ function shuffled<T>(items: readonly T[], random: SeededRandom): T[] {
 function viewOf(book: OrderBook): unknown {
   const hashesOf = (found: Iterable<OrderStatement>): string[] => Array.from(found, ({ hash }) => hash)
   return {
-    ...{ digest: book.digest(''), size: book.size, kept: book.kept, hashes: book.hashes('', 10_000) },
+    digest: book.digest(''),
+    size: book.size,
+    kept: book.kept,
+    hashes: book.hashes('', 10_000),
     ticks: SIDES.map(side => hashesOf(book.ticks(PAIR, side))),
   }
 }

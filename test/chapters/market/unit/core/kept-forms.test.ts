@@ -12,16 +12,39 @@ import { SeededRandom } from '../../../../kit/sim/seeded-random.ts'
 
 const { terms } = new TestTrader('ann').order({ quantity: (1n << 127n) + 1n })
 const order: KeptOrder = {
-  ...{ terms, key: 'a "key"\n', needs: { fee: 1n, gas: 0n, leastQuantity: 10n ** 30n } },
-  ...{ status: 'withdrawn', reason: 'Gone.', closedMs: 5, completedMs: null, sequence: 17 },
+  terms,
+  key: 'a "key"\n',
+  needs: { fee: 1n, gas: 0n, leastQuantity: 10n ** 30n },
+  status: 'withdrawn',
+  reason: 'Gone.',
+  closedMs: 5,
+  completedMs: null,
+  sequence: 17,
 }
 const payment: SwapPayment = {
-  ...{ kind: 'claim', coin: 'LTC', txid: 'ab', amount: 5n, fee: 1n, timeMs: 9, theirs: true, confirmed: false },
+  kind: 'claim',
+  coin: 'LTC',
+  txid: 'ab',
+  amount: 5n,
+  fee: 1n,
+  timeMs: 9,
+  theirs: true,
+  confirmed: false,
 }
 const trade: KeptTrade = {
-  ...{ number: 3, order: terms, agreement: sampleAgreement(), needsFee: 2n, needsGas: 3n, endedMs: 77 },
+  number: 3,
+  order: terms,
+  agreement: sampleAgreement(),
+  needsFee: 2n,
+  needsGas: 3n,
+  endedMs: 77,
   end: {
-    ...{ role: 'participant', step: 'closed', waitsFor: '', outcome: 'completed', given: 4n, taken: 10n ** 25n },
+    role: 'participant',
+    step: 'closed',
+    waitsFor: '',
+    outcome: 'completed',
+    given: 4n,
+    taken: 10n ** 25n,
     payments: [payment],
   },
 }

@@ -54,12 +54,12 @@ class AnyMarket {
   #place(): void {
     const side: Side = this.random.below(2) === 0 ? 'ask' : 'bid'
     const terms = {
-      ...{ side, ...this.#pick(PAIRS), timeMs: this.clock.ms - this.random.below(4000) },
+      side,
+      ...this.#pick(PAIRS),
+      timeMs: this.clock.ms - this.random.below(4000),
       // Small and odd amounts, so that costs are rounded, often to nothing.
-      ...{
-        quantity: 1n + BigInt(this.random.below(2_000)),
-        price: 40_000_000n + 3_333_333n * BigInt(this.random.below(9)),
-      },
+      quantity: 1n + BigInt(this.random.below(2_000)),
+      price: 40_000_000n + 3_333_333n * BigInt(this.random.below(9)),
       timeoutS: 4 + this.random.below(200),
     }
     if (costOf(terms.quantity, terms.price, DECIMALS) === 0n) return

@@ -41,7 +41,10 @@ function rig() {
       'purseNeed'
     > as SwapChain
   const market = new Market({
-    ...{ trader, book, funds, peers: () => 3 },
+    trader,
+    book,
+    funds,
+    peers: () => 3,
     chain: coin => chain(coin === 'TETH' ? { fund: 9_000n, claim: 5_000n } : { fund: 700n, claim: 0n }),
   })
   const refusal = (order: Partial<NewOrder>, side: 'placeAsk' | 'placeBid' = 'placeAsk') =>
@@ -212,9 +215,18 @@ test('ticks are grouped by coins, without empty groups and orders of other chain
   ])
   const [tick] = (await market.asks())[0]?.ticks ?? []
   assert.deepEqual(tick, {
-    ...{ trader_id: other.id, order_number: 3, message_id: `${other.id}.3`, price: 1e-7, price_exact: '0.0000001' },
-    ...{ price_type: 'TBTC', quantity_type: 'TLTC', timeout: 3600, timestamp: clock.wallMs() / 1000 },
-    ...{ quantity: 3, quantity_exact: '3', status: 'open' },
+    trader_id: other.id,
+    order_number: 3,
+    message_id: `${other.id}.3`,
+    price: 1e-7,
+    price_exact: '0.0000001',
+    price_type: 'TBTC',
+    quantity_type: 'TLTC',
+    timeout: 3600,
+    timestamp: clock.wallMs() / 1000,
+    quantity: 3,
+    quantity_exact: '3',
+    status: 'open',
   })
 })
 
@@ -232,23 +244,24 @@ test('own orders, trades and payments as records', async () => {
     [true, 'cancelled', true, null],
   )
   assert.deepEqual(second, {
-    ...{
-      trader_id: OUR_ID,
-      order_number: 2,
-      timestamp: 1_700_000_000.5,
-      price: 0.005,
-      price_exact: '0.005',
-      quantity: 2,
-    },
-    ...{ quantity_exact: '2', price_type: 'TBTC', quantity_type: 'TLTC', reserved_quantity: 0.5, traded_quantity: 1 },
-    ...{
-      reserved_quantity_exact: '0.5',
-      traded_quantity_exact: '1',
-      is_ask: false,
-      timeout: 3600,
-      status: 'completed',
-    },
-    ...{ completed_timestamp: 1_700_000_009.25, cancelled: false },
+    trader_id: OUR_ID,
+    order_number: 2,
+    timestamp: 1_700_000_000.5,
+    price: 0.005,
+    price_exact: '0.005',
+    quantity: 2,
+    quantity_exact: '2',
+    price_type: 'TBTC',
+    quantity_type: 'TLTC',
+    reserved_quantity: 0.5,
+    traded_quantity: 1,
+    reserved_quantity_exact: '0.5',
+    traded_quantity_exact: '1',
+    is_ask: false,
+    timeout: 3600,
+    status: 'completed',
+    completed_timestamp: 1_700_000_009.25,
+    cancelled: false,
   })
   const payment = {
     kind: 'fund',
@@ -277,30 +290,41 @@ test('own orders, trades and payments as records', async () => {
     ['1', '0.00000001', 'pending', false, 'a block'],
   )
   assert.deepEqual(buying, {
-    ...{ trader_id: OUR_ID, order_number: 2, partner_trader_id: 'bb'.repeat(20), transaction_number: 2, price: 0.005 },
-    ...{ price_type: 'TBTC', transferred_price: 0.005, quantity: 1, quantity_type: 'TLTC', transferred_quantity: 1 },
-    ...{
-      timestamp: 1_700_000_001.5,
-      payment_complete: true,
-      partner_order_number: 4,
-      status: 'completed',
-      step: 'funding',
-    },
-    ...{ waits_for: '', price_exact: '0.005', quantity_exact: '1', transferred_price_exact: '0.005' },
+    trader_id: OUR_ID,
+    order_number: 2,
+    partner_trader_id: 'bb'.repeat(20),
+    transaction_number: 2,
+    price: 0.005,
+    price_type: 'TBTC',
+    transferred_price: 0.005,
+    quantity: 1,
+    quantity_type: 'TLTC',
+    transferred_quantity: 1,
+    timestamp: 1_700_000_001.5,
+    payment_complete: true,
+    partner_order_number: 4,
+    status: 'completed',
+    step: 'funding',
+    waits_for: '',
+    price_exact: '0.005',
+    quantity_exact: '1',
+    transferred_price_exact: '0.005',
     transferred_quantity_exact: '1',
   })
   assert.deepEqual([agreed?.status, agreed?.step, agreed?.transferred_quantity], ['pending', 'agreed', 0])
   assert.deepEqual(await market.payments(OUR_ID.toUpperCase(), 1), [
     {
-      ...{
-        trader_id: OUR_ID,
-        transaction_number: 1,
-        kind: 'fund',
-        payment_id: payment.txid,
-        currency: 'TLTC',
-        amount: 1,
-      },
-      ...{ amount_exact: '1', fee_exact: '0.00000154', timestamp: 1_700_000_002, theirs: false, success: true },
+      trader_id: OUR_ID,
+      transaction_number: 1,
+      kind: 'fund',
+      payment_id: payment.txid,
+      currency: 'TLTC',
+      amount: 1,
+      amount_exact: '1',
+      fee_exact: '0.00000154',
+      timestamp: 1_700_000_002,
+      theirs: false,
+      success: true,
     },
   ])
   assert.deepEqual(await market.payments(OUR_ID, 3), [])
@@ -325,8 +349,13 @@ test('an order is cancelled and explained by its number', async () => {
   assert.deepEqual(
     { ...told, reasons: told.reasons.length },
     {
-      ...{ order_number: 1, status: 'open', reasons: 4, reserved_funds_exact: '0.00001', currency: 'TLTC' },
-      ...{ matching_orders: 0, peers: 3 },
+      order_number: 1,
+      status: 'open',
+      reasons: 4,
+      reserved_funds_exact: '0.00001',
+      currency: 'TLTC',
+      matching_orders: 0,
+      peers: 3,
     },
   )
   assert.match(told.reasons.join(' '), /Transaction 1 is being swapped \(funding\)\. a block/)
@@ -350,7 +379,9 @@ test('fees of both sides in both coins, and the least that is worth a trade', as
   assert.deepEqual(
     await market.fees({ quantity_type: 'TLTC', price_type: 'TETH', quantity: '2', price: '0.000000000000001' }),
     {
-      ...{ quantity_type: 'TLTC', price_type: 'TETH', ask_quantity_fee_exact: '0.000009' },
+      quantity_type: 'TLTC',
+      price_type: 'TETH',
+      ask_quantity_fee_exact: '0.000009',
       // The ask takes ether: paying the purse, and gas.
       ask_price_fee_exact: '0.0000000000000052',
       // The bid takes TLTC: its claim.

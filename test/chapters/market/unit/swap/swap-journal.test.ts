@@ -36,11 +36,23 @@ const seal: SecretSeal = {
 function journal(more: Partial<SwapJournal> = {}, by: SecretSeal = seal): SwapJournal {
   const facts = { kind: 'claim', side: 'take', amount: 10n ** 30n, urgency: 0, madeMs: 5 } as const
   return {
-    ...{ version: 1, agreement: sampleAgreement(), role: 'initiator', reservation: 'order-1' },
-    ...{ payTo: { give: 'g', take: 't' }, fromHeight: { give: 1, take: 2 }, beganMs: 3 },
-    ...{ key: by.seal(KEY), secret: by.seal(SECRET), purses: { give: null, take: null } },
+    version: 1,
+    agreement: sampleAgreement(),
+    role: 'initiator',
+    reservation: 'order-1',
+    payTo: { give: 'g', take: 't' },
+    fromHeight: { give: 1, take: 2 },
+    beganMs: 3,
+    key: by.seal(KEY),
+    secret: by.seal(SECRET),
+    purses: { give: null, take: null },
     transactions: [keep(by, { raw: RAW, txid: 'ab', fee: 7n }, facts)],
-    ...{ theirs: [], given: false, taken: false, outcome: null, endedMs: 0, closed: false },
+    theirs: [],
+    given: false,
+    taken: false,
+    outcome: null,
+    endedMs: 0,
+    closed: false,
     ...more,
   }
 }

@@ -34,11 +34,23 @@ const purse = { amount: 10n, fee: 1n, txid: 'purse', timeMs: 1, counted: true, n
 
 function journal(role: SwapRole, more: Partial<SwapJournal> = {}): SwapJournal {
   return {
-    ...{ version: 1, agreement, role, reservation: 'order-1', payTo: { give: 'g', take: 't' } },
-    ...{ fromHeight: { give: 50, take: 50 }, beganMs: EARLY * 1000, key: memorySeal.seal(Buffer.alloc(32, 7)) },
+    version: 1,
+    agreement,
+    role,
+    reservation: 'order-1',
+    payTo: { give: 'g', take: 't' },
+    fromHeight: { give: 50, take: 50 },
+    beganMs: EARLY * 1000,
+    key: memorySeal.seal(Buffer.alloc(32, 7)),
     secret: role === 'initiator' ? memorySeal.seal(Buffer.from(secret, 'hex')) : '',
     purses: { give: purse, take: { ...purse, amount: 0n, txid: '' } },
-    ...{ transactions: [], theirs: [], given: false, taken: false, outcome: null, endedMs: 0, closed: false },
+    transactions: [],
+    theirs: [],
+    given: false,
+    taken: false,
+    outcome: null,
+    endedMs: 0,
+    closed: false,
     ...more,
   }
 }
@@ -64,7 +76,9 @@ const what = (of: SwapJournal, facts: SwapFacts): string => {
   return step.do === 'send' ? `send ${step.what[0]?.kind}` : step.do
 }
 const claimedBy = (kind: FoundEnd['kind'], confirmations: number, shown = secret): FoundEnd => ({
-  ...{ kind, txid: 'theirs', confirmations },
+  kind,
+  txid: 'theirs',
+  confirmations,
   secret: kind === 'claimed' ? shown : null,
 })
 
@@ -127,7 +141,8 @@ test('without a second leg the initiator waits for its lock, then takes its mone
 test('the participant learns the secret from a claim, and from nothing that does not open the hash', () => {
   const claimed = (shown: string) => ({ funding: COUNTED, end: claimedBy('claimed', 0, shown) })
   assert.deepEqual(next(participantFunded, at(EARLY, claimed(secret), { funding: COUNTED })), {
-    ...{ do: 'learn', step: 'claiming' },
+    do: 'learn',
+    step: 'claiming',
     secret,
   })
   for (const shown of ['00'.repeat(32), secret.slice(2), `${secret}00`])

@@ -27,7 +27,10 @@ const likeBitcoin = { claimKey: `02${'11'.repeat(32)}`, refundKey: `03${'22'.rep
 const likeEthereum = { claimKey: `0x${'33'.repeat(20)}`, refundKey: likeBitcoin.refundKey }
 const proposal = {
   ...({ kind: 'propose', id, statement, order, quantity: (1n << 128n) - 1n, price: 30n * 10n ** 18n } as const),
-  ...{ timeMs: 1_700_000_000_000, hash: '5a'.repeat(32), firstLockS: 1_700_086_400, secondLockS: 1_700_043_200 },
+  timeMs: 1_700_000_000_000,
+  hash: '5a'.repeat(32),
+  firstLockS: 1_700_086_400,
+  secondLockS: 1_700_043_200,
 }
 const all: readonly NegotiationMessage[] = [
   { kind: 'match', order, statement },

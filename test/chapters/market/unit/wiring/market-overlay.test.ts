@@ -51,7 +51,12 @@ function rig(changes: Partial<Record<'ipv8' | 'market_community', { enabled: boo
   let asked = 0
   const on = { enabled: true }
   const overlay = new MarketOverlay({
-    ...{ identity, book, clock, random: {} as Random, log: silentLog, peers: { target: 30, most: 80 } },
+    identity,
+    book,
+    clock,
+    random: {} as Random,
+    log: silentLog,
+    peers: { target: 30, most: 80 },
     settings: () => ({ ipv8: on, dispersy: on, market_community: on, ...changes }) as unknown as MarketSettings,
     overlay: {
       withDht: () => {
@@ -62,8 +67,15 @@ function rig(changes: Partial<Record<'ipv8' | 'market_community', { enabled: boo
     mesh: () => mesh,
   })
   const order = (number: number): OrderTerms => ({
-    ...{ trader: identity.member, number, side: 'ask', quantityAsset: LTC, priceAsset: BTC, quantity: 100_000_000n },
-    ...{ price: 1_000_000n, timeMs: clock.wallMs(), timeoutS: 60 },
+    trader: identity.member,
+    number,
+    side: 'ask',
+    quantityAsset: LTC,
+    priceAsset: BTC,
+    quantity: 100_000_000n,
+    price: 1_000_000n,
+    timeMs: clock.wallMs(),
+    timeoutS: 60,
   })
   return { clock, book, overlay, calls, order, asked: () => asked, opened: () => opened, hear: () => hear }
 }

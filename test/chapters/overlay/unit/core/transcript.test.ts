@@ -84,7 +84,12 @@ test('a node with that key takes what py-ipv8 asked, answers it, and knows who a
   const overlays = new Overlays(
     { ip: '127.0.0.1', port: 0, bootstrap: [] },
     {
-      ...{ udp, clock, random: new SeededRandom(2), log: silentLog, check: crypto, resolver: new FakeNames() },
+      udp,
+      clock,
+      random: new SeededRandom(2),
+      log: silentLog,
+      check: crypto,
+      resolver: new FakeNames(),
       identity: { ...pair, publicKey: pair.publicKey, mid: pair.mid, member: '', sign: bytes => pair.sign(bytes) },
       localIps: () => [],
     },

@@ -12,21 +12,26 @@ function settings(changes: { port?: number; oldPort?: number; off?: 'ipv8' | 'di
   const enabled = (section: string): boolean => changes.off !== section
   return {
     ipv8: {
-      ...{ enabled: enabled('ipv8'), start: 'needed' as const, address: '127.0.0.1', port: changes.port ?? -1 },
-      ...{ bootstrap_override: '', walk_interval: 0.5 },
+      enabled: enabled('ipv8'),
+      start: 'needed' as const,
+      address: '127.0.0.1',
+      port: changes.port ?? -1,
+      bootstrap_override: '',
+      walk_interval: 0.5,
     },
     dispersy: { enabled: enabled('dispersy'), port: changes.oldPort ?? -1 },
     tunnel_community: {
-      ...{ enabled: enabled('tunnel_community'), community_id: 'a3'.repeat(20), relay_enabled: true },
-      ...{
-        exitnode_enabled: false,
-        exit_allow_private: false,
-        exit_refused_ports: [],
-        dht: true,
-        random_slots: 5,
-        competing_slots: 15,
-      },
-      ...{ min_circuits: 3, max_circuits: 8 },
+      enabled: enabled('tunnel_community'),
+      community_id: 'a3'.repeat(20),
+      relay_enabled: true,
+      exitnode_enabled: false,
+      exit_allow_private: false,
+      exit_refused_ports: [],
+      dht: true,
+      random_slots: 5,
+      competing_slots: 15,
+      min_circuits: 3,
+      max_circuits: 8,
     },
   }
 }

@@ -30,7 +30,11 @@ async function rich() {
     const settings = { server: () => 'http://127.0.0.1:1', network: () => 'regtest', chainId: () => 31337, ...limits }
     const wallets = new Wallets(
       {
-        ...{ clock, random: new SeededRandom(7), log: silentLog, files, makeRpc: () => server },
+        clock,
+        random: new SeededRandom(7),
+        log: silentLog,
+        files,
+        makeRpc: () => server,
         settings: () => ({ ...settings, ...limits }),
       },
       COST,
