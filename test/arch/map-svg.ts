@@ -1,5 +1,5 @@
-// The picture of the map: every folder of src and every chapter as a box, those that import nothing at the bottom, and an arrow
-// for each import that no longer way explains. Made from the imports as they are.
+// The picture of the map: every folder of src and every chapter as a box, those that import nothing at the bottom,
+// and an arrow for each import that no longer way explains. Made from the imports as they are.
 
 import { chapterOf } from './room-of.ts'
 import { sourceFiles } from './source-tree.ts'
