@@ -155,6 +155,31 @@ test('no object literal is spread into another: it would only hide lines', () =>
   )
 })
 
+/** Imports from one room of a folder of src into another, but through faces. */
+function betweenRooms(folder: string, isFace: (path: string) => boolean): number {
+  const room = (path: string): string | undefined => {
+    const parts = path.split('/')
+    return parts[1] === folder && parts.length > 3 ? parts[2] : undefined
+  }
+  return sources
+    .filter(({ path }) => room(path) !== undefined)
+    .flatMap(({ path, imports }) =>
+      [...new Set(imports)].filter(to => room(to) !== undefined && room(to) !== room(path) && !isFace(to)),
+    ).length
+}
+
+test('the walls between rooms: they may become higher', () => {
+  assert.equal(
+    betweenRooms('services', path => path.endsWith('-api.ts')),
+    24,
+    'at most 33 were the aim',
+  )
+  assert.equal(
+    betweenRooms('torrent', () => false),
+    154,
+  )
+})
+
 test('every package the project promises is in real use', () => {
   const used = new Set([...sources, ...workers, ...sourceFiles('bench')].flatMap(file => file.specifiers))
   const promised = ['uWebSockets.js', 'piscina', 'bitfield', 'simple-sha1', 'fs-chunk-store', 'msgpackr']

@@ -204,14 +204,35 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
   const sharing = { stores, journal, contents, metadata, blockArena, rangeArena, events, kept: deps.announces }
   const furtherNow = () => furtherOptions(followed, version)
   const anonymous = makeAnonymous?.({ ...sharing, share: session.share, options: furtherNow }) ?? noAnonymity
-  await stores.start()
-  await filter.start(taken => {
-    session.setIpFilter(taken)
-    anonymous.setIpFilter(taken)
-  })
-  await session.start()
-  await swarm.start(session)
-  keeper.start(() => swarm.exportDht())
+  const stop = async (deadlineMs: number): Promise<void> => {
+    const kept = keeper.stop(deadlineMs * SWARM_SHARE)
+    await filter.stop()
+    // Posted jobs run meanwhile: workers need their share only where the sessions have not ended by themselves.
+    const shareMs = deadlineMs * (1 - SWARM_SHARE)
+    await Promise.all([session.stop(shareMs), anonymous.stop(shareMs)])
+    await kept
+    await swarm.stop(deadlineMs * SWARM_SHARE)
+    await trackers.close()
+    await scrapes.close()
+    await http.close()
+    await webSeeds.close()
+    await stores.stop(deadlineMs * WORKER_SHARE)
+    await metadata.close()
+  }
+  try {
+    await stores.start()
+    await filter.start(taken => {
+      session.setIpFilter(taken)
+      anonymous.setIpFilter(taken)
+    })
+    await session.start()
+    await swarm.start(session)
+    keeper.start(() => swarm.exportDht())
+  } catch (error) {
+    // The port is taken, or a list cannot be read: nothing of this engine goes on.
+    await stop(0)
+    throw error
+  }
   return {
     session,
     anonymous,
@@ -236,21 +257,7 @@ export async function startEngine(options: EngineOptions, deps: EngineDeps): Pro
       session.swarmChanged()
       stores.setMinFreeBytes(changed.disk.min_free_bytes)
     },
-    async stop(deadlineMs) {
-      const kept = keeper.stop(deadlineMs * SWARM_SHARE)
-      await filter.stop()
-      // Posted jobs run meanwhile: workers need their share only where the sessions have not ended by themselves.
-      const shareMs = deadlineMs * (1 - SWARM_SHARE)
-      await Promise.all([session.stop(shareMs), anonymous.stop(shareMs)])
-      await kept
-      await swarm.stop(deadlineMs * SWARM_SHARE)
-      await trackers.close()
-      await scrapes.close()
-      await http.close()
-      await webSeeds.close()
-      await stores.stop(deadlineMs * WORKER_SHARE)
-      await metadata.close()
-    },
+    stop,
   }
 }
 
