@@ -20,7 +20,10 @@ interface Trader {
   number: number
 }
 
-/** See the top of the file. */
+/**
+ * Orders for benchmarks of the market: signed by real keys of many traders, prices spread around a middle that none
+ * crosses.
+ */
 export class MarketOrders {
   readonly crypto: OverlayCrypto = makeOverlayCrypto(new SystemRandom())
   readonly nowMs: number

@@ -6,7 +6,10 @@ export interface Stoppable {
   stop(): Promise<void>
 }
 
-/** See the top of the file. */
+/**
+ * Parts of a long measurement: each prints a line when it is over, has a limit of its own, and does not take the others
+ * with it.
+ */
 export class Parts {
   /** Lines beginning with FAILED. */
   readonly failures: string[] = []

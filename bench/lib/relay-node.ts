@@ -7,7 +7,7 @@ const PROGRAM = join(import.meta.dirname, 'circuit-process.js')
 /** Relay and speed test (section 7.1 of the protocol). */
 const FLAGS = 9
 
-/** See the top of the file. */
+/** One node of ours that is nothing but a relay, in a process of its own. */
 export class RelayNode {
   readonly port: number
   readonly pid: number

@@ -1,7 +1,7 @@
 // An end that many waits share: what takes longer than there is time for is given up when it comes. Keeps nothing of
 // waits that are over.
 
-/** See the top of the file. */
+/** An end that many waits share: what takes longer than there is time for is given up when it comes. */
 export class Ending {
   readonly #waits = new Set<(error: Error) => void>()
   #error: Error | null = null

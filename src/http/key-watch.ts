@@ -14,7 +14,10 @@ interface LastingAnswer {
   cut(): void
 }
 
-/** See the top of the file. */
+/**
+ * Answers that may last for hours (streams, events, dumps) and were opened by a key that can be taken back: they are
+ * cut when it is.
+ */
 export class KeyWatch {
   readonly #clock: Clock
   /** With what tells whether the key still opens it. Those that are over go with the next look. */

@@ -38,7 +38,7 @@ interface Late {
   readonly answer: () => void
 }
 
-/** See the top of the file. */
+/** Wrong keys: each further one of an address is answered later than the one before, up to some seconds. */
 export class WrongKeys {
   readonly #clock: Clock
   /** The one with the oldest wrong key first. */

@@ -19,7 +19,10 @@ export interface NodeOptions {
   readonly version: string
 }
 
-/** See the top of the file. */
+/**
+ * What every part of a node is made with: where its files are, its settings and log, time, chance, and the one way to
+ * the network.
+ */
 export interface NodeEnvironment extends NodeOptions {
   readonly clock: Clock
   readonly random: Random

@@ -22,7 +22,10 @@ export interface PriorityPlace {
   set(thread: number, niceness: number): void
 }
 
-/** See the top of the file. */
+/**
+ * How much processor time this process gets beside others (setting resource_monitor.cpu_priority): a niceness for each
+ * of its threads, since on Linux a process has none of its own.
+ */
 export class ProcessPriority {
   readonly #log: Log
   readonly #place: PriorityPlace

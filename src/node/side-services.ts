@@ -34,7 +34,10 @@ export interface SideServicesDeps {
   makeHttp(): SourceFetch
 }
 
-/** See the top of the file. */
+/**
+ * What works beside the downloads, each loaded when the settings first ask for it: the watch folder, the look for new
+ * versions.
+ */
 export class SideServices {
   readonly #deps: SideServicesDeps
   #watch: WatchFolder | null = null

@@ -13,7 +13,7 @@ interface StartedPart {
   stop(limitMs: number, mostMs: number): Promise<unknown>
 }
 
-/** See the top of the file. */
+/** The parts of a node that were started, stopped in reverse. */
 export class StartedParts {
   /** In the order they were started. */
   readonly #parts: StartedPart[] = []

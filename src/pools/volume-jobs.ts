@@ -36,7 +36,10 @@ interface Jobs {
   readonly first: FirstJobs
 }
 
-/** See the top of the file. */
+/**
+ * Jobs on files, kept apart by volume: a thread that is stuck in a volume that does not answer holds up no piece of
+ * another.
+ */
 export class VolumeJobs {
   readonly #options: VolumeJobsOptions
   readonly #deps: VolumeJobsDeps

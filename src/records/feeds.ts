@@ -3,7 +3,7 @@
 import type { FeedCheck, FeedRecords, KeptFeed } from '../ports/feed-records.ts'
 import type { RecordsLink } from './records-link.ts'
 
-/** See the top of the file. */
+/** FeedRecords, as ports/feed-records.ts asks for them, over the database thread. */
 export class DatabaseFeeds implements FeedRecords {
   readonly #link: RecordsLink
 

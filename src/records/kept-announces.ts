@@ -15,7 +15,7 @@ const MAX_HELD_MS = 86_400_000
 /** How long a row stays after its time: until then its tracker is known to name a min interval. */
 const KEPT_MS = 3_600_000
 
-/** See the top of the file. */
+/** KeptAnnounces, as ports/kept-announces.ts asks for them, over the database thread. */
 export class DatabaseKeptAnnounces implements KeptAnnounces {
   readonly #link: RecordsLink
   readonly #now: () => number

@@ -6,7 +6,7 @@ import type { RecordsLink } from './records-link.ts'
 /** Rows of one job. */
 const PAGE_ROWS = 500
 
-/** See the top of the file. */
+/** SeenFiles, as ports/seen-files.ts asks for them, over the database thread. */
 export class DatabaseSeenFiles implements SeenFiles {
   readonly #link: RecordsLink
 

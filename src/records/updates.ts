@@ -5,7 +5,7 @@ import type { FollowedKey, HeldItem, PublishedTorrent, TakenVersion, UpdateRecor
 import type { RecordsLink } from './records-link.ts'
 import type { FollowedRow } from './update-rows.ts'
 
-/** See the top of the file. */
+/** UpdateRecords, as ports/update-records.ts asks for them, over the database thread. */
 export class DatabaseUpdates implements UpdateRecords {
   readonly #link: RecordsLink
 

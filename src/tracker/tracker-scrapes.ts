@@ -32,7 +32,10 @@ export interface TrackerScrapesDeps {
   readonly namesToProxy: boolean
 }
 
-/** See the top of the file. */
+/**
+ * Counts of torrents that nobody here downloads: trackers that strangers named are asked, so those on private addresses
+ * are refused, whatever their path.
+ */
 export class TrackerScrapes {
   readonly #http: HttpTracker
   readonly #udp: UdpTracker

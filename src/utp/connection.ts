@@ -95,7 +95,7 @@ export interface ConnectionMeasures {
   readonly rttMs: number
 }
 
-/** See above. */
+/** One uTP connection: its states, both its halves, and what it answers to packets. */
 export class Connection implements ChunkReader {
   readonly sendId: number
   readonly receiveId: number

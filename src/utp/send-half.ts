@@ -48,7 +48,7 @@ export interface SendHalfOptions {
   put(packet: Packet, nowMs: number): void
 }
 
-/** See above. */
+/** What a connection sends: packets that are not acknowledged, when they are sent again, and how much may be out. */
 export class SendHalf {
   readonly queue = new WriteQueue()
   readonly rtt = new RttEstimator()

@@ -20,7 +20,7 @@ export interface StreamHost {
   accepted(stream: UtpStream): TcpStreamHandlers | null
 }
 
-/** See above. */
+/** A connection as a stream of bytes, as TCP streams are. */
 export class UtpStream implements TcpStream, ConnectionPort {
   readonly remote: PeerAddress
   readonly utp = true

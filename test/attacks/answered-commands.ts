@@ -12,7 +12,10 @@ interface Known {
   doubtful: boolean
 }
 
-/** See the top of the file. */
+/**
+ * Commands as clients give them, with what was answered kept: after the end of the node, whatever it was, each answered
+ * one must still hold.
+ */
 export class AnsweredCommands {
   answered = 0
   readonly #tally: Tally

@@ -4,7 +4,7 @@ import type { NodeProcess } from '../kit/nodes/node-process.ts'
 import { ask } from './raw-request.ts'
 import type { Tally } from './tally.ts'
 
-/** See the top of the file. */
+/** Keys in addresses that foreign pages ask for, and signed links with one byte changed. */
 export async function forge(tally: Tally, node: NodeProcess, infoHash: string) {
   for (const origin of ['http://evil.example', 'null', 'http://127.0.0.1.evil.example', 'https://127.0.0.1']) {
     const headers = { origin, 'sec-fetch-site': 'cross-site' }

@@ -5,7 +5,7 @@ import type { MadeTorrent } from '../kit/content/make-torrent.ts'
 import type { NodeProcess } from '../kit/nodes/node-process.ts'
 import type { Tally } from './tally.ts'
 
-/** See the top of the file. */
+/** What an attack of one kind is given. */
 export interface Ground {
   readonly tally: Tally
   readonly node: NodeProcess

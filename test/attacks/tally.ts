@@ -6,7 +6,7 @@ import { SeededRandom } from '../kit/sim/seeded-random.ts'
 /** Different breaks that are printed; further ones are counted. */
 const MAX_PRINTED = 40
 
-/** See the top of the file. */
+/** What an attack counts: how much was tried, what held, what broke. */
 export class Tally {
   readonly random: SeededRandom
   readonly #name: string

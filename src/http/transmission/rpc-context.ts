@@ -7,7 +7,7 @@ import type { ListedValues } from '../route.ts'
 import { type RpcArguments, wrong } from './rpc-arguments.ts'
 import type { TorrentIds } from './torrent-ids.ts'
 
-/** See the top of the file. */
+/** What the methods of the RPC work with: the services of the node, its time, and the numbers of its torrents. */
 export interface RpcContext {
   readonly services: Services
   readonly clock: Pick<Clock, 'wallMs'>

@@ -21,7 +21,10 @@ export interface RpcAnswer {
 
 const endpoints = new WeakMap<Services, TransmissionEndpoint>()
 
-/** See the top of the file. Its numbers of torrents hold as long as the process runs. */
+/**
+ * The RPC endpoint for clients of Transmission: one request, and the answer. Its numbers of torrents hold as long as
+ * the process runs.
+ */
 export class TransmissionEndpoint {
   readonly #context: Omit<RpcContext, 'caller'>
 

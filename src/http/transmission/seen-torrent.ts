@@ -37,7 +37,10 @@ const NO_DETAILS: DownloadDetails = {
   root_name: '',
 }
 
-/** See the top of the file. */
+/**
+ * One torrent as the fields of torrent-get see it: its record, and what has to be asked for, once and only when it is
+ * needed.
+ */
 export class SeenTorrent {
   readonly record: ListedDownload
   readonly details: DownloadDetails

@@ -3,7 +3,7 @@
 
 import type { NativeApp } from './native.ts'
 
-/** See the top of the file. */
+/** How many connections the front has, of plain HTTP and HTTPS together. */
 export class ConnectionLimit {
   readonly #most: number
   #open = 0

@@ -26,7 +26,7 @@ export interface TlsListenerDeps {
   readonly limit: ConnectionLimit
 }
 
-/** See the top of the file. */
+/** HTTPS: the same handler behind a certificate that is read again when its files change. */
 export class TlsListener {
   readonly #native: NativeServer
   readonly #place: ListenPlace

@@ -14,7 +14,7 @@ const stat = promisify(fstat)
 const truncate = promisify(ftruncate)
 const sync = promisify(fdatasync)
 
-/** See the top of the file. */
+/** FileTrimmer over safe-files: no path is followed through a link. */
 export class SafeFileTrimmer implements FileTrimmer {
   readonly #own: OwnFiles | null
   readonly #turns: VolumeTurns

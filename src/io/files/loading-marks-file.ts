@@ -5,7 +5,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { type InfoHash, parseInfoHash } from '../../base/ids.ts'
 import type { LoadingMarks } from '../../ports/loading-marks.ts'
 
-/** See the top of the file. */
+/** LoadingMarks as a small file of the state directory. */
 export class LoadingMarksFile implements LoadingMarks {
   readonly #path: string
 

@@ -55,7 +55,10 @@ interface DiskWork {
   readonly space: Pick<DiskSpace, 'reserve'>
 }
 
-/** See the top of the file. Rejects with FileMissing, UnsafePath, DiskFull, DiskError. */
+/**
+ * Makes a file that was there before a torrent the torrent's own, before the torrent writes to it first. Rejects with
+ * FileMissing, UnsafePath, DiskFull, DiskError.
+ */
 export async function makeOwn(write: FirstWrite, disk: DiskWork): Promise<MadeOwn> {
   const { folder, index } = write
   const parent = await folder.openFolderOf(index, false)

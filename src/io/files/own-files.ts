@@ -12,7 +12,10 @@ import { noTurns, type VolumeTurns } from '../../ports/volumes.ts'
 /** The folder of the state directory that downloads may lie in. */
 const DOWNLOADS = 'downloads'
 
-/** See the top of the file. */
+/**
+ * Where the node's own files lie: in the state directory, but for its folder `downloads` and the configured watch
+ * folder.
+ */
 export class StateFiles implements OwnFiles {
   readonly #root: string
   readonly #named: string

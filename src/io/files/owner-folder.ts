@@ -11,7 +11,10 @@ const NAME = /^[A-Za-z0-9-][A-Za-z0-9.-]{0,63}$/
 const FRESH = '.new'
 const { O_WRONLY, O_RDWR, O_CREAT, O_TRUNC, O_APPEND, O_NOFOLLOW } = constants
 
-/** See the top of the file. The folder is made with the first write. */
+/**
+ * A folder that only its owner may enter, with small files: texts that are replaced as a whole, and logs that only
+ * grow. The folder is made with the first write.
+ */
 export class OwnerFolder {
   readonly #folder: string
   readonly #what: string

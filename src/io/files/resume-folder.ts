@@ -57,7 +57,9 @@ const LAYOUTS: Readonly<Record<OtherClient, Layout>> = {
   },
 }
 
-/** See the top of the file. */
+/**
+ * Folders of other clients, read without following a link below them: which torrents there are, and the files of one.
+ */
 export class DiskResumeFolders implements ResumeFolders {
   readonly #turns: VolumeTurns
 

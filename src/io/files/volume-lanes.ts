@@ -50,7 +50,7 @@ export function plainLanes(clock: Clock): VolumeLanes {
   return new VolumeLanes({ statePath: null }, { clock, mounts: [], readMounts: () => Promise.resolve([]) })
 }
 
-/** See the top of the file. */
+/** The way of every call on a download's files into libuv's threads, kept apart by volume (decision 0470). */
 export class VolumeLanes implements VolumeWatch, VolumeTurns {
   readonly #clock: Clock
   readonly #deps: VolumeLanesDeps

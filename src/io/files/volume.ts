@@ -43,7 +43,7 @@ interface Turn {
   go(call: Call): void
 }
 
-/** See the top of the file. */
+/** One volume (mounted file system): calls that are out, calls that wait for their turn, and whether it answers. */
 export class Volume {
   readonly mount: string
   /** The state directory is on it. */

@@ -44,7 +44,10 @@ interface Look {
   whole: boolean
 }
 
-/** See the top of the file. */
+/**
+ * The watch folder on the disk: looks at it over and over (network mounts tell of no change), and listens where the
+ * system tells.
+ */
 export class DiskWatchedFolder implements WatchedFolder {
   readonly #root: string
   readonly #wanted: (name: string) => boolean

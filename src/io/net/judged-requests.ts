@@ -54,7 +54,10 @@ function literalHost(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
 }
 
-/** See the top of the file. */
+/**
+ * Single HTTP(S) requests to addresses that strangers name, each judged before anything is sent: names are looked up,
+ * private addresses are asked only as the rule allows and never after a public one, refused ones never.
+ */
 export class JudgedRequests {
   readonly #options: JudgedRequestsOptions
   readonly #deps: GuardedAgentDeps

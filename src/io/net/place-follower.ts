@@ -29,7 +29,10 @@ export interface PlaceFollowerDeps<Socket> {
   lost(socket: Socket): Promise<void>
 }
 
-/** See the top of the file. */
+/**
+ * Sockets that stand at every wanted address of a NetworkPlace: opened one after the other, closed when their address
+ * goes, tried again where it could not be had.
+ */
 export class PlaceFollower<Socket extends { close(): Promise<void> }> {
   readonly #deps: PlaceFollowerDeps<Socket>
   /** Sockets by their address as wanted. */

@@ -29,7 +29,10 @@ function cut(): AppError {
   return new AppError('SourceFailed', 'the connection was cut')
 }
 
-/** See the top of the file. */
+/**
+ * One kept connection for GET requests without TLS, straight on a TcpStream: the body reaches its taker in the buffer
+ * the network reads into, with no buffer made for it (node:http makes one of 64 KiB a read).
+ */
 export class PlainConnection implements BodySource {
   /** It once was connected. */
   opened = false

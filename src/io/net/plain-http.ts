@@ -31,7 +31,10 @@ interface Kept {
   readonly timer: NodeJS.Timeout
 }
 
-/** See the top of the file. */
+/**
+ * GET requests without TLS to addresses that were judged, on the sockets of the engine (plain-connection.ts), with kept
+ * connections.
+ */
 export class PlainHttp {
   readonly #tcp: TcpNetwork
   readonly #options: PlainHttpOptions

@@ -21,7 +21,10 @@ export interface DhtKeeperDeps {
   readonly values: NodeValues
 }
 
-/** See the top of the file. */
+/**
+ * Keeps the routing table of the DHT from one start to the next (BEP 5): a row of the records, written every few
+ * minutes and at the end.
+ */
 export class DhtKeeper {
   readonly #deps: DhtKeeperDeps
   #state: () => SavedDht | null = () => null

@@ -4,7 +4,10 @@
 import type { Clock, Timer } from '../../ports/clock.ts'
 import { DueQueue } from '../../tracker/due-queue.ts'
 
-/** See the top of the file. */
+/**
+ * A clock whose timers wait in one queue: ten thousand torrents that look for peers now and then cost one timer of the
+ * system.
+ */
 export class DueClock implements Clock {
   readonly #clock: Clock
   readonly #queue: DueQueue

@@ -14,7 +14,10 @@ export interface NodeIpFilterDeps {
   readonly log: Log
 }
 
-/** See the top of the file. */
+/**
+ * The IP filter of the node: lists of setting network.ip_filter, read in turns of the loop, watched, and handed to
+ * whoever keeps addresses away.
+ */
 export class NodeIpFilter {
   readonly #lists: IpFilterFiles
   #files: readonly string[]

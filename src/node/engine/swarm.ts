@@ -41,7 +41,10 @@ export interface SwarmDeps {
   readonly savedDht: SavedDht | null
 }
 
-/** See the top of the file. */
+/**
+ * How this node finds and reaches peers beside trackers and TCP: one UDP port with uTP and DHT, local discovery, port
+ * mapping, the vote on its own address.
+ */
 export class Swarm {
   /** For peers: TCP, or uTP before it. */
   readonly network: TcpNetwork

@@ -10,7 +10,10 @@ const MAX_WAITING = 200
 /** Nodes that were tried and are not tried again for as long as that many have not come after them. */
 const MAX_TRIED = 1000
 
-/** See the top of the file. */
+/**
+ * Nodes of the DHT that torrents name (BEP 5: `nodes`): each is tried once, one after the other, so that many torrents
+ * at once are no flood of names and pings.
+ */
 export class TorrentDhtNodes {
   readonly #tryOne: (contact: TorrentDhtNode) => Promise<void>
   readonly #tried = new Set<string>()

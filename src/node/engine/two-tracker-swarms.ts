@@ -3,7 +3,10 @@
 
 import type { HashAnnouncer, TrackerRow } from '../../ports/announcer.ts'
 
-/** See the top of the file. Both have the same trackers. */
+/**
+ * The trackers of one torrent under two info hashes: a hybrid has a swarm for v1 and one for v2, and a tracker knows
+ * nothing of that (BEP 52). Both have the same trackers.
+ */
 export class TwoTrackerSwarms implements HashAnnouncer {
   readonly #first: HashAnnouncer
   readonly #other: HashAnnouncer

@@ -35,7 +35,7 @@ export interface StatisticsDeps {
 const NO_ADDRESS = '0.0.0.0:0'
 const NO_DATAGRAMS = { bytesSent: 0, bytesReceived: 0, packetsSent: 0, packetsReceived: 0 }
 
-/** See the top of the file. */
+/** GET /statistics/*: figures of parts that run, read when they are asked for. */
 export class NodeStatistics implements StatisticsService {
   readonly #deps: StatisticsDeps
   #network: NetworkCounts | null = null

@@ -26,7 +26,7 @@ export interface AddingParts {
   changed(): void
 }
 
-/** See the top of the file. */
+/** Downloads are added: by a link, a file, or a torrent whose content is there already. */
 export class DownloadAdding {
   readonly #set: DownloadSet
   readonly #parts: AddingParts

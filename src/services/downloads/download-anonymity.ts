@@ -18,7 +18,10 @@ export interface DownloadAnonymityDeps {
   settings(): AnonymityDefaults
 }
 
-/** See the top of the file. */
+/**
+ * How downloads hide: how many hops one is to have, how its sources are read then, and its way from one engine to
+ * another.
+ */
 export class DownloadAnonymity {
   readonly #set: DownloadSet
   readonly #deps: DownloadAnonymityDeps

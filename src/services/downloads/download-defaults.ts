@@ -39,7 +39,10 @@ const MAX_TRACKER_FILE_BYTES = 1024 * 1024
 
 type Tiers = readonly (readonly string[])[]
 
-/** See the top of the file. */
+/**
+ * What section download_defaults asks for beside the values of a new download: more trackers, torrent files that are
+ * kept, a check and a move when it is complete.
+ */
 export class DownloadDefaults {
   readonly #set: DownloadSet
   readonly #moves: Pick<StorageMoves, 'request'>

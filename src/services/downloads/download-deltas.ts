@@ -32,7 +32,10 @@ interface Follower {
   wake: () => void
 }
 
-/** See the top of the file. */
+/**
+ * The list of downloads as it changes, for those who watch it: first the whole list in parts, then only records that
+ * are new or different, and what was removed.
+ */
 export class DownloadDeltas {
   readonly #list: DownloadList
   readonly #deps: { readonly clock: Clock; readonly log: Log }

@@ -58,7 +58,7 @@ interface Told {
   readonly read: boolean
 }
 
-/** See the top of the file. */
+/** One download: its durable row, its torrent in the engine (null until loaded) and its open readers. */
 export class DownloadEntry {
   #stored: StoredDownload
   /** Why the torrent could not be handed to the engine; '' = it could, or was not tried yet. */

@@ -38,7 +38,10 @@ interface Answer {
   readonly version: number
 }
 
-/** See the top of the file. */
+/**
+ * The list of all downloads as JSON, for many askers: 64 records make a chunk of bytes, in which only records that
+ * changed are made anew.
+ */
 export class DownloadList {
   readonly #clock: Clock
   readonly #downloads: () => Iterable<ListedDownload>

@@ -52,7 +52,7 @@ import { addTracker, checkTrackerUrl, removeTracker } from './tracker-changes.ts
 import type { Lineage } from '../updates/update-versions.ts'
 import type { WorkCounts } from '../diagnostics/work-counts.ts'
 
-/** See the top of the file. */
+/** Downloads: the one place where the durable rows and the engine's torrents are kept in step. */
 export class Downloads implements DownloadsService {
   readonly #deps: DownloadsDeps
   readonly #set = new DownloadSet()

@@ -31,7 +31,10 @@ interface Unfinished {
   notBeforeMs: number
 }
 
-/** See the top of the file. */
+/**
+ * What is known of the files of the watch folder: those that were dealt with (durable, kept while they are gone for a
+ * while: a network mount comes back), and those that are not finished yet.
+ */
 export class DroppedFiles {
   readonly #records: SeenFiles
   readonly #clock: Clock

@@ -29,7 +29,10 @@ export interface HeavyLoadsDeps {
   readonly loadingMarks?: LoadingMarks
 }
 
-/** See the top of the file. */
+/**
+ * Downloads with much metadata, while they are loaded: each is marked before and unmarked when its folders are made, so
+ * that one that ends the process twice is not tried a third time (decision 0456).
+ */
 export class HeavyLoads {
   readonly #deps: HeavyLoadsDeps
   #marks = new Map<InfoHash, number>()

@@ -19,7 +19,10 @@ export interface ScrubsDeps {
   settings(): { readonly scrubDays: number }
 }
 
-/** See the top of the file. */
+/**
+ * Everything that is complete is hashed again once in so many days (setting disk.scrub_days), one download at a time,
+ * the one that waited longest first.
+ */
 export class Scrubs {
   readonly #set: DownloadSet
   readonly #deps: ScrubsDeps

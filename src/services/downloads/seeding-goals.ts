@@ -69,7 +69,10 @@ export function shareRatio({ totalUp, totalDown, sizeBytes }: TorrentSnapshot): 
   return down > 0 ? totalUp / down : 0
 }
 
-/** See the top of the file. */
+/**
+ * Seeding that ends: counts how long each download has seeded and stops it when it has reached its ratio or its time,
+ * whichever is first.
+ */
 export class SeedingGoals {
   readonly #set: DownloadSet
   readonly #deps: SeedingGoalsDeps

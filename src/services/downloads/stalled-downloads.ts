@@ -22,7 +22,7 @@ interface Leaving {
   readonly done: Promise<void>
 }
 
-/** See the top of the file. */
+/** Requests that change downloads whose volume has stopped answering (decision 0470). */
 export class StalledDownloads {
   readonly #volumes: WaitingVolumes | null
   readonly #leaving = new Map<InfoHash, Leaving>()

@@ -27,7 +27,7 @@ interface Move {
   done: Promise<void>
 }
 
-/** See the top of the file. */
+/** Moving downloads to other folders: one at a time, in the background, over restarts. */
 export class StorageMoves {
   readonly #set: DownloadSet
   readonly #deps: StorageMovesDeps

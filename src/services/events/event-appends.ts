@@ -35,7 +35,7 @@ interface Batch {
   outcome: { readonly first: number } | { readonly error: unknown } | null
 }
 
-/** See the top of the file. */
+/** Events on their way into the log. */
 export class EventAppends {
   readonly #log: EventLog
   readonly #told: AppendedEvents

@@ -60,7 +60,10 @@ export function webhookMessage(
   }
 }
 
-/** See the top of the file. */
+/**
+ * One webhook URL: sends the events it wants from the durable log, in order, one at a time, until each was answered
+ * with 2xx.
+ */
 export class WebhookTarget {
   readonly #url: string
   readonly #deps: WebhookTargetDeps

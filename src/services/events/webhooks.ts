@@ -36,7 +36,10 @@ export interface WebhooksDeps {
   settings(): WebhookSettings
 }
 
-/** See the top of the file. */
+/**
+ * Webhooks: every URL of the settings gets the events it is to get, at least once each, also over restarts: how far
+ * each has come is durable.
+ */
 export class Webhooks {
   readonly #deps: WebhooksDeps
   readonly #targets = new Map<string, WebhookTarget>()

@@ -19,7 +19,7 @@ const SAME_MOMENT_MS = 1000
  */
 const CHECK_CLOCK_SEC = 2
 
-/** See the top of the file. */
+/** What of another client's word is taken: its resume data against what the file system says now. */
 export interface ImportPlan {
   /** What the torrent starts from; null = every file that is there is hashed. */
   readonly resume: ResumeData | null

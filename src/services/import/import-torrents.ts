@@ -21,7 +21,7 @@ export interface ImportDeps extends ImportParts {
   room(): Promise<void>
 }
 
-/** See the top of the file. */
+/** POST /import: the torrents of another client's folder in parts, a few at a time. */
 export class TorrentImports implements ImportService {
   readonly #deps: ImportDeps
   #running: Promise<unknown> | null = null

@@ -58,7 +58,10 @@ interface Creation {
   toldMs: number
 }
 
-/** See the top of the file. create() works from start() to stop(). */
+/**
+ * Making torrents for clients: few at a time, with events on the way, and the result handed back, written to a file and
+ * added to the downloads as asked for. create() works from start() to stop().
+ */
 export class TorrentMaker implements TorrentMakerService {
   readonly #deps: TorrentMakerDeps
   readonly #running = new Map<Creation, Promise<unknown>>()

@@ -22,7 +22,10 @@ export interface AskedSetting {
   readonly current: unknown
 }
 
-/** See the top of the file. */
+/**
+ * Who may change a setting by a request, over whatever door it comes: judged by a table of rights, before anything
+ * changes.
+ */
 export class SettingRights {
   readonly #rightOf: (path: string) => SettingRight
   readonly #paths: Pick<ClientPaths, 'resolveNew'>

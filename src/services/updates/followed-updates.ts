@@ -68,7 +68,10 @@ interface Followed {
   refused: bigint
 }
 
-/** See the top of the file. */
+/**
+ * Following torrents that are updated through the DHT (BEP 46): asks for the item of each key at intervals, takes up a
+ * version whose sequence number is higher than that of the last, and puts the item again where few nodes have it.
+ */
 export class FollowedUpdates {
   readonly #deps: FollowedUpdatesDeps
   readonly #followed = new Map<string, Followed>()

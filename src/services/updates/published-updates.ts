@@ -53,7 +53,10 @@ interface Published {
   error: string
 }
 
-/** See the top of the file. */
+/**
+ * Publishing torrents that are updated (BEP 46): one item of the DHT a name, under this node's key, put anew before
+ * nodes forget it.
+ */
 export class PublishedUpdates {
   readonly #deps: PublishedUpdatesDeps
   readonly #published = new Map<string, Published>()

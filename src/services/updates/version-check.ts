@@ -32,7 +32,9 @@ export interface VersionCheckDeps {
   url(): string
 }
 
-/** See the top of the file. */
+/**
+ * Looks once a day whether there is a newer version, where the settings name somebody to ask; tells each by one event.
+ */
 export class VersionCheck {
   readonly #deps: VersionCheckDeps
   #timer: Timer | null = null

@@ -64,7 +64,11 @@ export function isWanted(name: string): boolean {
   return /\.(torrent|magnet)$/i.test(name)
 }
 
-/** See the top of the file. Everything works from start() to stop(). */
+/**
+ * The watch folder: torrent files and files of magnet links that somebody drops into it become downloads with the
+ * default settings, each once: what was started is remembered by path, size and time. Everything works from start() to
+ * stop().
+ */
 export class WatchFolder {
   readonly #deps: WatchFolderDeps
   readonly #files: DroppedFiles

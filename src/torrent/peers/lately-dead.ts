@@ -10,7 +10,10 @@ const GENERATION_MS = 90 * 60_000
 /** Most notes of a generation: more, and it is over before its time. */
 const MAX_NOTES = 50_000
 
-/** See the top of the file. */
+/**
+ * Addresses that did not answer lately, of all torrents of a session: a tracker that names nobody else wakes no
+ * download for them.
+ */
 export class LatelyDead {
   /** Notes are numbers of 31 bits: of two that meet one is taken for the other, until both are forgotten. */
   readonly #random: Random

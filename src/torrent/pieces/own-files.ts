@@ -23,7 +23,9 @@ export interface OwnFilesDeps {
   setAside(path: string, kept: string): void
 }
 
-/** See the top of the file. */
+/**
+ * Whose files lie where one torrent's are to be: those noted as its own, and what a look found out about the others.
+ */
 export class OwnFiles implements FileClaims {
   readonly #deps: OwnFilesDeps
   readonly #own = new Set<number>()

@@ -41,7 +41,7 @@ interface Lists<T> {
   readonly slow: OrderedList<Place<T>>
 }
 
-/** See the top of the file. */
+/** Which torrents may run, and whose turn is next: limits of downloads, of seeds and of both, and the order in each. */
 export class RunQueue<T> {
   readonly #lists: Readonly<Record<QueueKind, Lists<T>>> = { download: makeLists(), seed: makeLists() }
   #limits: RunLimits

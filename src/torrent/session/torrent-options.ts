@@ -19,7 +19,10 @@ const AT_LIMIT = 0.8
 /** Changed files that are named. */
 const MAX_NAMED = 5
 
-/** See the top of the file. */
+/**
+ * What a user asks of one torrent beside running and selection: limits, order, another folder, and why it does not
+ * move.
+ */
 export class TorrentOptions {
   readonly #core: TorrentCore
   readonly #requests: Pick<TorrentRequests, 'refillSoon'>

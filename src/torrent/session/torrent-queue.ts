@@ -68,7 +68,10 @@ export const OPEN_GATE: RunGate = {
   woke: () => undefined,
 }
 
-/** See the top of the file. */
+/**
+ * The queue of a session's torrents at work: asks run-queue.ts what is to be done and does it, a few torrents a turn,
+ * and tells it which running torrents are slow.
+ */
 export class TorrentQueue {
   readonly #clock: Clock
   readonly #turnEnd: TurnEnd

@@ -20,7 +20,10 @@ import type { WebSeeds } from './web-seeds.ts'
 /** What other parts of the torrent do for its web seeds. */
 export type WebSeedHooks = Pick<WebSeedHost, 'lease' | 'received' | 'readersWait' | 'refillSoon'>
 
-/** See the top of the file. Without HTTP in the session's deps nothing is ever asked. */
+/**
+ * The web seeds of one torrent, as the torrent has them: their code is loaded when one is needed for the first time,
+ * which for most torrents is never. Without HTTP in the session's deps nothing is ever asked.
+ */
 export class TorrentWebSeeds {
   readonly #core: TorrentCore
   readonly #hooks: WebSeedHooks

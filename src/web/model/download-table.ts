@@ -49,7 +49,7 @@ export interface Totals {
 
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-/** See the top of the file. */
+/** All downloads of the node as the page knows them: kept in order, narrowed and counted while they change. */
 export class DownloadTable {
   readonly #rows = new Map<string, Row>()
   #order: Row[] = []

@@ -12,7 +12,10 @@ export type FoundTorrent = SearchResults['torrents'][number]
 /** More of a kind are not kept. */
 export const MAX_FOUND = 500
 
-/** See the top of the file. */
+/**
+ * Results of one search as they arrive in events: each channel and each torrent once, the best first, in bounded
+ * number.
+ */
 export class FoundResults {
   readonly #query: string
   readonly #channels = new Map<string, FoundChannel>()

@@ -6,7 +6,7 @@ const MAX_SAMPLES = 600
 /** Columns as the graph takes them: Unix seconds, bytes/s down, bytes/s up. */
 export type RateColumns = readonly [times: number[], down: number[], up: number[]]
 
-/** See the top of the file. */
+/** Rates of the last minutes for a graph: one sample a second, the oldest dropped. */
 export class RateHistory {
   readonly #times: number[] = []
   readonly #down: number[] = []

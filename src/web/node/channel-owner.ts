@@ -1,7 +1,7 @@
 // Whether a key is that of a channel. Its id is the SHA-1 of its key (src/chapters/channels/wire/types.ts). Pages that
 // came over plain HTTP from another machine have no hashes of the browser: then nobody is known as the owner.
 
-/** See the top of the file. `key`: hexadecimal digits. */
+/** Whether a key is that of a channel. `key`: hexadecimal digits. */
 export async function isKeyOf(cid: string, key: string): Promise<boolean> {
   const hashes = crypto.subtle as SubtleCrypto | undefined
   if (hashes === undefined) return false

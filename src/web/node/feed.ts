@@ -21,7 +21,7 @@ export interface FeedListener {
   lost(error: unknown, retryMs: number): void
 }
 
-/** See the top of the file. */
+/** The one open connection to the node: events and the list of downloads with its changes. */
 export class Feed {
   readonly #api: NodeApi
   readonly #listener: FeedListener

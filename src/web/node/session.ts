@@ -34,7 +34,7 @@ export interface Notice {
   readonly tone: 'good' | 'bad'
 }
 
-/** See the top of the file. */
+/** What the page knows of its node, as signals: the key, the connection, the downloads, the newest events. */
 export class Session {
   /** Null: none is known; '' where the node asks for none. */
   readonly key: Signal<string | null> = signal(readKey())

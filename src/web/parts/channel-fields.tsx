@@ -8,7 +8,7 @@ import { Field } from './field.tsx'
 /** As src/chapters/channels/wire/types.ts; the node cuts what is longer. */
 const MAX_DESCRIPTION = 1023
 
-/** See the top of the file. */
+/** Name, description and mode of a channel as fields. */
 export function ChannelFields({ words, set }: { words: ChannelWords; set: (words: ChannelWords) => void }) {
   const id = useId()
   return (

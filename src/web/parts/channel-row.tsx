@@ -5,7 +5,7 @@ import { channelFacts, channelTag, named } from '../model/channel-words.ts'
 import { addressOf } from '../model/place.ts'
 import { SubscribeButton } from './subscribe-button.tsx'
 
-/** See the top of the file. */
+/** A channel in a list: its name, what it says of itself, what is known of it, and whether this node follows it. */
 export function ChannelRow({ channel, changed }: { channel: ListedChannel; changed: () => void }) {
   const tag = channelTag(channel)
   const { dispersy_cid: cid } = channel

@@ -17,7 +17,10 @@ interface DialogFormProps {
   onClose(): void
 }
 
-/** See the top of the file. */
+/**
+ * A dialog with fields that asks the node for one thing: while it is asked the button waits, and what the node refuses
+ * stands above the buttons.
+ */
 export function DialogForm({ title, action, ready, children, submit, onClose }: DialogFormProps) {
   const [problem, setProblem] = useState('')
   const [busy, setBusy] = useState(false)

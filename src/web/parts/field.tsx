@@ -12,7 +12,7 @@ interface FieldProps {
   set(value: string): void
 }
 
-/** See the top of the file. */
+/** A line of text with its label and, below it, what it means. */
 export function Field({ label, value, help = '', placeholder = '', numeric = false, set }: FieldProps) {
   const id = useId()
   return (

@@ -10,7 +10,7 @@ interface FilePickProps {
   setFiles(files: readonly File[]): void
 }
 
-/** See the top of the file. */
+/** Torrent files of this machine that were chosen, each of which can be left out again. */
 export function FilePick({ files, hint = '', setFiles }: FilePickProps) {
   const field = useId()
   return (

@@ -83,7 +83,7 @@ function optionsOf(element: HTMLElement, props: GraphProps): uPlot.Options {
   }
 }
 
-/** See the top of the file. */
+/** A line graph over time (uPlot), in the colours of the style sheet, as wide as its place. */
 export function Graph(props: GraphProps) {
   const place = useRef<HTMLDivElement>(null)
   const plot = useRef<uPlot | null>(null)

@@ -13,7 +13,7 @@ interface HopChoiceProps {
 
 const AS_SET = 'What settings download_defaults say.'
 
-/** See the top of the file. */
+/** Over how many hops a download goes: the choices, and what the chosen one hides and costs. */
 export function HopChoice({ hops, withDefault = false, set }: HopChoiceProps) {
   const id = useId()
   return (

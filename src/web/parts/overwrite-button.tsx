@@ -41,7 +41,10 @@ function Question({ infohash, message, onClose }: OverwriteButtonProps & { reado
   )
 }
 
-/** See the top of the file. */
+/**
+ * Goes on with a download that stopped at a file of somebody else, and writes over that file: asked for twice, with its
+ * name.
+ */
 export function OverwriteButton({ infohash, message }: OverwriteButtonProps) {
   const [asking, setAsking] = useState(false)
   return (

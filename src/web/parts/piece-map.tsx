@@ -35,7 +35,7 @@ interface PieceMapProps {
   readonly progress: number
 }
 
-/** See the top of the file. */
+/** The pieces of a download as a bar from the first to the last; how full a place is drawn tells how many are there. */
 export function PieceMap({ pieces, count, progress }: PieceMapProps) {
   const ref = useRef<HTMLCanvasElement>(null)
   const scheme = useScheme()

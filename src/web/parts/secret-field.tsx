@@ -9,7 +9,7 @@ interface SecretFieldProps {
   set(value: string): void
 }
 
-/** See the top of the file. */
+/** A field for a secret: what is typed is not shown, nor kept by the browser. */
 export function SecretField({ label, value, help = '', set }: SecretFieldProps) {
   const id = useId()
   return (

@@ -15,7 +15,7 @@ interface StateButtonsProps {
   remove(): void
 }
 
-/** See the top of the file. */
+/** What is done to one download or to several: let them run, stop them, check them, remove them. */
 export function StateButtons({ infohashes, resume, stop, children, remove }: StateButtonsProps) {
   const to = (state: 'resume' | 'stop' | 'recheck') =>
     void session.attempt(() => each(infohashes, infohash => change(infohash, { state })))

@@ -11,7 +11,7 @@ interface SubscribeButtonProps {
   changed(): void
 }
 
-/** See the top of the file. */
+/** Subscribes to a channel, or takes that back. */
 export function SubscribeButton({ channel, changed }: SubscribeButtonProps) {
   const [busy, setBusy] = useState(false)
   if (channel.own) return null

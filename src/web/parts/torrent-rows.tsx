@@ -78,7 +78,7 @@ interface TorrentRowsProps<T extends ListedTorrent> {
   after?(torrent: T): ComponentChildren
 }
 
-/** See the top of the file. */
+/** Torrents of channels as a table: what they are, how alive their swarms were found, and a button that downloads. */
 export function TorrentRows<T extends ListedTorrent>({ label, torrents, about, before, after }: TorrentRowsProps<T>) {
   return (
     <div class="table-scroll" tabIndex={0} role="group" aria-label={label}>

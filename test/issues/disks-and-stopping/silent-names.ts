@@ -6,7 +6,10 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** See the top of the file. */
+/**
+ * A name server that hears every question and answers none, for one process: a resolv.conf of its own, mounted over the
+ * machine's in a namespace that ends with the process.
+ */
 export interface SilentNames {
   /** What runs before `node` (needs root and unshare). */
   readonly prefix: readonly string[]

@@ -67,7 +67,7 @@ export function overlayRow(name: string, parts: Partial<OverlayRow> = {}): Overl
   }
 }
 
-/** See the top of the file. At first nothing runs. */
+/** Overlays as those see them who show them: what they tell is set by the test. At first nothing runs. */
 export class FakeOverlay implements OverlayFacts {
   running = false
   wan: string | null = null

@@ -8,7 +8,10 @@ import { verifySignature } from './signing-key.ts'
 
 const KEPT_MS = 2 * 3600_000
 
-/** See the top of the file. */
+/**
+ * The DHT's store of mutable items in memory, shared by all who have it: keeps the newest, forgets after two hours of
+ * the clock.
+ */
 export class MemoryDhtItems implements TargetedItems {
   readonly #clock: Clock
   readonly #items = new Map<string, { item: SignedItem; atMs: number }>()

@@ -10,7 +10,10 @@ export interface KillPlan {
   readonly when: 'before' | 'after'
 }
 
-/** See the top of the file. */
+/**
+ * A process that can be killed at any call it makes: before the call has any effect, or after it and before its caller
+ * learns of it.
+ */
 export class Mortal {
   alive = true
   plan: KillPlan | null = null

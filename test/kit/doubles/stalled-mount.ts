@@ -7,7 +7,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { waitFor } from '../wait-for.ts'
 
-/** See the top of the file. */
+/** A mount that stops answering: a folder seen through bindfs, whose process is stopped. */
 export interface StalledMount {
   /** Where it is mounted. */
   readonly path: string

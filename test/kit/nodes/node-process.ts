@@ -176,7 +176,10 @@ function handlesOf(child: ChildProcess): { ref(): unknown; unref(): unknown }[] 
   return [child, child.stdout as Socket, child.stderr as Socket]
 }
 
-/** See the top of the file. Whoever waits for the child holds a timer, or asks for its end. */
+/**
+ * The built node in a process of its own, driven only from outside: command line, signals, HTTP. Whoever waits for the
+ * child holds a timer, or asks for its end.
+ */
 function endWithThisProcess(child: ChildProcess): void {
   for (const handle of handlesOf(child)) handle.unref()
   const kill = (): boolean => child.kill('SIGKILL')

@@ -25,7 +25,10 @@ export interface WatchingPeerOptions {
   readonly dhtPort: number
 }
 
-/** See the top of the file. */
+/**
+ * A peer on a real port that has nothing but the metadata: it keeps what a node says of the DHT and of other peers, and
+ * itself names another peer (BEP 11) and a DHT node (BEP 5), whether the node has asked for it or not.
+ */
 export class WatchingPeer {
   /** Signs of the DHT and of peer exchange, as they came: `dht bit`, `port`, `ut_pex`, `pex`. */
   readonly signs: string[] = []

@@ -6,7 +6,11 @@ import type { Random } from '../../../src/ports/random.ts'
 /** Draws by kind: `b` and the number of bytes with their hexadecimal digits, `n` and the bound with numbers. */
 export type Draws = Record<string, (string | number)[]>
 
-/** See the top of the file. Draws that are not in the lists come from `beyond` and are added. */
+/**
+ * Chance that is written down by what it was drawn for, and drawn again from that: keys, cookies, circuit ids,
+ * identifiers and choices each have a list of their own, so that one draw more of one kind does not move the others.
+ * Draws that are not in the lists come from `beyond` and are added.
+ */
 export class DrawnRandom implements Random {
   readonly draws: Draws
   readonly #at = new Map<string, number>()

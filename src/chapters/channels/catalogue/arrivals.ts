@@ -21,7 +21,7 @@ const MAX_ROOMS = 1000
 /** Kinds of previews that stay. */
 const ALWAYS: ReadonlySet<string> = new Set(['channel', 'grant'])
 
-/** See the top of the file. */
+/** Records that come from the network: decoded, checked one by one, and kept in the role they came for. */
 export class Arrivals {
   readonly #parts: Parts
   /** What may still come of a channel's set, at least. */

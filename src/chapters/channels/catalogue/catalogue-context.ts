@@ -5,7 +5,7 @@ import type { Ed25519 } from '../../../ports/ed25519.ts'
 import type { Verify } from '../wire/record-signature.ts'
 import type { Sql } from './sql.ts'
 
-/** See the top of the file. */
+/** The context of the catalogue: what all parts of its thread work with. */
 export interface CatalogueContext {
   readonly sql: Sql
   /** Seconds since 1970. */

@@ -24,7 +24,10 @@ type TorrentRow = RecordRow & {
   readonly seeders: number
 }
 
-/** See the top of the file. */
+/**
+ * Keeps what channels show up to date as records come, go and change their role: the same as fold.ts of their records,
+ * in steps.
+ */
 export class ChannelView {
   readonly judge: Judge
   readonly #context: CatalogueContext

@@ -14,7 +14,7 @@ import { EXTRA } from './record-rows.ts'
 
 type Texts = { readonly name?: string; readonly description?: string }
 
-/** See the top of the file. */
+/** What this node writes into channels, its own or those of others whose rules let it: each a signed record. */
 export class Contributions {
   readonly #parts: Parts
 

@@ -15,7 +15,7 @@ import { fit, wordsOf } from './search.ts'
 /** Records of one answer that are looked at. */
 const MOST = 500
 
-/** See the top of the file. */
+/** What the network brought for a search, as rows: records are checked, matched and filtered; nothing is kept. */
 export class FoundRows {
   readonly #parts: Parts
 

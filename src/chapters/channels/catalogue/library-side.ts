@@ -37,7 +37,10 @@ type Handlers = {
 
 type Texts = { readonly name?: string; readonly description?: string }
 
-/** See the top of the file. */
+/**
+ * The jobs of the services' side (ports/channel-library.ts), synchronous in the catalogue's thread: own channels,
+ * subscriptions, votes.
+ */
 export class LibrarySide implements Handlers {
   readonly #parts: Parts
   readonly #lists: Lists

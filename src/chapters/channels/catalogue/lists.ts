@@ -29,7 +29,7 @@ const CHECKED_SHARES = 8
 
 type CommentRow = { readonly id: number; readonly bytes: Uint8Array }
 
-/** See the top of the file. */
+/** What clients list: channels, torrents, playlists, comments, grants, figures. */
 export class Lists {
   readonly #parts: Parts
 

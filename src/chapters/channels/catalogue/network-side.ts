@@ -34,7 +34,7 @@ type Handlers = {
 /** Most that is answered at once. */
 const MOST = 10_000
 
-/** See the top of the file. */
+/** The jobs of the network's side (ports/channel-catalogue.ts), synchronous in the catalogue's thread. */
 export class NetworkSide implements Handlers {
   readonly #parts: Parts
   readonly #search: Search

@@ -22,7 +22,7 @@ export interface OwnParts {
   readonly keys: OwnKeys
 }
 
-/** See the top of the file. */
+/** Own channels: records signed by their keys, and their heads. */
 export class OwnChannels {
   readonly #parts: OwnParts
   readonly #changed = new Set<ChannelId>()

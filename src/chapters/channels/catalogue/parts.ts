@@ -9,7 +9,7 @@ import { OwnKeys } from './own-keys.ts'
 import { RecordRows } from './record-rows.ts'
 import { VoteRows } from './vote-rows.ts'
 
-/** See the top of the file. */
+/** The parts of the catalogue's thread, put together. */
 export interface Parts extends OwnParts {
   readonly own: OwnChannels
   readonly votes: VoteRows

@@ -44,7 +44,7 @@ function matchOf(text: string, open: boolean): string | null {
   return `${words.map(word => `"${word}"`).join(' AND ')}${open ? '*' : ''}`
 }
 
-/** See the top of the file. */
+/** Full text over the names and descriptions of torrents and channels. */
 export class Search {
   readonly #parts: Parts
 

@@ -13,7 +13,10 @@ const CHANNEL_BYTES = 1024
 /** Channels that are forgotten at a time; each may hold some 60 previews, or a set that was left. */
 const EVICTED_AT_ONCE = 50
 
-/** See the top of the file. */
+/**
+ * What the catalogue does beside its jobs, a bounded piece at a time: takes what others wrote into own channels, keeps
+ * the quota of discovered channels by forgetting the worst ranked, lets go of what nobody will ask for.
+ */
 export class Upkeep {
   readonly #parts: Parts
   #quotaBytes: number

@@ -21,7 +21,10 @@ export interface ChannelFeed {
 const HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 const TORRENT_TYPE = 'application/x-bittorrent'
 
-/** See the top of the file. */
+/**
+ * A channel written as a feed, so that readers and other BitTorrent clients can subscribe to it: Atom (RFC 4287) or RSS
+ * 2.0 with magnet links as link and enclosure, which is where clients look.
+ */
 export function channelFeedText(feed: ChannelFeed): FeedText {
   const text = HEAD + (feed.format === 'atom' ? atom(feed) : rss(feed))
   const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 27)}"`

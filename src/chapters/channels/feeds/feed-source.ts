@@ -22,7 +22,7 @@ export type FeedAnswer =
   /** The server wants to be left alone for so long, ms (Retry-After). */
   | { readonly kind: 'later'; readonly afterMs: number; readonly error: string }
 
-/** See the top of the file. */
+/** Looking at a feed: a conditional request, and what the feed says, read where hostile XML can do no harm. */
 export interface FeedSource {
   /** Rejects with AppError SourceFailed, AddressRefused, BadScheme, or Aborted when `signal` fires or it was closed. */
   look(ask: FeedAsk, signal: AbortSignal): Promise<FeedAnswer>

@@ -53,7 +53,10 @@ interface Feed {
   look: { readonly read: Promise<void>; readonly done: Promise<void>; readonly abort: AbortController } | null
 }
 
-/** See the top of the file. */
+/**
+ * RSS and Atom feeds of own channels (specification 4.6; decision 0418): the list, and when each is looked at: two
+ * seconds after it was added, then every half hour, twice as long after each failure in a row, up to a day.
+ */
 export class Feeds implements FeedsService {
   readonly #deps: FeedsDeps
   readonly #feeds = new Map<string, Feed>()

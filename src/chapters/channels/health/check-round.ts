@@ -39,7 +39,7 @@ export function largerCounts(a: SwarmCounts | undefined, b: SwarmCounts): SwarmC
   return { seeders: larger(a?.seeders ?? 0, b.seeders), leechers: larger(a?.leechers ?? 0, b.leechers) }
 }
 
-/** See the top of the file; run() once. */
+/** One round of checks of torrents; run() once. */
 export class CheckRound {
   readonly #deps: CheckRoundDeps
   readonly #signal: AbortSignal

@@ -41,7 +41,10 @@ export interface TorrentCheckerDeps {
   isAnonymous(infoHash: InfoHash): boolean
 }
 
-/** See the top of the file. */
+/**
+ * The torrent checker: learns how many seeders and leechers the torrents of channels have, a bounded number of
+ * questions a minute, and writes it into the catalogue.
+ */
 export class TorrentChecker {
   readonly #deps: TorrentCheckerDeps
   readonly #budget: ScrapeBudget

@@ -57,7 +57,10 @@ const MAX_OTHERS = 4
 
 type Entry = PayloadOf<typeof have>['entries'][number]
 
-/** See the top of the file. */
+/**
+ * Learns of channels and newer heads from what peers say they have: asks about what is newer, within what each peer and
+ * all together may have us ask, and offers it to the catalogue, which checks it.
+ */
 export class AnnouncementIntake {
   readonly #deps: AnnouncementIntakeDeps
   readonly #ofPeer = new KeyedRateLimiter(LEARNED_OF_PEER, MAX_REMEMBERED_PEERS)

@@ -23,7 +23,7 @@ interface Use {
   working: number
 }
 
-/** See the top of the file. */
+/** How much is answered: questions, searches and bytes of each peer and of all together, and how many are at work. */
 export class AnswerBudget {
   readonly #clock: Clock
   readonly #searches = new Allowance(SEARCHES_OF_ALL.burst, SEARCHES_OF_ALL.refillMs)

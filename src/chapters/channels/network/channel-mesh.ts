@@ -44,7 +44,10 @@ export interface ChannelMeshCounts {
   readonly blames: number
 }
 
-/** See the top of the file. */
+/**
+ * The overlay of channels: what peers have is learned, what we have is told, wanted channels are kept up to date,
+ * questions are answered.
+ */
 export class ChannelMesh implements ChannelNetwork {
   readonly #deps: ChannelMeshDeps
   readonly #holders: Holders

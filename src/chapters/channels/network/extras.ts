@@ -25,7 +25,10 @@ const MAX_FETCHING = 4_096
 const MAX_TELLERS = 4
 const ID_BYTES = 32
 
-/** See the top of the file. */
+/**
+ * Records that no head has yet: writers push theirs to connected peers that want the channel, who pass on what was new
+ * to them, so that others see a comment within seconds; who comes later asks for them.
+ */
 export class Extras {
   readonly #deps: ExtrasDeps
   readonly #ofPeer = new KeyedRateLimiter(EXTRAS_OF_PEER, MAX_REMEMBERED_PEERS)

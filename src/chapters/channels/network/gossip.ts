@@ -42,7 +42,10 @@ export interface ChannelGossipDeps {
   run(work: Promise<unknown>): void
 }
 
-/** See the top of the file. */
+/**
+ * Tells peers what we know and hold of channels: all we have to whom we meet, changes at once to those they concern,
+ * and now and then something to a peer by chance, so that what was lost is made good.
+ */
 export class ChannelGossip {
   readonly #deps: ChannelGossipDeps
   /** The newest number of each channel that is known here. */

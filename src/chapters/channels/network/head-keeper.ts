@@ -62,7 +62,11 @@ export interface HeadCounts {
   readonly refused: number
 }
 
-/** See the top of the file. start() once, stop() once. */
+/**
+ * Heads of channels in the DHT (BEP 44): those of own channels are put anew before nodes forget them, those of
+ * subscribed ones are looked for at intervals and put again where few nodes have them, so that a channel outlives its
+ * owner's computer. start() once, stop() once.
+ */
 export class HeadKeeper {
   readonly #deps: HeadKeeperDeps
   readonly #followed = new Map<ChannelId, Followed>()

@@ -12,7 +12,7 @@ export interface Standing {
   readonly wants: boolean
 }
 
-/** See the top of the file. */
+/** Which peers hold or want which channels, as they say themselves, and who gave something forged. */
 export class Holders {
   readonly #clock: Clock
   /** By channel, then peer. */

@@ -2,7 +2,7 @@
 
 /** Nobody is looked for at so many peers, and strangers are refused above so many. */
 export const TARGET_PEERS = 30
-/** See above. */
+/** Strangers are refused above so many peers. */
 export const MAX_PEERS = 80
 
 /** Questions that wait for answers. */
@@ -18,7 +18,7 @@ export const QUIET_MS = 400
 export const QUESTIONS_TO_PEER = { burst: 100, refillMs: 25 } as const
 /** Questions to one peer that are out at a time: at first, at most. */
 export const FIRST_WINDOW = 4
-/** See above. */
+/** Questions to one peer that are out at a time, at most. */
 export const MAX_WINDOW = 16
 /** Questions that wait for room at their peer. */
 export const MAX_WAITING = 2_048
@@ -27,15 +27,15 @@ export const MAX_WAITING = 2_048
 export const ANSWERED_OF_PEER = { burst: 200, refillMs: 20 } as const
 /** Searches of a peer, and of all: the same. */
 export const SEARCHES_OF_PEER = { burst: 10, refillMs: 1_000 } as const
-/** See above. */
+/** Searches of all peers together that are answered. */
 export const SEARCHES_OF_ALL = { burst: 60, refillMs: 50 } as const
 /** KiB answered to a peer, and to all: the same. */
 export const KIB_TO_PEER = { burst: 2_048, refillMs: 2 } as const
-/** See above. */
+/** KiB that are answered to all peers together. */
 export const KIB_TO_ALL = { burst: 8_192, refillMs: 0.5 } as const
 /** Questions that are being answered: of a peer, of all. */
 export const ANSWERING_OF_PEER = 16
-/** See above. */
+/** Questions of all peers that are being answered. */
 export const ANSWERING_OF_ALL = 128
 /** Peers whose use is remembered. */
 export const MAX_REMEMBERED_PEERS = 1_024
@@ -44,15 +44,15 @@ export const MAX_REMEMBERED_PEERS = 1_024
 export const MAX_ANSWER_BYTES = 40_960
 /** Records of a preview, votes and addresses that an answer carries. */
 export const PREVIEW_RECORDS = 20
-/** See above. */
+/** Votes that an answer carries. */
 export const TOLD_VOTES = 12
-/** See above. */
+/** Addresses that an answer carries. */
 export const TOLD_HOLDERS = 6
 /** Records that no head has yet, of which ids are told. */
 export const TOLD_EXTRAS = 512
 /** Results of a search that are told, and peers asked. */
 export const SEARCH_RESULTS = 20
-/** See above. */
+/** Peers that are asked in a search. */
 export const SEARCHED_PEERS = 20
 /** Heads of one answer to a search that are taken in. */
 export const MAX_FOUND_HEADS = 20
@@ -69,7 +69,7 @@ export const GATHER_MS = 60
 export const TELL_AGAIN_MS = 800
 /** What a newer head of a channel that is not wanted shows is asked for after this, of so many channels at a time. */
 export const PREVIEW_MS = 1_500
-/** See above. */
+/** Channels whose newer heads are looked at at a time. */
 export const MAX_STALE = 1_024
 /** Peers that hear at once of a new head of a channel that is only known here. */
 export const RUMOUR_PEERS = 4
@@ -100,15 +100,15 @@ export const MAX_SYNCS = 4
 export const MAX_WALK_IDS = 100_000
 /** Questions of a walk, and of a fetch, that are out at a time. */
 export const WALK_PARALLEL = 8
-/** See above. */
+/** Questions of a fetch that are out at a time. */
 export const FETCH_PARALLEL = 16
 /** A peer that is busy is asked again after this, so many times. */
 export const BUSY_MS = 300
-/** See above. */
+/** A busy peer is asked again so many times. */
 export const BUSY_TIMES = 10
 /** A channel that could not be brought up to date is tried again after this, doubling up to the second. */
 export const RETRY_MS = 2_000
-/** See above. */
+/** The longest wait before a channel is tried again. */
 export const MAX_RETRY_MS = 300_000
 /** Channels that are wanted are looked after this often. */
 export const CARE_MS = 15_000
@@ -128,5 +128,5 @@ export const FIND_PEERS = 16
 export const FIND_AGAIN_MS = 1_000
 /** A channel's peers are asked for what no head has yet at most once in this time, so many of them. */
 export const PULL_MS = 60_000
-/** See above. */
+/** Peers of a channel that are asked for what no head has yet. */
 export const PULLED_PEERS = 3

@@ -82,7 +82,10 @@ export interface PackCounts {
   readonly seeded: number
 }
 
-/** See the top of the file. start() once, stop() once. */
+/**
+ * Packs of channels: makes those of own channels and says so in their heads, downloads those of subscribed channels
+ * whose set did not come otherwise, and seeds both. start() once, stop() once.
+ */
 export class PackKeeper {
   readonly #deps: PackKeeperDeps
   readonly #entries = new Map<ChannelId, Entry>()

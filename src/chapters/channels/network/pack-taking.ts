@@ -20,7 +20,7 @@ export interface TakenPack extends RecordsVerdict {
 }
 
 /**
- * See the top of the file. Rejects as the catalogue and PackTorrents.read do, and with AppError Aborted when `signal`
+ * Takes the pack of a channel. Rejects as the catalogue and PackTorrents.read do, and with AppError Aborted when `signal`
  * has fired.
  */
 export async function takePack(

@@ -51,7 +51,7 @@ class Line {
 
 const silence: Answer = { came: 'silent', items: new Map() }
 
-/** See the top of the file. */
+/** Questions to peers of the overlay of channels, and the answers that come in parts. */
 export class ChannelRequestClient {
   readonly #deps: ChannelRequestClientDeps
   readonly #waiting = new Map<number, Waiting>()

@@ -43,7 +43,7 @@ export interface ChannelRequestServerDeps {
 /** The items of an answer; null: we do not have that. */
 type Items = readonly (Uint8Array | null)[] | null
 
-/** See the top of the file. */
+/** Answers questions of peers from the catalogue. */
 export class ChannelRequestServer {
   readonly #deps: ChannelRequestServerDeps
   readonly #budget: AnswerBudget

@@ -32,7 +32,10 @@ interface Work {
   timer: Timer | null
 }
 
-/** See the top of the file. */
+/**
+ * Brings wanted channels up to date: walks the tree of the newest head, fetches what is lacking, and has the catalogue
+ * adopt the set.
+ */
 export class Syncs {
   readonly #deps: SyncsDeps
   readonly #works = new Map<ChannelId, Work>()

@@ -26,7 +26,7 @@ export interface VotesDeps {
   run(work: Promise<unknown>): void
 }
 
-/** See the top of the file. */
+/** Votes go from peer to peer: ours to a few, those of others that were new here to a few more. */
 export class Votes {
   readonly #deps: VotesDeps
   readonly #ofPeer = new KeyedRateLimiter(VOTES_OF_PEER, MAX_REMEMBERED_PEERS)

@@ -67,7 +67,7 @@ export type CatalogueHappening =
     }
 
 /**
- * See the top of the file. `from`: who gave it, the hexadecimal mid of a peer, `dht` or `pack`; admission is limited by
+ * The catalogue of channels as the network has it. `from`: who gave it, the hexadecimal mid of a peer, `dht` or `pack`; admission is limited by
  * giver.
  */
 export interface ChannelCatalogue {

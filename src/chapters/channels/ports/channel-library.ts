@@ -111,7 +111,10 @@ export interface LibraryCounts {
   readonly refused: Readonly<Record<string, number>>
 }
 
-/** See the top of the file. Unknown channels: AppError ChannelNotFound. `hideXxx`: the family filter is on. */
+/**
+ * The catalogue of channels as services see it: what clients list, search and change. Unknown channels: AppError
+ * ChannelNotFound. `hideXxx`: the family filter is on.
+ */
 export interface ChannelLibrary {
   /** Discovered channels, best first (fresh, subscribed, seeded): all but those that were never named. */
   discovered(hideXxx: boolean): Promise<ListedChannel[]>

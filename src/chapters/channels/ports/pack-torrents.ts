@@ -19,7 +19,10 @@ export interface PackWriter {
   abandon(): Promise<void>
 }
 
-/** See the top of the file. Packs are named by their folder (wire/channel/pack-files.ts). */
+/**
+ * Torrents of the engine that are no downloads: packs of channels. Packs are named by their folder
+ * (wire/channel/pack-files.ts).
+ */
 export interface PackTorrents {
   /** Begins a pack; what has its name is thrown away. */
   write(pack: string): Promise<PackWriter>

@@ -13,7 +13,7 @@ export interface ChannelContentsDeps extends Pick<ChannelsDeps, 'library' | 'fam
   torrents(library: ChannelLibrary): Pick<ChannelTorrents, 'addUpload' | 'addUri'>
 }
 
-/** See the top of the file. */
+/** What is in channels: torrents, playlists, comments (spec 4.4 and 4.5; decision 0415). */
 export class ChannelContents implements ChannelContentsService {
   readonly #deps: ChannelContentsDeps
 

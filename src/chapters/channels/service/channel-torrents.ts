@@ -37,7 +37,11 @@ const SOURCE_CODES: ReadonlySet<ErrorCode> = new Set([
   'MetadataTimeout',
 ])
 
-/** See the top of the file. AppErrors of all: ChannelNotFound, NotChannelOwner, and those of the catalogue. */
+/**
+ * Torrents into channels (specification 4.4): an uploaded torrent in base64, one that an http(s) address names, and
+ * magnets, whose metadata is fetched first. AppErrors of all: ChannelNotFound, NotChannelOwner, and those of the
+ * catalogue.
+ */
 export class ChannelTorrents {
   readonly #deps: ChannelTorrentsDeps
 

@@ -21,7 +21,7 @@ export interface ChannelsDeps {
   familyFilter(): boolean
 }
 
-/** See the top of the file. */
+/** Channels: lists, own ones, subscriptions, votes and grants (spec 3.4 and 4.3; decision 0415). */
 export class Channels implements ChannelsService {
   readonly #deps: ChannelsDeps
   #finds = 0

@@ -26,7 +26,10 @@ export interface ContentSearchDeps extends ChannelsDeps {
   asksPeers(): boolean
 }
 
-/** See the top of the file. */
+/**
+ * Searching channels and torrents: what is here at once, then what a bounded number of peers answer, each channel and
+ * torrent once (decision 0416).
+ */
 export class ContentSearch implements SearchService {
   readonly #deps: ContentSearchDeps
   readonly #running = new Set<Promise<void>>()

@@ -4,7 +4,7 @@ import type { FeedsService } from '../feeds/feeds-api.ts'
 import type { TorrentHealthService } from '../health/torrent-health-api.ts'
 import type { ChannelContentsService, ChannelsService, SearchService } from './channels-api.ts'
 
-/** See the top of the file. */
+/** What the routes of channels use. */
 export interface ChannelRouteServices {
   readonly channels: ChannelsService
   readonly channelContents: ChannelContentsService

@@ -32,7 +32,10 @@ export interface ChannelOverlayDeps {
   readonly overlay: { communities(): Promise<Communities> }
 }
 
-/** See the top of the file. */
+/**
+ * The overlay of channels in a running node: opened once the overlays run, which it asks for until they do (a port that
+ * is taken now may be free later), closed with the channels.
+ */
 export class ChannelOverlay implements ChannelNetwork {
   readonly #deps: ChannelOverlayDeps
   #mesh: ChannelMesh | null = null

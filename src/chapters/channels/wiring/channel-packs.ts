@@ -26,7 +26,10 @@ export interface ChannelPacksParts {
   overlay(): boolean
 }
 
-/** See the top of the file. start() once, stop() once. */
+/**
+ * Channels by DHT and BitTorrent alone, put together: heads in the DHT, packs as hidden torrents of the engine. start()
+ * once, stop() once.
+ */
 export class ChannelPacks implements ChannelNetwork {
   /** Null: there is no DHT. */
   readonly heads: HeadKeeper | null

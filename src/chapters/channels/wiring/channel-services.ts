@@ -41,7 +41,10 @@ export type LateChannelDeps = Omit<ChannelPartsDeps, keyof EarlyChannelDeps | 'o
 /** What is loaded when channels are first asked for. */
 export type ChannelStart = Pick<typeof import('./channel-parts.ts'), 'startChannels'>
 
-/** See the top of the file. */
+/**
+ * Services of channels, there from the first moment; what they work with (channel-parts.ts) is loaded and started when
+ * somebody first asks for channels, or with the node where there is a catalogue.
+ */
 export class ChannelServices {
   readonly services: ChannelRouteServices
   readonly #deps: EarlyChannelDeps

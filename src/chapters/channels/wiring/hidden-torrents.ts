@@ -35,7 +35,10 @@ interface Hidden {
   readonly whole: Deferred<Metainfo>
 }
 
-/** See the top of the file. attach() before anything is asked of it. */
+/**
+ * Torrents in the engine that are no downloads: packs of channels (ports/pack-torrents.ts). attach() before anything is
+ * asked of it.
+ */
 export class HiddenTorrents implements PackTorrents, HiddenTorrentsOfNode {
   readonly folder: string
   readonly #folders: PackFolders

@@ -42,7 +42,10 @@ interface Started {
 
 const NOTHING_KNOWN: CircuitFacts = { candidates: 0, exits: 0, ready: 0, building: 0, lastFailure: null }
 
-/** See the top of the file. */
+/**
+ * The engines of downloads over circuits, one a hop count, each made when a download first asks for it: a node without
+ * such downloads loads nothing of them.
+ */
 export class NodeAnonymousEngines implements FurtherEngines {
   readonly #deps: AnonymousEnginesDeps
   readonly #making = new Map<HopCount, Promise<Started>>()

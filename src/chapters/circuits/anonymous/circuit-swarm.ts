@@ -47,7 +47,7 @@ export interface CircuitSwarmDeps {
   dropped(): void
 }
 
-/** See the top of the file. */
+/** How downloads over circuits find and reach peers: one socket of a lane with uTP and a DHT node of its own. */
 export class CircuitSwarm {
   readonly utp: UtpNetwork
   readonly dht: DhtNode | null

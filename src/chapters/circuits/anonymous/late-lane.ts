@@ -30,7 +30,10 @@ export interface LateLaneDeps {
 
 type Receive = (bytes: Uint8Array, from: PeerAddress) => void
 
-/** See the top of the file. */
+/**
+ * A circuit lane that is there from the first moment: the overlay behind it starts when somebody needs circuits, and
+ * what cannot start is tried again.
+ */
 export class LateLane implements CircuitLane {
   readonly hops: HopCount
   readonly udp: UdpNetwork = { bind: (at, receive) => this.#bind(at, receive) }

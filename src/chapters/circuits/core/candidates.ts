@@ -17,7 +17,10 @@ interface Known {
   failedMs: number | null
 }
 
-/** See the top of the file. Bounded by the peers of the overlay. */
+/**
+ * Peers whose flags are known: who may be a hop of our circuits, and whom we offer to those who extend through us (7.1,
+ * 7.6). Bounded by the peers of the overlay.
+ */
 export class Candidates {
   readonly #known = new Map<string, Known>()
   readonly #watches = new Set<() => void>()

@@ -59,7 +59,10 @@ interface Building {
   waits: boolean
 }
 
-/** See the top of the file. */
+/**
+ * Builds circuits of our own, hop by hop (7.6): asks, and after a few seconds another one beside it; the first answer
+ * counts.
+ */
 export class CircuitBuilder {
   readonly #deps: BuilderDeps
   readonly #building = new Map<OwnCircuit, Building>()

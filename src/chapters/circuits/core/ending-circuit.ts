@@ -29,7 +29,7 @@ export interface EndingPlan {
 /** The encoded form of "no address". */
 const NO_DESTINATION = Uint8Array.of(1, 0, 0, 0, 0, 0, 0)
 
-/** See the top of the file. */
+/** A circuit of somebody else that ends here: its one layer, who is before us, and counts. */
 export class EndingCircuit {
   readonly id: number
   readonly previous: PeerAddress

@@ -37,7 +37,10 @@ export interface ExitHttpDeps {
 
 type Asked = PayloadOf<typeof httpRequest>
 
-/** See the top of the file. */
+/**
+ * HTTP requests of others that leave here (10.2): plain HTTP to servers that strangers may reach, five at a time for a
+ * circuit, five seconds each.
+ */
 export class ExitHttp {
   readonly #deps: ExitHttpDeps
   readonly #open = new WeakMap<EndingCircuit, number>()

@@ -48,7 +48,7 @@ export interface JoinedDeps {
 /** Looks without traffic after which a circuit ends. */
 const QUIET_LOOKS = INACTIVE_MS / MAINTENANCE_MS
 
-/** See the top of the file. */
+/** Circuits of others that run through this node: those that end here, and those that go on. */
 export class JoinedCircuits {
   readonly #deps: JoinedDeps
   #places: number

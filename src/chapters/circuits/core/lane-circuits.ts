@@ -30,7 +30,10 @@ export interface LaneCircuitsDeps {
 /** Circuits that end soon get new destinations only where there is hardly another. */
 const OLD_WEIGHT = 100
 
-/** See the top of the file. */
+/**
+ * The circuits of one lane: as many as its downloads want, replaced when they die or grow old, chosen for new
+ * destinations by how many they carry and how well they do.
+ */
 export class LaneCircuits {
   readonly #hops: HopCount
   readonly #deps: LaneCircuitsDeps

@@ -28,7 +28,10 @@ export interface LaneDeps {
   readonly join: JoinHidden
 }
 
-/** See the top of the file. */
+/**
+ * Everything that downloads of one hop count have of the network: sockets, HTTP exchanges, hidden swarms, and why
+ * nothing goes.
+ */
 export class Lane implements CircuitLane {
   readonly hops: HopCount
   readonly udp: LaneSockets

@@ -27,7 +27,7 @@ export interface LanesDeps {
   readonly join: JoinHidden | null
 }
 
-/** See the top of the file. */
+/** The lanes of all hop counts, over one set of circuits: what comes out of a circuit goes to the lane that has it. */
 export class CircuitLanes {
   readonly #deps: LanesDeps
   readonly #exchanges: CircuitExchanges

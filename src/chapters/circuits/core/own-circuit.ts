@@ -68,7 +68,7 @@ export interface OpenedText {
 /** The encoded form of "no address". */
 const NO_ORIGIN = Uint8Array.of(1, 0, 0, 0, 0, 0, 0)
 
-/** See the top of the file. */
+/** One circuit of our own: its hops with their layers, cells out and in, counts. */
 export class OwnCircuit {
   readonly id: number
   readonly purpose: CircuitPurpose

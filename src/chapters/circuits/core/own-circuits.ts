@@ -48,7 +48,7 @@ export interface WantedCircuit {
   readonly except?: readonly Uint8Array[]
 }
 
-/** See the top of the file. */
+/** All circuits of our own: built, watched, pinged, ended. */
 export class OwnCircuits {
   /** What messages mean that come out of our circuits. */
   readonly handlers = new CellHandlers<OwnCircuit>()

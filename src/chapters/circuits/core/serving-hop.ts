@@ -53,7 +53,7 @@ interface Link {
   readonly timer: Timer
 }
 
-/** See the top of the file. */
+/** Serving as hop (7.7): answers creates, and extends circuits that end here to another hop. */
 export class ServingHop {
   readonly #deps: ServingDeps
   readonly #gate = new CreateGate()

@@ -4,7 +4,7 @@
 
 import { SLOT_BYTES, SLOTS } from './limits.ts'
 
-/** See the top of the file. */
+/** Memory that cells are made in before they are sent: a ring of slots, so that sending allocates nothing. */
 export class SlotRing {
   readonly #unsent: () => number
   #slots: Uint8Array[] = []

@@ -74,7 +74,7 @@ export interface TunnelDrops {
   readonly policy: number
 }
 
-/** See the top of the file. */
+/** The tunnel overlay: cells by what they are, circuits of our own and of others, candidates. */
 export class Tunnels {
   readonly candidates = new Candidates()
   readonly own: OwnCircuits

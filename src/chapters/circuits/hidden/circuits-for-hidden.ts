@@ -15,7 +15,10 @@ import type { Tunnels } from '../core/tunnels.ts'
 const OWN_TEXTS = [10, 12, 16, 18]
 const SERVED_TEXTS = [9, 11, 15, 17]
 
-/** See the top of the file. */
+/**
+ * What circuits do for hidden services: builds theirs, hands them texts, packets and ends, and links the circuits of
+ * others at a rendezvous point.
+ */
 export class CircuitsForHidden implements HiddenHost {
   readonly #tunnels: Tunnels
   readonly #own = new Map<OwnCircuit, OwnForHidden>()

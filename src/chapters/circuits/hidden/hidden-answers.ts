@@ -26,7 +26,10 @@ export interface Patience {
   readonly againMs: number | null
 }
 
-/** See the top of the file. */
+/**
+ * Questions of one kind that were sent over circuits and wait for their answers; some kinds are sent again meanwhile,
+ * for cells get lost.
+ */
 export class Answers<T> {
   readonly #deps: AnswersDeps
   readonly #againMs: number | null

@@ -35,7 +35,11 @@ export interface LookupDeps {
   readonly send: (packet: Uint8Array, to: PeerAddress) => void
 }
 
-/** See the top of the file. */
+/**
+ * Looking for introduction points for others (8.3): a peers-request that came over a circuit is answered from the
+ * overlay of the swarm where we are in it, else from the overlay DHT; one that came as a bare packet only from the
+ * overlay.
+ */
 export class HiddenLookups {
   readonly #deps: LookupDeps
   readonly #byCircuit = new WeakMap<ServedCircuit, Allowance>()

@@ -43,7 +43,7 @@ export interface HiddenFigures extends HiddenCounts {
 
 type Served = (circuit: ServedCircuit, text: Uint8Array) => void
 
-/** See the top of the file. */
+/** Hidden services of this node (section 8): its own swarms, and what it does for those of others. */
 export class HiddenServices implements HiddenListener {
   readonly #deps: HiddenDeps
   readonly #counts = newHiddenCounts()

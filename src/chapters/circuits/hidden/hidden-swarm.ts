@@ -14,7 +14,10 @@ export interface JoinedSwarmDeps extends SeederRendezvousDeps, SeedingDeps, Omit
   readonly left: () => void
 }
 
-/** See the top of the file. */
+/**
+ * One hidden swarm this node is in: seeder or downloader, never both, for a downloader has nothing that others could
+ * not get better from seeders.
+ */
 export class JoinedSwarm implements HiddenSwarm {
   readonly #options: SeederRendezvousOptions
   readonly #deps: JoinedSwarmDeps

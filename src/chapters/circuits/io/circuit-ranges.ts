@@ -15,7 +15,10 @@ const SLICE_TIMEOUT_MS = 30_000
 const MAX_REDIRECTS = 5
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-/** See the top of the file. */
+/**
+ * HttpRanges through circuits: what a web seed is asked for comes in slices, each an exchange of its own, for exits
+ * carry whole answers of bounded length.
+ */
 export class CircuitRanges implements HttpRanges {
   readonly #deps: CircuitHttpDeps
   readonly #http: CircuitHttp

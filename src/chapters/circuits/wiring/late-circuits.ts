@@ -7,7 +7,10 @@ import type { CircuitParts } from './circuit-parts.ts'
 import type { OverlayRider } from '../../overlay/wiring/overlay-rider.ts'
 import { type CircuitsFacts, noCircuitFacts } from '../../overlay/wiring/overlay-nothing.ts'
 
-/** See the top of the file. */
+/**
+ * Circuits of a running overlay, made when somebody first asks for them: who only uses channels is not seen in the
+ * overlay of circuits, and relays nothing.
+ */
 export class LateCircuits implements OverlayRider {
   readonly #make: () => CircuitParts
   readonly #watches = new Set<(event: CircuitEvent) => void>()

@@ -45,7 +45,10 @@ export interface EvmSwapDeps {
 /** A transaction before its number and its fee are known. */
 type Step = Pick<EvmTransfer, 'to' | 'value' | 'data' | 'gasLimit'>
 
-/** See the top of the file. */
+/**
+ * Swaps on a chain of Ethereum's kind: money under a hash and a time lock in the one contract of that chain
+ * (src/chapters/market/chains/hash-time-lock.sol; decisions 0442 and 0443).
+ */
 export class EvmSwapChain implements SwapChain {
   readonly asset: Asset
   readonly pace: ChainPace

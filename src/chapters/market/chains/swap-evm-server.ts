@@ -35,7 +35,10 @@ export interface TriedCall {
   readonly gasLimit: bigint
 }
 
-/** See the top of the file. Methods reject with AppError WalletServerFailed. */
+/**
+ * What a server of a chain of Ethereum's kind says of the contract of swaps: its code, its state, its logs; and whether
+ * a call would succeed. Methods reject with AppError WalletServerFailed.
+ */
 export class EvmSwapServer {
   readonly chain: EvmChain
   readonly #rpc: JsonRpc

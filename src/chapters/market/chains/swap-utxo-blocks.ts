@@ -11,7 +11,10 @@ import { SwapScan } from './swap-utxo-scan.ts'
 import { SwapWaiting } from './swap-utxo-waiting.ts'
 import { UtxoChain } from '../../wallets/service/wallet-utxo-chain.ts'
 
-/** See the top of the file. All of it rejects with AppError WalletServerFailed. */
+/**
+ * The chain of a coin as its swaps see it: blocks that were read, what waits, the clock of time locks. All of it
+ * rejects with AppError WalletServerFailed.
+ */
 export class SwapBlocks {
   readonly #coin: UtxoCoin
   readonly #network: UtxoNetwork

@@ -62,7 +62,10 @@ interface Spend {
   readonly urgency: number
 }
 
-/** See the top of the file. */
+/**
+ * Swaps on a chain of Bitcoin's kind (SwapChain): contracts in P2WSH, purses in P2WPKH, read from whole blocks of a
+ * server that is asked for no address (decision 0441).
+ */
 export class SwapUtxoChain implements SwapChain {
   readonly asset: Asset
   readonly pace: ChainPace

@@ -21,7 +21,11 @@ const MEDIAN_SPAN = 11
 /** What is kept of a header. */
 export type KeptHeader = Pick<ReadHeader, 'hash' | 'previous' | 'time' | 'bits'>
 
-/** See the top of the file. */
+/**
+ * Headers of a chain of Bitcoin's kind, newest first believed when they follow each other and show work: where blocks
+ * stand, which were taken back, and the clock of time locks (median of the last eleven times, BIP 113), computed here
+ * and never asked for.
+ */
 export class SwapHeaders {
   /** From `#lowest` to the tip. */
   #headers: KeptHeader[] = []

@@ -26,7 +26,7 @@ interface Watch {
   facts: WatchedFact[]
 }
 
-/** See the top of the file. */
+/** Reads the blocks of a chain once for all swaps of a coin, and keeps what they say of what is watched. */
 export class SwapScan {
   readonly #headers: SwapHeaders
   readonly #watches = new Map<WatchKey, Watch>()

@@ -12,7 +12,10 @@ const MAX_KEPT = 100_000
 /** Of one: what is larger pays so many that it is none of a swap. */
 const MAX_MARKS = 2_000
 
-/** See the top of the file. */
+/**
+ * What waits for a block, as far as swaps ask: the server's list is read through once, a mark of 32 bits for each thing
+ * in it is kept, and only transactions whose marks fit are looked at again.
+ */
 export class SwapWaiting {
   #marks = new Map<string, Uint32Array>()
   #reading: Promise<void> | null = null

@@ -19,7 +19,11 @@ export interface BookDigest {
   readonly digest: string
 }
 
-/** See the top of the file. A prefix is up to 64 hexadecimal digits of a statement's hash. */
+/**
+ * What a book tells of all it keeps, so that two books can be compared and made equal (market-mesh.ts asks,
+ * order-book.ts answers): a tree of digests over the hashes of the statements. A prefix is up to 64 hexadecimal digits
+ * of a statement's hash.
+ */
 export interface BookDigests {
   /** Of a prefix of at most DIGEST_DEPTH digits. */
   digest(prefix: string): BookDigest

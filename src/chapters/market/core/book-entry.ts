@@ -10,7 +10,7 @@ import type { OrderStatement, OrderTerms } from '../wire/types.ts'
  */
 export type EntryStage = 'stands' | 'closed' | 'fraud' | 'over' | 'gone'
 
-/** See the top of the file. */
+/** What a book keeps of one order. */
 export interface BookEntry {
   /** Those of the statement. */
   terms: OrderTerms

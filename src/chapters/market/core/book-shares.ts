@@ -18,7 +18,10 @@ interface Share {
   readonly count: number
 }
 
-/** See the top of the file. */
+/**
+ * Which orders a book keeps when there are too many: every trader has the same share, those with the smallest numbers
+ * of each.
+ */
 export class BookShares {
   readonly #room: BookRoom
   /** Of each trader by rising number; none empty. */

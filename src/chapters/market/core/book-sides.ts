@@ -12,7 +12,7 @@ interface PairSides<T> {
   readonly bid: SortedBlocks<T>
 }
 
-/** See the top of the file. Each order is in once. */
+/** What stands in a book, by pair and side, the best price first. Each order is in once. */
 export class BookSides<T extends { readonly terms: OrderTerms }> {
   readonly #pairs = new Map<string, PairSides<T>>()
   #size = 0

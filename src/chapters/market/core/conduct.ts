@@ -20,7 +20,10 @@ interface Conduct {
   untilMs: number
 }
 
-/** See the top of the file. */
+/**
+ * How traders have behaved towards us: who let swaps fail is left alone for a growing time, and nobody may ask too
+ * often.
+ */
 export class TraderConduct {
   readonly #clock: Clock
   readonly #proposals = new Allowance(PROPOSALS_OF_ALL.burst, PROPOSALS_OF_ALL.refillMs)

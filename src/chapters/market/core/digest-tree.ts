@@ -9,7 +9,10 @@ const DIGEST_BYTES = 8
 const NOTHING: BookDigest = { count: 0, digest: '0'.repeat(2 * DIGEST_BYTES) }
 const HEX = /^[0-9a-f]*$/
 
-/** See the top of the file. */
+/**
+ * The tree of digests over what a book keeps (book-digests.ts): statements lie in buckets by the first digits of their
+ * hash; digests are made when they are asked for, and kept until something under them changes.
+ */
 export class DigestTree implements Omit<BookDigests, 'proofs'> {
   /** By the number that the first DIGEST_DEPTH digits are; each in the order of the hashes. */
   readonly #buckets: (OrderStatement[] | undefined)[] = new Array(16 ** DIGEST_DEPTH).fill(undefined)

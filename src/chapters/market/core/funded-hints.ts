@@ -7,7 +7,7 @@ import type { TraderId } from '../wire/types.ts'
 import type { HeldTrade } from './own-trade.ts'
 import type { Trades } from './trades.ts'
 
-/** See the top of the file. */
+/** Tells the other side of a swap when we have funded, so that it looks at once; and hands on what we are told. */
 export class FundedHints {
   readonly #network: MarketNetwork
   readonly #swapEngine: SwapEngine

@@ -3,7 +3,7 @@
 /** Whether `one` comes before `other`. */
 export type Before<T> = (one: T, other: T) => boolean
 
-/** See the top of the file. */
+/** A binary heap: what comes first is at hand, everything else is only partly in order. */
 export class Heap<T> {
   readonly #before: Before<T>
   #items: T[] = []

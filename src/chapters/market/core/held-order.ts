@@ -24,7 +24,7 @@ export interface KeptOrder {
   readonly sequence: number
 }
 
-/** See the top of the file. */
+/** An own order as its owner holds it: what is left of it, what is spoken for, and what of it is told. */
 export class HeldOrder {
   readonly terms: OrderTerms
   readonly key: string

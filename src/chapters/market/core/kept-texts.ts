@@ -10,7 +10,10 @@ import { WRITE_AGAIN_MS } from './limits.ts'
 /** Files read at a time. */
 const READ_AT_ONCE = 16
 
-/** See the top of the file. */
+/**
+ * Writing of the market's texts: of one name one at a time and the newest last; what must be written and could not be
+ * is written again.
+ */
 export class KeptTexts {
   readonly #files: MarketFiles
   readonly #clock: Clock

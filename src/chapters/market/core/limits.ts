@@ -48,7 +48,7 @@ export const WRITE_AGAIN_MS = 5_000
 export const PROPOSE_AGAIN_MS = 5_000
 /** Proposals of ours under way: of all orders, of one. */
 export const MAX_PROPOSALS = 32
-/** See above. */
+/** Proposals of ours under way of one order. */
 export const MAX_PROPOSALS_OF_ORDER = 8
 /** Smaller quantities that the other side may ask for, one after another. */
 export const MAX_COUNTERS = 3
@@ -56,14 +56,14 @@ export const MAX_COUNTERS = 3
 export const MAX_LOOKED_AT = 500
 /** Proposals that are being answered: of all, of one trader. */
 export const MAX_ANSWERING = 32
-/** See above. */
+/** Proposals of one trader that are being answered. */
 export const MAX_ANSWERING_OF_TRADER = 4
 /**
  * Proposals of a trader that are looked at, and of all: saved up, and one more each so many milliseconds. More are not
  * even declined.
  */
 export const PROPOSALS_OF_TRADER = { burst: 20, refillMs: 3_000 } as const
-/** See above. */
+/** Proposals of all traders together that are looked at. */
 export const PROPOSALS_OF_ALL = { burst: 200, refillMs: 100 } as const
 /** Answers that are remembered, to be given again; of swaps that began the trades remember. */
 export const MAX_ANSWERS = 1_024
@@ -72,7 +72,7 @@ export const MAX_ANSWERS = 1_024
  * more.
  */
 export const MAX_SWAPS_OF_TRADER = 8
-/** See above. */
+/** Swaps under way in all. */
 export const MAX_SWAPS = 48
 /** Traders whose conduct is remembered. */
 export const MAX_REMEMBERED_TRADERS = 1_024
@@ -81,14 +81,14 @@ export const MAX_REMEMBERED_TRADERS = 1_024
  * Milliseconds.
  */
 export const FAULT_REST_MS = 600_000
-/** See above. */
+/** The longest time that a trader is left alone for faults. */
 export const MAX_FAULT_REST_MS = 86_400_000
 /**
  * A pair of orders whose proposal was declined for a passing reason is left alone for so long, twice as long each
  * further time, up to the second. Milliseconds.
  */
 export const PAIR_REST_MS = 10_000
-/** See above. */
+/** The longest time that a pair of orders is left alone. */
 export const MAX_PAIR_REST_MS = 300_000
 /** Pairs of orders that are left alone. */
 export const MAX_RESTING_PAIRS = 4_096

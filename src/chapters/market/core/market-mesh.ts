@@ -51,7 +51,10 @@ export interface MarketMeshCounts extends StatementIntakeCounts, AntiEntropyCoun
 
 type Heard = (from: TraderId, message: NegotiationMessage) => void
 
-/** See the top of the file. */
+/**
+ * The overlay of the market: statements of orders are told and passed on, books are made equal, traders talk to each
+ * other.
+ */
 export class MarketMesh implements MarketNetwork {
   readonly #deps: MarketMeshDeps
   readonly #incoming: StatementIntake

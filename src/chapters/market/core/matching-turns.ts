@@ -19,7 +19,10 @@ export interface MatchingTurnsDeps {
   readonly known: (statement: OrderStatement) => OrderStatement | null
 }
 
-/** See the top of the file. */
+/**
+ * When own orders are matched: soon after the book, the wallets or the orders themselves changed, many changes
+ * together; and what the owners of newer orders are told when they seem not to know of ours.
+ */
 export class MatchingTurns {
   readonly #deps: MatchingTurnsDeps
   readonly #due = new Set<HeldOrder>()

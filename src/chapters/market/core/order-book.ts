@@ -34,7 +34,7 @@ const SPARE_DUES = 1000
 
 type Watcher = (statement: OrderStatement | null, change: BookChange) => void
 
-/** See the top of the file. */
+/** The order book: the last statement of every order that is known, until its time has passed. */
 export class OrderBook implements Book, BookDigests {
   readonly #clock: Pick<Clock, 'wallMs'>
   readonly #shares: BookShares

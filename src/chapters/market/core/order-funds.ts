@@ -29,7 +29,10 @@ export function givenFor(order: HeldOrder, quantity: bigint, price: bigint): big
   return side === 'ask' ? quantity : costOf(quantity, price, COIN_DECIMALS[quantityAsset.coin])
 }
 
-/** See the top of the file. */
+/**
+ * What is set aside for own orders: for what is left of each and the fees of a few trades (`order-N`, and gas money
+ * `order-N-gas`), and for each swap under way what it will pay (`order-N-<id>`).
+ */
 export class OrderFunds {
   readonly #funds: MarketFunds
   /** What is set aside, by name, with the number of its order. As many as orders and swaps under way. */

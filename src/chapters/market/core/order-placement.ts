@@ -27,7 +27,10 @@ export interface OrderPlacementDeps {
   readonly clock: Clock
 }
 
-/** See the top of the file. */
+/**
+ * Placing an order: what it must be, what it costs, its funds set aside, and only then its number, its file and its
+ * statement.
+ */
 export class OrderPlacement {
   readonly #deps: OrderPlacementDeps
   /** By key: orders that are being placed. */

@@ -33,7 +33,10 @@ export function whyNot(assets: readonly Asset[], funds: MarketFunds): string {
   return ''
 }
 
-/** See the top of the file. */
+/**
+ * Looks after own orders while they stand: wallets that are locked suspend them, funds that are gone withdraw them,
+ * time ends them.
+ */
 export class OrderWatch {
   readonly #deps: OrderWatchDeps
   #unwatch: (() => void) | null = null

@@ -26,7 +26,7 @@ export interface OwnOrdersDeps {
   readonly highestTrade: () => number
 }
 
-/** See the top of the file. */
+/** All own orders: placed, kept, told to the market, ended. */
 export class OwnOrders {
   readonly #deps: OwnOrdersDeps
   readonly #orders = new Map<number, HeldOrder>()

@@ -19,7 +19,7 @@ export interface KeptTrade {
   readonly end: Omit<SwapView, 'agreement'> | null
 }
 
-/** See the top of the file. */
+/** A trade of ours: two orders, what was agreed on, and how its swap stands. */
 export class HeldTrade {
   readonly number: number
   readonly order: OrderTerms

@@ -25,7 +25,10 @@ class Refused extends Error {
   }
 }
 
-/** See the top of the file. */
+/**
+ * The side that answers: the owner of the older order checks every field of a proposal itself, makes its half, begins
+ * the swap (durable) and only then accepts.
+ */
 export class ProposalAcceptor {
   readonly #deps: NegotiationDeps
   /** Answers that began no swap, by trader and id, the oldest first. */

@@ -69,7 +69,10 @@ interface Open {
   timers: Timer[]
 }
 
-/** See the top of the file. */
+/**
+ * The side that proposes: for an own order that is the newer one of a cross, the owners of the older ones are asked,
+ * the best first.
+ */
 export class ProposalSender {
   readonly #deps: NegotiationDeps
   readonly #open = new Map<string, Open>()

@@ -25,7 +25,10 @@ interface Rest {
   readonly untilMs: number
 }
 
-/** See the top of the file. */
+/**
+ * Pairs of orders that are left alone for a while, since a proposal came to nothing: until the other order says
+ * something new of itself, or for a time that doubles with each failure.
+ */
 export class RestingPairs {
   readonly #clock: Clock
   /** By both names, in the order of their failures. */

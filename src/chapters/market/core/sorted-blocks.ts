@@ -7,7 +7,10 @@ const BLOCK_ITEMS = 256
 /** Below 0: the first comes before the other; 0 only for the same item. */
 export type Compare<T> = (one: T, other: T) => number
 
-/** See the top of the file. The place of an item in the order must not change while it is in. */
+/**
+ * A sorted set in blocks of bounded length: putting in and taking out cost a search and the shifting of one block,
+ * however many there are. The place of an item in the order must not change while it is in.
+ */
 export class SortedBlocks<T> {
   readonly #compare: Compare<T>
   /** None of them empty. */

@@ -6,7 +6,7 @@ import { givenFor, type OrderFunds } from './order-funds.ts'
 import type { OwnOrders } from './own-orders.ts'
 import type { HeldTrade } from './own-trade.ts'
 
-/** See the top of the file. */
+/** What a trade does to everything else: to its order, to what is set aside, and to what is thought of its partner. */
 export class TradeEffects {
   readonly #orders: OwnOrders
   readonly #orderFunds: OrderFunds

@@ -43,7 +43,7 @@ export interface TraderDeps {
   readonly log: Log
 }
 
-/** See the top of the file. */
+/** The trader of this node: own orders, negotiation and trades put together. */
 export class Trader implements MarketTrader {
   readonly id: TraderId
   readonly #deps: TraderDeps

@@ -25,7 +25,7 @@ export interface TradesDeps {
   readonly changed: (trade: HeldTrade, what: 'began' | 'went on' | 'ended') => void
 }
 
-/** See the top of the file. */
+/** All trades of ours. */
 export class Trades {
   readonly #deps: TradesDeps
   readonly #byNumber = new Map<number, HeldTrade>()

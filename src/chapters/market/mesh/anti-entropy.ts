@@ -27,7 +27,7 @@ export interface AntiEntropyCounts {
   readonly gained: number
 }
 
-/** See the top of the file. */
+/** Compares our book with those of peers: with each new peer soon, and with one by chance now and then. */
 export class AntiEntropy {
   readonly #deps: AntiEntropyDeps
   readonly #resting = new TtlMap<true>(MAX_REMEMBERED_PEERS, FRUITLESS_MS)

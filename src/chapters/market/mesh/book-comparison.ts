@@ -32,7 +32,10 @@ const MAX_OWN_LISTED = 512
 const MAX_PREFIX_DIGITS = 64
 const DIGITS = [...'0123456789abcdef']
 
-/** See the top of the file. */
+/**
+ * One comparison of our book with a peer's: digests that differ are followed down to lists of hashes, what we lack is
+ * asked for, and what the peer lacks is given.
+ */
 export class BookComparison {
   readonly #peer: Peer
   readonly #deps: BookComparisonDeps

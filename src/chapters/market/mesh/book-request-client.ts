@@ -35,7 +35,7 @@ interface Waiting {
   end(): void
 }
 
-/** See the top of the file. */
+/** Questions to peers of the overlay of the market, and their answers. */
 export class BookRequestClient {
   readonly #deps: BookRequestClientDeps
   readonly #waiting = new Map<number, Waiting>()

@@ -33,7 +33,7 @@ export interface BookRequestServerDeps {
 
 const DIGITS = [...'0123456789abcdef']
 
-/** See the top of the file. */
+/** Answers questions about our book. */
 export class BookRequestServer {
   readonly #deps: BookRequestServerDeps
   readonly #ofPeers = new KeyedRateLimiter(ANSWERED_OF_PEER, MAX_REMEMBERED_PEERS)

@@ -22,7 +22,7 @@ interface Untold {
   readonly from: string
 }
 
-/** See the top of the file. */
+/** Tells peers of new statements: our own to some more, those of others, once each, to a few by chance. */
 export class Gossip {
   readonly #deps: GossipDeps
   /** By hash. */

@@ -2,7 +2,7 @@
 
 /** Nobody is looked for at so many peers, and strangers are refused above so many. */
 export const TARGET_PEERS = 30
-/** See above. */
+/** Strangers are refused above so many peers. */
 export const MAX_PEERS = 80
 
 // Telling.
@@ -77,7 +77,7 @@ export const RECONCILE_MS = 30_000
 export const MEET_MS = 2_000
 /** Comparisons at a time; peers that wait for theirs. */
 export const MAX_RUNS = 2
-/** See above. */
+/** Peers that wait for their comparison. */
 export const MAX_RUNS_WAITING = 64
 /** Questions of a comparison that are out at a time. */
 export const RUN_PARALLEL = 4
@@ -111,7 +111,7 @@ export const SOUGHT_AFTER = 2
 export const MAX_SENDING = 256
 /** Addresses of traders that are no peers, and how long they are used. */
 export const MAX_CONTACTS = 512
-/** See above. */
+/** Addresses of traders that are no peers are used for so long. */
 export const CONTACT_MS = 120_000
 /** Traders that are looked for at a time. */
 export const MAX_SEEKING = 16

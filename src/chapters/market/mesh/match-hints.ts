@@ -23,7 +23,10 @@ export interface MatchHintsDeps {
   send(to: TraderId, hint: NegotiationMessage): Promise<boolean>
 }
 
-/** See the top of the file. */
+/**
+ * Tells owners of orders what they may have missed: where two orders of others cross and stand so for some seconds, a
+ * few of the nodes that see it tell the owner of the newer one, which is to propose.
+ */
 export class MatchHints {
   readonly #deps: MatchHintsDeps
   readonly #allowance = new Allowance(HINTS.burst, HINTS.refillMs)

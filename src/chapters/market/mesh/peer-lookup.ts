@@ -16,7 +16,10 @@ export interface PeerLookupDeps {
   readonly clock: Clock
 }
 
-/** See the top of the file. */
+/**
+ * Where a trader is: a peer of the overlay, one that we heard from lately, or found by the DHT of the overlays, which
+ * has the way to it opened.
+ */
 export class PeerLookup {
   readonly #deps: PeerLookupDeps
   readonly #contacts = new TtlMap<PeerAddress>(MAX_CONTACTS, CONTACT_MS)

@@ -46,7 +46,7 @@ export interface ReliableMessagesDeps {
 /** A message that is on its way: true = it was confirmed. */
 type Confirm = (confirmed: boolean) => void
 
-/** See the top of the file. */
+/** Messages between traders: signed, sent until they are confirmed, and heard once. */
 export class ReliableMessages {
   readonly #deps: ReliableMessagesDeps
   readonly #startedMs: number

@@ -49,7 +49,7 @@ export interface StatementIntakeCounts {
 /** What became of a statement: a change of the book, or why it did not come so far. */
 export type Taken = BookChange | 'malformed' | 'forged' | 'over budget'
 
-/** See the top of the file. */
+/** Takes in statements that others give. */
 export class StatementIntake {
   readonly #deps: StatementIntakeDeps
   readonly #ofAll = new Allowance(CHECKS_OF_ALL.burst, CHECKS_OF_ALL.refillMs)

@@ -3,7 +3,7 @@
 import type { NegotiationMessage } from '../wire/negotiation.ts'
 import type { OrderStatement, OrderTerms, OrderState, TraderId } from '../wire/types.ts'
 
-/** See the top of the file. */
+/** The overlay of the market as traders see it. */
 export interface MarketNetwork {
   /** Who we are. */
   readonly trader: TraderId

@@ -57,7 +57,7 @@ export type TraderEvent =
   | { readonly kind: 'order'; readonly created: boolean; readonly order: OwnOrder }
   | { readonly kind: 'trade'; readonly created: boolean; readonly trade: OwnTrade }
 
-/** See the top of the file. */
+/** Own orders and own trades as the interface sees them. */
 export interface MarketTrader {
   /** Ours. */
   readonly id: TraderId

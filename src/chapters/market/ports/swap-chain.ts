@@ -72,7 +72,7 @@ export interface PurseFacts {
 }
 
 /**
- * See the top of the file. All of it rejects with AppError WalletServerFailed when the server cannot be asked or cannot
+ * A chain as swaps use it. All of it rejects with AppError WalletServerFailed when the server cannot be asked or cannot
  * be believed.
  */
 export interface SwapChain {

@@ -61,7 +61,10 @@ export interface SwapView {
   readonly payments: readonly SwapPayment[]
 }
 
-/** See the top of the file. */
+/**
+ * Swaps as those who negotiate see them: halves are made, an agreement begins a swap, and from then on it goes to its
+ * end by itself.
+ */
 export interface SwapEngine {
   /**
    * Makes a key (and a secret) for a swap to come; kept in memory only until begin(). AppErrors InvalidParameter

@@ -36,7 +36,10 @@ export interface MarketDeps {
   peers(): number
 }
 
-/** See the top of the file. */
+/**
+ * The market of the interface (spec 2.6 to 2.8, 4.7; decisions part 4): requests are read and checked here, the trader
+ * of the market does the rest.
+ */
 export class Market implements MarketService {
   readonly #deps: MarketDeps
   /** Orders are placed one after the other: the same key twice at once is one order. */

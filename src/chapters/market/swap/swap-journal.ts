@@ -53,7 +53,7 @@ export interface KeptTheirs {
   readonly counted: boolean
 }
 
-/** See the top of the file. */
+/** The journal of a swap: everything that must outlive the process, as one text. */
 export interface SwapJournal {
   readonly version: 1
   readonly agreement: SwapAgreement

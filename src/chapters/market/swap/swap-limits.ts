@@ -28,18 +28,18 @@ export const BEFORE_BLOCKS = 12
 export const WATCH_S = 7 * 86_400
 /** Heights rise no faster than this many blocks, and ten times the pace: faster is not believed. */
 export const SUDDEN_BLOCKS = 100
-/** See above. */
+/** Heights that rise faster than this many times the pace are not believed. */
 export const SUDDEN_PACE = 10
 
 /** Looks at the chains: so many in the time of a block, but at least and at most so often, ms. */
 export const POLLS_PER_BLOCK = 4
-/** See above. */
+/** The shortest wait between two looks at the chains, ms. */
 export const LEAST_POLL_MS = 500
-/** See above. */
+/** The longest wait between two looks at the chains, ms. */
 export const MOST_POLL_MS = 60_000
 /** Failures double the wait, so many times, up to this, ms. */
 export const MAX_DOUBLINGS = 6
-/** See above. */
+/** The longest wait after failures, ms. */
 export const MOST_RETRY_MS = 300_000
 /** Steps without a wait between them; more is a fault, and waits. */
 export const MAX_STEPS_AT_ONCE = 64

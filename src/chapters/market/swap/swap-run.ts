@@ -40,7 +40,7 @@ export interface SwapDeps {
 /** Name of a journal among the files of the market. */
 export const journalName = (id: string): string => `swap-${id}`
 
-/** See the top of the file. */
+/** One swap on its way: looks at the chains, asks the table for the next step, does it, and looks again. */
 export class SwapRun {
   #journal: SwapJournal
   readonly #deps: SwapDeps

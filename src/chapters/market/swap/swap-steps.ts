@@ -60,7 +60,7 @@ interface View {
   readonly help: StepHelp
 }
 
-/** See the top of the file. */
+/** What a swap does next: the table of its machine (decision 0440). */
 export function nextStep(journal: SwapJournal, facts: SwapFacts, paces: SwapPaces, help: StepHelp): SwapStep {
   const view = { j: journal, f: facts, paces, moments: momentsOf(paces, journal.agreement), help }
   if (journal.closed) return wait('closed', '')

@@ -32,7 +32,10 @@ interface Prepared {
 const ID = /^[0-9a-f]{32}$/
 const PREFIX = 'swap-'
 
-/** See the top of the file. start() once, before anything else; stop() at the end of the process. */
+/**
+ * All swaps of this node: halves that wait for an agreement, swaps that run, and those that ended. start() once, before
+ * anything else; stop() at the end of the process.
+ */
 export class Swaps implements SwapEngine {
   readonly #deps: SwapsDeps
   readonly #prepared = new Map<string, Prepared>()

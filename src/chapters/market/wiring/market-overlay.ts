@@ -55,7 +55,7 @@ export interface MarketOverlayDeps {
 
 type Heard = (from: TraderId, message: NegotiationMessage) => void
 
-/** See the top of the file. */
+/** The overlay of the market in a running node. */
 export class MarketOverlay implements MarketNetwork {
   readonly #deps: MarketOverlayDeps
   readonly #heard = new Set<Heard>()

@@ -18,7 +18,11 @@ export type EarlyMarketDeps = Omit<MarketPartsDeps, keyof LateMarketDeps>
 /** What is loaded when the market is first asked for. */
 export type MarketStart = Pick<typeof import('./market-parts.ts'), 'startMarket'>
 
-/** See the top of the file. */
+/**
+ * The service of the market, there from the first moment; what it works with (market-parts.ts: book, matching, swaps)
+ * is loaded when somebody first asks for the market, or with the node where there are orders or swaps of an earlier
+ * run.
+ */
 export class MarketServices {
   readonly service: MarketService
   readonly #deps: EarlyMarketDeps

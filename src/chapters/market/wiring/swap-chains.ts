@@ -19,7 +19,10 @@ export interface SwapChainsDeps {
   server(coin: CoinId): string
 }
 
-/** See the top of the file. */
+/**
+ * The chains that swaps run on: one for each coin whose wallet is created, on the chain of that wallet and by the
+ * server that the wallet asks.
+ */
 export class SwapChains {
   readonly #deps: SwapChainsDeps
   readonly #chains = new Map<CoinId, { readonly name: string; readonly chain: SwapChain }>()

@@ -16,7 +16,10 @@ export interface ChurnDeps {
   ping(peer: Peer): void
 }
 
-/** See the top of the file. */
+/**
+ * Finds out which peers are gone (protocol section 4.3): those that are silent are pinged, and dropped when they stay
+ * so.
+ */
 export class Churn {
   readonly #deps: ChurnDeps
   /** When each was pinged last. */

@@ -50,7 +50,7 @@ interface Asker extends DhtNodeRef {
   readonly mid: Uint8Array
 }
 
-/** See the top of the file. */
+/** Answers to the questions of other nodes of the overlay DHT. */
 export class DhtAnswers {
   readonly #deps: DhtAnswersDeps
   readonly #allowances = new KeyedRateLimiter(DHT_QUERIES, MAX_CHECKED_ADDRESSES)

@@ -11,7 +11,7 @@ interface Kept {
   readonly bytes: Uint8Array
 }
 
-/** See the top of the file. */
+/** Values that a look-up brings, checked: each unsigned one once, of signed ones the newest of each key. */
 export class DhtFound {
   readonly #check: SignatureCheck
   readonly #kept = new Map<string, Kept>()

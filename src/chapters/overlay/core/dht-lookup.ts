@@ -51,7 +51,10 @@ interface Candidate {
   hadValues: boolean
 }
 
-/** See the top of the file. */
+/**
+ * One look-up in the overlay DHT: from the nodes we know towards a target, four questions at a time, until the nearest
+ * ones have all answered.
+ */
 export class DhtLookup {
   readonly #options: DhtLookupOptions
   readonly #deps: DhtLookupDeps

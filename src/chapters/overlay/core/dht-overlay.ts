@@ -56,7 +56,10 @@ export interface DhtOverlayStats {
   readonly storedAt: number
 }
 
-/** See the top of the file. */
+/**
+ * The DHT of the overlay (protocol section 6): values under keys of 20 bytes, and peers under the SHA-1 of their public
+ * keys.
+ */
 export class DhtOverlay implements OverlayDht {
   readonly #deps: DhtOverlayDeps
   readonly #table: DhtTable

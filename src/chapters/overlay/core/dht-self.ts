@@ -28,7 +28,10 @@ interface Storer {
   pingedMs: number
 }
 
-/** See the top of the file. */
+/**
+ * This node as others find it: stored under its own mid at the nodes nearest to that, which it pings so that its NAT
+ * lets them in; and the same from the other side, finding a peer by its mid.
+ */
 export class DhtSelf {
   readonly #deps: DhtSelfDeps
   readonly #storers = new Map<string, Storer>()

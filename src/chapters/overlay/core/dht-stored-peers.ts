@@ -10,7 +10,7 @@ interface StoredPeer {
   heardMs: number
 }
 
-/** See the top of the file. */
+/** Peers that stored themselves with us under their mids, so that others find them and get a way to them opened. */
 export class DhtStoredPeers {
   readonly #clock: Clock
   /** By mid in hex, in the order they came. */

@@ -41,7 +41,9 @@ const OLD_FORM = 0x59
 /** Shorter than this a request has no room for a name. */
 const OLD_FORM_BYTES = 50
 
-/** See the top of the file. */
+/**
+ * The discovery overlay (protocol section 5): peers tell each other in which overlays they are, and ping each other.
+ */
 export class Discovery {
   readonly #deps: DiscoveryDeps
 

@@ -58,7 +58,10 @@ const INTRODUCTION = requestKind<Asked>('introduction', { limit: MAX_INTRODUCTIO
 const noExtra = (): Uint8Array => new Uint8Array(0)
 const INTRODUCED_NEW_STYLE = 0x80
 
-/** See the top of the file. */
+/**
+ * Introductions of one overlay (protocol section 4): who asks us becomes a peer and is told of another one, who is
+ * asked to send him something first, so that NATs let him in (puncture).
+ */
 export class Introductions implements PeerIntroductions {
   /** What opens the way to whom we introduce. */
   readonly punctures: Punctures

@@ -86,7 +86,7 @@ export const DHT_SECRET_MS = 300_000
 export const DHT_QUERIES = { burst: 10, refillMs: 500 } as const
 /** Questions of a look-up that are out at a time, and in all (section 6). */
 export const DHT_PARALLEL = 4
-/** See above. */
+/** Questions of one look-up in all (section 6). */
 export const DHT_LOOKUP_REQUESTS = 24
 /** Look-ups at a time; those above wait. */
 export const MAX_DHT_LOOKUPS = 8

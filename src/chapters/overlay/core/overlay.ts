@@ -69,7 +69,7 @@ interface Checked {
 
 type Receive = (packet: Uint8Array, from: PeerAddress) => void
 
-/** See the top of the file. */
+/** One overlay (the network says community): its messages by number, its peers, its requests, its counts. */
 export class Overlay {
   readonly name: string
   /** Community id, 40 lower-case hex digits: its name in the peer book. */

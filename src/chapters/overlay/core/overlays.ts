@@ -48,7 +48,7 @@ export interface OverlaysDeps {
   localIps(): readonly string[]
 }
 
-/** See the top of the file. */
+/** All overlays of the node: one UDP port, one key, one book of peers, one beat. */
 export class Overlays implements Communities {
   readonly #options: OverlaysOptions
   readonly #deps: OverlaysDeps

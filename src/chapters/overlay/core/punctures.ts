@@ -23,7 +23,10 @@ export interface PuncturesDeps {
   isServer(address: PeerAddress): boolean
 }
 
-/** See the top of the file. */
+/**
+ * Punctures of one overlay (protocol section 4): who introduces two others has one of them send the other something, so
+ * that the NAT before it lets the other in.
+ */
 export class Punctures {
   readonly #deps: PuncturesDeps
   readonly #allowance = new Allowance(PUNCTURES.burst, PUNCTURES.refillMs)

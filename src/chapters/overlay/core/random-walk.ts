@@ -26,7 +26,10 @@ export interface RandomWalkDeps {
   readonly random: Random
 }
 
-/** See the top of the file. */
+/**
+ * Looks for peers of one overlay by walking (protocol section 4.3): asks at addresses that others told of, else asks a
+ * peer to tell of one, else asks where everybody begins.
+ */
 export class RandomWalk {
   readonly #deps: RandomWalkDeps
   readonly #target: number

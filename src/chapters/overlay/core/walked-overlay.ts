@@ -26,7 +26,7 @@ export interface WalkedOverlayOptions extends CommunityOptions {
   readonly decodeRequest?: (payload: Uint8Array) => AnyRequest & { readonly wanted: Uint8Array | null }
 }
 
-/** See the top of the file. */
+/** An overlay with all that finds its peers: introductions, addresses to walk to, the walk. */
 export class WalkedOverlay implements Community {
   readonly overlay: Overlay
   readonly introductions: Introductions

@@ -30,7 +30,10 @@ export interface OverlaysWithDht {
 
 type Happened = (event: CircuitEvent) => void
 
-/** See the top of the file. */
+/**
+ * The overlay as the rest of the node has it: started when somebody first asks for circuits or channels (or with the
+ * node, where settings say so), stopped with the node.
+ */
 export class OverlayParts {
   readonly #deps: OverlayPartsDeps
   readonly #watches = new Set<Happened>()

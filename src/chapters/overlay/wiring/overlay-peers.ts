@@ -34,7 +34,10 @@ export interface OverlayPeersDeps {
   askAgain(): void
 }
 
-/** See the top of the file. */
+/**
+ * Addresses of peers from one run of the overlay to the next, so that it finds its network without asking servers: a
+ * row of the records, written now and then and at the end.
+ */
 export class OverlayPeers {
   readonly #deps: OverlayPeersDeps
   #timers: Timer[] = []

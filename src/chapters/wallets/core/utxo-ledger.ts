@@ -72,7 +72,10 @@ interface Entry {
   readonly own: boolean
 }
 
-/** See the top of the file. */
+/**
+ * What a wallet on a chain of Bitcoin's kind knows: the transactions that pay it or that it paid with, in which blocks
+ * they are, and what follows: coins, balances, histories.
+ */
 export class UtxoLedger {
   readonly #scriptOf: (place: KeyPlace) => Uint8Array
   readonly #places = new Map<string, KeyPlace>()

@@ -26,7 +26,10 @@ export interface MarketPayment {
   readonly reservation: string | null
 }
 
-/** See the top of the file. Coins whose wallet is not created: AppError WalletNotCreated. */
+/**
+ * The wallets as the market sees them: what is there, what is set aside, and paying out of it. Coins whose wallet is
+ * not created: AppError WalletNotCreated.
+ */
 export interface MarketFunds {
   /** Null: the wallet is not created. */
   of(coin: CoinId): FundsOfCoin | null

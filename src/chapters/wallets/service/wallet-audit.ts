@@ -14,7 +14,10 @@ const FIRST = '0'.repeat(64)
 /** What a line says beside its time. */
 export type AuditEntry = Omit<AuditRecord, 'time' | 'previous'>
 
-/** See the top of the file. */
+/**
+ * The log of all that concerns money: lines that are only added, each with the hash of the one before, so that a line
+ * that was changed or taken out is found.
+ */
 export class WalletAudit {
   readonly #files: WalletFiles
   readonly #clock: Clock

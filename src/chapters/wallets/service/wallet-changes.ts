@@ -4,7 +4,7 @@ import { errorText } from '../../../base/errors.ts'
 import type { Log } from '../../../ports/log.ts'
 import { COIN_IDS, type CoinId } from '../core/coins.ts'
 
-/** See the top of the file. */
+/** Who is told when a wallet was made, locked, unlocked, or has another balance or problem than before. */
 export class WalletChanges {
   readonly #stateOf: (coin: CoinId) => string
   readonly #log: Log

@@ -54,7 +54,10 @@ export interface EvmFees {
   readonly tip: bigint | null
 }
 
-/** See the top of the file. Methods reject with AppError WalletServerFailed for what cannot be. */
+/**
+ * A chain of Ethereum's kind as a wallet reads it from a server's JSON-RPC (execution-apis). Methods reject with
+ * AppError WalletServerFailed for what cannot be.
+ */
 export class EvmChain {
   readonly #rpc: JsonRpc
   readonly #chainId: bigint

@@ -52,7 +52,7 @@ const KEPT_MARKS = 256
 /** Blocks read in one go. */
 const MAX_BLOCKS = 2_000
 
-/** See the top of the file. */
+/** What a wallet on a chain of Ethereum's kind knows. */
 export class EvmLedger {
   readonly #address: string
   #marks: EvmMark[]

@@ -42,7 +42,10 @@ interface PlannedTransfer extends EvmFees {
   readonly nonce: number
 }
 
-/** See the top of the file. */
+/**
+ * A wallet on a chain of Ethereum's kind: one address; its private key comes with each transfer from whoever unlocked
+ * it.
+ */
 export class EvmWallet implements CoinWallet {
   readonly sent: SentTransfers
   readonly #coin: EvmCoin

@@ -9,7 +9,7 @@ interface Open {
   readonly timer: Timer
 }
 
-/** See the top of the file. */
+/** Keys of wallets that are unlocked: in bytes, for a while, wiped at its end and when the node stops. */
 export class OpenKeys {
   readonly #clock: Clock
   readonly #open = new Map<CoinId, Open>()

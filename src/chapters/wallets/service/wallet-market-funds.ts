@@ -30,7 +30,10 @@ export interface MarketFundsParts {
   readonly spending: WalletSpending
 }
 
-/** See the top of the file. */
+/**
+ * The wallets as the market uses them: what is free, what is set aside, and payments out of it, which are transfers
+ * like those of the owner: locked, limited, audited, kept before they are sent.
+ */
 export class WalletMarketFunds implements MarketFunds, SpendGate, ChainNames {
   readonly #parts: MarketFundsParts
 

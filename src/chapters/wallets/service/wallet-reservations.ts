@@ -12,7 +12,7 @@ interface Reservation {
   readonly amount: bigint
 }
 
-/** See the top of the file. */
+/** What the market has set aside of each coin, by name. */
 export class WalletReservations {
   readonly #held = new Map<string, Reservation>()
   readonly #totals = new Map<CoinId, bigint>()

@@ -28,7 +28,10 @@ const MAX_SENT = 20_000
 const DAY_MS = 24 * 60 * 60 * 1000
 const DECIMAL = /^\d{1,40}$/
 
-/** See the top of the file. */
+/**
+ * Transfers that this node signed: for repeated requests with the same idempotency key, and for what may be spent in a
+ * day.
+ */
 export class SentTransfers {
   readonly #list: SentTransfer[] = []
 

@@ -42,7 +42,9 @@ export interface WalletSetDeps {
   settings(): WalletSettings
 }
 
-/** See the top of the file. */
+/**
+ * The wallets that are created: their files, made and read; their servers; the round in which all look at their chains.
+ */
 export class WalletSet {
   readonly #deps: WalletSetDeps
   readonly #wallets = new Map<CoinId, CoinWallet>()

@@ -48,7 +48,10 @@ export interface SpendingDeps {
   settings(): WalletSettings
 }
 
-/** See the top of the file. */
+/**
+ * What every payment of a wallet goes through, whoever asks for it: one after the other, unlocked, within the limits of
+ * the settings, without what is set aside for others, and written into the audit log before it is sent.
+ */
 export class WalletSpending {
   readonly #deps: SpendingDeps
   readonly #queue = new KeyedQueue<string>()

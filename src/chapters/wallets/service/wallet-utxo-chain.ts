@@ -25,7 +25,10 @@ const TARGET_BLOCKS = 6
 /** Bitcoin Core: the transaction is known, or in a block already. */
 const ALREADY_KNOWN = -27
 
-/** See the top of the file. Every method rejects with AppError WalletServerFailed for answers that cannot be. */
+/**
+ * A chain of Bitcoin's kind as a wallet reads it from a server's JSON-RPC (that of Bitcoin Core, Litecoin Core and
+ * bcoin). Every method rejects with AppError WalletServerFailed for answers that cannot be.
+ */
 export class UtxoChain {
   readonly #rpc: JsonRpc
   readonly #coin: UtxoCoin

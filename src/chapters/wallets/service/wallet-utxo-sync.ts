@@ -25,7 +25,10 @@ export interface SyncResult {
   readonly behind: number
 }
 
-/** See the top of the file. */
+/**
+ * Brings a ledger up to the newest block of a server: finds where both agree, takes blocks back and in, looks at what
+ * waits, and sends again what no block has taken.
+ */
 export class UtxoSync {
   readonly #ledger: UtxoLedger
   readonly #clock: Clock

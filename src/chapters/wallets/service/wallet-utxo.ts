@@ -55,7 +55,10 @@ export interface StoredUtxoWallet {
   readonly sent: readonly StoredSent[]
 }
 
-/** See the top of the file. */
+/**
+ * A wallet on a chain of Bitcoin's kind: one account of native segwit addresses, followed by its public key; its
+ * private key comes with each transfer from whoever unlocked it.
+ */
 export class UtxoWallet implements CoinWallet {
   readonly sent: SentTransfers
   readonly #coin: UtxoCoin

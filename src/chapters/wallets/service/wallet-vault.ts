@@ -27,7 +27,7 @@ interface Stored {
   readonly spendKey: { readonly salt: string; readonly hash: string } | null
 }
 
-/** See the top of the file. */
+/** The seed of all wallets: made once, sealed with its password, opened for moments. */
 export class SeedVault {
   readonly #files: WalletFiles
   readonly #cost: { readonly N: number; readonly r: number; readonly p: number } | undefined

@@ -30,7 +30,7 @@ import type {
 /** A wallet that was just made is open so long: who made it has just given the password. */
 const FIRST_OPEN_S = 900
 
-/** See the top of the file. */
+/** The wallets of the interface: who may do what, and what is said of it (spec 2.9, 2.10, 4.8; decisions part 4). */
 export class Wallets implements WalletsService {
   /** What the market may do with them. */
   readonly market: WalletMarketFunds

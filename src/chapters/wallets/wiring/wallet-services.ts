@@ -11,7 +11,10 @@ import type { WalletPartsDeps } from './wallet-parts.ts'
 
 const FOLDER = 'wallets'
 
-/** See the top of the file. */
+/**
+ * The service of the wallets, there from the first moment; what it works with (wallet-parts.ts, and the cryptography of
+ * the chains below it) is loaded when somebody first asks for wallets, or with the node where there are some.
+ */
 export class WalletServices {
   readonly service: WalletsService
   readonly #deps: WalletPartsDeps

@@ -44,7 +44,7 @@ interface ChannelAddDialogProps {
   onClose(): void
 }
 
-/** See the top of the file. */
+/** Puts torrents into a channel: magnet links and web addresses, one a line, and torrent files. */
 export function ChannelAddDialog({ cid, changed, onClose }: ChannelAddDialogProps) {
   const [text, setText] = useState('')
   const [files, setFiles] = useState<readonly File[]>([])

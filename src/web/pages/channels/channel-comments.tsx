@@ -76,7 +76,7 @@ function Comment({ comment, author, about, removable, remove }: CommentProps) {
   )
 }
 
-/** See the top of the file. */
+/** What people say of a channel and its torrents; new words where its mode lets this node write. */
 export function ChannelComments({ channel }: ChannelPartProps) {
   const { dispersy_cid: cid } = channel
   const ask = async (signal: AbortSignal) => {

@@ -7,7 +7,7 @@ import { go } from '../../node/context.ts'
 import { ChannelFields } from '../../parts/channel-fields.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 
-/** See the top of the file. */
+/** Makes a channel: its name, what it is about, and who may write in it. */
 export function CreateChannelDialog({ onClose }: { onClose: () => void }) {
   const [words, setWords] = useState<ChannelWords>({ name: '', description: '', mode: 'closed' })
   const [problem, setProblem] = useState('')

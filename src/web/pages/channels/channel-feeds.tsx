@@ -53,7 +53,7 @@ function Feed({ feed, remove }: { feed: FeedRow; remove: () => void }) {
   )
 }
 
-/** See the top of the file. */
+/** Feeds of an own channel: RSS and Atom whose torrents go into it by themselves. */
 export function ChannelFeeds({ channel, changed }: ChannelPartProps) {
   const { dispersy_cid: cid } = channel
   const { value, problem, refresh } = useAnswer(signal => feedsOf(cid, signal), [cid], EVERY_MS)

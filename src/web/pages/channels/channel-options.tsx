@@ -161,7 +161,7 @@ function OwnKey() {
   )
 }
 
-/** See the top of the file. */
+/** What the owner of a channel can change: its words, who may write, its end. */
 export function ChannelOptions(props: ChannelPartProps) {
   return (
     <section aria-label="Options" class="cards">

@@ -106,7 +106,10 @@ function Unknown({ channel, changed }: { channel: string; changed: () => void })
   )
 }
 
-/** See the top of the file. */
+/**
+ * One channel: what it is, whether this node follows it, its torrents, playlists, comments, and what its owner can
+ * change.
+ */
 export function ChannelPage({ channel, tab }: { channel: string; tab: ChannelTab }) {
   const [known, setKnown] = useState(true)
   const ask = async (signal: AbortSignal) => {

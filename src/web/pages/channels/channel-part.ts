@@ -2,7 +2,7 @@
 
 import type { ListedChannel } from '../../../chapters/channels/ports/channel-library.ts'
 
-/** See the top of the file. */
+/** What every part of a channel's page is given. */
 export interface ChannelPartProps {
   readonly channel: ListedChannel
   /** Asks for the channel again. */

@@ -121,7 +121,7 @@ function Playlist(props: PlaylistProps) {
   )
 }
 
-/** See the top of the file. */
+/** The playlists of a channel: torrents of it put together under a name. */
 export function ChannelPlaylists({ channel }: ChannelPartProps) {
   const { dispersy_cid: cid, can_edit: editable } = channel
   const [editing, edit] = useState<ListedPlaylist | 'new' | null>(null)

@@ -125,7 +125,10 @@ interface MarkProps {
   select(selected: ReadonlySet<string>): void
 }
 
-/** See the top of the file. */
+/**
+ * The torrents of a channel: found by a part of their name, downloaded, and where this node may write added and
+ * removed.
+ */
 export function ChannelTorrents({ channel, changed }: ChannelPartProps) {
   const { dispersy_cid: cid } = channel
   const [unfiltered, setUnfiltered] = useState(false)

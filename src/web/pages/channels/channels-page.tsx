@@ -94,7 +94,7 @@ function ListPart({ list }: { list: ChannelListName }) {
   )
 }
 
-/** See the top of the file. */
+/** Channels: those that were discovered, those that are followed, and own ones; the field that searches them all. */
 export function ChannelsPage({ list, query }: { list: ChannelListName; query: string }) {
   const [creating, setCreating] = useState(false)
   return (

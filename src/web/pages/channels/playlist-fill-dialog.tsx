@@ -49,7 +49,7 @@ interface ChoicesProps {
   choose(chosen: ReadonlySet<string>): void
 }
 
-/** See the top of the file. */
+/** Chooses torrents of a channel for one of its playlists. */
 export function PlaylistFillDialog({ cid, playlist, changed, onClose }: PlaylistFillDialogProps) {
   const [words, setWords] = useState('')
   const [chosen, choose] = useState<ReadonlySet<string>>(new Set())

@@ -179,7 +179,10 @@ function Page({ seen }: { seen: Seen }) {
   )
 }
 
-/** See the top of the file. */
+/**
+ * Onion circuits: those of this node as paths with their state and figures, why none is ready, what is known of the
+ * network, and what passes through this node for others.
+ */
 export function CircuitsPage() {
   const { value, problem } = useAnswer(look, [], EVERY_MS)
   return (

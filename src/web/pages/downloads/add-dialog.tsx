@@ -106,7 +106,7 @@ function Options({ fields, set }: { fields: OptionFields; set: (fields: OptionFi
   )
 }
 
-/** See the top of the file. */
+/** Adds downloads: magnet links, web addresses and paths, one a line, and torrent files that were dropped or chosen. */
 export function AddDialog({ addition, onClose }: { addition: Addition; onClose: () => void }) {
   const [text, setText] = useState(addition.text)
   const [files, setFiles] = useState(addition.files)

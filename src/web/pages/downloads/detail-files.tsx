@@ -118,7 +118,7 @@ function FileList({ infohash, files, changed }: FileListProps) {
   )
 }
 
-/** See the top of the file. */
+/** The files of a download: which are fetched and how soon, and links that play them. */
 export function DetailFiles({ record }: { record: DownloadRecord }) {
   const { infohash } = record
   const [count, setCount] = useState(0)

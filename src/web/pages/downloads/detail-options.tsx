@@ -150,7 +150,10 @@ function Hops({ record }: { record: DownloadRecord }) {
   )
 }
 
-/** See the top of the file. */
+/**
+ * What can be asked of one download: limits, goals of seeding, labels, order of pieces, its folder, sent together as
+ * far as they were changed; and, by themselves, the hops it goes over.
+ */
 export function DetailOptions({ record }: { record: DownloadRecord }) {
   return (
     <>

@@ -75,7 +75,7 @@ function Facts({ record }: { record: DownloadRecord }) {
   return <FactList facts={facts} />
 }
 
-/** See the top of the file. */
+/** The overview of a download: why it does not move, its pieces, its rates while the page is open, and its facts. */
 export function DetailOverview({ record, pieces }: { record: DownloadRecord; pieces: string }) {
   const { infohash, infohash_v2: v2 } = record
   return (

@@ -86,7 +86,7 @@ function Part({ record, tab }: { record: DownloadRecord; tab: DetailTab }) {
   }
 }
 
-/** See the top of the file. */
+/** One download: what it does and why, its files, peers and trackers, and what can be asked of it. */
 export function DetailPage({ infohash, tab, remove }: DetailPageProps) {
   const record = recordOf(session, infohash)
   const heading = useRef<HTMLHeadingElement>(null)

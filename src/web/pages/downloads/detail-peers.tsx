@@ -17,7 +17,7 @@ function traits(peer: PeerRecord): string {
   return parts.filter(part => part !== '').join(', ')
 }
 
-/** See the top of the file. Null: not known yet. */
+/** The peers of a download: who they are, what they have and what goes to and fro. Null: not known yet. */
 export function DetailPeers({ peers }: { peers: readonly PeerRecord[] | null }) {
   if (peers === null) return <p class="nothing muted">Asking the node…</p>
   if (peers.length === 0) return <p class="nothing muted">No peer is connected.</p>

@@ -57,7 +57,7 @@ function AddTracker({ infohash }: { infohash: string }) {
   )
 }
 
-/** See the top of the file. */
+/** The trackers of a download and other sources of peers; trackers can be added, taken away and asked now. */
 export function DetailTrackers({ record }: { record: DownloadRecord }) {
   const { infohash, trackers } = record
   const announce = () =>

@@ -90,7 +90,7 @@ function rangeOf(rows: readonly Row[], from: string, to: number): string[] {
   return rows.slice(Math.min(start, to), Math.max(start, to) + 1).map(row => row.record.infohash)
 }
 
-/** See the top of the file. */
+/** The list of downloads: a grid of which only the rows in view are in the page. */
 export function DownloadList(props: DownloadListProps) {
   const { rows, selected, open, narrow } = props
   const [active, setActive] = useState(open)

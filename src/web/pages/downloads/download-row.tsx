@@ -142,5 +142,5 @@ function PlainDownloadRow({ record, index, selected, active, open, narrow }: Dow
   )
 }
 
-/** See the top of the file. */
+/** One download in the list. */
 export const DownloadRow = memo(PlainDownloadRow)

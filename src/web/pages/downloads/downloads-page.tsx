@@ -108,7 +108,7 @@ function Nothing({ add, searching }: { add: () => void; searching: boolean }) {
   )
 }
 
-/** See the top of the file. */
+/** The list of downloads with what narrows it and what is done to several at once; beside it the page of one. */
 export function DownloadsPage({ infohash, tab, add }: DownloadsPageProps) {
   const [view, setView] = useView()
   const [selected, select] = useState<ReadonlySet<string>>(new Set())

@@ -120,7 +120,7 @@ function SubtitleChoice({
   )
 }
 
-/** See the top of the file. */
+/** Plays a file in the page by its signed link, while it is still being downloaded. */
 export function PlayerPage({ infohash, file: index }: { infohash: string; file: number }) {
   const record = recordOf(session, infohash)
   const [subtitle, setSubtitle] = useState<Subtitle | null>(null)

@@ -52,7 +52,7 @@ function SideTable({ heading, ticks, pair, own }: SideProps) {
   )
 }
 
-/** See the top of the file. */
+/** The order book: both sides of each pair of coins, own orders marked. */
 export function MarketBook() {
   const { value, problem, refresh } = useAnswer(bookNow, [], EVERY_MS)
   const orders = useAnswer(ordersNow, [], 0)

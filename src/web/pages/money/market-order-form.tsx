@@ -84,7 +84,7 @@ function ConfirmDialog({ planned, placed, onClose }: { planned: Planned; placed:
 
 const first: OrderWords = { side: 'ask', quantity: '', price: '', quantityType: 'LTC', priceType: 'BTC', hours: 1 }
 
-/** See the top of the file. */
+/** Places an order: what is sold or bought, at which price; what it comes to and what it costs is shown before. */
 export function OrderForm({ changed }: { changed: () => void }) {
   const [words, setWords] = useState<OrderWords>(first)
   const [planned, setPlanned] = useState<Planned | null>(null)

@@ -74,7 +74,7 @@ function OrderRow({ order, changed }: { order: OrderRecord; changed: () => void 
   )
 }
 
-/** See the top of the file. */
+/** Own orders: what is left of each, why it stands as it does, and taking it back. */
 export function MarketOrders() {
   const { value, problem, refresh } = useAnswer(ordersNow, [], EVERY_MS)
   const { shown, more } = useParts([...(value ?? [])].sort((a, b) => b.order_number - a.order_number))

@@ -16,7 +16,7 @@ function Part({ tab }: { tab: MarketTab }) {
   }
 }
 
-/** See the top of the file. */
+/** The market: the order book with a form for a new order, own orders, own trades. */
 export function MarketPage({ tab }: { tab: MarketTab }) {
   return (
     <div class="page money">

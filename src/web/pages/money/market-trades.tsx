@@ -65,7 +65,7 @@ function TradeRow({ trade }: { trade: MarketTransactionRecord }) {
   )
 }
 
-/** See the top of the file. */
+/** Own trades: how far each has come, what it waits for, and its transactions on both chains. */
 export function MarketTrades() {
   const { value, problem } = useAnswer(tradesNow, [], EVERY_MS)
   const { shown, more } = useParts([...(value ?? [])].sort((a, b) => b.transaction_number - a.transaction_number))

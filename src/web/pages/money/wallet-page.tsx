@@ -151,7 +151,7 @@ function History({ coin }: { coin: string }) {
   )
 }
 
-/** See the top of the file. */
+/** One wallet: the address to be paid at, a transfer with what it costs, what came in and went out. */
 export function WalletPage({ coin }: { coin: string }) {
   const { value, problem, refresh } = useAnswer(walletsNow, [], EVERY_MS)
   const wallet = value?.find(({ identifier, created }) => created && identifier === coin)

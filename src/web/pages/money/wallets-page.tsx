@@ -96,7 +96,7 @@ function Dialogs({ asked, changed, onClose }: { asked: Asked | null; changed: ()
   }
 }
 
-/** See the top of the file. */
+/** Wallets: what each has, and whether it can spend; creating them, locking them, and the seed of them all. */
 export function WalletsPage() {
   const { value, problem, refresh } = useAnswer(walletsNow, [], EVERY_MS)
   const [asked, setAsked] = useState<Asked | null>(null)

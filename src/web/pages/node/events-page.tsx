@@ -83,7 +83,7 @@ function Log() {
   )
 }
 
-/** See the top of the file. */
+/** What happened: the events this page heard, the newest first, and the end of the node's log. */
 export function EventsPage() {
   const [shown, show] = useState<'events' | 'log'>('events')
   return (

@@ -299,7 +299,7 @@ function SettingsForm({ file, sections, reload }: FormProps) {
   )
 }
 
-/** See the top of the file. */
+/** The settings of the node, as its own schema describes them. */
 export function SettingsPage() {
   const { value, problem, refresh } = useAnswer(readSettings, [], 0)
   return (

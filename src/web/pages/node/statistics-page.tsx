@@ -150,7 +150,9 @@ function Process() {
   )
 }
 
-/** See the top of the file. */
+/**
+ * How the node does: rates, CPU and memory as graphs, what passed its ports, its overlays and its place in the network.
+ */
 export function StatisticsPage() {
   const { value, problem } = useAnswer(readFigures, [], EVERY_MS)
   const { count, groups } = session.totals.value

@@ -46,7 +46,10 @@ interface Member {
   readonly role: 'author' | 'holder' | 'liar' | 'other'
 }
 
-/** See the top of the file. */
+/**
+ * The life of a channel among many built nodes on loopback: made with many torrents, seen by all, held by some,
+ * changed, left by its author for good, taken over by a late subscriber; with some holders that lie.
+ */
 export class ChannelCrowd {
   readonly #plan: CrowdPlan
   readonly #members: Member[] = []

@@ -21,7 +21,11 @@ export interface NotedChange {
   readonly body: unknown
 }
 
-/** See the top of the file. Fields are what is answered from now on; contents are those of every channel. */
+/**
+ * A node's answers about channels, made up: for pages with what real nodes do not have at will, such as hundreds of
+ * channels and names that nobody should choose. Fields are what is answered from now on; contents are those of every
+ * channel.
+ */
 export class FakeChannels {
   channels: ListedChannel[] = []
   torrents: ListedTorrent[] = []

@@ -30,7 +30,10 @@ type KeptCatalogue = Pick<
   'wanted' | 'known' | 'offerHead' | 'offerRecords' | 'adopt' | 'heldRecords' | 'signPack' | 'watch'
 >
 
-/** See the top of the file. */
+/**
+ * Own and subscribed channels in memory, as the keepers of heads and packs see the catalogue: real records, heads and
+ * trees, without a database.
+ */
 export class KeptChannels implements KeptCatalogue {
   readonly #channels = new Map<ChannelId, Kept>()
   readonly #watchers = new Set<(event: CatalogueHappening) => void>()

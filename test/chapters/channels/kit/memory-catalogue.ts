@@ -59,7 +59,10 @@ interface Kept {
   key: Uint8Array | null
 }
 
-/** See the top of the file. */
+/**
+ * A catalogue of channels in memory, for networks of many nodes on virtual time: real encodings, trees and folds,
+ * signatures that cost a hash.
+ */
 export class MemoryCatalogue implements ChannelCatalogue {
   readonly author: Uint8Array
   readonly channels = new Map<ChannelId, Kept>()

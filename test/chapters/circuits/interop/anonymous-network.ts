@@ -41,7 +41,11 @@ export interface Outside {
   readonly requests: SeenRequest[]
 }
 
-/** See the top of the file. */
+/**
+ * A network of overlay nodes in namespaces of their own (overlay-hosts.ts), for tests of anonymous downloads: a host to
+ * download at, relays, exits, and one host that is the internet behind them: a libtorrent seeder, a tracker and a web
+ * server.
+ */
 export interface AnonymousNetwork {
   readonly host: OverlayHost
   readonly relays: readonly OverlayHost[]

@@ -48,7 +48,9 @@ export interface SessionParams {
 type Receive = (bytes: Uint8Array, from: PeerAddress) => void
 type Signed = (values: unknown, from: { readonly publicKey: Uint8Array }) => void
 
-/** See the top of the file. */
+/**
+ * Circuits and hidden services of one node, driven by a list of what happens and answering with a list of what they do.
+ */
 export class Session {
   readonly keys: OverlayKeyPair
   readonly tunnels: Tunnels

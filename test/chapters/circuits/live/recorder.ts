@@ -20,7 +20,10 @@ import { COMMUNITY } from './network.ts'
 /** Virtual time between two looks at the queue. */
 const STEP_MS = 5
 
-/** See the top of the file. */
+/**
+ * A session (test/chapters/circuits/kit/session.ts) that is live: real overlays and sockets of loopback in front of it,
+ * py-ipv8 behind them.
+ */
 export class Recorder {
   readonly entries: Entry[] = []
   readonly random = new DrawnRandom({}, new SystemRandom())

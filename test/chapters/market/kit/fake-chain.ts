@@ -67,7 +67,10 @@ export function makeTransaction(parts: Omit<FakeTransaction, 'txid'>): FakeTrans
   return { txid, ...parts }
 }
 
-/** See the top of the file. */
+/**
+ * A whole chain in memory, for swaps: blocks by the virtual clock, waiting transactions that replace each other by
+ * their fee, contracts whose hash and time locks are ENFORCED, reorganisations, congestion.
+ */
 export class FakeChain {
   readonly options: FakeChainOptions
   /** Blocks take no transaction with less. */

@@ -29,7 +29,10 @@ export const blockHash = (height: number): string => word(0xb10c000000 + height)
 /** Hash of the transaction whose log is in the block of a height. */
 export const txidAt = (height: number): string => word(0x7a000000 + height)
 
-/** See the top of the file. */
+/**
+ * A server of a chain of Ethereum's kind in memory, as far as swaps ask it: honest unless a test gives an answer in its
+ * place.
+ */
 export class FakeEvmServer implements JsonRpc {
   height = 100
   time = 1_700_000_000

@@ -84,7 +84,9 @@ export function ownTrade(order: OwnOrder, swap: Partial<SwapView> | null, number
   return { number, agreement, order: terms, partner, swap: swap === null ? null : { ...usual, ...swap } }
 }
 
-/** See the top of the file. */
+/**
+ * A trader of the market that negotiates nothing: it keeps the orders it was given and the trades that a test gives it.
+ */
 export class FakeTrader implements MarketTrader {
   readonly id = OUR_ID
   readonly placed: WantedOrder[] = []

@@ -27,7 +27,10 @@ import {
 const DEAREST = 13n
 const LEAST_AMOUNT = 3_000n
 
-/** See the top of the file. */
+/**
+ * The port of swaps on a fake chain: one for each node, so that the server of one can fail or lie while that of the
+ * other works.
+ */
 export class FakeSwapChain implements SwapChain {
   readonly asset: Asset
   readonly pace: ChainPace

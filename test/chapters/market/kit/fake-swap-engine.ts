@@ -50,7 +50,10 @@ interface Swap {
   readonly reservation: string
 }
 
-/** See the top of the file. `start` reads what another one wrote. */
+/**
+ * Swaps without chains: halves and agreements like those of the desk, journals in files that outlive it, and ends that
+ * a test gives them. `start` reads what another one wrote.
+ */
 export class FakeSwapEngine implements SwapEngine {
   readonly prepared = new Map<string, { readonly wish: SwapRequest; readonly half: SwapHalf }>()
   readonly hints: string[] = []

@@ -8,7 +8,7 @@ import { type OrderWish, TestTrader } from './market-orders.ts'
 import type { MemoryMember } from './memory-market-network.ts'
 import { COIN, type TradingFloor } from './trading-floor.ts'
 
-/** See the top of the file. */
+/** Somebody on the market who says whatever a test wants: statements and proposals made by hand. */
 export class MarketStranger {
   readonly trader: TestTrader
   readonly member: MemoryMember

@@ -27,7 +27,10 @@ export interface EngineTrade {
   readonly cost: bigint
 }
 
-/** See the top of the file. */
+/**
+ * A whole market in one place: every order and its owner, matched over the book that nodes use (order-book.ts,
+ * matching.ts) as each node does it for its own orders.
+ */
 export class MatchingEngine {
   readonly book: OrderBook
   readonly orders = new Map<string, EngineOrder>()

@@ -19,7 +19,10 @@ export interface MinedFacts {
   readonly fee: bigint
 }
 
-/** See the top of the file. */
+/**
+ * A chain of anvil with our side of swaps on it: purses that are paid, terms, and what the chain itself says of
+ * balances and receipts.
+ */
 export class SwapEtherRig {
   readonly chain: RpcChain
   readonly #rich: string

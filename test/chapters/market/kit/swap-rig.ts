@@ -131,7 +131,10 @@ export class RigNode {
   }
 }
 
-/** See the top of the file. */
+/**
+ * Two desks on two fake chains: an initiator and a participant, each a process of its own that can be killed and
+ * started again.
+ */
 export class SwapRig {
   readonly clock = new VirtualClock()
   readonly random: SeededRandom

@@ -38,7 +38,10 @@ export interface OddSpend {
 
 const FEE = 5_000n
 
-/** See the top of the file. */
+/**
+ * Swaps on a test chain of Bitcoin's kind: keys, terms, purses that are paid, and spends of contracts that our own code
+ * would not make.
+ */
 export class SwapUtxoRig {
   readonly chain: SwapTestChain
   readonly #rpc: HttpJsonRpc

@@ -19,7 +19,10 @@ import { NO_ADDRESS } from '../../../../src/chapters/overlay/wire/address.ts'
 import type { DatagramHub, HubSocket } from '../../../kit/sim/datagram-hub.ts'
 import { fakeIdentity } from './fake-keys.ts'
 
-/** See the top of the file. */
+/**
+ * Somebody of the overlay network whose every packet a test writes: an address of the hub, a key, and what was sent to
+ * it.
+ */
 export class OverlayStranger {
   readonly address: PeerAddress
   readonly identity

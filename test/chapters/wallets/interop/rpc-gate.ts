@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 /** Where a request is broken off: before the server hears of it, or before its answer goes back. */
 export type BreakPoint = 'before' | 'after'
 
-/** See the top of the file. */
+/** Stands before the server of a chain: passes requests on, until it is told to break off at one method. */
 export class RpcGate {
   /** Requests that reached the server, by method. */
   readonly passed = new Map<string, number>()

@@ -32,7 +32,9 @@ export function memoryWallet(asset: Asset, balance: bigint, fee = 10n): MemoryWa
   return { asset, balance, unlocked: true, problem: '', fee }
 }
 
-/** See the top of the file. */
+/**
+ * Wallets as the market sees them, in memory: balances, what is set aside, payments that are made once for each key.
+ */
 export class MemoryMarketFunds implements MarketFunds {
   readonly wallets = new Map<CoinId, MemoryWallet>()
   /** By key. */

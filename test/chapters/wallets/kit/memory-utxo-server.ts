@@ -18,7 +18,10 @@ export function memoryCoin(): { coin: UtxoCoin; network: UtxoNetwork } {
   return { coin, network }
 }
 
-/** See the top of the file. */
+/**
+ * A server of a chain of Bitcoin's kind in memory (regtest of Bitcoin): its blocks are made by the test, it checks
+ * nothing, and it can be made to lie.
+ */
 export class MemoryUtxoServer implements JsonRpc {
   /** Blocks by height, hexadecimal; the first is a header alone. */
   readonly blocks: string[] = [GENESIS]

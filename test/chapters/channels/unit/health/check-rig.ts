@@ -20,7 +20,7 @@ export function hashOf(number: number): InfoHash {
 
 type Tracker = (infoHashes: readonly InfoHash[]) => Promise<ReadonlyMap<InfoHash, SwarmCounts>>
 
-/** See the top of the file. */
+/** A catalogue with torrents to check, trackers and a DHT whose answers tests write, and time that tests move. */
 export class CheckRig {
   readonly clock = new VirtualClock()
   readonly random = new SeededRandom(3)
