@@ -18,3 +18,11 @@ test('every export has a docstring', () => {
     })
   assert.deepEqual(bare, [])
 })
+
+test('no docstring sends the reader elsewhere for what a thing is', () => {
+  const sent = sourceFiles('src').filter(({ text }) => /See (above|the top of the file)\b/.test(text))
+  assert.deepEqual(
+    sent.map(({ path }) => path),
+    [],
+  )
+})

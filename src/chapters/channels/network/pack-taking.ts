@@ -20,8 +20,8 @@ export interface TakenPack extends RecordsVerdict {
 }
 
 /**
- * Takes the pack of a channel. Rejects as the catalogue and PackTorrents.read do, and with AppError Aborted when `signal`
- * has fired.
+ * Takes the pack of a channel. Rejects as the catalogue and PackTorrents.read do, and with AppError Aborted when
+ * `signal` has fired.
  */
 export async function takePack(
   head: ChannelHead,

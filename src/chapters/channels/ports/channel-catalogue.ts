@@ -67,8 +67,8 @@ export type CatalogueHappening =
     }
 
 /**
- * The catalogue of channels as the network has it. `from`: who gave it, the hexadecimal mid of a peer, `dht` or `pack`; admission is limited by
- * giver.
+ * The catalogue of channels as the network has it. `from`: who gave it, the hexadecimal mid of a peer, `dht` or `pack`;
+ * admission is limited by giver.
  */
 export interface ChannelCatalogue {
   /** Channels worth telling others, best first: own, subscribed, then by rank. */
