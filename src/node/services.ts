@@ -20,7 +20,7 @@ import { TorrentInfo } from '../services/downloads/torrent-info.ts'
 import { TorrentMaker } from '../services/making/torrent-maker.ts'
 import type { Updates } from '../services/updates/updates.ts'
 import { CountedFetch, sumOf } from '../services/diagnostics/work-counts.ts'
-import { askedImports, askedMetrics, type LateParts } from './asked-services.ts'
+import { lateImports, lateMetrics, type LateParts } from './late-services.ts'
 import { databaseBytes } from './state/database-bytes.ts'
 import type { NodeChapter } from './chapter.ts'
 import type { NodeEnvironment } from './environment.ts'
@@ -120,8 +120,8 @@ export function makeServices(
     keys,
     debug: debug.service,
     torrentInfo,
-    imports: askedImports(environment, late, { downloads, paths }),
-    metrics: askedMetrics(environment, late, () => opened.flatMap(chapter => chapter.metrics?.() ?? [])),
+    imports: lateImports(environment, late, { downloads, paths }),
+    metrics: lateMetrics(environment, late, () => opened.flatMap(chapter => chapter.metrics?.() ?? [])),
     settings: new NodeSettings({
       source: settings,
       state,

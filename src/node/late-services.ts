@@ -24,7 +24,7 @@ export interface LateParts {
 }
 
 /** Figures. */
-export function askedMetrics(
+export function lateMetrics(
   environment: NodeEnvironment,
   late: LateParts,
   others: () => readonly MetricFamily[],
@@ -49,7 +49,7 @@ export function askedMetrics(
 }
 
 /** Imports from other clients. AppError NotReady before the engine is there. */
-export function askedImports(
+export function lateImports(
   environment: NodeEnvironment,
   late: LateParts,
   parts: { readonly downloads: Downloads; readonly paths: ClientPaths },
