@@ -1,4 +1,4 @@
-// Swaps without chains: halves and agreements like those of the desk, journals in files that outlive it, and ends that
+// Swaps without chains: halves and agreements like real ones, journals in files that outlive them, and ends that
 // a test gives them. Money moves between wallets of tests as a swap would move it.
 
 import { AppError } from '../../../../src/base/errors.ts'
@@ -51,7 +51,7 @@ interface Swap {
 }
 
 /**
- * Swaps without chains: halves and agreements like those of the desk, journals in files that outlive it, and ends that
+ * Swaps without chains: halves and agreements like real ones, journals in files that outlive them, and ends that
  * a test gives them. `start` reads what another one wrote.
  */
 export class FakeSwapEngine implements SwapEngine {

@@ -1,4 +1,4 @@
-// Two desks on two fake chains: an initiator and a participant, each a process of its own that can be killed and
+// Two traders on two fake chains: an initiator and a participant, each a process of its own that can be killed and
 // started again.
 
 import { Swaps } from '../../../../src/chapters/market/swap/swaps.ts'
@@ -58,7 +58,7 @@ export class RigNode {
   /** Its servers: of the first chain, of the second. */
   readonly servers: readonly [FakeSwapChain, FakeSwapChain]
   process = new Mortal()
-  desk!: Swaps
+  swaps!: Swaps
   starts = 0
   readonly #clock: VirtualClock
   readonly #random: SeededRandom
@@ -78,7 +78,7 @@ export class RigNode {
     this.process = mortal
     if (this.starts++ > 0) this.funds.restart()
     const servers = this.servers.map(server => mortal.wrap<FakeSwapChain>(server, 'chain', ['send']))
-    this.desk = new Swaps({
+    this.swaps = new Swaps({
       clock: mortal.clock(this.#clock),
       random: this.#random,
       files: mortal.wrap<MemoryMarketFiles>(this.files, 'files', ['write']),
@@ -87,11 +87,11 @@ export class RigNode {
       log: silentLog,
       chain: asset => servers.find(server => server.asset.coin === asset.coin) ?? null,
     })
-    await this.desk.start()
+    await this.swaps.start()
   }
 
   get view(): SwapView | null {
-    return this.desk.list()[0] ?? null
+    return this.swaps.list()[0] ?? null
   }
 
   /** The last that is durable: nothing is left to do. */
@@ -132,7 +132,7 @@ export class RigNode {
 }
 
 /**
- * Two desks on two fake chains: an initiator and a participant, each a process of its own that can be killed and
+ * Two traders on two fake chains: an initiator and a participant, each a process of its own that can be killed and
  * started again.
  */
 export class SwapRig {
@@ -176,8 +176,8 @@ export class SwapRig {
 
   /** Prepares both halves. */
   async agree(): Promise<SwapAgreement> {
-    const first = await this.initiator.desk.prepare(this.wish('initiator'))
-    const second = await this.participant.desk.prepare(this.wish('participant'))
+    const first = await this.initiator.swaps.prepare(this.request('initiator'))
+    const second = await this.participant.swaps.prepare(this.request('participant'))
     return this.agreementOf(first, second)
   }
 
@@ -211,7 +211,7 @@ export class SwapRig {
     }
   }
 
-  wish(role: SwapRole): SwapRequest {
+  request(role: SwapRole): SwapRequest {
     const [first, second] = this.chains.map(each => each.options.asset) as [Asset, Asset]
     const initiates = role === 'initiator'
     return {
@@ -230,10 +230,10 @@ export class SwapRig {
    * whether both have begun.
    */
   async begin(agreement: SwapAgreement): Promise<boolean> {
-    this.participant.desk.checkLocks(agreement)
+    this.participant.swaps.checkLocks(agreement)
     for (const node of [this.participant, this.initiator]) {
       let begun = false
-      const done = node.desk.begin(agreement).then(() => {
+      const done = node.swaps.begin(agreement).then(() => {
         begun = true
       })
       done.catch(() => undefined)
@@ -262,6 +262,6 @@ export class SwapRig {
 
   stop(): void {
     for (const stop of this.#stops) stop()
-    for (const node of this.nodes) node.desk.stop()
+    for (const node of this.nodes) node.swaps.stop()
   }
 }

@@ -103,18 +103,18 @@ class Cheat {
   }
 }
 
-/** A swap between a desk and a cheat. */
+/** A swap between a swaps and a cheat. */
 async function against(pairing: Pairing, role: SwapRole): Promise<{ rig: SwapRig; cheat: Cheat; honest: RigNode }> {
   const rig = new SwapRig(pairing)
   await rig.start()
   const cheat = new Cheat(rig, role)
   const honest = rig.node(role === 'initiator' ? 'participant' : 'initiator')
   lockWhenPaid(rig, [honest])
-  const ours = await honest.desk.prepare(rig.wish(honest.role))
+  const ours = await honest.swaps.prepare(rig.request(honest.role))
   const theirs = cheat.half(ours)
   cheat.agreement = role === 'initiator' ? rig.agreementOf(theirs, ours) : rig.agreementOf(ours, theirs)
-  honest.desk.checkLocks(cheat.agreement)
-  await honest.desk.begin(cheat.agreement)
+  honest.swaps.checkLocks(cheat.agreement)
+  await honest.swaps.begin(cheat.agreement)
   return { rig, cheat, honest }
 }
 
@@ -195,7 +195,7 @@ for (const pairing of PAIRINGS) {
     await cheat.fund(cheat.agreement.second)
     const [funding] = chain.chain.waiting
     assert.ok(funding !== undefined)
-    honest.desk.hint(cheat.agreement.id, funding.txid)
+    honest.swaps.hint(cheat.agreement.id, funding.txid)
     await rig.clock.advance(1_000)
     chain.chain.waiting = []
     await finish(rig, honest)
@@ -233,7 +233,7 @@ for (const pairing of PAIRINGS) {
     await cheat.fund(cheat.agreement.first)
     const [funding] = first.chain.waiting
     assert.ok(funding !== undefined)
-    honest.desk.hint(cheat.agreement.id, funding.txid)
+    honest.swaps.hint(cheat.agreement.id, funding.txid)
     await rig.clock.advance(1_000)
     first.chain.waiting = []
     await finish(rig, honest)

@@ -1,4 +1,4 @@
-// Random schedules: two desks that behave, while processes are killed and started, blocks are undone, servers fail,
+// Random schedules: two traders that behave, while processes are killed and started, blocks are undone, servers fail,
 // blocks come late and fees rise, at random times. In the end everybody is back, and both have swapped or both have
 // what they had, less fees. SEEDS=from-to plays others.
 

@@ -1,4 +1,4 @@
-// Swaps between two desks that both behave: completed, with exact balances.
+// Swaps between two traders that both behave: completed, with exact balances.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

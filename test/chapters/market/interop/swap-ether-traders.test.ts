@@ -1,4 +1,4 @@
-// Whole swaps of two desks between two real chains of anvil: completed, ended by the locks when the other side is gone,
+// Whole swaps of two traders between real chains of anvil: completed, ended by the locks when the other side is gone,
 // and gone on with by processes that are killed again and again, before and after whatever they write, pay and send;
 // balances exact to the wei with what the chains say of fees.
 
@@ -48,12 +48,12 @@ class ChainFunds extends MemoryMarketFunds {
   }
 }
 
-/** One who swaps; its files and wallets outlive its desk. */
+/** One who swaps; its files and wallets outlive its swaps. */
 class Side {
   readonly role: SwapRole
   readonly files = new MemoryMarketFiles()
   readonly funds = new ChainFunds()
-  desk!: Swaps
+  swaps!: Swaps
   process = new Mortal()
   deaths = 0
 
@@ -72,7 +72,7 @@ class Side {
       const chain = new EvmSwapChain({ asset, chainId: 31_337n }, { rpc: () => rpc })
       return process.wrap<EvmSwapChain>(chain, 'chain', ['send'])
     })
-    this.desk = new Swaps({
+    this.swaps = new Swaps({
       clock: process.clock(new SystemClock()),
       random: new SystemRandom(),
       seal: memorySeal,
@@ -81,7 +81,7 @@ class Side {
       funds: process.wrap<ChainFunds>(this.funds, 'funds', ['pay']),
       chain: ({ coin }) => chains.find(each => each.asset.coin === coin) ?? null,
     })
-    await this.desk.start()
+    await this.swaps.start()
     return this
   }
 
@@ -97,7 +97,7 @@ class Side {
   }
 
   get view(): SwapView | undefined {
-    return this.desk.list()[0]
+    return this.swaps.list()[0]
   }
 
   /** What it has on a chain now, less than nothing for what its wallet paid into purses. */
@@ -123,7 +123,7 @@ async function begun(): Promise<[Side, Side]> {
   const id = randomBytes(16).toString('hex')
   const base = { id, reservation: 'order-1' }
   const [giveAmount, takeAmount] = [AMOUNTS.first, AMOUNTS.second]
-  const first = await initiator.desk.prepare({
+  const first = await initiator.swaps.prepare({
     ...base,
     role: 'initiator',
     give: FIRST,
@@ -131,7 +131,7 @@ async function begun(): Promise<[Side, Side]> {
     giveAmount,
     takeAmount,
   })
-  const second = await participant.desk.prepare({
+  const second = await participant.swaps.prepare({
     ...base,
     role: 'participant',
     give: SECOND,
@@ -151,8 +151,8 @@ async function begun(): Promise<[Side, Side]> {
     first: { asset: FIRST, amount: AMOUNTS.first, lockS: firstLockS, ...keys(second.claimKey, first.refundKey) },
     second: { asset: SECOND, amount: AMOUNTS.second, lockS: secondLockS, ...keys(first.claimKey, second.refundKey) },
   }
-  await participant.desk.begin(agreement)
-  await initiator.desk.begin(agreement)
+  await participant.swaps.begin(agreement)
+  await initiator.swaps.begin(agreement)
   return [initiator, participant]
 }
 
@@ -178,7 +178,7 @@ before(async () => {
   for (const rig of rigs.values()) await rig.chain.call('evm_setIntervalMining', 1)
 })
 afterEach(() => {
-  for (const side of sides.splice(0)) side.desk.stop()
+  for (const side of sides.splice(0)) side.swaps.stop()
 })
 after(async () => {
   for (const rig of rigs.values()) await rig.stop()
@@ -207,7 +207,7 @@ test(
 test('the other side is gone: each has its own back after its lock, less fees', options, async () => {
   const [initiator, participant] = await begun()
   await funded(initiator)
-  initiator.desk.stop()
+  initiator.swaps.stop()
   await funded(participant)
   await skip(400)
   assert.equal(await participant.ended(), 'refunded')
