@@ -55,7 +55,8 @@ export function contractModule(): string {
   const contracts = compileContracts(readFileSync(`${root}/${SOURCE}`, 'utf8'))
   const code = (name: string, part: keyof CompiledContract): string => `'0x${contracts.get(name)?.[part] ?? ''}'`
   const lines = [
-    `// Made of ${SOURCE} by src/build/compile-contract.ts with solc 0.8.30: do not change it by hand.`,
+    `// Made of ${SOURCE} by src/build/compile-contract.ts with solc 0.8.30: do not`,
+    '// change it by hand.',
     '',
     '/** Makes the contract HashTimeLock; it takes no arguments. */',
     `export const LOCK_CREATION =\n  ${code('HashTimeLock', 'creation')}`,
