@@ -11,8 +11,23 @@ const LOADERS: readonly (() => Promise<{ readonly chapter: Chapter }>)[] = [
   () => import('../chapters/circuits/chapter.ts'),
 ]
 
-/** The faces of all chapters, in the order of the documentation. */
+/**
+ * The faces of all chapters, in the order of the documentation. Throws when the list above lacks a chapter that one of
+ * them needs, or names it later.
+ */
 export async function loadChapters(): Promise<readonly Chapter[]> {
   const loaded = await Promise.all(LOADERS.map(load => load()))
-  return loaded.map(({ chapter }) => chapter)
+  const chapters = loaded.map(({ chapter }) => chapter)
+  checkNeeds(chapters)
+  return chapters
+}
+
+/** Throws unless each has those it needs before it. */
+export function checkNeeds(chapters: readonly Pick<Chapter, 'id' | 'needs'>[]): void {
+  const before = new Set<string>()
+  for (const { id, needs } of chapters) {
+    const missing = needs.find(need => !before.has(need))
+    if (missing !== undefined) throw new Error(`src/app/chapters.ts: ${id} needs ${missing}, before it`)
+    before.add(id)
+  }
 }

@@ -3,6 +3,7 @@
 
 import type { RecordsStore } from '../records/records-store.ts'
 import type { MetricFamily } from '../services/api.ts'
+import type { NodeFigures } from '../services/diagnostics/statistics.ts'
 import type { Downloads } from '../services/downloads/downloads.ts'
 import type { TorrentInfo } from '../services/downloads/torrent-info.ts'
 import type { EventHub } from '../services/events/events.ts'
@@ -31,11 +32,8 @@ export interface RunningCore {
 export interface OpenedChapter {
   /** What its routes use, beside the services of the core. */
   readonly services: object
-  /**
-   * Figures of /statistics that it knows better than the core, by their names there. They start nothing and never
-   * reject.
-   */
-  readonly figures?: Readonly<Record<string, () => Promise<number>>>
+  /** Figures of /statistics that it knows better than the core. */
+  readonly figures?: NodeFigures
   /** Figures for Prometheus, read from counters that are there anyway. */
   metrics?(): readonly MetricFamily[]
   /** The store is open, the engine is not there yet; answers what ends this when the engine has ended. */

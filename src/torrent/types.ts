@@ -8,10 +8,13 @@ import type { Metainfo } from '../wire/metainfo/torrent-types.ts'
 import type { NetworkTrouble } from './session/swarm-parts.ts'
 
 /**
- * States of a torrent and their arrows: metadata -> allocating -> waiting-check -> checking -> downloading -> seeding;
- * any -> stopped (stop) -> the working state again (resume); any -> error -> (resume, or space is back) -> working
- * state. any -> queued (its turn has not come, or is over) -> working state when it is its turn. `allocating` is left
- * at once on sparse file systems; `waiting-check`/`checking` only when there is data to hash.
+ * States of a torrent and their arrows:
+ * - metadata -> allocating -> waiting-check -> checking -> downloading -> seeding;
+ * - any -> stopped (stop) -> the working state again (resume);
+ * - any -> error -> the working state again (resume, or space is back);
+ * - any -> queued (its turn has not come, or is over) -> the working state when it is its turn.
+ *
+ * `allocating` is left at once on sparse file systems; `waiting-check` and `checking` only when there is data to hash.
  */
 export type TorrentStatus =
   | 'metadata'

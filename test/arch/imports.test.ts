@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { test } from 'node:test'
+import { checkNeeds, loadChapters } from '../../src/app/chapters.ts'
 import { projectRoot } from '../kit/project-root.ts'
 import { chapterRooms, chaptersNeeded, coreIntoChapters, edgeRooms } from './chapter-rooms.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
@@ -59,6 +60,14 @@ test('chapters know those they need, and no other', () => {
     return file.imports.filter(target => !known.includes(chapterOf(target))).map(target => `${file.path} -> ${target}`)
   })
   assert.deepEqual(wrong, [])
+})
+
+test('the faces name the chapters that the rules name, and stand after them in the list', async () => {
+  const chapters = await loadChapters()
+  const named = chapters.map(({ id, needs }) => [id, [...needs].toSorted()])
+  assert.deepEqual(Object.fromEntries(named), chaptersNeeded)
+  const [market] = chapters.filter(({ id }) => id === 'market')
+  assert.throws(() => checkNeeds(market === undefined ? [] : [market]), /market needs overlay, before it/)
 })
 
 test('what the core has of chapters grows nowhere, and falls here when it falls there', () => {

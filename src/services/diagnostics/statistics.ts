@@ -14,8 +14,10 @@ import type {
 } from './statistics-api.ts'
 import type { WorkCounts } from './work-counts.ts'
 
-/** Figures by their names in the answers; they start nothing and never reject. */
-export type NodeFigures = Readonly<Record<string, (() => Promise<number>) | undefined>>
+/** Figures of chapters, by their names in the answers; they start nothing and never reject. Absent: 0. */
+export interface NodeFigures {
+  readonly num_channels?: () => Promise<number>
+}
 
 /** What it reads. */
 export interface StatisticsDeps {
@@ -91,7 +93,7 @@ export class NodeStatistics implements StatisticsService {
   async tribler(): Promise<TriblerStatistics> {
     const { databaseBytes, figures, metadata, sources } = this.#deps
     return {
-      num_channels: (await figures['num_channels']?.()) ?? 0,
+      num_channels: (await figures.num_channels?.()) ?? 0,
       database_size: await databaseBytes(),
       torrent_queue_stats: [queue('DHT', metadata()), queue('HTTP', sources())],
     }
