@@ -1,10 +1,11 @@
 // Makes one program of the built one: dist/src/cli/main.js and the workers become files that hold everything they start
 // with, instead of some hundred modules that Node must find and read one by one. It writes over what tsc has put there,
-// so paths stay as they are, and after tsc alone the same commands run the same program, only slower to start.
+// so paths stay as they are, and after tsc alone the same commands run the same program, only slower to start (threads
+// of chapters as this made them last).
 
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
-import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 import { checkAllMachineCode } from '../io/process/machine-code.ts'
@@ -42,12 +43,17 @@ const common = {
   logLevel: 'warning',
 } satisfies BuildOptions
 
+/** Entry points of all threads, the core's and those of chapters; all are built into one folder. */
+function workerSources(): string[] {
+  const chapters = readdirSync(join(root, 'src/chapters')).map(name => `src/chapters/${name}/workers`)
+  const folders = ['workers', ...chapters].filter(folder => existsSync(join(root, folder)))
+  return folders.flatMap(folder => readdirSync(join(root, folder)).map(name => `${folder}/${name}`))
+}
+
 /** The threads: modules that share parts. */
 const threads = {
   ...common,
-  // run.ts is what they share.
-  entryPoints: readdirSync(join(root, 'workers')).flatMap(name => (name === 'run.ts' ? [] : `workers/${name}`)),
-  outbase: '.',
+  entryPoints: workerSources().map(path => ({ in: path, out: `workers/${basename(path, '.ts')}` })),
   outdir: 'dist',
   chunkNames: 'src/bundle/[name]-[hash]',
   allowOverwrite: true,

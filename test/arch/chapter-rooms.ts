@@ -66,6 +66,13 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'chapters/channels/wire',
   ],
   'chapters/channels/wire': ['base', 'wire', 'chapters/overlay/wire'],
+  'chapters/channels/workers': [
+    'base',
+    'records/packer.ts',
+    'records/thread-messages.ts',
+    'chapters/channels/catalogue',
+    'chapters/channels/feeds',
+  ],
   'chapters/channels/wiring': [
     'base',
     'wire',
@@ -272,6 +279,7 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'chapters/overlay/wire',
   ],
   'chapters/overlay/wire': ['base', 'wire'],
+  'chapters/overlay/workers': ['pools/contract/jobs.ts', 'pools/jobs/run-batch.ts', 'chapters/overlay/sealing'],
   'chapters/overlay/wiring': [
     'base',
     'ports',
@@ -331,11 +339,12 @@ export const chaptersNeeded: Record<string, readonly string[]> = {
 /** Imports of chapters' files in each layer of the core: they may become fewer. */
 export const coreIntoChapters: Record<string, number> = {
   web: 26,
-  workers: 6,
 }
 
 /** Rooms that may touch time, randomness, environment, disk and network themselves. */
 export const edgeRooms: ReadonlySet<string> = new Set([
+  'chapters/channels/workers',
+  'chapters/overlay/workers',
   'chapters/channels/catalogue',
   'chapters/channels/cli',
   'chapters/channels/io',

@@ -14,7 +14,7 @@ const TAKEN_BY_OTHERS = new Set([
   'src/web/vite.config.ts default',
   'src/build/later-script.ts openLater',
   'workers/piece.ts runBatch',
-  'workers/seal.ts runBatch',
+  'src/chapters/overlay/workers/seal.ts runBatch',
 ])
 
 interface Names {

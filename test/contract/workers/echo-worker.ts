@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { type JobHandlers, type JobName, jobs } from '../../../src/pools/contract/jobs.ts'
-import { makeRunner } from '../../../workers/run.ts'
+import { makeRunner } from '../../../src/pools/jobs/run-batch.ts'
 
 /** Request as plain data, the way deepEqual compares it: bytes may come back as another Uint8Array class. */
 function plain(value: unknown): unknown {

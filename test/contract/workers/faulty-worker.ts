@@ -2,7 +2,7 @@
 // ends the thread when its hash begins with 0xff and else works.
 
 import { JobFailure } from '../../../src/pools/jobs/failure.ts'
-import { makeRunner } from '../../../workers/run.ts'
+import { makeRunner } from '../../../src/pools/jobs/run-batch.ts'
 
 export const runBatch = makeRunner({
   'piece.commit': request => {

@@ -2,7 +2,7 @@
 // workerData, is open; `pieceLength` says which. Everything else is answered at once.
 
 import { workerData } from 'piscina'
-import { makeRunner } from '../../../workers/run.ts'
+import { makeRunner } from '../../../src/pools/jobs/run-batch.ts'
 
 const gates = new Int32Array((workerData as { gates: SharedArrayBuffer }).gates)
 

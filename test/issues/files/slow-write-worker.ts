@@ -5,7 +5,7 @@ import { commitPiece } from '../../../src/pools/jobs/commit.ts'
 import { hashLeaves, hashPieces } from '../../../src/pools/jobs/hash.ts'
 import { writeBlocks } from '../../../src/pools/jobs/write.ts'
 import { digestPieces } from '../../../src/pools/jobs/digest.ts'
-import { makeRunner } from '../../../workers/run.ts'
+import { makeRunner } from '../../../src/pools/jobs/run-batch.ts'
 
 const { arenas: buffers } = workerData as { readonly arenas: readonly SharedArrayBuffer[] }
 const arenas = buffers.map(buffer => new Uint8Array(buffer))

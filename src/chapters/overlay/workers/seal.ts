@@ -2,21 +2,15 @@
 // slots, batches.
 
 import { workerData } from 'node:worker_threads'
-import type { JobHandlers, SealJobName } from '../src/pools/contract/jobs.ts'
-import { BATCH_BYTES, SEAL_SLOT_BYTES } from '../src/chapters/overlay/sealing/seal-slot.ts'
-import {
-  answerCreate,
-  finishCreate,
-  signMessage,
-  verifySignature,
-  workLayers,
-} from '../src/chapters/overlay/sealing/seal.ts'
-import { makeRunner } from './run.ts'
+import type { JobHandlers, SealJobName } from '../../../pools/contract/jobs.ts'
+import { BATCH_BYTES, SEAL_SLOT_BYTES } from '../sealing/seal-slot.ts'
+import { answerCreate, finishCreate, signMessage, verifySignature, workLayers } from '../sealing/seal.ts'
+import { makeRunner } from '../../../pools/jobs/run-batch.ts'
 
 const { slots, batches } = workerData as Readonly<Record<'slots' | 'batches', SharedArrayBuffer>>
 const slotAt = (at: number): Uint8Array => new Uint8Array(slots, at, SEAL_SLOT_BYTES)
 
-/** Runs one packed batch; see workers/run.ts. */
+/** Runs one packed batch; see src/pools/jobs/run-batch.ts. */
 export const runBatch = makeRunner({
   'seal.verify': ({ at }) => verifySignature(slotAt(at)),
   'seal.sign': ({ at }) => signMessage(slotAt(at)),

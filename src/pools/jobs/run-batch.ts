@@ -1,9 +1,9 @@
 // The shell that every worker shares: takes a packed batch, runs its jobs one after the other, answers with one packed
 // result a job. It owns no state; a job that throws ends as a failure of that job alone.
 
-import { makeBatchCodec, nowUs, type JobResult, type PackedJob } from '../src/pools/contract/batch.ts'
-import { type JobHandlers, type JobName, jobNames, jobs } from '../src/pools/contract/jobs.ts'
-import { failureOf } from '../src/pools/jobs/failure.ts'
+import { makeBatchCodec, nowUs, type JobResult, type PackedJob } from '../contract/batch.ts'
+import { type JobHandlers, type JobName, jobNames, jobs } from '../contract/jobs.ts'
+import { failureOf } from './failure.ts'
 
 type AnyHandler = (request: unknown) => unknown
 

@@ -2,13 +2,13 @@
 // src/chapters/channels/catalogue, callable without a thread.
 
 import { parentPort, workerData } from 'node:worker_threads'
-import { CatalogueDatabase, failure } from '../src/chapters/channels/catalogue/catalogue-database.ts'
-import type { CatalogueFacts, CatalogueOptions } from '../src/chapters/channels/catalogue/jobs.ts'
-import { type PackedMessage, packMessage, transferred, unpackMessage } from '../src/records/packer.ts'
-import type { FromDatabase, ToDatabase } from '../src/records/thread-messages.ts'
+import { CatalogueDatabase, failure } from '../catalogue/catalogue-database.ts'
+import type { CatalogueFacts, CatalogueOptions } from '../catalogue/jobs.ts'
+import { type PackedMessage, packMessage, transferred, unpackMessage } from '../../../records/packer.ts'
+import type { FromDatabase, ToDatabase } from '../../../records/thread-messages.ts'
 
 const port = parentPort
-if (port === null) throw new Error('workers/catalogue runs only as a worker thread')
+if (port === null) throw new Error('src/chapters/channels/workers/catalogue runs only as a worker thread')
 
 const send = (message: FromDatabase<CatalogueFacts>): void => {
   const packed = packMessage(message)
