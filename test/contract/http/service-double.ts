@@ -22,13 +22,9 @@ import type {
   StreamableFile,
   TorrentDescription,
 } from '../../../src/services/api.ts'
-import { CircuitFigures } from '../../../src/chapters/circuits/service/circuit-figures.ts'
-import { FakeOverlay } from '../../kit/doubles/fake-overlay.ts'
-import { channelsDouble } from './channels-double.ts'
+import { chapterKits } from '../../kit/chapter-kits.ts'
 import { download, file, HASH } from './sample-records.ts'
-import { marketDouble } from './market-double.ts'
 import { updatesDouble } from './updates-double.ts'
-import { walletsDouble } from './wallets-double.ts'
 
 export { download, HASH } from './sample-records.ts'
 
@@ -102,6 +98,12 @@ function runOf(record: EventRecord): EventRun {
   return { ids: [record.id], lines: [`${JSON.stringify(record)}\n`] }
 }
 
+/** What the double of a chapter's services is made by; `note` is called with the name of each call and its arguments. */
+type MakeDouble = (note: (...call: unknown[]) => void) => object
+
+const kits = (await chapterKits('service-double')) as readonly { readonly serviceDouble: MakeDouble }[]
+const ofChapters = kits.map(kit => kit.serviceDouble)
+
 export class ServiceDouble implements Services {
   /** Every call as [method, ...arguments]. */
   readonly calls: unknown[][] = []
@@ -146,14 +148,13 @@ export class ServiceDouble implements Services {
     if (this.failure !== null) throw this.failure
   }
 
-  readonly #ofChannels = channelsDouble((...call) => this.#note(...call))
-  readonly channels = this.#ofChannels.channels
-  readonly channelContents = this.#ofChannels.channelContents
-  readonly search = this.#ofChannels.search
-  readonly torrentHealth = this.#ofChannels.torrentHealth
-  readonly feeds = this.#ofChannels.feeds
-  readonly wallets = walletsDouble((...call) => this.#note(...call))
-  readonly market = marketDouble((...call) => this.#note(...call))
+  constructor() {
+    for (const make of ofChapters)
+      Object.assign(
+        this,
+        make((...call) => this.#note(...call)),
+      )
+  }
 
   readonly downloads = {
     whenListed: () => Promise.resolve(),
@@ -297,13 +298,6 @@ export class ServiceDouble implements Services {
       return '/srv/state/x.cpuprofile'
     },
   }
-
-  readonly circuits = new CircuitFigures({
-    overlay: () => new FakeOverlay().withEverything(),
-    randomSlots: () => 1,
-    forbiddenBy: () => '',
-    startFailure: () => '',
-  })
 
   readonly metrics: MetricsService = {
     families: async () => [{ name: 'a_total', help: 'A.', type: 'counter', samples: [{ value: 7 }] }],

@@ -13,10 +13,10 @@ import { after, before, describe, test } from 'node:test'
 import { type NodeProcess, type NodeReply, startNode } from '../../kit/nodes/node-process.ts'
 import { waitFor } from '../../kit/wait-for.ts'
 import { DOWNLOAD, EVENTS } from './records.ts'
-import { makeChannel, prepare } from './channel-world.ts'
 import { type Answer, askRoute, formsOf, made, makeWorld, pathOf, segmentsOf, send } from './rig.ts'
 import { type Ask, SPEC_ROUTES, type SpecRoute, type World } from './routes.ts'
 import { assertValue, type Json, type Shape } from './shapes.ts'
+import { prepare, specSettings, withChapters } from './spec-parts.ts'
 
 let world: World
 let seeder: NodeProcess
@@ -30,8 +30,7 @@ before(async () => {
     settings: {
       'libtorrent.max_upload_rate': 150_000,
       'network.allow_private': '127.0.0.0/8',
-      // Channels without an overlay.
-      'channel_community.enabled': false,
+      ...specSettings,
     },
   })
   await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening))
@@ -40,7 +39,7 @@ before(async () => {
   await addTo(seeder)
   await listed(seeder, record => record['status'] === 'DLSTATUS_SEEDING')
   const link = `http://127.0.0.1:${(server.address() as AddressInfo).port}/folder.torrent`
-  world = { ...world, link, channelid: await makeChannel(seeder) }
+  world = await withChapters(seeder, { ...world, link })
 })
 after(async () => {
   await Promise.all([seeder.stop(), node.stop()])

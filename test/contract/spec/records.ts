@@ -122,77 +122,8 @@ export const DOWNLOAD: RecordShape = {
   },
 }
 
-/** 2.2; decision 0415. */
-export const CHANNEL: RecordShape = {
-  fields: {
-    id: 'integer',
-    dispersy_cid: 'string',
-    name: 'string',
-    description: 'string',
-    subscribed: 'boolean',
-    votes: 'integer',
-    torrents: 'integer',
-    spam: 'integer',
-    modified: 'integer',
-    can_edit: 'boolean',
-  },
-  extra: { mode: { values: ['open', 'semi-open', 'closed'] }, own: 'boolean' },
-}
-
-/** 2.3. */
-export const CHANNEL_TORRENT: RecordShape = {
-  fields: {
-    id: 'integer',
-    infohash: 'string',
-    name: 'string',
-    size: 'integer',
-    category: 'string',
-    num_seeders: 'integer',
-    num_leechers: 'integer',
-    last_tracker_check: 'integer',
-  },
-}
-
-/** 2.4. */
-export const PLAYLIST: RecordShape = {
-  fields: { id: 'integer', name: 'string', description: 'string', torrents: { list: CHANNEL_TORRENT } },
-}
-
-/** 2.5. */
-export const RSS_FEED: RecordShape = {
-  fields: { url: 'string' },
-  extra: {
-    time_added: 'integer',
-    last_check: 'integer',
-    next_check: 'integer',
-    failures: 'integer',
-    error: 'string',
-  },
-}
-
-/** 2.12 and 2.11. */
+/** 2.12. */
 export const DEBUG = {
-  circuit: {
-    fields: {
-      id: 'integer',
-      state: 'string',
-      goal_hops: 'integer',
-      bytes_up: 'integer',
-      bytes_down: 'integer',
-      created: 'integer',
-      hops: { list: { fields: { host: 'string' }, extra: { member: 'string' } } },
-    },
-    // 0395.
-    extra: {
-      purpose: 'string',
-      speed_up: 'integer',
-      speed_down: 'integer',
-      rtt: { nullable: 'number' },
-      loss: 'number',
-      reason: 'string',
-    },
-  },
-  slots: { fields: { competing: 'integer', random: 'integer' } },
   cpu: { fields: { time: 'integer', cpu: 'number' } },
   memory: { fields: { time: 'integer', mem: 'integer' } },
   file: { fields: { path: 'string', fd: 'integer' } },
@@ -305,25 +236,12 @@ export const EVENTS: Readonly<Record<string, RecordShape | null>> = {
     fields: { tribler_started: 'boolean', version: 'string' },
     sometimes: { lost: 'integer' },
   },
-  search_result_channel: { fields: { query: 'string', result: 'any' } },
-  search_result_torrent: { fields: { query: 'string', result: 'any' } },
   upgrader_started: null,
   upgrader_finished: null,
   upgrader_tick: { fields: { text: 'string' } },
   watch_folder_corrupt_torrent: { fields: { name: 'string' } },
   new_version_available: { fields: { version: 'string' } },
   tribler_started: null,
-  channel_discovered: { fields: { name: 'string', description: 'string', dispersy_cid: 'string' } },
-  torrent_discovered: {
-    fields: {
-      infohash: 'string',
-      name: 'string',
-      trackers: strings,
-      files: { list: 'any' },
-      dispersy_cid: 'string',
-      timestamp: 'number',
-    },
-  },
   torrent_finished: { fields: { infohash: 'string', name: 'string' } },
   torrent_error: { fields: { infohash: 'string', error: 'string' } },
   tribler_exception: { fields: { text: 'string' } },

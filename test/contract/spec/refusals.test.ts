@@ -8,10 +8,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
-import { makeChannel, prepare } from './channel-world.ts'
 import { askRoute, assertRefused, formsOf, makeWorld, pathOf, segmentsOf, send } from './rig.ts'
 import { SPEC_ROUTES, type SpecRoute, type World } from './routes.ts'
 import type { Json, Shape } from './shapes.ts'
+import { specParts, withChapters } from './spec-parts.ts'
 
 const METHODS = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const
 const UNKNOWN_HASH = 'f'.repeat(40)
@@ -20,12 +20,13 @@ const MIB = 1024 * 1024
 let world: World
 let node: NodeProcess
 let facts = ''
-let playlistid = ''
+/** Segments of paths that chapters have made. */
+let lasting: Readonly<Record<string, string>> = {}
 before(async () => {
   world = await makeWorld(await mkdtemp(path.join(os.tmpdir(), 'tributary-refusals-')))
   node = await startNode()
-  world = { ...world, channelid: await makeChannel(node) }
-  playlistid = (await prepare(node, world, { made: 'entry' })).segments['playlistid'] ?? ''
+  world = await withChapters(node, world)
+  for (const part of specParts) lasting = { ...lasting, ...(await part.segments?.(node, world)) }
   await node.request('PUT', '/downloads', { uri: world.torrentFile, destination: world.folder })
   await node.until<{ downloads: Json[] }>(
     '/downloads',
@@ -38,19 +39,19 @@ after(async () => {
   await rm(world.folder, { recursive: true, force: true })
 })
 
-/** The settings, the channels, and of the download what a request could have changed. */
+/** The settings, and of the download and of chapters what a request could have changed. */
 async function whatCouldChange(): Promise<string> {
   const { settings } = await node.get<{ settings: Json }>('/settings')
   const { downloads } = await node.get<{ downloads: Json[] }>('/downloads?get_files=1')
   const stable = downloads.map(({ infohash, status, destination, files, hops, total_pieces, safe_seeding }) => {
     return { infohash, status, destination, files, hops, total_pieces, safe_seeding }
   })
-  const { channels } = await node.get<{ channels: Json[] }>('/channels/discovered?disable_filter=1')
-  const { playlists } = await node.get<Json>(`/channels/discovered/${world.channelid}/playlists`)
-  return JSON.stringify({ settings, stable, channels, playlists })
+  const ofChapters: unknown[] = []
+  for (const part of specParts) ofChapters.push(await part.changeable?.(node, world))
+  return JSON.stringify({ settings, stable, ofChapters })
 }
 
-const targetOf = (route: SpecRoute): string => pathOf(route, { ...segmentsOf(route, world), playlistid })
+const targetOf = (route: SpecRoute): string => pathOf(route, { ...segmentsOf(route, world), ...lasting })
 
 /** A good request of a row, as parameters. */
 function goodOf(route: SpecRoute): Json {
@@ -142,7 +143,7 @@ describe('refusals', { concurrency: 1 }, () => {
       }
       if (route.path.includes('{channelid}')) {
         for (const channelid of [UNKNOWN_HASH, 'zz', 'x'.repeat(40), '...', `${world.channelid}0`])
-          wrong.push({ channelid, playlistid })
+          wrong.push({ ...lasting, channelid })
       }
       if (route.path.includes('{playlistid}')) {
         for (const id of ['0', '-1', 'x', '1.5', '99999999999', '9'.repeat(20)]) wrong.push({ playlistid: id })

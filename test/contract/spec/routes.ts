@@ -1,9 +1,9 @@
-// Part 4 of the specification as one table, outside of 4.7 and 4.8 (market, wallets): method, path, parameters, what is
-// answered, and requests that are answered so. The tests beside it are generated from it.
+// Part 4 of the specification as one table, with the rows that chapters add (spec-parts.ts): method, path, parameters,
+// what is answered, and requests that are answered so. The tests beside it are generated from it.
 
 import { CORE_STATE, DEBUG, DOWNLOAD, LISTED_FILE, STATISTICS, VARIABLES } from './records.ts'
-import { CHANNEL_ROUTES } from './routes-channels.ts'
 import type { Json, Shape } from './shapes.ts'
+import { specParts } from './spec-parts.ts'
 
 /** A parameter of the specification; those of paths are named in the path. */
 export interface SpecParameter {
@@ -18,8 +18,8 @@ export interface Ask {
   readonly parameters?: Json
   /** Of the path, beside those that every request has. */
   readonly segments?: Readonly<Record<string, string>>
-  /** What has to be there, or not: channel-world.ts. */
-  readonly made?: 'name' | 'torrent' | 'no torrent' | 'entry' | 'other channel' | 'subscription' | 'feed'
+  /** What has to be there, or not, in the words of the part (spec-parts.ts) that makes it. */
+  readonly made?: string
   /** Names of the answer that are there on request only. */
   readonly asked?: readonly string[]
 }
@@ -262,8 +262,6 @@ const profiler = (method: SpecRoute['method'], answer: SpecAnswer): SpecRoute =>
 })
 
 const debug: readonly SpecRoute[] = [
-  figures('/debug/circuits', 'circuits', { list: DEBUG.circuit }),
-  figures('/debug/circuits/slots', 'slots', { list: DEBUG.slots }),
   figures('/debug/cpu/history', 'cpu_history', { list: DEBUG.cpu }),
   figures('/debug/memory/history', 'memory_history', { list: DEBUG.memory }),
   {
@@ -310,7 +308,7 @@ const events: readonly SpecRoute[] = [
 /** Every row, in an order in which they can be asked. */
 export const SPEC_ROUTES: readonly SpecRoute[] = [
   ...downloads,
-  ...CHANNEL_ROUTES,
+  ...specParts.flatMap(({ routes = [] }) => routes),
   ...core,
   ...statistics,
   ...debug,

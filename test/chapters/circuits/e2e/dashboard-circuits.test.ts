@@ -17,7 +17,7 @@ import {
   type WatchedPage,
   watchedPage,
 } from '../../../kit/nodes/browser.ts'
-import { FakeOverlay, ownCircuit } from '../../../kit/doubles/fake-overlay.ts'
+import { FakeOverlay, ownCircuit } from '../../overlay/kit/fake-overlay.ts'
 import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
 import { needs } from '../../../kit/requirements.ts'
 

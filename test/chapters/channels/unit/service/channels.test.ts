@@ -8,7 +8,7 @@ import type { ChannelLibrary, ListedChannel } from '../../../../../src/chapters/
 import type { ChannelNetwork } from '../../../../../src/chapters/channels/ports/channel-network.ts'
 import { ChannelContents } from '../../../../../src/chapters/channels/service/channel-contents.ts'
 import { Channels, FIND_MS } from '../../../../../src/chapters/channels/service/channels.ts'
-import { listedChannel } from '../../../../contract/http/channels-double.ts'
+import { listedChannel } from '../../kit/service-double.ts'
 
 const CID = 'c'.repeat(40)
 

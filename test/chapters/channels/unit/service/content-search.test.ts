@@ -11,7 +11,7 @@ import type {
 } from '../../../../../src/chapters/channels/ports/channel-library.ts'
 import { type ChannelNetwork, noChannelNetwork } from '../../../../../src/chapters/channels/ports/channel-network.ts'
 import { ContentSearch } from '../../../../../src/chapters/channels/service/content-search.ts'
-import { listedChannel, listedTorrent } from '../../../../contract/http/channels-double.ts'
+import { listedChannel, listedTorrent } from '../../kit/service-double.ts'
 import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 
 const hashOf = (n: number): string => n.toString(16).padStart(40, '0')

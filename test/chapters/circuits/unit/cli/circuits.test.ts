@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { circuitsText, type CircuitsSeen } from '../../../../../src/chapters/circuits/cli/circuit-commands.ts'
 import { fitted } from '../../../../../src/cli/screen.ts'
 import { CircuitFigures } from '../../../../../src/chapters/circuits/service/circuit-figures.ts'
-import { FakeOverlay, ownCircuit } from '../../../../kit/doubles/fake-overlay.ts'
+import { FakeOverlay, ownCircuit } from '../../../overlay/kit/fake-overlay.ts'
 
 const NOW_S = 1_795_000_075
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { tellCircuitEvents } from '../../../../../src/chapters/circuits/service/circuit-events.ts'
-import { FakeOverlay, ownCircuit } from '../../../../kit/doubles/fake-overlay.ts'
+import { FakeOverlay, ownCircuit } from '../../../overlay/kit/fake-overlay.ts'
 import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 import { VirtualClock } from '../../../../kit/sim/virtual-clock.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { CircuitFigures } from '../../../../../src/chapters/circuits/service/circuit-figures.ts'
-import { FakeOverlay, joinedCircuit, ownCircuit } from '../../../../kit/doubles/fake-overlay.ts'
+import { FakeOverlay, joinedCircuit, ownCircuit } from '../../../overlay/kit/fake-overlay.ts'
 
 const quiet = { forbiddenBy: () => '', startFailure: () => '' }
 

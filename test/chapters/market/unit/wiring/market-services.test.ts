@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import { AppError } from '../../../../../src/base/errors.ts'
 import type { LateMarketDeps, RunningMarket } from '../../../../../src/chapters/market/wiring/market-parts.ts'
 import { type EarlyMarketDeps, MarketServices } from '../../../../../src/chapters/market/wiring/market-services.ts'
-import { marketDouble } from '../../../../contract/http/market-double.ts'
+import { marketDouble } from '../../kit/service-double.ts'
 import { makeTestFolder } from '../../../../kit/content/content-on-disk.ts'
 import { silentLog } from '../../../../kit/doubles/silent-log.ts'
 

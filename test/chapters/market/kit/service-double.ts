@@ -6,7 +6,7 @@ import type {
   MarketTransactionRecord,
   OrderRecord,
   TickRecord,
-} from '../../../src/chapters/market/service/market-api.ts'
+} from '../../../../src/chapters/market/service/market-api.ts'
 
 const trader_id = 'ab'.repeat(20)
 const coins = { price_type: 'TBTC', quantity_type: 'TLTC' }
@@ -122,4 +122,9 @@ export function marketDouble(note: (...call: unknown[]) => void): MarketService 
       least_quantity_exact: '0.001',
     }),
   }
+}
+
+/** What the double of all services has for the market. */
+export function serviceDouble(note: (...call: unknown[]) => void): { readonly market: MarketService } {
+  return { market: marketDouble(note) }
 }

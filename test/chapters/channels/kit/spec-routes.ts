@@ -1,9 +1,9 @@
-// Parts 4.3 to 4.6 of the specification as rows of the table in routes.ts: channels, their torrents, playlists, feeds.
-// What a request needs is made just before it.
+// Parts 4.3 to 4.6 of the specification as rows of the table in test/contract/spec/routes.ts: channels, their torrents,
+// playlists, feeds. What a request needs is made just before it.
 
-import { CHANNEL, CHANNEL_TORRENT, PLAYLIST, RSS_FEED } from './records.ts'
-import type { Ask, SpecAnswer, SpecParameter, SpecRoute } from './routes.ts'
-import type { Shape } from './shapes.ts'
+import { CHANNEL, CHANNEL_TORRENT, PLAYLIST, RSS_FEED } from './spec-records.ts'
+import type { Ask, SpecAnswer, SpecParameter, SpecRoute } from '../../../contract/spec/routes.ts'
+import type { Shape } from '../../../contract/spec/shapes.ts'
 
 const once = (): readonly Ask[] => [{}]
 const json = (fields: Readonly<Record<string, Shape>>, more: object = {}): SpecAnswer => ({ json: { fields, ...more } })

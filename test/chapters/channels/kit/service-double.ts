@@ -1,14 +1,14 @@
 // A double of the services of channels: complete rows, every call noted.
 
-import type { ListedChannel, ListedTorrent } from '../../../src/chapters/channels/ports/channel-library.ts'
-import type { FeedsService } from '../../../src/chapters/channels/feeds/feeds-api.ts'
-import type { TorrentHealthService } from '../../../src/chapters/channels/health/torrent-health-api.ts'
+import type { ListedChannel, ListedTorrent } from '../../../../src/chapters/channels/ports/channel-library.ts'
+import type { FeedsService } from '../../../../src/chapters/channels/feeds/feeds-api.ts'
+import type { TorrentHealthService } from '../../../../src/chapters/channels/health/torrent-health-api.ts'
 import type {
   ChannelContentsService,
   ChannelsService,
   SearchService,
-} from '../../../src/chapters/channels/service/channels-api.ts'
-import { HASH } from './sample-records.ts'
+} from '../../../../src/chapters/channels/service/channels-api.ts'
+import { HASH } from '../../../contract/http/sample-records.ts'
 
 export const CHANNEL = 'c0123456789abcdef0123456789abcdef0123456'
 const KEY = 'ab'.repeat(32)
@@ -42,7 +42,7 @@ export const listedTorrent: ListedTorrent = {
 type Note = (...call: unknown[]) => void
 
 /** What the double of all services has for channels. */
-export function channelsDouble(note: Note): {
+export function serviceDouble(note: Note): {
   readonly channels: ChannelsService
   readonly channelContents: ChannelContentsService
   readonly search: SearchService

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
-import { askRoute, assertRefused, send } from './rig.ts'
-import { assertValue, type Json } from './shapes.ts'
-import { WALLET_ROUTES } from './wallet-routes.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import { askRoute, assertRefused, send } from '../../../contract/spec/rig.ts'
+import { assertValue, type Json } from '../../../contract/spec/shapes.ts'
+import { WALLET_ROUTES } from '../kit/spec-routes.ts'
 
 let node: NodeProcess
 before(async () => {

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { ask, envelope, type Running, startServer } from './harness.ts'
-import { CHANNEL, listedChannel } from './channels-double.ts'
-import { HASH } from './sample-records.ts'
+import { ask, envelope, type Running, startServer } from '../../../contract/http/harness.ts'
+import { CHANNEL, listedChannel } from '../kit/service-double.ts'
+import { HASH } from '../../../contract/http/sample-records.ts'
 
 let server: Running
 before(async () => {

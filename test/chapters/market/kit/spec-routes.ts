@@ -1,8 +1,8 @@
 // Part 4.7 of the specification as rows, with the records 2.6 to 2.8. They are asked of an empty market by
-// market.test.ts, of one with orders and trades on real chains by test/chapters/market/interop/market-swaps.test.ts.
+// spec.test.ts, of one with orders and trades on real chains by test/chapters/market/interop/market-swaps.test.ts.
 
-import type { SpecParameter, SpecRoute } from './routes.ts'
-import type { Shape } from './shapes.ts'
+import type { SpecParameter, SpecRoute } from '../../../contract/spec/routes.ts'
+import type { Shape } from '../../../contract/spec/shapes.ts'
 
 /** 2.6. */
 export const TICK: Shape = {

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
-import { MARKET_ROUTES } from './market-routes.ts'
-import { type Answer, askRoute, assertRefused, send } from './rig.ts'
-import { assertValue } from './shapes.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import { MARKET_ROUTES } from '../kit/spec-routes.ts'
+import { type Answer, askRoute, assertRefused, send } from '../../../contract/spec/rig.ts'
+import { assertValue } from '../../../contract/spec/shapes.ts'
 
 const NOBODY = 'http://127.0.0.1:9'
 const PASSWORD = 'right'

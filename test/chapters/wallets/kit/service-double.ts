@@ -1,6 +1,10 @@
 // A double of the wallets: complete records, every call noted.
 
-import type { WalletBalance, WalletRecord, WalletsService } from '../../../src/chapters/wallets/service/wallets-api.ts'
+import type {
+  WalletBalance,
+  WalletRecord,
+  WalletsService,
+} from '../../../../src/chapters/wallets/service/wallets-api.ts'
 
 const balance: WalletBalance = {
   available: 1.5,
@@ -29,7 +33,7 @@ const txid = 'ab'.repeat(32)
 const made = { txid, sent: true, fee_exact: '0.00001' }
 
 /** `note` is called with the name of the method and its arguments. */
-export function walletsDouble(note: (...call: unknown[]) => void): WalletsService {
+function walletsDouble(note: (...call: unknown[]) => void): WalletsService {
   const answer =
     <T>(name: string, value: T) =>
     (...asked: unknown[]): Promise<T> => {
@@ -78,4 +82,9 @@ export function walletsDouble(note: (...call: unknown[]) => void): WalletsServic
     setSpendKey: answer('setSpendKey', { required: true }),
     audit: answer('audit', [{ ...audited, previous: '0'.repeat(64) }]),
   }
+}
+
+/** What the double of all services has for wallets. */
+export function serviceDouble(note: (...call: unknown[]) => void): { readonly wallets: WalletsService } {
+  return { wallets: walletsDouble(note) }
 }

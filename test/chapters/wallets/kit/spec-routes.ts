@@ -1,8 +1,8 @@
 // Part 4.8 of the specification as rows, with the records 2.9 and 2.10. They are asked of wallets that are not created
-// by wallets.test.ts, of such as have money on real chains by test/interop/wallets-*.test.ts.
+// by spec.test.ts, of such as have money on real chains by ../interop/wallets-*.test.ts.
 
-import type { SpecRoute } from './routes.ts'
-import type { Shape } from './shapes.ts'
+import type { SpecRoute } from '../../../contract/spec/routes.ts'
+import type { Shape } from '../../../contract/spec/shapes.ts'
 
 const BALANCE: Shape = {
   fields: { available: 'number', pending: 'number', currency: 'string' },

@@ -5,10 +5,10 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { makeTorrent } from '../../kit/content/make-torrent.ts'
-import { type NodeProcess, startNode } from '../../kit/nodes/node-process.ts'
-import { assertRefused, send } from './rig.ts'
-import type { Json } from './shapes.ts'
+import { makeTorrent } from '../../../kit/content/make-torrent.ts'
+import { type NodeProcess, startNode } from '../../../kit/nodes/node-process.ts'
+import { assertRefused, send } from '../../../contract/spec/rig.ts'
+import type { Json } from '../../../contract/spec/shapes.ts'
 
 const UNKNOWN = 'f'.repeat(40)
 const one = makeTorrent({ name: 'A film of old', length: 20_000, seed: 1 })

@@ -1,15 +1,9 @@
 // A channel of a node as requests of the specification's table need it, and what they need in it.
 
-import type { NodeProcess } from '../../kit/nodes/node-process.ts'
-import { FEED_URL, made as madeTorrent } from './rig.ts'
-import type { Ask, World } from './routes.ts'
-import type { Json } from './shapes.ts'
-
-/** What is in the paths of rows, and in their parameters. */
-export interface MadeAsk {
-  readonly segments: Readonly<Record<string, string>>
-  readonly parameters: Json
-}
+import type { NodeProcess } from '../../../kit/nodes/node-process.ts'
+import { FEED_URL, made as madeTorrent } from '../../../contract/spec/rig.ts'
+import type { Ask, World } from '../../../contract/spec/routes.ts'
+import type { MadeAsk } from '../../../contract/spec/spec-parts.ts'
 
 let names = 0
 
@@ -58,8 +52,8 @@ async function otherChannel(node: NodeProcess): Promise<string> {
   return cid
 }
 
-/** Makes what the request needs at `node`. */
-export async function prepare(node: NodeProcess, world: World, ask: Ask): Promise<MadeAsk> {
+/** Makes what the request needs at `node`; null: nothing of channels. */
+export async function prepareChannel(node: NodeProcess, world: World, ask: Ask): Promise<MadeAsk | null> {
   const { channelid: cid, upload } = world
   const plain = { segments: ask.segments ?? {}, parameters: ask.parameters ?? {} }
   const elsewhere = (channelid: string, more: Readonly<Record<string, string>> = {}): MadeAsk => ({
@@ -89,6 +83,6 @@ export async function prepare(node: NodeProcess, world: World, ask: Ask): Promis
       return elsewhere(other)
     }
     default:
-      return plain
+      return null
   }
 }

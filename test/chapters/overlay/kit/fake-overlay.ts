@@ -1,13 +1,13 @@
 // Overlays as those see them who show them: what they tell is set by the test.
 
-import type { OverlayRow } from '../../../src/ports/overlay-network.ts'
+import type { OverlayRow } from '../../../../src/ports/overlay-network.ts'
 import type {
   CircuitEvent,
   CircuitTraffic,
   JoinedCircuitFacts,
   OverlayFacts,
   OwnCircuitFacts,
-} from '../../../src/chapters/overlay/ports/overlay-facts.ts'
+} from '../../../../src/chapters/overlay/ports/overlay-facts.ts'
 
 const CREATED_MS = 1_795_000_000_500
 
