@@ -150,12 +150,12 @@ bench-rivals:
 bench-micro: build
 	@node dist/bench/micro/all.js
 	@node dist/bench/micro/encryption.js
-	@node dist/bench/micro/overlay-crypto.js
+	@for file in dist/test/chapters/*/bench/overlay-crypto.js; do if [ -e $$file ]; then node $$file; fi; done
 
 # One flow by itself: bench-leech, bench-seed, bench-recheck, bench-ranges, bench-first-byte, bench-magnet, bench-list,
 # bench-start, bench-stream-memory, bench-dashboard, bench-events, bench-catalogue, bench-market, bench-circuits (IPV8_CHECKOUT=folder: with py-ipv8).
 bench-%: build
-	@bash test/kit/netns node dist/bench/flow/$*.js $(BENCH_ARGS)
+	@bash test/kit/netns node $$(ls dist/bench/flow/$*.js dist/test/chapters/*/bench/$*.js 2>/dev/null) $(BENCH_ARGS)
 
 readme: build ## Rewrites the tables of src/docs: settings from the schema, and the matrix
 	@for page in readme interop-matrix decisions readme-map; do UPDATE_README=1 node --test dist/test/arch/$$page.test.js >/dev/null || exit 1; done

@@ -98,7 +98,9 @@ function runOf(record: EventRecord): EventRun {
   return { ids: [record.id], lines: [`${JSON.stringify(record)}\n`] }
 }
 
-/** What the double of a chapter's services is made by; `note` is called with the name of each call and its arguments. */
+/**
+ * What the double of a chapter's services is made by; `note` is called with the name of each call and its arguments.
+ */
 type MakeDouble = (note: (...call: unknown[]) => void) => object
 
 const kits = (await chapterKits('service-double')) as readonly { readonly serviceDouble: MakeDouble }[]

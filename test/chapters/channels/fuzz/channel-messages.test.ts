@@ -1,4 +1,5 @@
-// Messages between channels' nodes: any bytes are read or refused, and answers in parts come together whatever the order.
+// Messages between channels' nodes: any bytes are read or refused, and answers in parts come together whatever the
+// order.
 
 import assert from 'node:assert/strict'
 import { ComingAnswer, partsOf } from '../../../../src/chapters/channels/wire/answer-parts.ts'

@@ -12,7 +12,7 @@ const LIMIT_MS = 180_000
 
 async function shortRun(): Promise<string> {
   const { IPV8_CHECKOUT: _, ...env } = process.env
-  const program = join(projectRoot, 'dist/bench/flow/circuits.js')
+  const program = join(projectRoot, 'dist/test/chapters/circuits/bench/circuits.js')
   const args = [program, '--level', 'quick', '--rounds', '1', '--seconds', '0.3']
   const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: LIMIT_MS, maxBuffer: 1 << 24 })
   return stdout

@@ -1,5 +1,5 @@
-// Random bytes and recorded packets with faults for the codecs of overlays: read or refused with a DecodeError, and what
-// was read is written again and read to the same.
+// Random bytes and recorded packets with faults for the codecs of overlays: read or refused with a DecodeError, and
+// what was read is written again and read to the same.
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

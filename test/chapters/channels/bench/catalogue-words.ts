@@ -1,7 +1,7 @@
 // Made-up names of torrents for the catalogue: words of a language whose n-th word comes up 1/n as often, a year, a
 // quality; and queries as people type them.
 
-import { SeededRandom } from '../../test/kit/sim/seeded-random.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
 
 const SYLLABLES =
   'ba be bi bo ca ce co da de di do fa fe ga go ha he ka ke la le li lo ma me mi mo na ne no pa pe po ra re ri ro sa se si so ta te ti to va ve vi vo wa za'.split(

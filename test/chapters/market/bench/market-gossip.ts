@@ -1,8 +1,8 @@
 // What an order costs on the wire while it becomes known to all nodes of a market: nodes in memory on virtual time,
 // real packets, no losses.
 
-import { MarketNet } from '../../test/chapters/market/kit/market-network.ts'
-import type { Figures } from './samples.ts'
+import { MarketNet } from '../kit/market-network.ts'
+import type { Figures } from '../../../../bench/lib/samples.ts'
 
 /** Long enough for every node to have compared its book with others. */
 const IDLE_MS = 120_000

@@ -1,7 +1,7 @@
 // One node of ours that is nothing but a relay, in a process of its own.
 
 import { join } from 'node:path'
-import { LineProcess } from './line-process.ts'
+import { LineProcess } from '../../../../bench/lib/line-process.ts'
 
 const PROGRAM = join(import.meta.dirname, 'circuit-process.js')
 /** Relay and speed test (section 7.1 of the protocol). */

@@ -3,15 +3,15 @@
 // py-ipv8 in the same run where a checkout of it is given. Each part prints a line when it is over, has a limit, and
 // fails by itself.
 
-import { CircuitNet } from '../lib/circuit-net.ts'
-import { type Flow, runAlone } from '../lib/flow.ts'
-import type { FlowOptions } from '../lib/flow-result.ts'
-import { Parts } from '../lib/parts.ts'
-import { RelayBetween, type RelayCost } from '../lib/relay-run.ts'
-import { RelayNode } from '../lib/relay-node.ts'
-import { median, round } from '../lib/report.ts'
-import { PY_IPV8_PORT, PyIpv8Net, pyIpv8Checkout } from '../lib/rivals/py-ipv8.ts'
-import { type CaseResult, type ClientResult, type Figures, medians, OURS } from '../lib/samples.ts'
+import { CircuitNet } from './circuit-net.ts'
+import { type Flow, runAlone } from '../../../../bench/lib/flow.ts'
+import type { FlowOptions } from '../../../../bench/lib/flow-result.ts'
+import { Parts } from '../../../../bench/lib/parts.ts'
+import { RelayBetween, type RelayCost } from './relay-run.ts'
+import { RelayNode } from './relay-node.ts'
+import { median, round } from '../../../../bench/lib/report.ts'
+import { PY_IPV8_PORT, PyIpv8Net, pyIpv8Checkout } from '../../../../bench/lib/rivals/py-ipv8.ts'
+import { type CaseResult, type ClientResult, type Figures, medians, OURS } from '../../../../bench/lib/samples.ts'
 
 /** As py-ipv8's client has it: datagrams under way on a circuit. */
 const WINDOW = 64

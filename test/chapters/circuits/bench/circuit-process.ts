@@ -5,22 +5,18 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import type { PeerAddress } from '../../src/base/ids.ts'
-import type { OwnCircuit } from '../../src/chapters/circuits/core/own-circuit.ts'
-import { SystemClock } from '../../src/io/clock.ts'
-import { SystemRandom } from '../../src/io/random.ts'
-import { NetTcpNetwork } from '../../src/io/net/tcp-net.ts'
-import { DgramNetwork } from '../../src/io/net/udp-dgram.ts'
-import type { HopCount } from '../../src/chapters/circuits/ports/circuits.ts'
-import type { UdpSocket } from '../../src/ports/udp.ts'
-import { SealPool } from '../../src/chapters/overlay/sealing/seal-pool.ts'
-import {
-  makeCircuitNode,
-  type MadeCircuitNode,
-  testCrypto,
-} from '../../test/chapters/circuits/kit/made-circuit-node.ts'
-import { silentLog } from '../../test/kit/doubles/silent-log.ts'
-import { waitFor } from '../../test/kit/wait-for.ts'
+import type { PeerAddress } from '../../../../src/base/ids.ts'
+import type { OwnCircuit } from '../../../../src/chapters/circuits/core/own-circuit.ts'
+import { SystemClock } from '../../../../src/io/clock.ts'
+import { SystemRandom } from '../../../../src/io/random.ts'
+import { NetTcpNetwork } from '../../../../src/io/net/tcp-net.ts'
+import { DgramNetwork } from '../../../../src/io/net/udp-dgram.ts'
+import type { HopCount } from '../../../../src/chapters/circuits/ports/circuits.ts'
+import type { UdpSocket } from '../../../../src/ports/udp.ts'
+import { SealPool } from '../../../../src/chapters/overlay/sealing/seal-pool.ts'
+import { makeCircuitNode, type MadeCircuitNode, testCrypto } from '../kit/made-circuit-node.ts'
+import { silentLog } from '../../../kit/doubles/silent-log.ts'
+import { waitFor } from '../../../kit/wait-for.ts'
 
 const ip = '127.0.0.1'
 const SIZE = 1_000

@@ -2,7 +2,7 @@
 // is a process of its own too and is not counted.
 
 import { join } from 'node:path'
-import { type Answer, LineProcess } from './line-process.ts'
+import { type Answer, LineProcess } from '../../../../bench/lib/line-process.ts'
 
 const PROGRAM = join(import.meta.dirname, 'circuit-process.js')
 /** Flags of section 7.1 of the protocol: relay and speed test; with exits of all kinds. */

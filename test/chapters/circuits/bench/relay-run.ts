@@ -2,8 +2,8 @@
 // process. The relay is ours, or any other program that speaks the protocol; its CPU is read from the kernel.
 
 import { join } from 'node:path'
-import { LineProcess } from './line-process.ts'
-import { processCost } from './process-cost.ts'
+import { LineProcess } from '../../../../bench/lib/line-process.ts'
+import { processCost } from '../../../../bench/lib/process-cost.ts'
 
 const DRIVER = join(import.meta.dirname, 'relay-process.js')
 /** Of all circuits together: enough that the relay always finds a cell waiting. */

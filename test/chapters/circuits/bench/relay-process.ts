@@ -3,22 +3,17 @@
 // and answers: JSON lines.
 
 import { createInterface } from 'node:readline'
-import type { PeerAddress } from '../../src/base/ids.ts'
-import type { OwnCircuit } from '../../src/chapters/circuits/core/own-circuit.ts'
-import { SystemClock } from '../../src/io/clock.ts'
-import { SystemRandom } from '../../src/io/random.ts'
-import { NetTcpNetwork } from '../../src/io/net/tcp-net.ts'
-import { DgramNetwork } from '../../src/io/net/udp-dgram.ts'
-import { LAYER_BYTES, LAYER_HEAD_BYTES, type LayerKey } from '../../src/chapters/overlay/ports/overlay-crypto.ts'
-import type { UdpNetwork } from '../../src/ports/udp.ts'
-import { CELL_HEADER_BYTES, writeCellHead } from '../../src/chapters/circuits/wire/cell.ts'
-import {
-  EXIT,
-  makeCircuitNode,
-  type MadeCircuitNode,
-  RELAY,
-} from '../../test/chapters/circuits/kit/made-circuit-node.ts'
-import { waitFor } from '../../test/kit/wait-for.ts'
+import type { PeerAddress } from '../../../../src/base/ids.ts'
+import type { OwnCircuit } from '../../../../src/chapters/circuits/core/own-circuit.ts'
+import { SystemClock } from '../../../../src/io/clock.ts'
+import { SystemRandom } from '../../../../src/io/random.ts'
+import { NetTcpNetwork } from '../../../../src/io/net/tcp-net.ts'
+import { DgramNetwork } from '../../../../src/io/net/udp-dgram.ts'
+import { LAYER_BYTES, LAYER_HEAD_BYTES, type LayerKey } from '../../../../src/chapters/overlay/ports/overlay-crypto.ts'
+import type { UdpNetwork } from '../../../../src/ports/udp.ts'
+import { CELL_HEADER_BYTES, writeCellHead } from '../../../../src/chapters/circuits/wire/cell.ts'
+import { EXIT, makeCircuitNode, type MadeCircuitNode, RELAY } from '../kit/made-circuit-node.ts'
+import { waitFor } from '../../../kit/wait-for.ts'
 
 const ip = '127.0.0.1'
 const PAYLOAD = 1_000

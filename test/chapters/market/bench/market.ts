@@ -4,16 +4,16 @@
 
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { fillsOf } from '../../src/chapters/market/core/matching.ts'
-import { OrderBook } from '../../src/chapters/market/core/order-book.ts'
-import { decodeStatement, STATEMENT_BYTES } from '../../src/chapters/market/wire/order-codec.ts'
-import { verifyStatement } from '../../src/chapters/market/wire/order-signature.ts'
-import type { OrderStatement } from '../../src/chapters/market/wire/types.ts'
-import { type Flow, runAlone } from '../lib/flow.ts'
-import type { FlowOptions } from '../lib/flow-result.ts'
-import { gossip } from '../lib/market-gossip.ts'
-import { MarketOrders } from '../lib/market-orders.ts'
-import { type CaseResult, type Figures, OURS } from '../lib/samples.ts'
+import { fillsOf } from '../../../../src/chapters/market/core/matching.ts'
+import { OrderBook } from '../../../../src/chapters/market/core/order-book.ts'
+import { decodeStatement, STATEMENT_BYTES } from '../../../../src/chapters/market/wire/order-codec.ts'
+import { verifyStatement } from '../../../../src/chapters/market/wire/order-signature.ts'
+import type { OrderStatement } from '../../../../src/chapters/market/wire/types.ts'
+import { type Flow, runAlone } from '../../../../bench/lib/flow.ts'
+import type { FlowOptions } from '../../../../bench/lib/flow-result.ts'
+import { gossip } from './market-gossip.ts'
+import { MarketOrders } from './made-orders.ts'
+import { type CaseResult, type Figures, OURS } from '../../../../bench/lib/samples.ts'
 
 const ORDERS = 100_000
 const TRADERS = 1000

@@ -1,13 +1,13 @@
 // Orders for benchmarks of the market: signed by real keys of many traders, prices spread around a middle that none
 // crosses.
 
-import { makeOverlayCrypto } from '../../src/chapters/overlay/io/overlay-crypto.ts'
-import { SystemRandom } from '../../src/io/random.ts'
-import type { OverlayCrypto, OverlayKeyPair } from '../../src/chapters/overlay/ports/overlay-crypto.ts'
-import { type Asset, chainTag } from '../../src/chapters/wallets/core/assets.ts'
-import { makeStatement, traderOf } from '../../src/chapters/market/wire/order-codec.ts'
-import type { OrderState, OrderStatement, OrderTerms, Side } from '../../src/chapters/market/wire/types.ts'
-import { SeededRandom } from '../../test/kit/sim/seeded-random.ts'
+import { makeOverlayCrypto } from '../../../../src/chapters/overlay/io/overlay-crypto.ts'
+import { SystemRandom } from '../../../../src/io/random.ts'
+import type { OverlayCrypto, OverlayKeyPair } from '../../../../src/chapters/overlay/ports/overlay-crypto.ts'
+import { type Asset, chainTag } from '../../../../src/chapters/wallets/core/assets.ts'
+import { makeStatement, traderOf } from '../../../../src/chapters/market/wire/order-codec.ts'
+import type { OrderState, OrderStatement, OrderTerms, Side } from '../../../../src/chapters/market/wire/types.ts'
+import { SeededRandom } from '../../../kit/sim/seeded-random.ts'
 
 const LTC: Asset = { coin: 'LTC', chain: chainTag('LTC', 'main') }
 const BTC: Asset = { coin: 'BTC', chain: chainTag('BTC', 'main') }
