@@ -3,27 +3,27 @@
 // exists once.
 
 import { build, type BuildOptions, type BuildResult, type Metafile, type Plugin } from 'esbuild'
-import { relative } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
 
 /**
- * Modules that are loaded by import() alone, by nodes that use what they do: overlay, circuits, channels, wallets and
- * the market. Paths from the project's root.
+ * Modules that are loaded by import() alone, by nodes that use what they do: those that the `later.json` of each chapter
+ * names. Paths from the project's root.
  */
-export const LATER = [
-  'src/chapters/overlay/wiring/overlay-start.ts',
-  'src/chapters/circuits/wiring/circuit-parts.ts',
-  'src/chapters/channels/wiring/channel-parts.ts',
-  'src/chapters/circuits/anonymous/anonymous-engine.ts',
-  'src/chapters/circuits/anonymous/late-lane.ts',
-  'src/chapters/wallets/wiring/wallet-parts.ts',
-  'src/chapters/market/wiring/market-parts.ts',
-] as const
+function laterModules(root: string): readonly string[] {
+  const chapters = readdirSync(join(root, 'src/chapters')).map(name => `src/chapters/${name}`)
+  return chapters.flatMap(chapter => {
+    const list = join(root, chapter, 'later.json')
+    if (!existsSync(list)) return []
+    return (JSON.parse(readFileSync(list, 'utf8')) as readonly string[]).map(name => `${chapter}/${name}`)
+  })
+}
 
 /** Before the name of a later module in an import() of the first script. */
 const LATER_PREFIX = 'later:'
 
-/** Leaves the modules of LATER out of the first script. */
-function leftOut(root: string): Plugin {
+/** Leaves the `later` modules out of the first script. */
+function leftOut(root: string, laterNames: readonly string[]): Plugin {
   return {
     name: 'later-parts',
     setup(setup) {
@@ -31,14 +31,10 @@ function leftOut(root: string): Plugin {
         if (kind !== 'dynamic-import' || pluginData === leftOut) return null
         const found = await setup.resolve(path, { kind, resolveDir, importer, pluginData: leftOut })
         const name = relative(root, found.path)
-        return isLater(name) ? { path: `${LATER_PREFIX}${name}`, external: true } : null
+        return laterNames.includes(name) ? { path: `${LATER_PREFIX}${name}`, external: true } : null
       })
     },
   }
-}
-
-function isLater(name: string): boolean {
-  return LATER.some(one => one === name)
 }
 
 /** Takes what the first script has from there, and notes in `shared` what that is. */
@@ -93,20 +89,21 @@ export async function buildInTwo(
   options: BuildOptions,
   outfiles: { readonly first: string; readonly later: string },
 ): Promise<{ readonly first: MadeScript; readonly later: MadeScript }> {
+  const laterNames = laterModules(root)
   const firstOptions = {
-    ...withPlugin(options, leftOut(root)),
+    ...withPlugin(options, leftOut(root, laterNames)),
     outfile: outfiles.first,
     write: false,
     metafile: true,
   } as const
   const alone = await build({ ...firstOptions, entryPoints: [entry] })
   const known = new Set(Object.keys(alone.metafile.inputs))
-  const early = LATER.filter(name => known.has(name))
+  const early = laterNames.filter(name => known.has(name))
   if (early.length > 0) throw new Error(`not loaded by import() alone: ${early.join()}`)
   const shared = new Set<string>()
   const later = await build({
     ...withPlugin(options, givenByFirst(root, known, shared)),
-    ...startingWith(root, `export const parts = {\n${requiresOf(LATER)}\n}`),
+    ...startingWith(root, `export const parts = {\n${requiresOf(laterNames)}\n}`),
     outfile: outfiles.later,
     write: false,
     metafile: true,
