@@ -99,7 +99,7 @@ export function ChannelsPage({ list, query }: { list: ChannelListName; query: st
   const [creating, setCreating] = useState(false)
   return (
     <div class="page channels">
-      <header class="channels-head">
+      <header class="page-head">
         <h1>Channels</h1>
         <button type="button" onClick={() => setCreating(true)}>
           <Icon name="plus" size={16} /> Create a channel

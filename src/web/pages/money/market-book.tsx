@@ -1,8 +1,8 @@
 // The order book: both sides of each pair of coins, own orders marked.
 
 import type { TickRecord } from '../../../chapters/market/service/market-api.ts'
-import { bookPairs, type BookPair } from '../../model/money-words.ts'
-import { bookNow, ordersNow } from '../../node/money-requests.ts'
+import { bookPairs, type BookPair } from '../../model/market-words.ts'
+import { bookNow, ordersNow } from '../../node/market-requests.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { useParts } from '../../parts/more-rows.tsx'
 import { OrderForm } from './market-order-form.tsx'

@@ -2,9 +2,10 @@
 
 import { useId, useState } from 'preact/hooks'
 import type { MarketFeesRecord } from '../../../chapters/market/service/market-api.ts'
-import { coins, isAmount, type OrderWords, placesOf, totalOf } from '../../model/money-words.ts'
+import { coins, isAmount } from '../../model/amounts.ts'
+import { type OrderWords, placesOf, totalOf } from '../../model/market-words.ts'
 import { go, session } from '../../node/context.ts'
-import { marketFees, placeOrder } from '../../node/money-requests.ts'
+import { marketFees, placeOrder } from '../../node/market-requests.ts'
 import { DialogForm } from '../../parts/dialog-form.tsx'
 import { FactList } from '../../parts/facts.tsx'
 import { Field } from '../../parts/field.tsx'

@@ -2,9 +2,10 @@
 
 import { useState } from 'preact/hooks'
 import type { OrderRecord } from '../../../chapters/market/service/market-api.ts'
-import { coins, orderState, stands } from '../../model/money-words.ts'
+import { coins } from '../../model/amounts.ts'
+import { orderState, stands } from '../../model/market-words.ts'
 import { session } from '../../node/context.ts'
-import { cancelOrder, explainOrder, ordersNow } from '../../node/money-requests.ts'
+import { cancelOrder, explainOrder, ordersNow } from '../../node/market-requests.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { FactList } from '../../parts/facts.tsx'
 import { useParts } from '../../parts/more-rows.tsx'

@@ -2,8 +2,9 @@
 
 import { useState } from 'preact/hooks'
 import type { MarketTransactionRecord } from '../../../chapters/market/service/market-api.ts'
-import { coins, paymentName } from '../../model/money-words.ts'
-import { paymentsOf, tradesNow } from '../../node/money-requests.ts'
+import { coins } from '../../model/amounts.ts'
+import { paymentName } from '../../model/market-words.ts'
+import { paymentsOf, tradesNow } from '../../node/market-requests.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { useParts } from '../../parts/more-rows.tsx'
 

@@ -1,7 +1,7 @@
 // Dialogs of wallets: create one, unlock one, and the words of the seed (shown when it is made, exported, restored).
 
 import { useState } from 'preact/hooks'
-import { createWallet, exportSeed, restoreSeed, unlock } from '../../node/money-requests.ts'
+import { createWallet, exportSeed, restoreSeed, unlock } from '../../node/wallet-requests.ts'
 import { session } from '../../node/context.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { DialogForm } from '../../parts/dialog-form.tsx'

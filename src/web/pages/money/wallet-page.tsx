@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks'
 import type { WalletRecord, WalletTransactionRecord } from '../../../chapters/wallets/service/wallets-api.ts'
-import { coins, isAmount } from '../../model/money-words.ts'
+import { coins, isAmount } from '../../model/amounts.ts'
 import { addressOf, walletsHome } from '../../model/place.ts'
 import { session } from '../../node/context.ts'
-import { feesOf, historyOf, raiseFee, transfer, walletsNow } from '../../node/money-requests.ts'
+import { feesOf, historyOf, raiseFee, transfer, walletsNow } from '../../node/wallet-requests.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { CopyButton } from '../../parts/copy-button.tsx'
 import { DialogForm } from '../../parts/dialog-form.tsx'

@@ -2,10 +2,10 @@
 
 import { useState } from 'preact/hooks'
 import type { WalletRecord } from '../../../chapters/wallets/service/wallets-api.ts'
-import { coins } from '../../model/money-words.ts'
+import { coins } from '../../model/amounts.ts'
 import { addressOf } from '../../model/place.ts'
 import { session } from '../../node/context.ts'
-import { lock, walletsNow } from '../../node/money-requests.ts'
+import { lock, walletsNow } from '../../node/wallet-requests.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { CreateWalletDialog, ExportSeedDialog, RestoreSeedDialog, UnlockDialog } from './wallet-dialogs.tsx'
 
@@ -103,7 +103,7 @@ export function WalletsPage() {
   const hasSeed = value?.some(({ created }) => created) ?? false
   return (
     <div class="page money">
-      <header class="channels-head">
+      <header class="page-head">
         <h1>Wallets</h1>
         {value !== null && (
           <button type="button" onClick={() => setAsked({ what: hasSeed ? 'export' : 'restore', coin: '' })}>

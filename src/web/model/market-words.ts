@@ -1,5 +1,4 @@
-// What the pages of wallets and the market say: amounts, states, pairs. Pure. Amounts come and go as exact decimal
-// text.
+// What the pages of the market say: pairs, states, totals. Pure. Amounts come and go as exact decimal text.
 
 import type {
   MarketPaymentRecord,
@@ -7,6 +6,7 @@ import type {
   TickGroup,
   TickRecord,
 } from '../../chapters/market/service/market-api.ts'
+import { isAmount } from './amounts.ts'
 
 /** What is asked for or bidden, as it was typed. */
 export interface OrderWords {
@@ -25,16 +25,6 @@ export interface BookPair {
   readonly priceType: string
   readonly asks: readonly TickRecord[]
   readonly bids: readonly TickRecord[]
-}
-
-/** Whether a text is an amount above nothing. */
-export function isAmount(text: string): boolean {
-  return /^\d{1,30}(\.\d{1,18})?$/.test(text.trim()) && /[1-9]/.test(text)
-}
-
-/** `0.5 BTC`. */
-export function coins(exact: string, coin: string): string {
-  return `${exact} ${coin}`
 }
 
 /** Groups of both sides put together by their coins, in the order of their names. */
