@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CircuitRecord } from '../../../../../src/chapters/circuits/service/circuits-api.ts'
-import { circuitEventText, inOrder, pathOf } from '../../../../../src/web/model/circuit-path.ts'
+import { circuitEventText, inOrder, pathOf } from '../../../../../src/chapters/circuits/web/model/circuit-path.ts'
 
 function circuit(parts: Partial<CircuitRecord> = {}): CircuitRecord {
   return {

@@ -9,7 +9,7 @@ import {
   placesOf,
   stands,
   totalOf,
-} from '../../../../../src/web/model/market-words.ts'
+} from '../../../../../src/chapters/market/web/model/market-words.ts'
 import { addressOf, placeOf } from '../../../../../src/web/model/place.ts'
 import { sampleAsks, sampleBids } from '../../kit/sample-money.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isAmount } from '../../../../../src/web/model/amounts.ts'
+import { isAmount } from '../../../../../src/chapters/wallets/web/model/amounts.ts'
 
 test('amounts are decimal numbers above nothing', () => {
   for (const text of ['1', '0.5', '0.000000000000000001', ' 3 ']) assert.ok(isAmount(text), text)
