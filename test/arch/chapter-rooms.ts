@@ -332,9 +332,14 @@ export const chaptersNeeded: Record<string, readonly string[]> = {
   wallets: [],
 }
 
+/** The lists of chapters, which alone name them all, and what of each chapter's folder they name. */
+export const chapterLists: Readonly<Record<string, string>> = {
+  'src/app/chapters.ts': 'chapter.ts',
+  'src/web/chapters.ts': 'web/pages.tsx',
+}
+
 /** Imports of chapters' files in each layer of the core: they may become fewer. */
 export const coreIntoChapters: Record<string, number> = {
-  web: 11,
   workers: 6,
 }
 

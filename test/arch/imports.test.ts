@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { checkNeeds, loadChapters } from '../../src/app/chapters.ts'
 import { projectRoot } from '../kit/project-root.ts'
-import { chapterRooms, chaptersNeeded, coreIntoChapters, edgeRooms } from './chapter-rooms.ts'
+import { chapterLists, chapterRooms, chaptersNeeded, coreIntoChapters, edgeRooms } from './chapter-rooms.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
 import { chapterOf, roomOf } from './room-of.ts'
 import { type SourceFile, sourceFiles } from './source-tree.ts'
@@ -19,18 +19,15 @@ const workers = sourceFiles('workers')
 
 const rules: Record<string, readonly string[]> = { ...allowedImports, ...chapterRooms }
 
-/** The one list of the chapters. */
-const LIST = 'src/app/chapters.ts'
-
 /** True for what a file of the core has of a chapter, which is counted. */
 function isUpward(from: string, target: string): boolean {
-  return chapterOf(from) === null && chapterOf(target) !== null && from !== LIST
+  return chapterOf(from) === null && chapterOf(target) !== null && !(from in chapterLists)
 }
 
 function mayImport(from: SourceFile, target: string): boolean {
   const room = roomOf(from.path)
   if (roomOf(target) === room || isUpward(from.path, target)) return true
-  if (from.path === LIST && target === `src/chapters/${chapterOf(target)}/chapter.ts`) return true
+  if (target === `src/chapters/${chapterOf(target)}/${chapterLists[from.path]}`) return true
   return (rules[room] ?? []).some(entry =>
     entry.endsWith('.ts') ? target === `src/${entry}` : roomOf(target) === entry && target.startsWith('src/'),
   )

@@ -2,6 +2,7 @@
 
 import { useState } from 'preact/hooks'
 import { textOf } from '../../../../web/node/api.ts'
+import { channelPlace } from '../model/channel-places.ts'
 import { type ChannelWords, createChannel } from '../node/channel-requests.ts'
 import { go } from '../../../../web/node/context.ts'
 import { ChannelFields } from '../parts/channel-fields.tsx'
@@ -18,7 +19,7 @@ export function CreateChannelDialog({ onClose }: { onClose: () => void }) {
     try {
       const channel = await createChannel({ ...words, name: words.name.trim() })
       onClose()
-      if (channel !== '') go({ page: 'channel', channel, tab: 'torrents' })
+      if (channel !== '') go(channelPlace(channel))
     } catch (error) {
       setProblem(textOf(error))
       setBusy(false)

@@ -4,7 +4,7 @@
 import { useState } from 'preact/hooks'
 import type { ListedGrant } from '../../ports/channel-library.ts'
 import { named } from '../model/channel-words.ts'
-import { channelsHome } from '../../../../web/model/place.ts'
+import { channelsHome } from '../model/channel-places.ts'
 import {
   authorKey,
   changeChannel,

@@ -4,7 +4,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { ListedChannel } from '../../ports/channel-library.ts'
 import { channelFacts, channelTag, modeName, named } from '../model/channel-words.ts'
-import { addressOf, channelsHome, type ChannelTab, channelTabs } from '../../../../web/model/place.ts'
+import { addressOf } from '../../../../web/model/place.ts'
+import { channelPlace, channelsHome, type ChannelTab, channelTabs } from '../model/channel-places.ts'
 import { callSpam, channelNow, feedLinkOf } from '../node/channel-requests.ts'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
@@ -67,7 +68,7 @@ function Tabs({ channel, tab }: { channel: ListedChannel; tab: ChannelTab }) {
         .map(([name, heading]) => (
           <a
             key={name}
-            href={addressOf({ page: 'channel', channel: channel.dispersy_cid, tab: name })}
+            href={addressOf(channelPlace(channel.dispersy_cid, name))}
             aria-current={name === tab ? 'page' : undefined}
           >
             {heading}

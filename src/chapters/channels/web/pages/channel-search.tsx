@@ -5,7 +5,8 @@ import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import { FoundResults, type FoundTorrent } from '../model/found-results.ts'
 import { counted } from '../../../../web/model/format.ts'
 import { named } from '../model/channel-words.ts'
-import { addressOf, channelsHome } from '../../../../web/model/place.ts'
+import { addressOf } from '../../../../web/model/place.ts'
+import { channelPlace, channelsHome, searchPlace } from '../model/channel-places.ts'
 import { textOf } from '../../../../web/node/api.ts'
 import { channelListsNow, completions, search } from '../node/channel-requests.ts'
 import { go, session } from '../../../../web/node/context.ts'
@@ -43,7 +44,7 @@ export function SearchField({ query }: { query: string }) {
   const submit = (event: Event) => {
     event.preventDefault()
     const words = text.trim()
-    go(words === '' ? channelsHome : { page: 'channels', list: 'discovered', query: words })
+    go(words === '' ? channelsHome : searchPlace(words))
   }
   return (
     <form class="line-form channel-search" role="search" onSubmit={submit}>
@@ -112,7 +113,7 @@ function statusText({ results, waiting, problem }: Found): string {
 function FoundTorrents({ torrents, nameOf }: { torrents: FoundTorrent[]; nameOf: (cid: string) => string }) {
   const { shown, more } = useParts(torrents)
   const channelOf = ({ dispersy_cid: cid }: FoundTorrent) => (
-    <a href={addressOf({ page: 'channel', channel: cid, tab: 'torrents' })}>
+    <a href={addressOf(channelPlace(cid))}>
       <bdi>{nameOf(cid)}</bdi>
     </a>
   )

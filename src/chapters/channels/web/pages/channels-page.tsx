@@ -4,7 +4,8 @@ import { useState } from 'preact/hooks'
 import type { ListedChannel } from '../../ports/channel-library.ts'
 import { matching, ownAmong } from '../model/channel-words.ts'
 import { counted } from '../../../../web/model/format.ts'
-import { addressOf, type ChannelListName, channelLists } from '../../../../web/model/place.ts'
+import { addressOf } from '../../../../web/model/place.ts'
+import { type ChannelListName, channelLists, listPlace } from '../model/channel-places.ts'
 import { channelListsNow } from '../node/channel-requests.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { useChannelNews } from '../node/use-channel-news.ts'
@@ -32,7 +33,7 @@ function Tabs({ lists, shown }: { lists: Lists; shown: ChannelListName }) {
         <a
           key={list}
           class="button group"
-          href={addressOf({ page: 'channels', list, query: '' })}
+          href={addressOf(listPlace(list))}
           aria-current={list === shown ? 'page' : undefined}
         >
           {heading}

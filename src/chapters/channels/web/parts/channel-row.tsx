@@ -1,6 +1,7 @@
 // A channel in a list: its name, what it says of itself, what is known of it, and whether this node follows it.
 
 import type { ListedChannel } from '../../ports/channel-library.ts'
+import { channelPlace } from '../model/channel-places.ts'
 import { channelFacts, channelTag, named } from '../model/channel-words.ts'
 import { addressOf } from '../../../../web/model/place.ts'
 import { SubscribeButton } from './subscribe-button.tsx'
@@ -13,7 +14,7 @@ export function ChannelRow({ channel, changed }: { channel: ListedChannel; chang
     <li class="channel" data-channel={cid}>
       <div class="channel-text">
         <p class="channel-title">
-          <a class="channel-name" href={addressOf({ page: 'channel', channel: cid, tab: 'torrents' })}>
+          <a class="channel-name" href={addressOf(channelPlace(cid))}>
             <bdi>{named(channel.name, 'channel')}</bdi>
           </a>
           {tag !== '' && <span class="label">{tag}</span>}

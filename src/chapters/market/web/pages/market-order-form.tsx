@@ -3,6 +3,7 @@
 import { useId, useState } from 'preact/hooks'
 import type { MarketFeesRecord } from '../../service/market-api.ts'
 import { coins, isAmount } from '../../../wallets/web/model/amounts.ts'
+import { marketPlace } from '../model/market-places.ts'
 import { type OrderWords, placesOf, totalOf } from '../model/market-words.ts'
 import { go, session } from '../../../../web/node/context.ts'
 import { marketFees, placeOrder } from '../node/market-requests.ts'
@@ -105,7 +106,7 @@ export function OrderForm({ changed }: { changed: () => void }) {
     setPlanned(null)
     setWords({ ...words, quantity: '', price: '' })
     changed()
-    go({ page: 'market', tab: 'orders' })
+    go(marketPlace('orders'))
   }
   return (
     <form class="card options order-form" aria-label="New order" onSubmit={event => void plan(event)}>

@@ -1,6 +1,7 @@
 // The market: the order book with a form for a new order, own orders, own trades.
 
-import { addressOf, marketTabs, type MarketTab } from '../../../../web/model/place.ts'
+import { addressOf } from '../../../../web/model/place.ts'
+import { marketPlace, marketTabs, type MarketTab } from '../model/market-places.ts'
 import { MarketBook } from './market-book.tsx'
 import { MarketOrders } from './market-orders.tsx'
 import { MarketTrades } from './market-trades.tsx'
@@ -23,11 +24,7 @@ export function MarketPage({ tab }: { tab: MarketTab }) {
       <h1>Market</h1>
       <nav class="tabs" aria-label="Parts of the market">
         {marketTabs.map(([name, heading]) => (
-          <a
-            key={name}
-            href={addressOf({ page: 'market', tab: name })}
-            aria-current={name === tab ? 'page' : undefined}
-          >
+          <a key={name} href={addressOf(marketPlace(name))} aria-current={name === tab ? 'page' : undefined}>
             {heading}
           </a>
         ))}

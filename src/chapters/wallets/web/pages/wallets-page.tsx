@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import type { WalletRecord } from '../../service/wallets-api.ts'
 import { coins } from '../model/amounts.ts'
 import { addressOf } from '../../../../web/model/place.ts'
+import { walletPlace } from '../model/wallet-places.ts'
 import { session } from '../../../../web/node/context.ts'
 import { lock, walletsNow } from '../node/wallet-requests.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
@@ -66,7 +67,7 @@ function WalletCard(props: CardProps) {
       <div class="money-actions">
         {created ? (
           <>
-            <a class="button" href={addressOf({ page: 'wallets', coin })}>
+            <a class="button" href={addressOf(walletPlace(coin))}>
               Open {coin}
             </a>
             <LockButton {...props} />

@@ -10,7 +10,8 @@ import {
   stands,
   totalOf,
 } from '../../../../../src/chapters/market/web/model/market-words.ts'
-import { addressOf, placeOf } from '../../../../../src/web/model/place.ts'
+import { marketPlace, marketTabs, tabAt } from '../../../../../src/chapters/market/web/model/market-places.ts'
+import { addressOf } from '../../../../../src/web/model/place.ts'
 import { sampleAsks, sampleBids } from '../../kit/sample-money.ts'
 
 test('a total is exact, rounded down to what the coin has', () => {
@@ -46,9 +47,9 @@ test('states and kinds that are not known are shown as they are', () => {
   assert.equal(paymentName({ kind: 'claim', theirs: true }), 'Taken with the secret (other side)')
 })
 
-test('places of money go to addresses and back', () => {
-  for (const address of ['#/wallets', '#/wallets/TBTC', '#/market', '#/market/orders', '#/market/trades'])
-    assert.equal(addressOf(placeOf(address)), address)
-  assert.deepEqual(placeOf('#/wallets/../x'), { page: 'wallets', coin: '' })
-  assert.deepEqual(placeOf('#/market/zzz'), { page: 'market', tab: 'book' })
+test('parts of the market have addresses; what is none is the book', () => {
+  const addresses = marketTabs.map(([tab]) => addressOf(marketPlace(tab)))
+  assert.deepEqual(addresses, ['#/market', '#/market/orders', '#/market/trades'])
+  for (const [tab] of marketTabs) assert.equal(tabAt(marketPlace(tab).parts), tab)
+  assert.equal(tabAt(['zzz']), 'book')
 })
