@@ -49,7 +49,7 @@ lint: node_modules/.installed
 	@npx --no-install oxlint --type-aware -c test/arch/oxlint.json --quiet --ignore-pattern 'bench/rivals' src workers test bench
 
 arch: build
-	@$(NODE_TEST) $$(find dist/test/arch -name '*.test.js')
+	@$(NODE_TEST) $(call tests,arch)
 
 unit: build
 	@$(NODE_TEST) $(call tests,unit)

@@ -9,7 +9,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 import { checkAllMachineCode } from '../io/process/machine-code.ts'
-import { buildInTwo, firstAsFunction, laterAsFunction } from './later-parts.ts'
+import { buildInTwo, chapterFolders, firstAsFunction, laterAsFunction } from './later-parts.ts'
 import { noticesOf } from './notices.ts'
 import { copyPackedPackages, nativeDatabase } from './packed-packages.ts'
 import { askNpm, shippedParts } from './parts-list.ts'
@@ -45,7 +45,7 @@ const common = {
 
 /** Entry points of all threads, the core's and those of chapters; all are built into one folder. */
 function workerSources(): string[] {
-  const chapters = readdirSync(join(root, 'src/chapters')).map(name => `src/chapters/${name}/workers`)
+  const chapters = chapterFolders(root).map(chapter => `${chapter}/workers`)
   const folders = ['workers', ...chapters].filter(folder => existsSync(join(root, folder)))
   return folders.flatMap(folder => readdirSync(join(root, folder)).map(name => `${folder}/${name}`))
 }

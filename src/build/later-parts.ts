@@ -6,13 +6,18 @@ import { build, type BuildOptions, type BuildResult, type Metafile, type Plugin 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
+/** The folders of the chapters, from the project's root. */
+export function chapterFolders(root: string): readonly string[] {
+  const folder = join(root, 'src/chapters')
+  return existsSync(folder) ? readdirSync(folder).map(name => `src/chapters/${name}`) : []
+}
+
 /**
- * Modules that are loaded by import() alone, by nodes that use what they do: those that the `later.json` of each chapter
- * names. Paths from the project's root.
+ * Modules that are loaded by import() alone, by nodes that use what they do: those that the `later.json` of each
+ * chapter names. Paths from the project's root.
  */
 function laterModules(root: string): readonly string[] {
-  const chapters = readdirSync(join(root, 'src/chapters')).map(name => `src/chapters/${name}`)
-  return chapters.flatMap(chapter => {
+  return chapterFolders(root).flatMap(chapter => {
     const list = join(root, chapter, 'later.json')
     if (!existsSync(list)) return []
     return (JSON.parse(readFileSync(list, 'utf8')) as readonly string[]).map(name => `${chapter}/${name}`)

@@ -2,61 +2,22 @@
 // pasted anywhere open the dialog for adding.
 
 import { useEffect, useState } from 'preact/hooks'
-import { addressOf, channelsHome, home, marketHome, type Place, walletsHome } from './model/place.ts'
+import { chapterPages } from './chapters.ts'
+import type { ChapterPlace } from './model/place.ts'
 import { plainRate } from './model/format.ts'
+import { Navigation } from './navigation.tsx'
 import { place, session } from './node/context.ts'
 import { AddDialog, type Addition } from './pages/downloads/add-dialog.tsx'
-import { ChannelPage } from './pages/channels/channel-page.tsx'
-import { ChannelsPage } from './pages/channels/channels-page.tsx'
-import { CircuitsPage } from './pages/circuits/circuits-page.tsx'
 import { DownloadsPage } from './pages/downloads/downloads-page.tsx'
 import { EventsPage } from './pages/node/events-page.tsx'
 import { KeyPage } from './pages/node/key-page.tsx'
-import { MarketPage } from './pages/money/market-page.tsx'
 import { PlayerPage } from './pages/downloads/player-page.tsx'
 import { SettingsPage } from './pages/node/settings-page.tsx'
 import { StatisticsPage } from './pages/node/statistics-page.tsx'
-import { WalletPage } from './pages/money/wallet-page.tsx'
-import { WalletsPage } from './pages/money/wallets-page.tsx'
 import { Brand } from './parts/brand.tsx'
-import { Icon, type IconName } from './parts/icons.tsx'
+import { Icon } from './parts/icons.tsx'
 import { ConnectionLine, Notices } from './parts/notices.tsx'
 import { RateGraph } from './parts/rate-graph.tsx'
-
-interface Destination {
-  readonly name: string
-  readonly icon: IconName
-  readonly place: Place
-}
-
-const destinations: readonly Destination[] = [
-  { name: 'Downloads', icon: 'list', place: home },
-  { name: 'Channels', icon: 'channel', place: channelsHome },
-  { name: 'Circuits', icon: 'circuit', place: { page: 'circuits' } },
-  { name: 'Wallets', icon: 'wallet', place: walletsHome },
-  { name: 'Market', icon: 'market', place: marketHome },
-  { name: 'Statistics', icon: 'chart', place: { page: 'statistics' } },
-  { name: 'Events', icon: 'bell', place: { page: 'events' } },
-  { name: 'Settings', icon: 'gear', place: { page: 'settings' } },
-]
-
-function Navigation() {
-  const now = { play: 'downloads', channel: 'channels' }[place.value.page as string] ?? place.value.page
-  return (
-    <nav aria-label="Pages">
-      <ul class="nav">
-        {destinations.map(({ name, icon, place: to }) => (
-          <li key={name}>
-            <a href={addressOf(to)} aria-current={to.page === now ? 'page' : undefined}>
-              <Icon name={icon} />
-              {name}
-            </a>
-          </li>
-        ))}
-      </ul>
-    </nav>
-  )
-}
 
 function Rates() {
   const { down, up } = session.totals.value
@@ -89,6 +50,11 @@ function Rates() {
   )
 }
 
+function PageOfChapter({ chapter, parts }: ChapterPlace) {
+  const Shown = chapterPages.find(({ id }) => id === chapter)?.Page
+  return Shown === undefined ? null : <Shown parts={parts} />
+}
+
 function Page({ add }: { add: (addition: Addition) => void }) {
   const at = place.value
   switch (at.page) {
@@ -96,16 +62,8 @@ function Page({ add }: { add: (addition: Addition) => void }) {
       return <DownloadsPage infohash={at.infohash} tab={at.tab} add={() => add({ files: [], text: '' })} />
     case 'play':
       return <PlayerPage key={`${at.infohash}/${at.file}`} infohash={at.infohash} file={at.file} />
-    case 'channels':
-      return <ChannelsPage list={at.list} query={at.query} />
-    case 'channel':
-      return <ChannelPage key={at.channel} channel={at.channel} tab={at.tab} />
-    case 'wallets':
-      return at.coin === '' ? <WalletsPage /> : <WalletPage key={at.coin} coin={at.coin} />
-    case 'market':
-      return <MarketPage tab={at.tab} />
-    case 'circuits':
-      return <CircuitsPage />
+    case 'chapter':
+      return <PageOfChapter {...at} />
     case 'statistics':
       return <StatisticsPage />
     case 'events':

@@ -5,13 +5,14 @@ import './style/frame.css'
 import './style/list.css'
 import './style/detail.css'
 import './style/pages.css'
-import './style/circuits.css'
-import './style/channels.css'
-import './style/money.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
-import { session } from './node/context.ts'
+import { chapterPages } from './chapters.ts'
+import { followAddress, session } from './node/context.ts'
+import { keepTitle } from './title.ts'
 
+followAddress(chapterPages.map(({ id }) => id))
+keepTitle()
 const root = document.querySelector('#page')
 if (root !== null) render(<App />, root)
 void session.start()

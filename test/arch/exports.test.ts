@@ -7,6 +7,7 @@ import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { parseSync } from 'oxc-parser'
 import { projectRoot } from '../kit/project-root.ts'
+import { takenOut } from '../kit/taken-out.ts'
 import { sourceFiles } from './source-tree.ts'
 
 /** What others than our files take: the build tool, the pool of threads, a script that runs when it is asked for. */
@@ -65,7 +66,10 @@ function timesIn(text: string, word: string): number {
   return [...text.matchAll(new RegExp(`\\b${word}\\b`, 'g'))].length
 }
 
-test('what is exported is used by another file, or by its own', () => {
+// What only a chapter uses has no user when that is taken out.
+const skip = takenOut.length > 0
+
+test('what is exported is used by another file, or by its own', { skip }, () => {
   const all = sourceFiles('src', 'workers', 'bench', 'test')
   const known = new Set(all.map(({ path }) => path))
   const names = new Map(all.map(({ path }) => [path, read(path, known)]))

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path'
 import { test } from 'node:test'
 import { checkNeeds, loadChapters } from '../../src/app/chapters.ts'
 import { projectRoot } from '../kit/project-root.ts'
-import { chapterRooms, chaptersNeeded, coreIntoChapters, edgeRooms } from './chapter-rooms.ts'
+import { chapterLists, chapterRooms, edgeRooms } from './chapter-rooms.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
 import { chapterOf, roomOf } from './room-of.ts'
 import { type SourceFile, sourceFiles } from './source-tree.ts'
@@ -15,22 +15,16 @@ const forbiddenText = /\bDate\.now\b|\bset(Timeout|Interval)\(|\bMath\.random\b|
 const forbiddenModules = /^node:(net|dgram|fs|fs\/promises|http|https|tls|dns|child_process|worker_threads)$/
 
 const sources = sourceFiles('src')
+const chapters = await loadChapters()
+const chaptersNeeded = new Map(chapters.map(({ id, needs }) => [id, needs]))
 const workers = sourceFiles('workers')
 
 const rules: Record<string, readonly string[]> = { ...allowedImports, ...chapterRooms }
 
-/** The one list of the chapters. */
-const LIST = 'src/app/chapters.ts'
-
-/** True for what a file of the core has of a chapter, which is counted. */
-function isUpward(from: string, target: string): boolean {
-  return chapterOf(from) === null && chapterOf(target) !== null && from !== LIST
-}
-
 function mayImport(from: SourceFile, target: string): boolean {
   const room = roomOf(from.path)
-  if (roomOf(target) === room || isUpward(from.path, target)) return true
-  if (from.path === LIST && target === `src/chapters/${chapterOf(target)}/chapter.ts`) return true
+  if (roomOf(target) === room) return true
+  if (target === `src/chapters/${chapterOf(target)}/${chapterLists[from.path]}`) return true
   return (rules[room] ?? []).some(entry =>
     entry.endsWith('.ts') ? target === `src/${entry}` : roomOf(target) === entry && target.startsWith('src/'),
   )
@@ -56,29 +50,28 @@ test('chapters know those they need, and no other', () => {
   const wrong = sources.flatMap(file => {
     const chapter = chapterOf(file.path)
     if (chapter === null) return []
-    const known = [null, chapter, ...(chaptersNeeded[chapter] ?? [])]
+    const known = [null, chapter, ...(chaptersNeeded.get(chapter) ?? [])]
     return file.imports.filter(target => !known.includes(chapterOf(target))).map(target => `${file.path} -> ${target}`)
   })
   assert.deepEqual(wrong, [])
 })
 
-test('the faces name the chapters that the rules name, and stand after them in the list', async () => {
-  const chapters = await loadChapters()
-  const named = chapters.map(({ id, needs }) => [id, [...needs].toSorted()])
-  assert.deepEqual(Object.fromEntries(named), chaptersNeeded)
-  const [market] = chapters.filter(({ id }) => id === 'market')
-  assert.throws(() => checkNeeds(market === undefined ? [] : [market]), /market needs overlay, before it/)
+test('each folder of a chapter has its line in the list, after those that it needs', () => {
+  const listed = chapters.map(({ id }) => id).toSorted()
+  const folders = new Set(sources.flatMap(({ path }) => chapterOf(path) ?? []))
+  assert.deepEqual(listed, [...folders].toSorted())
+  const needy = { id: 'late', needs: ['early'] }
+  assert.throws(() => checkNeeds([needy, { id: 'early', needs: [] }]), /late needs early, before it/)
 })
 
-test('what the core has of chapters grows nowhere, and falls here when it falls there', () => {
-  const counts: Record<string, number> = {}
-  for (const file of [...sources, ...workers])
-    for (const target of new Set(file.imports))
-      if (isUpward(file.path, target)) {
-        const layer = file.path.startsWith('src/') ? roomOf(file.path) : 'workers'
-        counts[layer] = (counts[layer] ?? 0) + 1
-      }
-  assert.deepEqual(counts, coreIntoChapters)
+test('the core names no chapter but in the lists, the benchmarks and tests of the core none at all', () => {
+  const core = [...sources, ...workers, ...sourceFiles('bench'), ...sourceFiles('test')].filter(
+    ({ path }) => !path.includes('/chapters/') && !(path in chapterLists),
+  )
+  const wrong = core.flatMap(({ path, imports }) =>
+    imports.filter(target => target.includes('/chapters/')).map(target => `${path} -> ${target}`),
+  )
+  assert.deepEqual(wrong, [])
 })
 
 test('workers of the core import only codecs, contracts and jobs; no worker has over 100 lines', () => {

@@ -1,14 +1,12 @@
 // The picture of the map: every folder of src and every chapter as a box, those that import nothing at the bottom,
 // and an arrow for each import that no longer way explains. Made from the imports as they are.
 
+import { chapterLists } from './chapter-rooms.ts'
 import { chapterOf } from './room-of.ts'
 import { sourceFiles } from './source-tree.ts'
 
 const BOX = { width: 118, height: 34, gapX: 22, gapY: 46 } as const
 const MARGIN = 24
-
-/** It knows all chapters by name, and the command line begins with it: what is drawn comes to the parts otherwise. */
-const LIST = 'src/app/chapters.ts'
 
 /** A chapter, or a folder of src. */
 function partOf(path: string): string {
@@ -22,9 +20,10 @@ function arrows(): Map<string, Set<string>> {
     const from = partOf(path)
     const to = found.get(from) ?? new Set<string>()
     found.set(from, to)
-    if (path === LIST) continue
+    // They name all chapters, and their layers begin with them: what is drawn comes to the parts otherwise.
+    if (path in chapterLists) continue
     for (const target of imports)
-      if (target.startsWith('src/') && target !== LIST && partOf(target) !== from) to.add(partOf(target))
+      if (target.startsWith('src/') && !(target in chapterLists) && partOf(target) !== from) to.add(partOf(target))
   }
   for (const to of [...found.values()]) for (const name of to) if (!found.has(name)) found.set(name, new Set())
   return found

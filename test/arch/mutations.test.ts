@@ -40,8 +40,8 @@ test('comparisons, conditions, constants, statements and returned values are cha
 })
 
 test('tests that reach a module: its own first, those that start the program among them', () => {
-  const tests = new TestReach().testsOf('src/chapters/market/wiring/market-overlay.ts')
-  assert.equal(tests[0], 'test/chapters/market/unit/wiring/market-overlay.test.ts')
+  const tests = new TestReach().testsOf('src/torrent/pieces/piece-picker.ts')
+  assert.equal(tests[0], 'test/unit/torrent/piece-picker.test.ts')
   assert.ok(tests.includes('test/fault/node-kill.test.ts'))
   assert.ok(!tests.some(path => path.startsWith('test/interop/') || path.startsWith('test/arch/')))
   assert.ok(new TestReach().testsOf('src/pools/jobs/commit.ts').includes('test/contract/workers/jobs.test.ts'))

@@ -5,8 +5,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { loadChapters } from '../../src/app/chapters.ts'
 import { projectRoot } from '../kit/project-root.ts'
-import { chaptersNeeded } from './chapter-rooms.ts'
+import { isTakenOut } from '../kit/taken-out.ts'
 import { allowedImports, edgeFolders } from './layers.ts'
 import { mapSvg } from './map-svg.ts'
 import { sourceFiles } from './source-tree.ts'
@@ -52,7 +53,7 @@ test('every file and folder it names exists', () => {
   const paths = codeSpans.filter(text => /^(src|workers|test|bench)(\/[\w.-]+)*\/?$/.test(text))
   assert.ok(paths.length > 80, `only ${paths.length} paths found`)
   assert.deepEqual(
-    paths.filter(path => !isThere(join(projectRoot, path))),
+    paths.filter(path => !isThere(join(projectRoot, path)) && !isTakenOut(path)),
     [],
   )
 })
@@ -81,11 +82,28 @@ test('the rows say what the import rules say', () => {
   }
 })
 
-test('every chapter has a row that says what it needs', () => {
-  const found = [...map.matchAll(/^\| `src\/chapters\/([a-z]+)` \|[^|]*\|([^|]*)\|$/gm)]
-  const needs = found.map(([, name = '', cell = '']) => [name, cell.trim()])
-  const known = Object.entries(chaptersNeeded).map(([name, needed]) => [name, needed.join(', ') || 'nothing'])
-  assert.deepEqual(needs.toSorted(), known.toSorted())
+/** Rows of the table of chapters: what the first paragraph of its page says, and what its face needs. */
+async function chapterRows(): Promise<string> {
+  const rows = (await loadChapters()).map(({ id, needs }) => {
+    const page = readFileSync(join(projectRoot, 'src/chapters', id, 'README.md'), 'utf8')
+    const [, what = ''] = page.split('\n\n')
+    return `| [\`src/chapters/${id}\`](chapters/${id}/README.md) | ${what.replaceAll('\n', ' ')} | ${needs.join(', ') || 'nothing'} |\n`
+  })
+  return rows.toSorted().join('')
+}
+
+test('every chapter has the row that its page and its face make (make readme)', async () => {
+  const path = join(projectRoot, 'src/README.md')
+  const table = /(\| chapter \| what it is \| needs \|\n\|---\|---\|---\|\n)((?:\|.*\n)*)/
+  const wanted = await chapterRows()
+  if (process.env['UPDATE_README'] === '1') {
+    const text = readFileSync(path, 'utf8')
+    writeFileSync(
+      path,
+      text.replace(table, (_, head: string) => head + wanted),
+    )
+  }
+  assert.equal(table.exec(readFileSync(path, 'utf8'))?.[2], wanted)
 })
 
 test('every decision it names has a page', () => {

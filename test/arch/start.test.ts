@@ -3,26 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sourceFiles } from './source-tree.ts'
-
-const byPath = new Map(sourceFiles('src').map(file => [file.path, file]))
-
-/** Everything that comes with `path`: files of ours and packages. */
-function loadedWith(path: string, found = new Set<string>()): Set<string> {
-  for (const name of byPath.get(path)?.loads ?? []) {
-    if (found.has(name)) continue
-    found.add(name)
-    loadedWith(name, found)
-  }
-  return found
-}
-
-/** What a start reads before the first answer: the node, and the faces of the chapters. */
-function loadedAtStart(): Set<string> {
-  const loaded = loadedWith('src/node/main.ts')
-  for (const path of byPath.keys()) if (/^src\/chapters\/[a-z]+\/chapter\.ts$/.test(path)) loadedWith(path, loaded)
-  return loaded
-}
+import { loadedAtStart, loadedWith } from './loaded-modules.ts'
 
 test('the command line alone loads nothing of the node but its version', () => {
   const ours = [...loadedWith('src/cli/main.ts')].filter(name => name.startsWith('src/'))
@@ -44,43 +25,6 @@ test('the engine comes without the packages that an idle node needs not', () => 
   const loaded = loadedWith('src/node/engine/engine-parts.ts')
   assert.ok(loaded.has('src/pools/pool.ts') && loaded.has('bitfield'))
   for (const name of ['fs-chunk-store', 'koffi', 'piscina']) assert.ok(!loaded.has(name), name)
-})
-
-test('nothing of the overlay is loaded before somebody needs circuits', () => {
-  const loaded = loadedWith('src/chapters/overlay/wiring/overlay-parts.ts')
-  for (const name of loadedWith('src/node/engine/engine-parts.ts')) loaded.add(name)
-  const late =
-    /^(src\/chapters\/(overlay\/(core|io|sealing)|circuits\/(core|hidden))\/|src\/chapters\/overlay\/wiring\/overlay-start|sodium-native$)/
-  assert.deepEqual(
-    [...loaded].filter(name => late.test(name)),
-    [],
-  )
-  assert.ok(loadedWith('src/chapters/overlay/wiring/overlay-start.ts').has('src/chapters/overlay/core/overlays.ts'))
-})
-
-test('nothing of wallets is loaded before somebody asks for them', () => {
-  const loaded = loadedWith('src/node/engine/engine-parts.ts')
-  for (const name of loadedAtStart()) loaded.add(name)
-  assert.ok(loaded.has('src/chapters/wallets/wiring/wallet-services.ts'))
-  const late = /^(src\/chapters\/wallets\/(core|ports|io|service\/(?!wallets-api)|wiring\/wallet-parts)|@scure|ethers)/
-  assert.deepEqual(
-    [...loaded].filter(name => late.test(name)),
-    [],
-  )
-  assert.ok(loadedWith('src/chapters/wallets/wiring/wallet-parts.ts').has('src/chapters/wallets/core/utxo-ledger.ts'))
-})
-
-test('nothing of the market is loaded before somebody asks for it', () => {
-  const loaded = loadedWith('src/node/engine/engine-parts.ts')
-  for (const name of loadedAtStart()) loaded.add(name)
-  assert.ok(loaded.has('src/chapters/market/wiring/market-services.ts'))
-  const late =
-    /^src\/chapters\/market\/(core|mesh|swap|chains|wire|ports|io|service\/(?!market-api)|wiring\/(?!open-|market-services|settings-))/
-  assert.deepEqual(
-    [...loaded].filter(name => late.test(name)),
-    [],
-  )
-  assert.ok(loadedWith('src/chapters/market/wiring/market-parts.ts').has('src/chapters/market/service/market.ts'))
 })
 
 test('the door for clients of Transmission is not loaded before one comes', () => {

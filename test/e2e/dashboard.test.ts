@@ -137,12 +137,19 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
     ['trackers', '#/downloads/FILM/trackers'],
     ['options', '#/downloads/FILM/options'],
     ['play', '#/play/FILM/0'],
-    ['channels', '#/channels'],
-    ['circuits', '#/circuits'],
     ['statistics', '#/statistics'],
     ['events', '#/events'],
     ['settings', '#/settings'],
   ] as const
+
+  /** Where the navigation leads beside those: pages of chapters, each with its name. */
+  async function chapterPlaces(page: Page): Promise<[name: string, address: string][]> {
+    const links = `[...document.querySelectorAll('nav[aria-label=Pages] a')].map(a => a.getAttribute('href'))`
+    const addresses = await page.evaluate<string[]>(links)
+    assert.ok(addresses.length >= 4, 'the navigation is there')
+    const known = new Set<string>(['#/downloads', ...places.map(([, address]) => address)])
+    return addresses.filter(address => !known.has(address)).map(address => [address.slice(2), address])
+  }
 
   for (const [name, size] of [
     ['wide', WIDE],
@@ -152,7 +159,7 @@ describe('dashboard', { skip, concurrency: 1, timeout: 300_000 }, () => {
       test(`every page, ${name} and ${colorScheme}: nothing serious for axe-core, nothing wider than the screen`, async () => {
         const watched = await signedIn('', { ...size, colorScheme })
         const { page } = watched
-        for (const [place, address] of places) {
+        for (const [place, address] of [...places, ...(await chapterPlaces(page))]) {
           await page.goto(`${scene.node.baseUrl}/${address.replace('FILM', scene.film)}`)
           await page.locator('main :is(h1, h2)').first().waitFor({ state: 'attached' })
           await untilInPage(page, `!/Asking the node…|Finding the file…/.test(document.body.innerText)`)

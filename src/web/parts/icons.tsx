@@ -24,9 +24,6 @@ const paths = {
   clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18zM12 7v5.2l3.2 2',
   film: 'M4 5h16v14H4zM9 5v14M15 5v14M4 9.7h5M4 14.3h5M15 9.7h5M15 14.3h5',
   circuit: 'M6 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM18 20a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM6 8v4a4 4 0 0 0 4 4h6',
-  channel: 'M5 19a1 1 0 1 0 0-2 1 1 0 0 0 0 2zM4 11a9 9 0 0 1 9 9M4 4a16 16 0 0 1 16 16',
-  market: 'M4 9h16l-1.5-5h-13zM5 9v11h14V9M10 20v-6h4v6',
-  wallet: 'M4 7h14a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2zM4 7l11-3v3M16 13.5h.01',
   door: 'M10 4H5v16h5M14 8l4 4-4 4M18 12H9',
   out: 'M13 5h6v6M19 5l-9 9M17 14v5H5V7h5',
 } as const
@@ -34,11 +31,21 @@ const paths = {
 /** A sign's name. */
 export type IconName = keyof typeof paths
 
-/** One sign; hidden from screen readers. */
-export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
+/** The strokes of a sign: of what the core has one too. */
+export function strokesOf(name: IconName): string {
+  return paths[name]
+}
+
+/** A sign of these strokes, a path; hidden from screen readers. */
+export function Sign({ strokes, size = 18 }: { strokes: string; size?: number }) {
   return (
     <svg class="icon" width={size} height={size} viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      <path d={paths[name]} />
+      <path d={strokes} />
     </svg>
   )
+}
+
+/** One of the signs above. */
+export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
+  return <Sign strokes={paths[name]} size={size} />
 }

@@ -45,10 +45,14 @@ test('addresses name places, and what is none is home', () => {
     { page: 'downloads', infohash, tab: 'files' },
     { page: 'play', infohash, file: 12 },
     { page: 'settings' },
+    { page: 'chapter', chapter: 'notes', parts: [] },
+    { page: 'chapter', chapter: 'notes', parts: ['of', 'a/b #c? ü%20', ''] },
   ]
-  for (const place of places) assert.deepEqual(placeOf(addressOf(place)), place)
+  for (const place of places) assert.deepEqual(placeOf(addressOf(place), ['notes']), place)
   for (const address of ['', '#', '#/nowhere', '#/play/xx/1', `#/play/${infohash}/x`, `#/downloads/<b>/files`])
-    assert.equal(placeOf(address).page, 'downloads', address)
+    assert.equal(placeOf(address, ['notes']).page, 'downloads', address)
+  assert.deepEqual(placeOf('#/notes', []), home, 'a chapter that is not there')
+  assert.deepEqual(placeOf('#/notes/%E0%A4%A/x', ['notes']), { page: 'chapter', chapter: 'notes', parts: ['', 'x'] })
 })
 
 test('a stream is cut into lines wherever its chunks end', () => {

@@ -1,7 +1,7 @@
 // The BitTorrent engine of downloads that leave by circuits of one hop count. Its session, trackers, DHT and web
 // servers are made of a circuit lane and of nothing else that reaches a network, so no download given to it can send a
-// plain packet (test/arch/anonymous-engine.test.ts, decision 0390). Memory, disk, queue and rates are those of the
-// plain session.
+// plain packet (test/chapters/circuits/arch/anonymous-engine.test.ts, decision 0390). Memory, disk, queue and rates are
+// those of the plain session.
 
 import type { AddressPolicy } from '../../../io/net/address-policy.ts'
 import type { FurtherEngineOptions } from '../../../node/engine/engine-additions.ts'

@@ -1,7 +1,7 @@
 // What happened: the events this page heard, the newest first, and the end of the node's log.
 
 import { useEffect, useState } from 'preact/hooks'
-import { circuitEventText } from '../../model/circuit-path.ts'
+import { chapterPages } from '../../chapters.ts'
 import type { NodeEvent } from '../../model/event-lines.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
@@ -9,12 +9,10 @@ import { useAnswer } from '../../node/use-answer.ts'
 const LOG_MS = 3000
 const LOG_LINES = 500
 
-const words: Readonly<Record<string, string>> = {
+const names: Readonly<Record<string, string>> = {
   tribler_started: 'The node is ready',
   torrent_finished: 'Finished',
   torrent_error: 'Error',
-  channel_discovered: 'Channel discovered',
-  torrent_discovered: 'Torrent discovered',
   torrent_updated: 'New version',
   torrent_update_refused: 'New version refused',
   torrent_created: 'Torrent made',
@@ -32,13 +30,14 @@ const words: Readonly<Record<string, string>> = {
   upgrader_tick: 'Upgrade of the store',
   upgrader_finished: 'Upgrade of the store is done',
   tribler_exception: 'Defect',
-  circuit_ready: 'Circuit ready',
-  circuit_removed: 'Circuit gone',
 }
+
+const ofChapters = new Map(chapterPages.flatMap(({ events = {} }) => Object.entries(events)))
 
 /** What an event is about, without its type. */
 function aboutOf({ type, event = {} }: NodeEvent): string {
-  if (type.startsWith('circuit_')) return circuitEventText(event)
+  const about = ofChapters.get(type)?.about
+  if (about !== undefined) return about(event)
   const { infohash, ...others } = event
   const values = Object.values(others).filter(value => typeof value === 'string' || typeof value === 'number')
   const known = typeof infohash === 'string' ? (session.table.find(infohash)?.name ?? '') : ''
@@ -62,7 +61,7 @@ function Events() {
           class={/error|failed|exception|refused|corrupt/.test(event.type) ? 'bad' : ''}
         >
           <span class="event-time number">{clock(event.heardMs)}</span>
-          <span class="event-type">{words[event.type] ?? event.type}</span>
+          <span class="event-type">{ofChapters.get(event.type)?.name ?? names[event.type] ?? event.type}</span>
           <bdi class="event-about">{aboutOf(event)}</bdi>
         </li>
       ))}

@@ -3,25 +3,49 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListedChannel, ListedTorrent } from '../../../../../src/chapters/channels/ports/channel-library.ts'
-import * as words from '../../../../../src/web/model/channel-words.ts'
-import { FoundResults, MAX_FOUND } from '../../../../../src/web/model/found-results.ts'
-import { addressOf, channelsHome, type Place, placeOf } from '../../../../../src/web/model/place.ts'
+import {
+  channelPlace,
+  channelsHome,
+  listPlace,
+  searchPlace,
+  shownAt,
+  type ShownChannels,
+} from '../../../../../src/chapters/channels/web/model/channel-places.ts'
+import * as words from '../../../../../src/chapters/channels/web/model/channel-words.ts'
+import { FoundResults, MAX_FOUND } from '../../../../../src/chapters/channels/web/model/found-results.ts'
+import { addressOf, placeOf } from '../../../../../src/web/model/place.ts'
 import { sampleChannel, sampleTorrent } from '../../kit/sample-channels.ts'
 
 const CID = 'ab'.repeat(20)
 
+/** What an address of channels shows. */
+function shownIn(address: string): ShownChannels {
+  const place = placeOf(address, ['channels'])
+  assert.equal(place.page, 'chapter')
+  return shownAt(place.parts)
+}
+
 test('places of channels have addresses, whatever is searched for', () => {
-  const places: Place[] = [
-    channelsHome,
-    { page: 'channels', list: 'own', query: '' },
-    { page: 'channels', list: 'discovered', query: 'a/b #c? ü%20' },
-    { page: 'channel', channel: CID, tab: 'torrents' },
-    { page: 'channel', channel: CID, tab: 'feeds' },
-  ]
-  for (const place of places) assert.deepEqual(placeOf(addressOf(place)), place)
-  for (const address of ['#/channels/search/%E0%A4%A', '#/channels/nowhere', '#/channels/search/'])
-    assert.deepEqual(placeOf(address), channelsHome, address)
-  assert.deepEqual(placeOf(`#/channels/${CID}/<b>`), { page: 'channel', channel: CID, tab: 'torrents' })
+  const words = 'a/b #c? ü%20'
+  const places = [
+    [channelsHome, '#/channels', { page: 'channels', list: 'discovered', query: '' }],
+    [listPlace('own'), '#/channels/own', { page: 'channels', list: 'own', query: '' }],
+    [
+      searchPlace(words),
+      `#/channels/search/${encodeURIComponent(words)}`,
+      { page: 'channels', list: 'discovered', query: words },
+    ],
+    [channelPlace(CID), `#/channels/${CID}`, { page: 'channel', channel: CID, tab: 'torrents' }],
+    [channelPlace(CID, 'feeds'), `#/channels/${CID}/feeds`, { page: 'channel', channel: CID, tab: 'feeds' }],
+  ] as const
+  for (const [place, address, shown] of places) {
+    assert.equal(addressOf(place), address)
+    assert.deepEqual(placeOf(address, ['channels']), place)
+    assert.deepEqual(shownAt(place.parts), shown)
+  }
+  for (const address of ['#/channels/search/%E0%A4%A', '#/channels/nowhere', '#/channels/search/', '#/channels/'])
+    assert.deepEqual(shownIn(address), shownAt([]), address)
+  assert.deepEqual(shownIn(`#/channels/${CID}/<b>`), { page: 'channel', channel: CID, tab: 'torrents' })
 })
 
 test('what is known of a channel, in one line', () => {

@@ -1,0 +1,27 @@
+// What a chapter gives to the dashboard: the face that `pages.tsx` of its folder `web` exports.
+
+import type { ComponentType } from 'preact'
+
+/** Pages of a chapter: one line of the navigation, and all places below it. */
+export interface ChapterPages {
+  /** The chapter's id, as in its `chapter.ts`; the first word of its addresses too: `#/<id>/<part>…`. */
+  readonly id: string
+  /** What the navigation and the window's title call it. */
+  readonly name: string
+  /** Its sign in the navigation: the strokes of a path on a grid of 24, as in `parts/icons.tsx`. */
+  readonly strokes: string
+  /** The page at a place of it. `parts`: those of its address behind the id, decoded (ChapterPlace). */
+  readonly Page: ComponentType<{ readonly parts: readonly string[] }>
+  /** The window's title at a place of it, where that is not its name. */
+  titleAt?(parts: readonly string[]): string
+  /** Its events in words, by their types. */
+  readonly events?: Readonly<Record<string, EventWords>>
+}
+
+/** An event in words. */
+export interface EventWords {
+  /** What happened: `Circuit ready`. */
+  readonly name: string
+  /** To what, from the members of the event; without it all its texts and numbers are shown. */
+  about?(event: Readonly<Record<string, unknown>>): string
+}

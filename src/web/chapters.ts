@@ -1,0 +1,17 @@
+// The chapters that have pages in the dashboard: the one list of them. A chapter whose folder and lines are gone is
+// gone; those that need it go with it.
+
+import type { ChapterPages } from './chapter-pages.ts'
+import { pages as channels } from '../chapters/channels/web/pages.tsx'
+import { pages as circuits } from '../chapters/circuits/web/pages.tsx'
+import { pages as wallets } from '../chapters/wallets/web/pages.tsx'
+import { pages as market } from '../chapters/market/web/pages.tsx'
+
+/** Pages of all chapters. */
+export const chapterPages: readonly ChapterPages[] = [
+  // In the order of the navigation.
+  channels,
+  circuits,
+  wallets,
+  market,
+]
