@@ -67,6 +67,16 @@ test('the faces name the chapters that the rules name, and stand after them in t
   assert.throws(() => checkNeeds(market === undefined ? [] : [market]), /market needs overlay, before it/)
 })
 
+test('pages of the dashboard have their chapter as id: it is in their addresses', () => {
+  const pages = sources.filter(({ path }) => /^src\/chapters\/[a-z]+\/web\/pages\.tsx$/.test(path))
+  for (const { path, text } of pages)
+    assert.deepEqual(
+      [...text.matchAll(/^  id: '(.*)',$/gm)].map(([, id]) => id),
+      [chapterOf(path)],
+      path,
+    )
+})
+
 test('what the core has of chapters grows nowhere, and falls here when it falls there', () => {
   const counts: Record<string, number> = {}
   for (const file of [...sources, ...workers])
