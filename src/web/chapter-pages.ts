@@ -16,6 +16,8 @@ export interface ChapterPages {
   titleAt?(parts: readonly string[]): string
   /** Its events in words, by their types. */
   readonly events?: Readonly<Record<string, EventWords>>
+  /** Types of its events that answer who asked for them, and are not told among what happened. */
+  readonly unlisted?: readonly string[]
 }
 
 /** An event in words. */

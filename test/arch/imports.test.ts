@@ -74,6 +74,16 @@ test('the core names no chapter but in the lists, the benchmarks and tests of th
   assert.deepEqual(wrong, [])
 })
 
+test('pages of the dashboard have their chapter as id: it is in their addresses', () => {
+  const pages = sources.filter(({ path }) => /^src\/chapters\/[a-z]+\/web\/pages\.tsx$/.test(path))
+  for (const { path, text } of pages)
+    assert.deepEqual(
+      [...text.matchAll(/^  id: '(.*)',$/gm)].map(([, id]) => id),
+      [chapterOf(path)],
+      path,
+    )
+})
+
 test('workers of the core import only codecs, contracts and jobs; no worker has over 100 lines', () => {
   const fine = /^src\/((base|wire|records)\/|pools\/(contract|jobs)\/)/
   const wrong = workers.flatMap(file =>

@@ -35,8 +35,8 @@ export class NodeApi {
   async ask<T>(method: Method, path: string, body?: object | Blob, signal?: AbortSignal): Promise<T> {
     const answer = await this.open(method, path, body, signal)
     const text = await answer.text()
-    // Settings go back as they came; names out of torrents and channels do not.
-    return JSON.parse(/^(downloads|channels|torrents|search)/.test(path) ? readable(text) : text) as T
+    // Settings go back as they came, the log is text alone; what else comes may have names of strangers in it.
+    return JSON.parse(/^(settings|debug)/.test(path) ? text : readable(text)) as T
   }
 
   /** An answer that is no error. Rejects with ApiError; with the signal's reason when it fires. */

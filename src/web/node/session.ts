@@ -15,8 +15,6 @@ const APPLY_MS = 40
 /** Events that the page keeps. */
 const MAX_EVENTS = 500
 const SAMPLE_MS = 1000
-/** Answers to a search are for whoever searches, not for the list of what happened. */
-const SEARCH_RESULT = /^search_result_/
 /** Downloads whose rates are kept: those that were looked at last. */
 const MAX_HISTORIES = 16
 /** Events before this page was opened that are fetched to be shown. */
@@ -69,14 +67,19 @@ export class Session {
   })
   readonly #histories = new Map<string, RateHistory>()
   readonly #watchers = new Set<(event: NodeEvent) => void>()
+  #unlisted: ReadonlySet<string> = new Set()
   #parts: ListPart[] = []
   #earlier: Promise<void> | null = null
   #firstId = 0
   #applying = false
   #noticeId = 0
 
-  /** Begins: with the key that is kept, or by finding out that none is needed. */
-  async start(): Promise<void> {
+  /**
+   * Begins: with the key that is kept, or by finding out that none is needed. `unlisted`: types of events that are not
+   * among `events`, but for watchEvents() alone.
+   */
+  async start(unlisted: readonly string[]): Promise<void> {
+    this.#unlisted = new Set(unlisted)
     setInterval(() => this.#sample(), SAMPLE_MS)
     globalThis.addEventListener('online', () => this.#feed.retry())
     if (this.key.value !== null) return this.#feed.start()
@@ -159,7 +162,7 @@ export class Session {
   loadEarlier(): Promise<void> {
     this.#earlier ??= this.attempt(async () => {
       const before = await earlierEvents(this.api, this.#firstId, EARLIER_EVENTS)
-      const kept = before.filter(({ type }) => !SEARCH_RESULT.test(type))
+      const kept = before.filter(({ type }) => !this.#unlisted.has(type))
       this.events.value = [...kept, ...this.events.value]
     }).then(() => undefined)
     return this.#earlier
@@ -177,7 +180,7 @@ export class Session {
       if (this.#firstId === 0) this.#firstId = event.id
     } else {
       for (const heard of this.#watchers) heard(event)
-      if (!SEARCH_RESULT.test(event.type)) this.events.value = [...this.events.value.slice(1 - MAX_EVENTS), event]
+      if (!this.#unlisted.has(event.type)) this.events.value = [...this.events.value.slice(1 - MAX_EVENTS), event]
       if (event.type === 'tribler_started') this.started.value = true
     }
     this.#announce(event)

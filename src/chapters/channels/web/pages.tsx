@@ -26,4 +26,5 @@ export const pages: ChapterPages = {
     channel_discovered: { name: 'Channel discovered' },
     torrent_discovered: { name: 'Torrent discovered' },
   },
+  unlisted: ['search_result_channel', 'search_result_torrent'],
 }

@@ -269,6 +269,7 @@ describe('dashboard, channels', { skip, concurrency: 1, timeout: 400_000 }, () =
     await page.getByRole('list', { name: 'Channels found' }).waitFor()
     await page.goto(`${reader.baseUrl}/#/events`)
     await page.getByRole('heading', { name: 'Events' }).waitFor()
+    await page.getByText('Channel discovered').first().waitFor()
     assert.equal(await page.getByText('search_result').count(), 0)
     await ended(watched)
   })

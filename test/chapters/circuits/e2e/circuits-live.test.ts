@@ -170,6 +170,9 @@ describe('circuits, built', { concurrency: 1, timeout: 240_000 }, () => {
       assert.deepEqual((await ready(1))[0]?.hops.length, 1)
       await page.getByRole('link', { name: 'Overview' }).click()
       await page.getByText(/^\d circuits? ready/).waitFor()
+      await page.goto(`${client.baseUrl}/#/events`)
+      const told = page.getByRole('listitem').filter({ hasText: 'Circuit ready' }).first()
+      await told.getByText('Downloads and trackers · over').waitFor()
       watched.check()
       await page.context().close()
     } finally {
