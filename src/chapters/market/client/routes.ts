@@ -1,0 +1,16 @@
+// The routes of the market by name, as types: what commands and pages ask.
+
+import type { ReplyOf, RoutesOf } from '../../../client/routes.ts'
+import type { marketRoutes } from '../http/market.ts'
+
+/** Every route of the chapter. */
+export type MarketRoutes = RoutesOf<typeof marketRoutes>
+
+/** Orders of all traders for one pair of coins. */
+export type OrderGroup = ReplyOf<MarketRoutes, 'GET /market/asks'>['asks'][number]
+
+/** An own order. */
+export type Order = ReplyOf<MarketRoutes, 'GET /market/orders'>['orders'][number]
+
+/** An own trade. */
+export type Trade = ReplyOf<MarketRoutes, 'GET /market/transactions'>['transactions'][number]
