@@ -1,7 +1,7 @@
 // Over how many hops a download goes: the choices, and what the chosen one hides and costs.
 
 import { useId } from 'preact/hooks'
-import { hopChoices } from '../model/circuit-path.ts'
+import { hopChoices } from '../model/hops.ts'
 
 interface HopChoiceProps {
   /** -1 = as the settings say, where that may be chosen. */

@@ -2,7 +2,7 @@
 
 import { useMemo } from 'preact/hooks'
 import type { DownloadRecord } from '../../../services/api.ts'
-import { circuitsText } from '../../model/circuit-path.ts'
+import { circuitsText } from '../../model/hops.ts'
 import { bytes, counted, dateTime, eta, plainRate, ratio } from '../../model/format.ts'
 import { explanation, magnetOf, saveTorrent } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'

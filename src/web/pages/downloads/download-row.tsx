@@ -2,7 +2,7 @@
 
 import { memo } from 'preact/compat'
 import type { DownloadRecord } from '../../../services/api.ts'
-import { circuitsText } from '../../model/circuit-path.ts'
+import { circuitsText } from '../../model/hops.ts'
 import { stateText, toneOf } from '../../model/download-groups.ts'
 import { bytes, counted, dateTime, eta, percent, rate, ratio } from '../../model/format.ts'
 import { Icon, type IconName } from '../../parts/icons.tsx'

@@ -1,7 +1,7 @@
 // What happened: the events this page heard, the newest first, and the end of the node's log.
 
 import { useEffect, useState } from 'preact/hooks'
-import { circuitEventText } from '../../model/circuit-path.ts'
+import { circuitEventText } from '../../../chapters/circuits/web/model/circuit-path.ts'
 import type { NodeEvent } from '../../model/event-lines.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'

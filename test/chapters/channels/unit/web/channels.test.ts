@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ListedChannel, ListedTorrent } from '../../../../../src/chapters/channels/ports/channel-library.ts'
-import * as words from '../../../../../src/web/model/channel-words.ts'
-import { FoundResults, MAX_FOUND } from '../../../../../src/web/model/found-results.ts'
+import * as words from '../../../../../src/chapters/channels/web/model/channel-words.ts'
+import { FoundResults, MAX_FOUND } from '../../../../../src/chapters/channels/web/model/found-results.ts'
 import { addressOf, channelsHome, type Place, placeOf } from '../../../../../src/web/model/place.ts'
 import { sampleChannel, sampleTorrent } from '../../kit/sample-channels.ts'
 

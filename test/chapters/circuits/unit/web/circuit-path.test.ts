@@ -1,15 +1,9 @@
-// A circuit as a path, and what is said of hops.
+// A circuit as a path, and its events in words.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CircuitRecord } from '../../../../../src/chapters/circuits/service/circuits-api.ts'
-import {
-  circuitEventText,
-  circuitsText,
-  hopChoices,
-  inOrder,
-  pathOf,
-} from '../../../../../src/web/model/circuit-path.ts'
+import { circuitEventText, inOrder, pathOf } from '../../../../../src/chapters/circuits/web/model/circuit-path.ts'
 
 function circuit(parts: Partial<CircuitRecord> = {}): CircuitRecord {
   return {
@@ -69,17 +63,6 @@ test('what carries data comes first, the newest before the older ones', () => {
   )
 })
 
-test('why a download waits, in numbers', () => {
-  const none = { candidates: 0, exits: 0, ready: 0, building: 0, last_failure: '' }
-  assert.equal(circuitsText(none), '0 relays known, 0 exits known, 0 circuits being built')
-  assert.equal(
-    circuitsText({ candidates: 21, exits: 1, ready: 0, building: 1, last_failure: 'No answer.' }),
-    '21 relays known, 1 exit known, 1 circuit being built, last failure: No answer.',
-  )
-  assert.equal(circuitsText({ ...none, ready: 3 }), '3 circuits ready')
-  assert.equal(circuitsText({ ...none, ready: 1, building: 2 }), '1 circuit ready, 2 being built')
-})
-
 test('events of circuits in words, also of a node that knows other purposes', () => {
   const event = {
     circuit_id: 7,
@@ -96,12 +79,4 @@ test('events of circuits in words, also of a node that knows other purposes', ()
     'Circuit · over 1 hop · 12 more events before it',
   )
   assert.equal(circuitEventText({}), 'Circuit')
-})
-
-test('every number of hops that the interface takes is offered, and says what it costs', () => {
-  assert.deepEqual(
-    hopChoices.map(({ hops }) => hops),
-    [0, 1, 2, 3],
-  )
-  for (const { cost } of hopChoices) assert.match(cost, /\.$/)
 })

@@ -1,0 +1,148 @@
+// One channel: what it is, whether this node follows it, its torrents, playlists, comments, and what its owner can
+// change.
+
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ListedChannel } from '../../ports/channel-library.ts'
+import { channelFacts, channelTag, modeName, named } from '../model/channel-words.ts'
+import { addressOf, channelsHome, type ChannelTab, channelTabs } from '../../../../web/model/place.ts'
+import { callSpam, channelNow, feedLinkOf } from '../node/channel-requests.ts'
+import { session } from '../../../../web/node/context.ts'
+import { useAnswer } from '../../../../web/node/use-answer.ts'
+import { useChannelNews } from '../node/use-channel-news.ts'
+import { CopyButton } from '../../../../web/parts/copy-button.tsx'
+import { Icon } from '../../../../web/parts/icons.tsx'
+import { SubscribeButton } from '../parts/subscribe-button.tsx'
+import { ChannelComments } from './channel-comments.tsx'
+import type { ChannelPartProps } from './channel-part.ts'
+import { ChannelFeeds } from './channel-feeds.tsx'
+import { ChannelOptions } from './channel-options.tsx'
+import { ChannelPlaylists } from './channel-playlists.tsx'
+import { ChannelTorrents } from './channel-torrents.tsx'
+
+const EVERY_MS = 10_000
+
+function Head({ channel, changed }: ChannelPartProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => heading.current?.focus(), [])
+  const { dispersy_cid: cid } = channel
+  const tag = channelTag(channel)
+  const spam = async () => {
+    await session.attempt(() => callSpam(cid), 'Called spam. It is shown further below now.')
+    changed()
+  }
+  return (
+    <header class="channel-head">
+      <div class="channel-title">
+        <h1 ref={heading} tabIndex={-1}>
+          <bdi>{named(channel.name, 'channel')}</bdi>
+        </h1>
+        <span class="label">{modeName(channel.mode)}</span>
+        {tag !== '' && <span class="label">{tag}</span>}
+      </div>
+      {channel.description !== '' && (
+        <p class="channel-description whole" dir="auto">
+          {channel.description}
+        </p>
+      )}
+      <p class="sub number">{channelFacts(channel, Date.now() / 1000)}</p>
+      <div class="commands" role="toolbar" aria-label="This channel">
+        <SubscribeButton channel={channel} changed={changed} />
+        <CopyButton label="Copy id" what="Channel id" text={() => cid} />
+        <CopyButton label="Feed link" what="Link for feed readers" icon="link" text={() => feedLinkOf(cid)} />
+        {!channel.own && !channel.subscribed && (
+          <button type="button" onClick={() => void spam()}>
+            <Icon name="warn" size={16} /> Spam
+          </button>
+        )}
+      </div>
+    </header>
+  )
+}
+
+function Tabs({ channel, tab }: { channel: ListedChannel; tab: ChannelTab }) {
+  return (
+    <nav class="tabs" aria-label="Parts of the channel">
+      {channelTabs
+        .filter(([name]) => channel.own || name !== 'feeds')
+        .map(([name, heading]) => (
+          <a
+            key={name}
+            href={addressOf({ page: 'channel', channel: channel.dispersy_cid, tab: name })}
+            aria-current={name === tab ? 'page' : undefined}
+          >
+            {heading}
+          </a>
+        ))}
+    </nav>
+  )
+}
+
+function Part({ tab, ...props }: ChannelPartProps & { tab: ChannelTab }) {
+  switch (tab) {
+    case 'torrents':
+      return <ChannelTorrents {...props} />
+    case 'playlists':
+      return <ChannelPlaylists {...props} />
+    case 'comments':
+      return <ChannelComments {...props} />
+    case 'feeds':
+      return props.channel.own ? <ChannelFeeds {...props} /> : <ChannelTorrents {...props} />
+    case 'options':
+      return <ChannelOptions {...props} />
+  }
+}
+
+function Unknown({ channel, changed }: { channel: string; changed: () => void }) {
+  const row = { dispersy_cid: channel, name: '', own: false, subscribed: false }
+  return (
+    <div class="card">
+      <p>This node does not know the channel with the id</p>
+      <p class="mono">{channel}</p>
+      <p class="muted">Subscribe, and it is looked for at other nodes and in the DHT, for half a minute at most.</p>
+      <div class="commands">
+        <SubscribeButton channel={row} changed={changed} />
+      </div>
+    </div>
+  )
+}
+
+/**
+ * One channel: what it is, whether this node follows it, its torrents, playlists, comments, and what its owner can
+ * change.
+ */
+export function ChannelPage({ channel, tab }: { channel: string; tab: ChannelTab }) {
+  const [known, setKnown] = useState(true)
+  const ask = async (signal: AbortSignal) => {
+    const row = await channelNow(channel, signal)
+    setKnown(row !== null)
+    return { row }
+  }
+  // Of what nobody here knows the node tells itself when it comes.
+  const { value, problem, refresh } = useAnswer(ask, [channel], known ? EVERY_MS : 0)
+  useChannelNews(channel, refresh)
+  const back = (
+    <a class="back" href={addressOf(channelsHome)}>
+      <Icon name="back" size={16} /> Channels
+    </a>
+  )
+  if (value === null || value.row === null)
+    return (
+      <div class="page channels">
+        {back}
+        <h1>Channel</h1>
+        {value === null ? (
+          <p class="card muted">{problem === '' ? 'Asking the node…' : `The channel is not shown: ${problem}`}</p>
+        ) : (
+          <Unknown channel={channel} changed={refresh} />
+        )}
+      </div>
+    )
+  return (
+    <div class="page channels">
+      {back}
+      <Head channel={value.row} changed={refresh} />
+      <Tabs channel={value.row} tab={tab} />
+      <Part tab={tab} channel={value.row} changed={refresh} />
+    </div>
+  )
+}

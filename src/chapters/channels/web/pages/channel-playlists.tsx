@@ -1,0 +1,166 @@
+// The playlists of a channel: torrents of it put together under a name. Where this node may write they are made,
+// changed, filled and removed.
+
+import { useState } from 'preact/hooks'
+import type { ListedPlaylist, ListedTorrent } from '../../ports/channel-library.ts'
+import { named } from '../model/channel-words.ts'
+import { counted } from '../../../../web/model/format.ts'
+import { playlistsOf, removeFromPlaylist, removePlaylist, savePlaylist } from '../node/channel-requests.ts'
+import { session } from '../../../../web/node/context.ts'
+import { useAnswer } from '../../../../web/node/use-answer.ts'
+import { useChannelNews } from '../node/use-channel-news.ts'
+import { Dialog } from '../../../../web/parts/dialog.tsx'
+import { Field } from '../../../../web/parts/field.tsx'
+import { Icon } from '../../../../web/parts/icons.tsx'
+import { useParts } from '../../../../web/parts/more-rows.tsx'
+import { TorrentRows } from '../parts/torrent-rows.tsx'
+import type { ChannelPartProps } from './channel-part.ts'
+import { PlaylistFillDialog } from './playlist-fill-dialog.tsx'
+
+const EVERY_MS = 15_000
+
+interface WordsDialogProps {
+  readonly cid: string
+  /** Null: a new one. */
+  readonly playlist: ListedPlaylist | null
+  changed(): void
+  onClose(): void
+}
+
+function WordsDialog({ cid, playlist, changed, onClose }: WordsDialogProps) {
+  const [name, setName] = useState(playlist?.name ?? '')
+  const [description, setDescription] = useState(playlist?.description ?? '')
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (!(await session.attempt(() => savePlaylist(cid, playlist?.id ?? null, name.trim(), description)))) return
+    changed()
+    onClose()
+  }
+  return (
+    <Dialog title={playlist === null ? 'Make a playlist' : 'Change the playlist'} onClose={onClose}>
+      <form class="dialog-form" onSubmit={event => void submit(event)}>
+        <Field label="Name" value={name} set={setName} />
+        <Field label="Description" value={description} set={setDescription} />
+        <div class="dialog-actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={name.trim() === ''}>
+            {playlist === null ? 'Make' : 'Save'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface PlaylistProps {
+  readonly cid: string
+  readonly playlist: ListedPlaylist
+  readonly editable: boolean
+  edit(): void
+  fill(): void
+  changed(): void
+}
+
+function Commands({ cid, playlist, edit, fill, changed }: PlaylistProps) {
+  const remove = async () => {
+    await session.attempt(() => removePlaylist(cid, playlist.id), 'Playlist removed. Its torrents stay in the channel.')
+    changed()
+  }
+  const name = named(playlist.name, 'playlist')
+  return (
+    <div class="commands" role="toolbar" aria-label={`Playlist ${name}`}>
+      <button type="button" onClick={fill}>
+        <Icon name="plus" size={16} /> Add torrents
+      </button>
+      <button type="button" onClick={edit}>
+        Change
+      </button>
+      <button type="button" onClick={() => void remove()}>
+        <Icon name="trash" size={16} /> Remove
+      </button>
+    </div>
+  )
+}
+
+function Playlist(props: PlaylistProps) {
+  const { cid, playlist, editable, changed } = props
+  const { shown, more } = useParts(playlist.torrents)
+  const name = named(playlist.name, 'playlist')
+  const takeOut = async ({ infohash }: ListedTorrent) => {
+    await session.attempt(() => removeFromPlaylist(cid, playlist.id, infohash))
+    changed()
+  }
+  const takeOutButton = (torrent: ListedTorrent) => (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`Take ${named(torrent.name, 'torrent')} out of ${name}`}
+      onClick={() => void takeOut(torrent)}
+    >
+      <Icon name="close" size={16} />
+    </button>
+  )
+  return (
+    <section class="card wide playlist" data-playlist={playlist.id} aria-label={name}>
+      <h2>
+        <bdi>{name}</bdi> <span class="muted number">{counted(playlist.torrents.length, 'torrent')}</span>
+      </h2>
+      {playlist.description !== '' && (
+        <p class="channel-description whole" dir="auto">
+          {playlist.description}
+        </p>
+      )}
+      {editable && <Commands {...props} />}
+      {shown.length > 0 && (
+        <TorrentRows label={`Torrents of ${name}`} torrents={shown} {...(editable ? { after: takeOutButton } : {})} />
+      )}
+      {more}
+    </section>
+  )
+}
+
+/** The playlists of a channel: torrents of it put together under a name. */
+export function ChannelPlaylists({ channel }: ChannelPartProps) {
+  const { dispersy_cid: cid, can_edit: editable } = channel
+  const [editing, edit] = useState<ListedPlaylist | 'new' | null>(null)
+  const [filling, fill] = useState<ListedPlaylist | null>(null)
+  const ask = (signal: AbortSignal) => playlistsOf(cid, false, signal)
+  const { value, problem, refresh } = useAnswer(ask, [cid, channel.modified], EVERY_MS)
+  useChannelNews(cid, refresh)
+  return (
+    <section aria-label="Playlists" class="channel-part">
+      {editable && (
+        <div class="commands">
+          <button type="button" class="primary" onClick={() => edit('new')}>
+            <Icon name="plus" size={16} /> Make a playlist
+          </button>
+        </div>
+      )}
+      {value === null && (
+        <p class="card muted">{problem === '' ? 'Asking the node…' : `Playlists are not shown: ${problem}`}</p>
+      )}
+      {value?.length === 0 && <p class="nothing muted">There are no playlists here.</p>}
+      {value?.map(playlist => (
+        <Playlist
+          key={playlist.id}
+          {...{ cid, playlist, editable, changed: refresh }}
+          edit={() => edit(playlist)}
+          fill={() => fill(playlist)}
+        />
+      ))}
+      {editing !== null && (
+        <WordsDialog
+          cid={cid}
+          playlist={editing === 'new' ? null : editing}
+          changed={refresh}
+          onClose={() => edit(null)}
+        />
+      )}
+      {filling !== null && (
+        <PlaylistFillDialog cid={cid} playlist={filling} changed={refresh} onClose={() => fill(null)} />
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,185 @@
+// The torrents of a channel: found by a part of their name, downloaded, and where this node may write added and
+// removed.
+
+import { useState } from 'preact/hooks'
+import type { ListedTorrent } from '../../ports/channel-library.ts'
+import { matching, named } from '../model/channel-words.ts'
+import { counted } from '../../../../web/model/format.ts'
+import { removeTorrents, renameTorrent, torrentsOf } from '../node/channel-requests.ts'
+import { session } from '../../../../web/node/context.ts'
+import { useAnswer } from '../../../../web/node/use-answer.ts'
+import { useChannelNews } from '../node/use-channel-news.ts'
+import { Dialog } from '../../../../web/parts/dialog.tsx'
+import { Check, Field } from '../../../../web/parts/field.tsx'
+import { Icon } from '../../../../web/parts/icons.tsx'
+import { useParts } from '../../../../web/parts/more-rows.tsx'
+import { TorrentRows } from '../parts/torrent-rows.tsx'
+import { ChannelAddDialog } from './channel-add-dialog.tsx'
+import type { ChannelPartProps } from './channel-part.ts'
+
+const EVERY_MS = 15_000
+
+interface RenameDialogProps {
+  readonly cid: string
+  readonly torrent: ListedTorrent
+  changed(): void
+  onClose(): void
+}
+
+function RenameDialog({ cid, torrent, changed, onClose }: RenameDialogProps) {
+  const [name, setName] = useState(torrent.name)
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (!(await session.attempt(() => renameTorrent(cid, torrent.infohash, name.trim()), 'Renamed.'))) return
+    changed()
+    onClose()
+  }
+  return (
+    <Dialog title="Rename the torrent" onClose={onClose}>
+      <form class="dialog-form" onSubmit={event => void submit(event)}>
+        <Field label="Name" value={name} set={setName} />
+        <div class="dialog-actions">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={name.trim() === '' || name.trim() === torrent.name}>
+            Rename
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+interface SelectionProps {
+  readonly cid: string
+  /** The one that is selected, where it is one. */
+  readonly single: ListedTorrent | null
+  readonly selected: ReadonlySet<string>
+  clear(): void
+  changed(): void
+}
+
+function Selection({ cid, single, selected, clear, changed }: SelectionProps) {
+  const [renaming, setRenaming] = useState(false)
+  const remove = async () => {
+    await session.attempt(async () => {
+      const failed = await removeTorrents(cid, [...selected])
+      const done = selected.size - failed.length
+      if (failed.length === 0) session.notify(`${counted(done, 'torrent')} removed.`)
+      else session.notify(`${counted(failed.length, 'torrent')} could not be removed: not yours to remove.`, 'bad')
+    })
+    clear()
+    changed()
+  }
+  return (
+    <div class="selection" role="toolbar" aria-label="Selected torrents">
+      <strong>{selected.size.toLocaleString('en')} selected</strong>
+      {single !== null && (
+        <button type="button" onClick={() => setRenaming(true)}>
+          Rename
+        </button>
+      )}
+      <button type="button" onClick={() => void remove()}>
+        <Icon name="trash" size={16} /> Remove from the channel
+      </button>
+      <button type="button" class="quiet" onClick={clear}>
+        Clear
+      </button>
+      {renaming && single !== null && (
+        <RenameDialog cid={cid} torrent={single} changed={changed} onClose={() => setRenaming(false)} />
+      )}
+    </div>
+  )
+}
+
+function TorrentTable({ torrents, mark }: { torrents: readonly ListedTorrent[]; mark: MarkProps | null }) {
+  const { shown, more } = useParts(torrents)
+  const box = ({ selected, select }: MarkProps, { infohash, name }: ListedTorrent) => (
+    <input
+      type="checkbox"
+      aria-label={`Select ${named(name, 'torrent')}`}
+      checked={selected.has(infohash)}
+      onChange={event => {
+        const next = new Set(selected)
+        if (event.currentTarget.checked) next.add(infohash)
+        else next.delete(infohash)
+        select(next)
+      }}
+    />
+  )
+  return (
+    <>
+      <TorrentRows
+        label="Torrents of the channel"
+        torrents={shown}
+        {...(mark === null ? {} : { before: (torrent: ListedTorrent) => box(mark, torrent) })}
+      />
+      {more}
+    </>
+  )
+}
+
+interface MarkProps {
+  readonly selected: ReadonlySet<string>
+  select(selected: ReadonlySet<string>): void
+}
+
+/**
+ * The torrents of a channel: found by a part of their name, downloaded, and where this node may write added and
+ * removed.
+ */
+export function ChannelTorrents({ channel, changed }: ChannelPartProps) {
+  const { dispersy_cid: cid } = channel
+  const [unfiltered, setUnfiltered] = useState(false)
+  const [words, setWords] = useState('')
+  const [selected, select] = useState<ReadonlySet<string>>(new Set())
+  const [adding, setAdding] = useState(false)
+  const { value, problem, refresh } = useAnswer(
+    signal => torrentsOf(cid, unfiltered, signal),
+    [cid, unfiltered, channel.modified],
+    EVERY_MS,
+  )
+  useChannelNews(cid, refresh)
+  const changedHere = () => {
+    refresh()
+    changed()
+  }
+  const rows = matching(value ?? [], words)
+  return (
+    <section aria-label="Torrents" class="channel-part">
+      <div class="part-tools">
+        <input
+          type="search"
+          aria-label="Show torrents with these words"
+          placeholder="Narrow the list"
+          value={words}
+          onInput={event => setWords(event.currentTarget.value)}
+        />
+        <Check label="Without family filter" value={unfiltered} set={setUnfiltered} />
+        {channel.can_edit && (
+          <button type="button" class="primary" onClick={() => setAdding(true)}>
+            <Icon name="plus" size={16} /> Add torrents
+          </button>
+        )}
+      </div>
+      {selected.size > 0 && (
+        <Selection
+          cid={cid}
+          single={selected.size === 1 ? (value?.find(({ infohash }) => selected.has(infohash)) ?? null) : null}
+          selected={selected}
+          clear={() => select(new Set())}
+          changed={changedHere}
+        />
+      )}
+      {value === null ? (
+        <p class="card muted">{problem === '' ? 'Asking the node…' : `Torrents are not shown: ${problem}`}</p>
+      ) : rows.length === 0 ? (
+        <p class="nothing muted">{words === '' ? 'There are no torrents here.' : 'No torrent has these words.'}</p>
+      ) : (
+        <TorrentTable torrents={rows} mark={channel.can_edit ? { selected, select } : null} />
+      )}
+      {adding && <ChannelAddDialog cid={cid} changed={changedHere} onClose={() => setAdding(false)} />}
+    </section>
+  )
+}

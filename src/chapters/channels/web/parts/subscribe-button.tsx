@@ -1,0 +1,38 @@
+// Subscribes to a channel, or takes that back. Own channels have none: their owner holds them anyway.
+
+import { useState } from 'preact/hooks'
+import type { ListedChannel } from '../../ports/channel-library.ts'
+import { named } from '../model/channel-words.ts'
+import { subscribe, unsubscribe } from '../node/channel-requests.ts'
+import { session } from '../../../../web/node/context.ts'
+
+interface SubscribeButtonProps {
+  readonly channel: Pick<ListedChannel, 'dispersy_cid' | 'name' | 'own' | 'subscribed'>
+  changed(): void
+}
+
+/** Subscribes to a channel, or takes that back. */
+export function SubscribeButton({ channel, changed }: SubscribeButtonProps) {
+  const [busy, setBusy] = useState(false)
+  if (channel.own) return null
+  const { subscribed, dispersy_cid: cid } = channel
+  const toggle = async () => {
+    setBusy(true)
+    await session.attempt(() => (subscribed ? unsubscribe(cid) : subscribe(cid)))
+    setBusy(false)
+    changed()
+  }
+  // One that nobody here knows is looked for as long as half a minute.
+  const text = busy ? 'One moment…' : subscribed ? 'Unsubscribe' : 'Subscribe'
+  return (
+    <button
+      type="button"
+      class={subscribed ? '' : 'primary'}
+      disabled={busy}
+      aria-label={`${text}: ${named(channel.name, 'channel')}`}
+      onClick={() => void toggle()}
+    >
+      {text}
+    </button>
+  )
+}

@@ -1,0 +1,126 @@
+// Torrents of channels as a table: what they are, how alive their swarms were found, and a button that downloads.
+
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { ListedTorrent } from '../../ports/channel-library.ts'
+import { ago, type FoundHealth, healthText, named } from '../model/channel-words.ts'
+import { bytes } from '../../../../web/model/format.ts'
+import { addressOf } from '../../../../web/model/place.ts'
+import { checkHealth, downloadTorrent } from '../node/channel-requests.ts'
+import { session } from '../../../../web/node/context.ts'
+import { recordOf } from '../../../../web/node/session.ts'
+import { Icon } from '../../../../web/parts/icons.tsx'
+
+function DownloadButton({ torrent }: { torrent: ListedTorrent }) {
+  const { infohash } = torrent
+  const name = named(torrent.name, 'torrent')
+  if (recordOf(session, infohash) !== null)
+    return (
+      <a
+        class="button quiet"
+        href={addressOf({ page: 'downloads', infohash, tab: 'overview' })}
+        aria-label={`Open the download ${name}`}
+      >
+        <Icon name="check" size={16} />
+        <span class="button-text">Open</span>
+      </a>
+    )
+  const start = () => void session.attempt(() => downloadTorrent(torrent), 'Download started.')
+  return (
+    <button type="button" class="quiet" aria-label={`Download ${name}`} onClick={start}>
+      <Icon name="down" size={16} />
+      <span class="button-text">Download</span>
+    </button>
+  )
+}
+
+/** What was last found; pressed, trackers and the DHT are asked now. */
+function Health({ torrent }: { torrent: ListedTorrent }) {
+  const [found, setFound] = useState<FoundHealth | null>(null)
+  const [asking, setAsking] = useState(false)
+  const now = Math.floor(Date.now() / 1000)
+  const told =
+    found === null
+      ? torrent
+      : { ...torrent, num_seeders: found.seeders, num_leechers: found.leechers, last_tracker_check: now }
+  const check = async () => {
+    setAsking(true)
+    await session.attempt(async () => {
+      const health = await checkHealth(torrent.infohash)
+      if (health === null) session.notify('Neither trackers nor the DHT told anything of it.', 'bad')
+      setFound(health)
+    })
+    setAsking(false)
+  }
+  const age = ago(told.last_tracker_check, now)
+  return (
+    <button
+      type="button"
+      class={`quiet health${told.last_tracker_check > 0 ? '' : ' muted'}`}
+      disabled={asking}
+      title={`${age === '' ? '' : `Seeders / leechers, ${age}. `}Ask trackers and the DHT now.`}
+      aria-label={`${asking ? 'asking…' : healthText(told)}: seeders and leechers of ${named(torrent.name, 'torrent')}; ask now`}
+      onClick={() => void check()}
+    >
+      {asking ? 'asking…' : healthText(told)}
+    </button>
+  )
+}
+
+interface TorrentRowsProps<T extends ListedTorrent> {
+  readonly label: string
+  readonly torrents: readonly T[]
+  /** Stands below the name. */
+  about?(torrent: T): ComponentChildren
+  /** Stands before the name. */
+  before?(torrent: T): ComponentChildren
+  /** Stands behind the download button. */
+  after?(torrent: T): ComponentChildren
+}
+
+/** Torrents of channels as a table: what they are, how alive their swarms were found, and a button that downloads. */
+export function TorrentRows<T extends ListedTorrent>({ label, torrents, about, before, after }: TorrentRowsProps<T>) {
+  return (
+    <div class="table-scroll" tabIndex={0} role="group" aria-label={label}>
+      <table class="table torrents">
+        <thead>
+          <tr>
+            {before !== undefined && (
+              <th>
+                <span class="visually-hidden">Select</span>
+              </th>
+            )}
+            <th>Name</th>
+            <th class="right">Size</th>
+            <th class="right">Seeders / leechers</th>
+            <th>
+              <span class="visually-hidden">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {torrents.map(torrent => (
+            <tr key={torrent.infohash} data-torrent={torrent.infohash}>
+              {before !== undefined && <td class="torrent-mark">{before(torrent)}</td>}
+              <td class="torrent-name">
+                <bdi>{named(torrent.name, 'torrent')}</bdi>
+                <span class="sub">
+                  {torrent.category}
+                  {about !== undefined && <> · {about(torrent)}</>}
+                </span>
+              </td>
+              <td class="right number">{torrent.size > 0 ? bytes(torrent.size) : '–'}</td>
+              <td class="right number">
+                <Health torrent={torrent} />
+              </td>
+              <td class="right">
+                <DownloadButton torrent={torrent} />
+                {after?.(torrent)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

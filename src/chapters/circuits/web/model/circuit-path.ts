@@ -1,0 +1,88 @@
+// A circuit as a path of stations, from this node to where it leads, and its events, in words. Pure.
+
+import type { CircuitRecord } from '../../service/circuits-api.ts'
+import type { Tone } from '../../../../web/model/download-groups.ts'
+import { counted } from '../../../../web/model/format.ts'
+
+/** A station of a path. */
+export interface Station {
+  /** What it is: `Relay`, `Exit`. */
+  readonly role: string
+  /** Where it is or who it is; empty where there is nothing to tell. */
+  readonly where: string
+  /** Far: not a hop but where the circuit leads. Waiting: the hop has not answered yet. */
+  readonly kind: 'here' | 'hop' | 'waiting' | 'far'
+}
+
+type Purpose = CircuitRecord['purpose']
+
+/** The last hop, and what lies behind it. */
+const ends: Readonly<Record<Purpose, readonly [last: string, behind: string]>> = {
+  data: ['Exit', 'Internet'],
+  'introduction-seeder': ['Introduction point', 'Anonymous downloaders'],
+  'rendezvous-seeder': ['Rendezvous point', 'Anonymous downloader'],
+  'rendezvous-downloader': ['Rendezvous point', 'Anonymous seeder'],
+}
+
+/** What a circuit is for. */
+export const purposes: Readonly<Record<Purpose, string>> = {
+  data: 'Downloads and trackers',
+  'introduction-seeder': 'Being found by anonymous downloaders',
+  'rendezvous-seeder': 'Seeding to an anonymous downloader',
+  'rendezvous-downloader': 'Fetching from an anonymous seeder',
+}
+
+/** Digits of a key's hash by which people tell hops apart. */
+const MEMBER_DIGITS = 8
+
+/** This node, its hops, those that are still missing, and where it leads. */
+export function pathOf({ hops, goal_hops: goal, purpose }: CircuitRecord): Station[] {
+  const [last, behind] = ends[purpose]
+  const roleAt = (at: number) => (at === goal - 1 ? last : 'Relay')
+  const known = hops.map(
+    ({ host, member }, at): Station => ({
+      role: roleAt(at),
+      where: host === 'unknown' ? member.slice(0, MEMBER_DIGITS) : host,
+      kind: 'hop',
+    }),
+  )
+  const missing = Array.from(
+    { length: Math.max(0, goal - hops.length) },
+    (_, at): Station => ({ role: roleAt(hops.length + at), where: 'no answer yet', kind: 'waiting' }),
+  )
+  return [
+    { role: 'This node', where: '', kind: 'here' },
+    ...known,
+    ...missing,
+    { role: behind, where: '', kind: 'far' },
+  ]
+}
+
+/** The state in a word. */
+export function circuitState(state: CircuitRecord['state']): string {
+  return { EXTENDING: 'Being built', READY: 'Ready', CLOSING: 'Closing' }[state]
+}
+
+/** How it is shown. */
+export function circuitTone({ state }: Pick<CircuitRecord, 'state'>): Tone {
+  return ({ EXTENDING: 'waiting', READY: 'done', CLOSING: 'stopped' } as const)[state]
+}
+
+/** Those that carry data first, then those on their way; the newest first among equals. */
+export function inOrder(circuits: readonly CircuitRecord[]): CircuitRecord[] {
+  const rank = { READY: 0, EXTENDING: 1, CLOSING: 2 }
+  return circuits.toSorted((a, b) => rank[a.state] - rank[b.state] || b.created - a.created)
+}
+
+/** What an event of a circuit says: what the circuit was for, how long it was, why it went, how many were not told. */
+export function circuitEventText(event: Readonly<Record<string, unknown>>): string {
+  const { purpose, goal_hops: hops, reason, skipped } = event
+  const known = Object.entries(purposes).find(([name]) => name === purpose)?.[1]
+  const parts = [
+    known ?? 'Circuit',
+    typeof hops === 'number' ? `over ${counted(hops, 'hop')}` : '',
+    typeof reason === 'string' ? reason : '',
+    typeof skipped === 'number' && skipped > 0 ? `${counted(skipped, 'more event')} before it` : '',
+  ]
+  return parts.filter(part => part !== '').join(' · ')
+}

@@ -1,0 +1,27 @@
+// A circuit drawn as a path: stations in their order, which is also how it is read aloud.
+
+import type { CircuitRecord } from '../../service/circuits-api.ts'
+import { pathOf, type Station } from '../model/circuit-path.ts'
+
+function StationMark({ role, where, kind }: Station) {
+  return (
+    <li class={`station ${kind}`}>
+      <span class="station-mark" aria-hidden="true" />
+      <span class="station-text">
+        <span class="station-role">{role}</span>
+        {where !== '' && <span class={kind === 'waiting' ? 'station-where' : 'station-where mono'}>{where}</span>}
+      </span>
+    </li>
+  )
+}
+
+/** The path of one circuit. */
+export function CircuitPath({ circuit }: { circuit: CircuitRecord }) {
+  return (
+    <ol class="path" aria-label="Path">
+      {pathOf(circuit).map((station, at) => (
+        <StationMark key={at} {...station} />
+      ))}
+    </ol>
+  )
+}

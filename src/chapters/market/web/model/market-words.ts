@@ -1,0 +1,86 @@
+// What the pages of the market say: pairs, states, totals. Pure. Amounts come and go as exact decimal text.
+
+import type { MarketPaymentRecord, OrderRecord, TickGroup, TickRecord } from '../../service/market-api.ts'
+import { isAmount } from '../../../wallets/web/model/amounts.ts'
+
+/** What is asked for or bidden, as it was typed. */
+export interface OrderWords {
+  readonly side: 'ask' | 'bid'
+  readonly quantity: string
+  readonly price: string
+  readonly quantityType: string
+  readonly priceType: string
+  readonly hours: number
+}
+
+/** Orders of both sides of two coins. */
+export interface BookPair {
+  readonly name: string
+  readonly quantityType: string
+  readonly priceType: string
+  readonly asks: readonly TickRecord[]
+  readonly bids: readonly TickRecord[]
+}
+
+/** Groups of both sides put together by their coins, in the order of their names. */
+export function bookPairs(asks: readonly TickGroup[], bids: readonly TickGroup[]): BookPair[] {
+  const pairs = new Map<string, BookPair>()
+  const add = (side: 'asks' | 'bids', { quantity_type: quantityType, price_type: priceType, ticks }: TickGroup) => {
+    const name = `${quantityType} / ${priceType}`
+    const known = pairs.get(name) ?? { name, quantityType, priceType, asks: [], bids: [] }
+    pairs.set(name, { ...known, [side]: [...known[side], ...ticks] })
+  }
+  for (const group of asks) add('asks', group)
+  for (const group of bids) add('bids', group)
+  return [...pairs.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+/** What a state of an order is to people. */
+export function orderState({ status }: Pick<OrderRecord, 'status'>): string {
+  const words: Readonly<Record<string, string>> = {
+    open: 'Open',
+    suspended: 'Suspended: its wallet is locked',
+    completed: 'Completed',
+    expired: 'Expired',
+    cancelled: 'Cancelled',
+    withdrawn: 'Withdrawn: its funds are gone',
+  }
+  return words[status] ?? status
+}
+
+/** Whether it can be cancelled. */
+export function stands({ status }: Pick<OrderRecord, 'status'>): boolean {
+  return status === 'open' || status === 'suspended'
+}
+
+/** What a transaction of a trade is to people. */
+export function paymentName({ kind, theirs }: Pick<MarketPaymentRecord, 'kind' | 'theirs'>): string {
+  const words: Readonly<Record<string, string>> = {
+    purse: 'Set aside for this trade',
+    fund: 'Put under the lock',
+    claim: 'Taken with the secret',
+    refund: 'Taken back',
+    sweep: 'Rest returned to the wallet',
+  }
+  return `${words[kind] ?? kind}${theirs ? ' (other side)' : ''}`
+}
+
+/** Decimal places of a coin: those of Ethereum's kind have 18, those of Bitcoin's 8. */
+export function placesOf(coin: string): number {
+  return coin.endsWith('ETH') ? 18 : 8
+}
+
+/** What an order costs or brings in its price coin, rounded down to `places`; '' while something is not an amount. */
+export function totalOf(quantity: string, price: string, places: number): string {
+  if (!isAmount(quantity) || !isAmount(price)) return ''
+  const [a, b] = [scaled(quantity), scaled(price)]
+  const digits = (a.units * b.units).toString().padStart(a.places + b.places + 1, '0')
+  const at = digits.length - a.places - b.places
+  const fraction = digits.slice(at, at + places).replace(/0+$/, '')
+  return fraction === '' ? digits.slice(0, at) : `${digits.slice(0, at)}.${fraction}`
+}
+
+function scaled(text: string): { readonly units: bigint; readonly places: number } {
+  const [whole = '', fraction = ''] = text.trim().split('.')
+  return { units: BigInt(whole + fraction), places: fraction.length }
+}

@@ -1,0 +1,163 @@
+// Places an order: what is sold or bought, at which price; what it comes to and what it costs is shown before.
+
+import { useId, useState } from 'preact/hooks'
+import type { MarketFeesRecord } from '../../service/market-api.ts'
+import { coins, isAmount } from '../../../wallets/web/model/amounts.ts'
+import { type OrderWords, placesOf, totalOf } from '../model/market-words.ts'
+import { go, session } from '../../../../web/node/context.ts'
+import { marketFees, placeOrder } from '../node/market-requests.ts'
+import { DialogForm } from '../../../../web/parts/dialog-form.tsx'
+import { FactList } from '../../../../web/parts/facts.tsx'
+import { Field } from '../../../../web/parts/field.tsx'
+import { SecretField } from '../../../../web/parts/secret-field.tsx'
+
+const COINS = ['BTC', 'LTC', 'ETH', 'TBTC', 'TLTC', 'TETH'] as const
+const TIMES: readonly (readonly [number, string])[] = [
+  [1, 'An hour'],
+  [6, '6 hours'],
+  [24, 'A day'],
+]
+
+interface SelectProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [string, string])[]
+  set(value: string): void
+}
+
+function Select({ label, value, options, set }: SelectProps) {
+  const id = useId()
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} value={value} onChange={event => set(event.currentTarget.value)}>
+        {options.map(([key, name]) => (
+          <option key={key} value={key}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  )
+}
+
+interface Planned {
+  readonly words: OrderWords
+  readonly fees: MarketFeesRecord
+  readonly key: string
+}
+
+function ConfirmDialog({ planned, placed, onClose }: { planned: Planned; placed: () => void; onClose: () => void }) {
+  const { words, fees, key } = planned
+  const { side, quantity, price, quantityType, priceType } = words
+  const [spendKey, setSpendKey] = useState('')
+  const asks = side === 'ask'
+  const submit = async () => {
+    const number = await placeOrder(words, key, spendKey)
+    session.notify(`Order ${number} stands.`)
+    placed()
+  }
+  return (
+    <DialogForm
+      title={asks ? `Sell ${quantityType}` : `Buy ${quantityType}`}
+      action="Place the order"
+      ready
+      submit={submit}
+      onClose={onClose}
+    >
+      <FactList
+        facts={[
+          [asks ? 'You give' : 'You get', coins(quantity, quantityType)],
+          [
+            asks ? 'You get at least' : 'You give at most',
+            coins(totalOf(quantity, price, placesOf(priceType)), priceType),
+          ],
+          [`Fees in ${quantityType}, a trade`, asks ? fees.ask_quantity_fee_exact : fees.bid_quantity_fee_exact],
+          [`Fees in ${priceType}, a trade`, asks ? fees.ask_price_fee_exact : fees.bid_price_fee_exact],
+          ['The least that is traded', coins(fees.least_quantity_exact, quantityType)],
+        ]}
+      />
+      <p class="muted">What you give is set aside now. It may be traded in several parts, each with its own fees.</p>
+      <SecretField label="Spend key" value={spendKey} help="Only where one is demanded." set={setSpendKey} />
+    </DialogForm>
+  )
+}
+
+const first: OrderWords = { side: 'ask', quantity: '', price: '', quantityType: 'LTC', priceType: 'BTC', hours: 1 }
+
+/** Places an order: what is sold or bought, at which price; what it comes to and what it costs is shown before. */
+export function OrderForm({ changed }: { changed: () => void }) {
+  const [words, setWords] = useState<OrderWords>(first)
+  const [planned, setPlanned] = useState<Planned | null>(null)
+  const { side, quantity, price, quantityType, priceType, hours } = words
+  const change = (some: Partial<OrderWords>) => setWords({ ...words, ...some })
+  const types = COINS.map(coin => [coin, coin] as const)
+  const total = totalOf(quantity, price, placesOf(priceType))
+  const plan = async (event: Event) => {
+    event.preventDefault()
+    await session.attempt(async () => {
+      const fees = await marketFees(words)
+      const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0'))
+      setPlanned({ words, fees, key: key.join('') })
+    })
+  }
+  const placed = () => {
+    setPlanned(null)
+    setWords({ ...words, quantity: '', price: '' })
+    changed()
+    go({ page: 'market', tab: 'orders' })
+  }
+  return (
+    <form class="card options order-form" aria-label="New order" onSubmit={event => void plan(event)}>
+      <h2>New order</h2>
+      <Select
+        label="I want to"
+        value={side}
+        options={[
+          ['ask', `Sell ${quantityType}`],
+          ['bid', `Buy ${quantityType}`],
+        ]}
+        set={value => change({ side: value === 'bid' ? 'bid' : 'ask' })}
+      />
+      <div class="pair">
+        <Field
+          label="Quantity"
+          value={quantity}
+          numeric
+          placeholder="1.5"
+          set={value => change({ quantity: value.trim() })}
+        />
+        <Select label="Coin" value={quantityType} options={types} set={value => change({ quantityType: value })} />
+      </div>
+      <div class="pair">
+        <Field
+          label={`Price of one ${quantityType}`}
+          value={price}
+          numeric
+          placeholder="0.0021"
+          set={value => change({ price: value.trim() })}
+        />
+        <Select label="Paid in" value={priceType} options={types} set={value => change({ priceType: value })} />
+      </div>
+      <Select
+        label="Stands for"
+        value={String(hours)}
+        options={TIMES.map(([value, name]) => [String(value), name] as const)}
+        set={value => change({ hours: Number(value) })}
+      />
+      <p class="muted number" role="status">
+        {total === '' ? 'Nothing to place yet.' : `In all ${coins(total, priceType)}.`}
+      </p>
+      <div class="form-actions">
+        <button
+          type="submit"
+          class="primary"
+          disabled={!isAmount(quantity) || !isAmount(price) || quantityType === priceType}
+        >
+          Check…
+        </button>
+      </div>
+      {planned !== null && <ConfirmDialog planned={planned} placed={placed} onClose={() => setPlanned(null)} />}
+    </form>
+  )
+}

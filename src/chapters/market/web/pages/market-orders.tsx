@@ -1,0 +1,94 @@
+// Own orders: what is left of each, why it stands as it does, and taking it back.
+
+import { useState } from 'preact/hooks'
+import type { OrderRecord } from '../../service/market-api.ts'
+import { coins } from '../../../wallets/web/model/amounts.ts'
+import { orderState, stands } from '../model/market-words.ts'
+import { session } from '../../../../web/node/context.ts'
+import { cancelOrder, explainOrder, ordersNow } from '../node/market-requests.ts'
+import { useAnswer } from '../../../../web/node/use-answer.ts'
+import { FactList } from '../../../../web/parts/facts.tsx'
+import { useParts } from '../../../../web/parts/more-rows.tsx'
+
+const EVERY_MS = 3000
+
+function Why({ number }: { number: number }) {
+  const { value, problem } = useAnswer(signal => explainOrder(number, signal), [number], EVERY_MS)
+  if (value === null) return <p class="muted">{problem === '' ? 'Asking the node…' : problem}</p>
+  return (
+    <div>
+      <ul class="reasons" aria-label="Reasons">
+        {value.reasons.map(reason => (
+          <li key={reason}>{reason}</li>
+        ))}
+      </ul>
+      <FactList
+        facts={[
+          ['Set aside', coins(value.reserved_funds_exact, value.currency)],
+          ['Orders that match', value.matching_orders.toLocaleString('en')],
+          ['Nodes of the market', value.peers.toLocaleString('en')],
+        ]}
+      />
+    </div>
+  )
+}
+
+function OrderRow({ order, changed }: { order: OrderRecord; changed: () => void }) {
+  const [asked, setAsked] = useState(false)
+  const { order_number: number, is_ask: isAsk, quantity_exact: quantity, quantity_type: quantityType } = order
+  const {
+    price_exact: price,
+    price_type: priceType,
+    traded_quantity_exact: traded,
+    reserved_quantity_exact: reserved,
+  } = order
+  const cancel = async () => {
+    await session.attempt(() => cancelOrder(number), `Order ${number} is cancelled.`)
+    changed()
+  }
+  return (
+    <li class="order-row" data-order={String(number)}>
+      <div class="order-head">
+        <strong class="number">
+          {isAsk ? 'Sell' : 'Buy'} {coins(quantity, quantityType)} at {coins(price, priceType)}
+        </strong>
+        <span class="muted">
+          {number} · {orderState(order)}
+        </span>
+      </div>
+      <span class="sub muted number">
+        Traded {coins(traded, quantityType)}
+        {order.reserved_quantity > 0 && `, ${coins(reserved, quantityType)} in trades under way`}
+      </span>
+      {asked && <Why number={number} />}
+      <div class="money-actions">
+        <button type="button" class="quiet" aria-expanded={asked} onClick={() => setAsked(!asked)}>
+          Why?
+        </button>
+        {stands(order) && (
+          <button type="button" aria-label={`Cancel order ${number}`} onClick={() => void cancel()}>
+            Cancel
+          </button>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** Own orders: what is left of each, why it stands as it does, and taking it back. */
+export function MarketOrders() {
+  const { value, problem, refresh } = useAnswer(ordersNow, [], EVERY_MS)
+  const { shown, more } = useParts([...(value ?? [])].sort((a, b) => b.order_number - a.order_number))
+  return (
+    <section class="card" aria-label="Your orders">
+      {value === null && <p class="muted">{problem === '' ? 'Asking the node…' : problem}</p>}
+      {value?.length === 0 && <p class="muted">You have placed no order.</p>}
+      <ul>
+        {shown.map(order => (
+          <OrderRow key={order.order_number} order={order} changed={refresh} />
+        ))}
+      </ul>
+      {more}
+    </section>
+  )
+}

@@ -1,0 +1,38 @@
+// The market: the order book with a form for a new order, own orders, own trades.
+
+import { addressOf, marketTabs, type MarketTab } from '../../../../web/model/place.ts'
+import { MarketBook } from './market-book.tsx'
+import { MarketOrders } from './market-orders.tsx'
+import { MarketTrades } from './market-trades.tsx'
+
+function Part({ tab }: { tab: MarketTab }) {
+  switch (tab) {
+    case 'book':
+      return <MarketBook />
+    case 'orders':
+      return <MarketOrders />
+    case 'trades':
+      return <MarketTrades />
+  }
+}
+
+/** The market: the order book with a form for a new order, own orders, own trades. */
+export function MarketPage({ tab }: { tab: MarketTab }) {
+  return (
+    <div class="page money">
+      <h1>Market</h1>
+      <nav class="tabs" aria-label="Parts of the market">
+        {marketTabs.map(([name, heading]) => (
+          <a
+            key={name}
+            href={addressOf({ page: 'market', tab: name })}
+            aria-current={name === tab ? 'page' : undefined}
+          >
+            {heading}
+          </a>
+        ))}
+      </nav>
+      <Part tab={tab} />
+    </div>
+  )
+}

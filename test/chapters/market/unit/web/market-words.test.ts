@@ -1,0 +1,54 @@
+// What the pages of the market say: totals, pairs, states, places.
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  bookPairs,
+  orderState,
+  paymentName,
+  placesOf,
+  stands,
+  totalOf,
+} from '../../../../../src/chapters/market/web/model/market-words.ts'
+import { addressOf, placeOf } from '../../../../../src/web/model/place.ts'
+import { sampleAsks, sampleBids } from '../../kit/sample-money.ts'
+
+test('a total is exact, rounded down to what the coin has', () => {
+  assert.equal(totalOf('1.5', '0.0000003', 8), '0.00000045')
+  assert.equal(totalOf('1.5', '0.00000003', 8), '0.00000004')
+  assert.equal(totalOf('3', '2', 8), '6')
+  assert.equal(totalOf('0.1', '0.2', 8), '0.02')
+  assert.equal(totalOf('123456789012', '1.000000000000000001', 18), '123456789012.000000123456789012')
+  assert.equal(totalOf('1', '', 8), '')
+  assert.equal(totalOf('x', '1', 8), '')
+  assert.deepEqual([placesOf('TETH'), placesOf('ETH'), placesOf('TLTC')], [18, 18, 8])
+})
+
+test('both sides of two coins are one pair', () => {
+  const other = { quantity_type: 'ETH', price_type: 'BTC', ticks: [] }
+  const pairs = bookPairs([...sampleAsks, other], sampleBids)
+  assert.deepEqual(
+    pairs.map(({ name, asks, bids }) => [name, asks.length, bids.length]),
+    [
+      ['ETH / BTC', 0, 0],
+      ['LTC / BTC', 242, 1],
+    ],
+  )
+})
+
+test('states and kinds that are not known are shown as they are', () => {
+  assert.equal(orderState({ status: 'withdrawn' }), 'Withdrawn: its funds are gone')
+  assert.equal(orderState({ status: 'new one' }), 'new one')
+  assert.deepEqual(
+    ['open', 'suspended', 'completed', 'cancelled'].map(status => stands({ status })),
+    [true, true, false, false],
+  )
+  assert.equal(paymentName({ kind: 'claim', theirs: true }), 'Taken with the secret (other side)')
+})
+
+test('places of money go to addresses and back', () => {
+  for (const address of ['#/wallets', '#/wallets/TBTC', '#/market', '#/market/orders', '#/market/trades'])
+    assert.equal(addressOf(placeOf(address)), address)
+  assert.deepEqual(placeOf('#/wallets/../x'), { page: 'wallets', coin: '' })
+  assert.deepEqual(placeOf('#/market/zzz'), { page: 'market', tab: 'book' })
+})
