@@ -32,7 +32,7 @@ export class FakeChannels {
   playlists: ListedPlaylist[] = []
   comments: ListedComment[] = []
   grants: ListedGrant[] = []
-  feeds: { url: string; time_checked: number; time_next: number; error: string }[] = []
+  feeds: { url: string; last_check: number; next_check: number; error: string }[] = []
   readonly changes: NotedChange[] = []
   /** Paths of all other requests. */
   readonly asked: string[] = []

@@ -122,14 +122,14 @@ export function sourcesIn(text: string): string[] {
  */
 export interface FeedRow {
   readonly url: string
-  readonly time_checked: number
-  readonly time_next: number
+  readonly last_check: number
+  readonly next_check: number
   /** Empty: the last look went well. */
   readonly error: string
 }
 
 /** Where a feed stands. */
-export function feedText({ time_checked: checked, time_next: next, error }: FeedRow, nowSec: number): string {
+export function feedText({ last_check: checked, next_check: next, error }: FeedRow, nowSec: number): string {
   const again = next > nowSec ? `; read again in ${duration(next - nowSec)}` : ''
   if (error !== '') return `Not read: ${error}${again}`
   return checked <= 0 ? 'Not read yet' : `Read ${ago(checked, nowSec)}${again}`
