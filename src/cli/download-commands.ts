@@ -2,8 +2,8 @@
 
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { CoreRoutes, Download, DownloadFile, DownloadPeer } from '../client/core-routes.ts'
-import type { ParametersOf, ReplyOf } from '../client/routes.ts'
+import type { CoreRoutes, Download, DownloadChange, DownloadFile, DownloadPeer } from '../client/core-routes.ts'
+import type { ReplyOf } from '../client/routes.ts'
 import type { AddFlags } from './add-command.ts'
 import { chosenDownload, chosenDownloads, filesOf } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
@@ -103,10 +103,12 @@ function amount(text: string): number {
 
 const collect = (text: string, earlier: readonly string[]): string[] => [...earlier, text]
 
-type Change = ParametersOf<CoreRoutes, 'PATCH /downloads/{infohash}'>
-
 /** One change of each download that is meant. */
-async function patchEach({ node, show }: CommandContext, texts: readonly string[], change: Change): Promise<void> {
+async function patchEach(
+  { node, show }: CommandContext,
+  texts: readonly string[],
+  change: DownloadChange,
+): Promise<void> {
   const answers: ReplyOf<CoreRoutes, 'PATCH /downloads/{infohash}'>[] = []
   for (const { infohash } of await chosenDownloads(node, texts)) {
     answers.push(await node.call('PATCH /downloads/{infohash}', { path: { infohash }, parameters: change }))
@@ -250,7 +252,7 @@ interface LimitFlags {
   sequential?: string
 }
 
-function limitChange({ down, up, ratio, time, label, labels, sequential }: LimitFlags): Change {
+function limitChange({ down, up, ratio, time, label, labels, sequential }: LimitFlags): DownloadChange {
   const change = {
     ...(down !== undefined && { max_download_speed: down }),
     ...(up !== undefined && { max_upload_speed: up }),

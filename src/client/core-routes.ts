@@ -13,7 +13,7 @@ import type { metricsRoutes } from '../http/routes/metrics.ts'
 import type { shutdownRoutes } from '../http/routes/shutdown.ts'
 import type { statisticsRoutes } from '../http/routes/statistics.ts'
 import type { updateRoutes } from '../http/routes/updates.ts'
-import type { ReplyOf, RoutesOf } from './routes.ts'
+import type { ParametersOf, ReplyOf, RoutesOf } from './routes.ts'
 
 /** Every route of the core that programs ask. */
 export type CoreRoutes = RoutesOf<
@@ -40,8 +40,20 @@ export type Download = ReplyOf<CoreRoutes, 'GET /downloads'>['downloads'][number
 /** A peer of a download. */
 export type DownloadPeer = NonNullable<Download['peers']>[number]
 
+/** A tracker of a download, or another source of its peers. */
+export type DownloadTracker = Download['trackers'][number]
+
 /** Files of a download, with their links. */
 export type DownloadFiles = ReplyOf<CoreRoutes, 'GET /downloads/{infohash}/files'>
 
 /** One of them. */
 export type DownloadFile = DownloadFiles['files'][number]
+
+/** What may be changed of a download. */
+export type DownloadChange = ParametersOf<CoreRoutes, 'PATCH /downloads/{infohash}'>
+
+/** Settings of a running node, with where each comes from. */
+export type EffectiveSettings = ReplyOf<CoreRoutes, 'GET /settings/effective'>['settings']
+
+/** One of them. */
+export type EffectiveSetting = EffectiveSettings[string][string]

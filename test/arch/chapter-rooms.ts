@@ -68,7 +68,7 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'chapters/channels/ports',
     'chapters/channels/wire',
   ],
-  'chapters/channels/web': ['web', 'chapters/channels/ports'],
+  'chapters/channels/web': ['web', 'chapters/channels/client', 'chapters/channels/ports/channel-library.ts'],
   'chapters/channels/wire': ['base', 'wire', 'chapters/overlay/wire'],
   'chapters/channels/wiring': [
     'base',
@@ -165,7 +165,7 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'services/events/events.ts',
     'chapters/overlay/ports',
   ],
-  'chapters/circuits/web': ['web', 'chapters/circuits/service'],
+  'chapters/circuits/web': ['web', 'chapters/circuits/client'],
   'chapters/circuits/wire': ['base', 'wire', 'chapters/overlay/wire'],
   'chapters/circuits/wiring': [
     'base',
@@ -241,7 +241,7 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'chapters/wallets/core',
     'chapters/wallets/ports',
   ],
-  'chapters/market/web': ['web', 'chapters/market/service', 'chapters/wallets/web'],
+  'chapters/market/web': ['web', 'chapters/market/client', 'chapters/wallets/web'],
   'chapters/market/wire': ['base', 'chapters/overlay/wire', 'chapters/wallets/core'],
   'chapters/market/wiring': [
     'base',
@@ -323,7 +323,7 @@ export const chapterRooms: Record<string, readonly string[]> = {
     'chapters/wallets/core',
     'chapters/wallets/ports',
   ],
-  'chapters/wallets/web': ['web', 'chapters/wallets/service'],
+  'chapters/wallets/web': ['web', 'chapters/wallets/client'],
   'chapters/wallets/wiring': [
     'base',
     'ports',

@@ -36,7 +36,7 @@ export const allowedImports: Record<string, readonly string[]> = {
   ],
   app: ['node', 'http', 'cli'],
   cli: ['base', 'client', 'node', 'app'],
-  web: ['services/api.ts', 'services/diagnostics/statistics-api.ts'],
+  web: ['client'],
   build: ['io/process/machine-code.ts', 'io/process/machine-code-digests.ts'],
 }
 

@@ -9,7 +9,7 @@ import type { NodeClient } from '../../../cli/node-client.ts'
 import type { PlainCommandOf } from '../../../cli/plain-command.ts'
 import { fitted, Redrawn } from '../../../cli/screen.ts'
 import { printable, rateText, sizeText, tableText, timeText } from '../../../cli/show.ts'
-import type { Circuit, CircuitNetwork, CircuitRoutes, CircuitTraffic, JoinedCircuit } from '../client/routes.ts'
+import type { CircuitNetwork, CircuitRoutes, CircuitTraffic, JoinedCircuit, OwnCircuit } from '../client/routes.ts'
 
 const LOOK_MS = 1000
 /** Digits of a key's hash that tell hops apart. */
@@ -18,7 +18,7 @@ const MEMBER_DIGITS = 8
 /** Everything that is shown. */
 export interface CircuitsSeen {
   readonly network: CircuitNetwork
-  readonly circuits: readonly Circuit[]
+  readonly circuits: readonly OwnCircuit[]
   readonly relays: readonly JoinedCircuit[]
   readonly exits: readonly JoinedCircuit[]
   readonly traffic: CircuitTraffic
@@ -55,7 +55,7 @@ export function circuitsText(seen: CircuitsSeen, nowS: number): string {
     .concat(others.length === 0 ? '' : `\nCircuits of others:\n${joinedTable(others, nowS)}`)
 }
 
-function ownTable(circuits: readonly Circuit[], nowS: number): string {
+function ownTable(circuits: readonly OwnCircuit[], nowS: number): string {
   const columns = [
     ...['STATE', 'HOPS', 'FOR'].map(head => ({ head })),
     ...['DOWN', 'UP', 'RTT', 'LOSS', 'AGE'].map(head => ({ head, right: true })),
@@ -75,7 +75,7 @@ function ownTable(circuits: readonly Circuit[], nowS: number): string {
   return tableText(columns, lines, Number.POSITIVE_INFINITY)
 }
 
-function hopText({ host, member }: Circuit['hops'][number]): string {
+function hopText({ host, member }: OwnCircuit['hops'][number]): string {
   return host === 'unknown' ? member.slice(0, MEMBER_DIGITS) : host
 }
 

@@ -7,7 +7,7 @@ import type { circuitRoutes } from '../http/circuits.ts'
 export type CircuitRoutes = RoutesOf<typeof circuitRoutes>
 
 /** A circuit of the node. */
-export type Circuit = ReplyOf<CircuitRoutes, 'GET /debug/circuits'>['circuits'][number]
+export type OwnCircuit = ReplyOf<CircuitRoutes, 'GET /debug/circuits'>['circuits'][number]
 
 /** A circuit of others that passes through it, or ends at it. */
 export type JoinedCircuit = ReplyOf<CircuitRoutes, 'GET /debug/circuits/relays'>['relays'][number]

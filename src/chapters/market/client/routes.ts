@@ -14,3 +14,18 @@ export type Order = ReplyOf<MarketRoutes, 'GET /market/orders'>['orders'][number
 
 /** An own trade. */
 export type Trade = ReplyOf<MarketRoutes, 'GET /market/transactions'>['transactions'][number]
+
+/** An order in the book, of any trader. */
+export type BookOrder = OrderGroup['ticks'][number]
+
+/** What a trade costs. */
+export type MarketFees = ReplyOf<MarketRoutes, 'GET /market/fees'>
+
+/** Why an own order stands as it does. */
+export type OrderExplanation = ReplyOf<MarketRoutes, 'GET /market/orders/{number}/explain'>
+
+/** A transaction of a trade on its chains. */
+export type TradePayment = ReplyOf<
+  MarketRoutes,
+  'GET /market/transactions/{trader}/{number}/payments'
+>['payments'][number]

@@ -9,3 +9,12 @@ export type WalletRoutes = RoutesOf<[...typeof walletRoutes, ...typeof walletExt
 
 /** A wallet as it is listed. */
 export type Wallet = ReplyOf<WalletRoutes, 'GET /wallets'>['wallets'][number]
+
+/** What came in or went out. */
+export type WalletTransaction = ReplyOf<WalletRoutes, 'GET /wallets/{identifier}/transactions'>['transactions'][number]
+
+/** What a transfer costs. */
+export type TransferFee = ReplyOf<WalletRoutes, 'GET /wallets/{identifier}/fees'>
+
+/** A transfer that was made. */
+export type Transfer = ReplyOf<WalletRoutes, 'POST /wallets/{identifier}/transfer'>

@@ -2,7 +2,7 @@
 // change.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { Channel } from '../../client/routes.ts'
 import { channelFacts, channelTag, modeName, named } from '../model/channel-words.ts'
 import { addressOf, channelsHome, type ChannelTab, channelTabs } from '../../../../web/model/place.ts'
 import { callSpam, channelNow, feedLinkOf } from '../node/channel-requests.ts'
@@ -59,7 +59,7 @@ function Head({ channel, changed }: ChannelPartProps) {
   )
 }
 
-function Tabs({ channel, tab }: { channel: ListedChannel; tab: ChannelTab }) {
+function Tabs({ channel, tab }: { channel: Channel; tab: ChannelTab }) {
   return (
     <nav class="tabs" aria-label="Parts of the channel">
       {channelTabs
