@@ -41,6 +41,7 @@ check: build types format lint arch ## Types, formatter, linter, import rules, u
 types: node_modules/.installed
 	@npx --no-install tsc -p tsconfig.json --noEmit
 	@npx --no-install tsc -p src/web/tsconfig.json
+	@npx --no-install tsc -p src/client/tsconfig.json
 
 format: node_modules/.installed
 	@npx --no-install biome format --log-level=warn .

@@ -2,8 +2,10 @@
 
 import { existsSync, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
+import type { CoreRoutes } from '../client/core-routes.ts'
+import type { ParametersOf } from '../client/routes.ts'
 import { readNamedFile } from '../node/state/find-node.ts'
-import { CommandError, type JsonObject, type NodeClient } from './node-client.ts'
+import { CommandError, type NodeClient } from './node-client.ts'
 import { printable } from './show.ts'
 
 /** What `add` takes beside the source. */
@@ -22,14 +24,14 @@ const WHOLE_HASH = /^(?:[0-9a-f]{40}|[a-z2-7]{32})$/i
 /** Adds a link, an info hash, a torrent file, or what comes on standard input (`-`); its info hash. */
 export async function addSource(node: NodeClient, given: string, flags: AddFlags): Promise<string> {
   const source = WHOLE_HASH.test(given) && !existsSync(given) ? `magnet:?xt=urn:btih:${given}` : given
-  const request = requestOf(flags)
+  const parameters = parametersOf(flags)
   const bytes = bytesOf(source)
-  const answer =
+  const { started, infohash } =
     bytes === null
-      ? await node.call('PUT', '/downloads', { ...request, uri: source })
-      : await node.call('POST', `/downloads?${queryOf(request).toString()}`, bytes)
-  if (answer['started'] !== true) throw new CommandError('No version was found yet; the node goes on looking.')
-  return String(answer['infohash'])
+      ? await node.call('PUT /downloads', { parameters: { ...parameters, uri: source } })
+      : await node.call('POST /downloads', { parameters, raw: bytes })
+  if (!started) throw new CommandError('No version was found yet; the node goes on looking.')
+  return infohash
 }
 
 function bytesOf(source: string): Buffer | null {
@@ -44,7 +46,9 @@ function bytesOf(source: string): Buffer | null {
   return readNamedFile(source)
 }
 
-function requestOf({ to, paused, label, select, sequential, hops, overwrite }: AddFlags): JsonObject {
+/** What both routes take beside the source. */
+function parametersOf(flags: AddFlags): ParametersOf<CoreRoutes, 'POST /downloads'> {
+  const { to, paused, label, select, sequential, hops, overwrite } = flags
   return {
     ...(to !== undefined && { destination: to }),
     ...(paused === true && { paused }),
@@ -56,13 +60,4 @@ function requestOf({ to, paused, label, select, sequential, hops, overwrite }: A
     // What was fetched anonymously is not seeded in the open; without it the node refuses.
     ...(hops !== undefined && hops > 0 && { safe_seeding: true }),
   }
-}
-
-function queryOf(request: JsonObject): URLSearchParams {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(request)) {
-    if (Array.isArray(value)) for (const item of value) query.append(`${name}[]`, String(item))
-    else query.append(name, String(value))
-  }
-  return query
 }

@@ -1,8 +1,9 @@
 // Which download, and which file of it, a person means: an info hash, its first digits, a number, a name, or a part of
 // a name that only one has.
 
+import type { CoreRoutes, Download, DownloadFile, DownloadFiles } from '../client/core-routes.ts'
+import type { ParametersOf } from '../client/routes.ts'
 import { CommandError, type NodeClient } from './node-client.ts'
-import type { DownloadRow, FileRow, FilesAnswer } from './records.ts'
 import { printable } from './show.ts'
 
 const WHOLE_HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
@@ -10,25 +11,28 @@ const HASH_START = /^[0-9a-f]{4,63}$/i
 /** Shown of several that fit. */
 const SHOWN = 5
 
+/** What may be asked for with the list of downloads. */
+type Extras = ParametersOf<CoreRoutes, 'GET /downloads'>
+
 /** All downloads. */
-export async function allDownloads(node: NodeClient, query = ''): Promise<readonly DownloadRow[]> {
-  return (await node.call<{ downloads: DownloadRow[] }>('GET', `/downloads${query}`)).downloads
+export async function allDownloads(node: NodeClient, extras: Extras = {}): Promise<readonly Download[]> {
+  return (await node.call('GET /downloads', { parameters: extras })).downloads
 }
 
 /** The downloads that are meant, each once; `all` means all. CommandError when one fits none, or several. */
-export async function chosenDownloads(node: NodeClient, texts: readonly string[], query = ''): Promise<DownloadRow[]> {
-  const all = await allDownloads(node, query)
+export async function chosenDownloads(node: NodeClient, texts: readonly string[]): Promise<Download[]> {
+  const all = await allDownloads(node)
   if (texts.length === 1 && texts[0] === 'all') return [...all]
   return [...new Set(texts.map(text => chosenOf(all, text)))]
 }
 
 /** The download that is meant. */
-export async function chosenDownload(node: NodeClient, text: string, query = ''): Promise<DownloadRow> {
-  return chosenOf(await allDownloads(node, query), text)
+export async function chosenDownload(node: NodeClient, text: string, extras: Extras = {}): Promise<Download> {
+  return chosenOf(await allDownloads(node, extras), text)
 }
 
 /** The one of `all` that a text means. */
-export function chosenOf(all: readonly DownloadRow[], text: string): DownloadRow {
+export function chosenOf(all: readonly Download[], text: string): Download {
   const low = text.toLowerCase()
   const whole = all.find(({ infohash, infohash_v2: v2 }) => infohash === low || v2 === low)
   if (whole !== undefined) return whole
@@ -39,12 +43,12 @@ export function chosenOf(all: readonly DownloadRow[], text: string): DownloadRow
 }
 
 /** Files of a download. */
-export function filesOf(node: NodeClient, infohash: string): Promise<FilesAnswer> {
-  return node.call<FilesAnswer>('GET', `/downloads/${infohash}/files`)
+export function filesOf(node: NodeClient, infohash: string): Promise<DownloadFiles> {
+  return node.call('GET /downloads/{infohash}/files', { path: { infohash } })
 }
 
 /** The file that a text means: its number, its name or a part of that. */
-export function chosenFile(files: readonly FileRow[], text: string): FileRow {
+export function chosenFile(files: readonly DownloadFile[], text: string): DownloadFile {
   const numbered = /^\d{1,6}$/.test(text) ? files.filter(({ index }) => index === Number(text)) : []
   const named = files.filter(({ name }) => name === text || name.endsWith(`/${text}`))
   const partly = files.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()))

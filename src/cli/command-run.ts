@@ -2,8 +2,10 @@
 // ends.
 
 import type { Command } from 'commander'
+import type { CoreRoutes } from '../client/core-routes.ts'
+import type { RouteMap } from '../client/routes.ts'
 import type { FoundNode, NodeChoice } from '../node/state/find-node.ts'
-import { CommandError, EXIT, NodeClient } from './node-client.ts'
+import { CommandError, EXIT, NodeClient, NodeConnection } from './node-client.ts'
 import { plainText } from './show.ts'
 
 /** Options of every such command. */
@@ -14,9 +16,9 @@ export interface NodeFlags {
   readonly json?: boolean
 }
 
-/** What a command works with. */
-export interface CommandContext {
-  readonly node: NodeClient
+/** What a command works with; `Routes`: those it asks. */
+export interface CommandContext<Routes extends RouteMap = CoreRoutes> {
+  readonly node: NodeClient<Routes>
   /** Prints JSON as the node sent it, or what `human` makes of it. */
   show<T>(value: T, human?: (value: T) => string): void
   readonly json: boolean
@@ -38,12 +40,15 @@ export function forNode(command: Command): Command {
 }
 
 /** Runs a command; sets the exit code. Never rejects. */
-export async function runForNode(flags: NodeFlags, work: (context: CommandContext) => Promise<void>): Promise<void> {
+export async function runForNode<Routes extends RouteMap = CoreRoutes>(
+  flags: NodeFlags,
+  work: (context: CommandContext<Routes>) => Promise<void>,
+): Promise<void> {
   quietPipe()
   try {
     const json = flags.json === true
     await work({
-      node: new NodeClient(await findNode(flags)),
+      node: new NodeClient<Routes>(new NodeConnection(await findNode(flags))),
       json,
       show: (value, human = plainText) => print(json ? `${JSON.stringify(value)}\n` : human(value)),
     })

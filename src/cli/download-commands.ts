@@ -2,12 +2,13 @@
 
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { CoreRoutes, Download, DownloadChange, DownloadFile, DownloadPeer } from '../client/core-routes.ts'
+import type { ReplyOf } from '../client/routes.ts'
 import type { AddFlags } from './add-command.ts'
 import { chosenDownload, chosenDownloads, filesOf } from './chosen.ts'
 import { type CommandContext, forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { hopCount } from './hop-count.ts'
-import { CommandError, type JsonObject } from './node-client.ts'
-import type { DownloadRow, FileRow, PeerRow } from './records.ts'
+import { CommandError } from './node-client.ts'
 import { percentText, printable, rateText, sizeText, statusText, tableText, timeText } from './show.ts'
 
 const DOWNLOAD = 'info hash, its first digits, or (a part of) the name'
@@ -17,7 +18,7 @@ function width(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
 }
 
-function listText(rows: readonly DownloadRow[]): string {
+function listText(rows: readonly Download[]): string {
   const columns = [
     { head: 'HASH' },
     ...['DONE', 'SIZE', 'DOWN', 'UP', 'ETA', 'RATIO'].map(head => ({ head, right: true })),
@@ -43,7 +44,7 @@ function anonymously(text: string, hops: number): string {
   return hops === 0 ? text : `${text}, ${hops} ${hops === 1 ? 'hop' : 'hops'}`
 }
 
-function filesText(files: readonly FileRow[]): string {
+function filesText(files: readonly DownloadFile[]): string {
   const columns = [...['#', 'DONE', 'SIZE', 'PRIO'].map(head => ({ head, right: true })), { head: 'NAME' }]
   const lines = files.map(file => [
     String(file.index),
@@ -55,7 +56,7 @@ function filesText(files: readonly FileRow[]): string {
   return tableText(columns, lines, width())
 }
 
-function peersText(peers: readonly PeerRow[]): string {
+function peersText(peers: readonly DownloadPeer[]): string {
   const columns = [
     { head: 'ADDRESS' },
     ...['DONE', 'DOWN', 'UP'].map(head => ({ head, right: true })),
@@ -73,7 +74,7 @@ function peersText(peers: readonly PeerRow[]): string {
   return tableText(columns, lines, width())
 }
 
-function trackersText(trackers: DownloadRow['trackers']): string {
+function trackersText(trackers: Download['trackers']): string {
   const columns = [{ head: 'PEERS', right: true }, { head: 'STATUS' }, { head: 'TRACKER' }]
   return tableText(
     columns,
@@ -103,10 +104,14 @@ function amount(text: string): number {
 const collect = (text: string, earlier: readonly string[]): string[] => [...earlier, text]
 
 /** One change of each download that is meant. */
-async function patchEach({ node, show }: CommandContext, texts: readonly string[], change: JsonObject): Promise<void> {
-  const answers: JsonObject[] = []
+async function patchEach(
+  { node, show }: CommandContext,
+  texts: readonly string[],
+  change: DownloadChange,
+): Promise<void> {
+  const answers: ReplyOf<CoreRoutes, 'PATCH /downloads/{infohash}'>[] = []
   for (const { infohash } of await chosenDownloads(node, texts)) {
-    answers.push(await node.call('PATCH', `/downloads/${infohash}`, change))
+    answers.push(await node.call('PATCH /downloads/{infohash}', { path: { infohash }, parameters: change }))
   }
   show(answers, () => '')
 }
@@ -117,7 +122,7 @@ function addListing(program: Command): void {
     .option('-s, --status <text>', 'only those whose status has this in it')
     .action((flags: NodeFlags & { label?: string; status?: string }) =>
       runForNode(flags, async ({ node, show, json }) => {
-        const { downloads } = await node.call<{ downloads: DownloadRow[] }>('GET', '/downloads')
+        const { downloads } = await node.call('GET /downloads')
         const wanted = downloads.filter(
           row =>
             (flags.label === undefined || row.labels.includes(flags.label)) &&
@@ -135,7 +140,7 @@ function addListing(program: Command): void {
   ).action((text: string, flags: NodeFlags) =>
     runForNode(flags, async ({ node, show }) => {
       const { infohash } = await chosenDownload(node, text)
-      const answer = await node.call<{ reasons: { message: string }[] }>('GET', `/downloads/${infohash}/explain`)
+      const answer = await node.call('GET /downloads/{infohash}/explain', { path: { infohash } })
       show(answer, ({ reasons }) =>
         reasons.length === 0 ? 'Nothing is in the way.\n' : reasons.map(one => `${printable(one.message)}\n`).join(''),
       )
@@ -177,9 +182,10 @@ function addAdding(program: Command): void {
     .option('--data', 'delete their files too')
     .action((texts: string[], flags: NodeFlags & { data?: boolean }) =>
       runForNode(flags, async ({ node, show }) => {
-        const answers: JsonObject[] = []
+        const answers: ReplyOf<CoreRoutes, 'DELETE /downloads/{infohash}'>[] = []
+        const parameters = { remove_data: flags.data === true }
         for (const { infohash } of await chosenDownloads(node, texts)) {
-          answers.push(await node.call('DELETE', `/downloads/${infohash}`, { remove_data: flags.data === true }))
+          answers.push(await node.call('DELETE /downloads/{infohash}', { path: { infohash }, parameters }))
         }
         show(answers, () => '')
       }),
@@ -246,7 +252,7 @@ interface LimitFlags {
   sequential?: string
 }
 
-function limitChange({ down, up, ratio, time, label, labels, sequential }: LimitFlags): JsonObject {
+function limitChange({ down, up, ratio, time, label, labels, sequential }: LimitFlags): DownloadChange {
   const change = {
     ...(down !== undefined && { max_download_speed: down }),
     ...(up !== undefined && { max_upload_speed: up }),
@@ -272,14 +278,15 @@ function addParts(program: Command): void {
           ...(flags.select !== undefined && { selected_files: flags.select }),
           ...(flags.priority.length > 0 && { file_priorities: prioritiesOf(flags.priority) }),
         }
-        if (Object.keys(change).length > 0) await node.call('PATCH', `/downloads/${infohash}`, change)
+        if (Object.keys(change).length > 0)
+          await node.call('PATCH /downloads/{infohash}', { path: { infohash }, parameters: change })
         show(await filesOf(node, infohash), ({ files }) => filesText(files))
       }),
     )
   forNode(program.command('peers').description('Peers of a download.').argument('<download>', DOWNLOAD)).action(
     (text: string, flags: NodeFlags) =>
       runForNode(flags, async ({ node, show }) => {
-        const { peers = [] } = await chosenDownload(node, text, '?get_peers=1')
+        const { peers = [] } = await chosenDownload(node, text, { get_peers: true })
         show({ peers }, () => peersText(peers))
       }),
   )
@@ -291,10 +298,12 @@ function addParts(program: Command): void {
     .action((text: string, flags: NodeFlags & { add: string[]; remove: string[]; announce?: boolean }) =>
       runForNode(flags, async ({ node, show }) => {
         const { infohash } = await chosenDownload(node, text)
-        const path = `/downloads/${infohash}`
-        for (const url of flags.add) await node.call('PUT', `${path}/trackers`, { url })
-        for (const url of flags.remove) await node.call('DELETE', `${path}/trackers`, { url })
-        if (flags.announce === true) await node.call('PUT', `${path}/tracker_force_announce`, {})
+        const path = { infohash }
+        for (const url of flags.add)
+          await node.call('PUT /downloads/{infohash}/trackers', { path, parameters: { url } })
+        for (const url of flags.remove)
+          await node.call('DELETE /downloads/{infohash}/trackers', { path, parameters: { url } })
+        if (flags.announce === true) await node.call('PUT /downloads/{infohash}/tracker_force_announce', { path })
         const { trackers } = await chosenDownload(node, infohash)
         show({ trackers }, () => trackersText(trackers))
       }),
@@ -304,7 +313,7 @@ function addParts(program: Command): void {
   ).action((text: string, flags: NodeFlags) =>
     runForNode(flags, async ({ node, show }) => {
       const { infohash } = await chosenDownload(node, text)
-      show(await node.call('GET', `/downloads/${infohash}/magnet`), answer => `${String(answer['magnet'])}\n`)
+      show(await node.call('GET /downloads/{infohash}/magnet', { path: { infohash } }), ({ magnet }) => `${magnet}\n`)
     }),
   )
   forNode(
@@ -316,7 +325,7 @@ function addParts(program: Command): void {
         const { infohash } = await chosenDownload(node, text)
         await (await import('./output-file.ts')).writeOutput(
           flags.output,
-          await node.bytes('GET', `/downloads/${infohash}/torrent`),
+          await node.bytes('GET /downloads/{infohash}/torrent', { path: { infohash } }),
         )
       }),
     )

@@ -25,8 +25,7 @@ export function addEventsCommand(program: Command): void {
       runForNode(flags, async ({ node, json }) => {
         const wanted = new Set(flags.type)
         let left = flags.count ?? Number.POSITIVE_INFINITY
-        const query = flags.since === undefined ? '' : `?since=${encodeURIComponent(flags.since)}`
-        for await (const line of node.lines(`/events${query}`)) {
+        for await (const line of node.lines('GET /events', { parameters: sinceOf(flags.since ?? '') })) {
           const event = JSON.parse(line) as EventLine
           if (wanted.size > 0 && !wanted.has(event.type)) continue
           print(`${json ? line : printable(textOf(event))}\n`)
@@ -35,6 +34,11 @@ export function addEventsCommand(program: Command): void {
         }
       }),
     )
+}
+
+/** What is no number goes to the node as none, which refuses it; an empty text is as good as nothing. */
+function sinceOf(text: string): { readonly since?: number } {
+  return text === '' ? {} : { since: /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN }
 }
 
 function count(text: string): number {

@@ -2,8 +2,10 @@
 // each.
 
 import { type Command, InvalidArgumentError } from 'commander'
+import type { CoreRoutes } from '../client/core-routes.ts'
+import type { ParametersOf, ReplyOf } from '../client/routes.ts'
 import { type CommandContext, forNode, type NodeFlags, print, runForNode } from './command-run.ts'
-import { EXIT, type JsonObject } from './node-client.ts'
+import { EXIT } from './node-client.ts'
 import { printable } from './show.ts'
 
 interface ImportFlags extends NodeFlags {
@@ -13,21 +15,8 @@ interface ImportFlags extends NodeFlags {
   readonly sample?: number
 }
 
-interface Imported {
-  readonly source: string
-  readonly infohash: string
-  readonly name: string
-  readonly result: 'imported' | 'checking' | 'paused' | 'exists' | 'refused'
-  readonly reasons: readonly { readonly code: string; readonly message: string }[]
-  readonly pieces: number
-  readonly pieces_kept: number
-}
-
-interface Part {
-  readonly results: readonly Imported[]
-  readonly total: number
-  readonly next: string
-}
+type Request = ParametersOf<CoreRoutes, 'POST /import'>
+type Imported = ReplyOf<CoreRoutes, 'POST /import'>['results'][number]
 
 const WIDTH = 'imported'.length
 
@@ -58,8 +47,9 @@ function wholeNumber(text: string): number {
 }
 
 async function importAll({ node, json }: CommandContext, folder: string, flags: ImportFlags): Promise<void> {
-  const request: JsonObject = {
-    from: flags.from,
+  const request: Request = {
+    // The node says which clients it knows.
+    from: flags.from as Request['from'],
     folder,
     dry_run: flags.dryRun === true,
     ...(flags.map.length > 0 && { map: flags.map }),
@@ -69,7 +59,7 @@ async function importAll({ node, json }: CommandContext, folder: string, flags: 
   const all: Imported[] = []
   let after = ''
   do {
-    const part = await node.call<Part>('POST', '/import', { ...request, after })
+    const part = await node.call('POST /import', { parameters: { ...request, after } })
     for (const one of part.results) {
       counts.set(one.result, (counts.get(one.result) ?? 0) + 1)
       if (json) all.push(one)

@@ -3,6 +3,10 @@
 
 import { type IncomingMessage, request } from 'node:http'
 import { request as secureRequest } from 'node:https'
+import { Client } from '../client/client.ts'
+import type { CoreRoutes } from '../client/core-routes.ts'
+import type { SentRequest } from '../client/request.ts'
+import type { AskedArguments, RouteMap, RouteName } from '../client/routes.ts'
 import type { FoundNode } from '../node/state/find-node.ts'
 
 /** How commands end. */
@@ -24,8 +28,8 @@ export class CommandError extends Error {
 /** A JSON object. */
 export type JsonObject = Record<string, unknown>
 
-/** The node of a command. Every method rejects with CommandError. */
-export class NodeClient {
+/** How requests of commands travel. Every method rejects with CommandError. */
+export class NodeConnection {
   readonly url: string
   readonly #key: string
 
@@ -34,20 +38,19 @@ export class NodeClient {
     this.#key = key
   }
 
-  /** The JSON answer; `body` goes as JSON, or as it is when it is bytes. */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the route
-  async call<T = JsonObject>(method: string, path: string, body?: JsonObject | Buffer): Promise<T> {
-    const bytes = await this.bytes(method, path, body)
+  /** The JSON answer. */
+  async json(request: SentRequest<Buffer>): Promise<unknown> {
+    const bytes = await this.bytes(request)
     try {
-      return JSON.parse(bytes.toString()) as T
+      return JSON.parse(bytes.toString()) as unknown
     } catch {
       throw new CommandError(`${this.url} answers, but not as a node does.`)
     }
   }
 
   /** The answer as bytes. */
-  async bytes(method: string, path: string, body?: JsonObject | Buffer): Promise<Buffer> {
-    const answer = await this.#open(method, path, body)
+  async bytes(request: SentRequest<Buffer>): Promise<Buffer> {
+    const answer = await this.#open(request)
     const chunks: Buffer[] = []
     try {
       for await (const chunk of answer) chunks.push(chunk as Buffer)
@@ -58,8 +61,8 @@ export class NodeClient {
   }
 
   /** Lines of an answer without end, as they come. */
-  async *lines(path: string): AsyncGenerator<string, void> {
-    const answer = await this.#open('GET', path)
+  async *lines(request: SentRequest<Buffer>): AsyncGenerator<string, void> {
+    const answer = await this.#open(request)
     let rest = ''
     try {
       for await (const chunk of answer.setEncoding('utf8')) {
@@ -72,7 +75,7 @@ export class NodeClient {
     }
   }
 
-  #open(method: string, path: string, body?: JsonObject | Buffer): Promise<IncomingMessage> {
+  #open({ method, path, body }: SentRequest<Buffer>): Promise<IncomingMessage> {
     const bytes = body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
     const url = new URL(this.url + path)
     const headers = {
@@ -94,6 +97,37 @@ export class NodeClient {
   #unreachable(error: Error): CommandError {
     const text = `No node answers at ${this.url} (${error.message}). Is it running? See tributary start, --url, --state-dir.`
     return new CommandError(text, EXIT.unreachable)
+  }
+}
+
+/** The node of a command, asked by the names of its routes. Every method rejects with CommandError. */
+export class NodeClient<Routes extends RouteMap = CoreRoutes> extends Client<Routes, Buffer, never> {
+  readonly connection: NodeConnection
+
+  constructor(connection: NodeConnection) {
+    super(request => connection.json(request))
+    this.connection = connection
+  }
+
+  /** The address of the node, without a `/` at its end. */
+  get url(): string {
+    return this.connection.url
+  }
+
+  /** An answer that is not JSON, as bytes. */
+  bytes<Name extends RouteName<Routes>>(
+    name: Name,
+    ...asked: AskedArguments<Routes[Name], Buffer, never>
+  ): Promise<Buffer> {
+    return this.connection.bytes(this.request(name, ...asked))
+  }
+
+  /** Lines of an answer without end, as they come. */
+  lines<Name extends RouteName<Routes>>(
+    name: Name,
+    ...asked: AskedArguments<Routes[Name], Buffer, never>
+  ): AsyncGenerator<string, void> {
+    return this.connection.lines(this.request(name, ...asked))
   }
 }
 

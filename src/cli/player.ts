@@ -39,7 +39,7 @@ export async function playedLinks(node: NodeClient, infohash: string, file: stri
 }
 
 async function playlist(node: NodeClient, url: string): Promise<string> {
-  return (await node.bytes('GET', url)).toString()
+  return (await node.connection.bytes({ method: 'GET', path: url, body: undefined })).toString()
 }
 
 /** The entries of a playlist as this node writes it. */

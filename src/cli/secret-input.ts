@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { InvalidArgumentError } from 'commander'
-import { CommandError, type JsonObject } from './node-client.ts'
+import { CommandError } from './node-client.ts'
 
 /** Option of the file with the spend key. */
 export const SPEND_KEY_FLAGS = '--spend-key-file <file>'
@@ -56,7 +56,11 @@ function firstLine(text: string): string {
 }
 
 /** The parameter of a request, where a file was named or the variable is set. */
-export async function spendKey({ spendKeyFile }: { readonly spendKeyFile?: string }): Promise<JsonObject> {
+export async function spendKey({
+  spendKeyFile,
+}: {
+  readonly spendKeyFile?: string
+}): Promise<{ readonly spend_key?: string }> {
   const set = process.env[SPEND_KEY_VARIABLE] ?? ''
   if (spendKeyFile === undefined && set === '') return {}
   return { spend_key: await secret('Spend key', spendKeyFile, SPEND_KEY_VARIABLE) }

@@ -1,6 +1,8 @@
 // `settings get`, `set` and `history` of a running node; `settings` alone shows those that a start would have.
 
 import type { Command } from 'commander'
+import type { CoreRoutes } from '../client/core-routes.ts'
+import type { ReplyOf } from '../client/routes.ts'
 import { forNode, type NodeFlags, runForNode } from './command-run.ts'
 import { CommandError, type JsonObject } from './node-client.ts'
 import { readValue } from './plain-commands.ts'
@@ -39,8 +41,8 @@ function bodyOf(pairs: readonly string[]): JsonObject {
   return body
 }
 
-function changeText(answer: { modified: boolean; restart_required?: string[]; overridden?: string[] }): string {
-  const { modified, restart_required: restart = [], overridden = [] } = answer
+function changeText(answer: ReplyOf<CoreRoutes, 'POST /settings'>): string {
+  const { modified, restart_required: restart, overridden } = answer
   const lines = [
     modified ? 'Changed.' : 'Nothing changed.',
     ...(restart.length > 0 ? [`After the next start: ${restart.join(', ')}`] : []),
@@ -56,7 +58,7 @@ export function addSettingsCommands(program: Command): void {
     .argument('[setting]', 'SECTION or SECTION.OPTION; default: all')
     .action((path: string | undefined, _: unknown, command: Command) =>
       runForNode(command.optsWithGlobals<NodeFlags>(), async ({ node, show }) => {
-        const answer = await node.call<{ settings: Sections }>('GET', '/settings')
+        const answer = await node.call('GET /settings')
         show(chosen(answer.settings, path), linesOf)
       }),
     )
@@ -64,15 +66,15 @@ export function addSettingsCommands(program: Command): void {
     .argument('<section.option=value...>', 'values are JSON, or texts')
     .action((pairs: string[], _: unknown, command: Command) =>
       runForNode(command.optsWithGlobals<NodeFlags>(), async ({ node, show }) => {
-        show(await node.call<{ modified: boolean }>('POST', '/settings', bodyOf(pairs)), changeText)
+        show(await node.call('POST /settings', { parameters: bodyOf(pairs) }), changeText)
       }),
     )
-  for (const [name, path, text] of [
-    ['history', '/settings/history', 'What settings were changed to, and when.'],
-    ['effective', '/settings/effective', 'Settings of the running node with where each comes from.'],
+  for (const [name, route, text] of [
+    ['history', 'GET /settings/history', 'What settings were changed to, and when.'],
+    ['effective', 'GET /settings/effective', 'Settings of the running node with where each comes from.'],
   ] as const) {
     forNode(settings.command(name).description(text)).action((_: unknown, command: Command) =>
-      runForNode(command.optsWithGlobals<NodeFlags>(), async ({ node, show }) => show(await node.call('GET', path))),
+      runForNode(command.optsWithGlobals<NodeFlags>(), async ({ node, show }) => show(await node.call(route))),
     )
   }
 }

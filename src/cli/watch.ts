@@ -4,8 +4,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CommandContext, print } from './command-run.ts'
 import { allDownloads, chosenDownloads } from './chosen.ts'
+import type { Download } from '../client/core-routes.ts'
 import { CommandError } from './node-client.ts'
-import type { DownloadRow } from './records.ts'
 import { Redrawn, type ScreenSize } from './screen.ts'
 import { barText, percentText, printable, rateText, sizeText, statusText, timeText } from './show.ts'
 
@@ -32,11 +32,11 @@ export async function watchDownloads(context: CommandContext, texts: readonly st
   }
 }
 
-function isThere({ progress, status, total_pieces: pieces }: DownloadRow): boolean {
+function isThere({ progress, status, total_pieces: pieces }: Download): boolean {
   return pieces > 0 && progress >= 1 && (status === 'DLSTATUS_SEEDING' || status === 'DLSTATUS_STOPPED')
 }
 
-function checkFailures(rows: readonly DownloadRow[], expected: number): void {
+function checkFailures(rows: readonly Download[], expected: number): void {
   if (rows.length < expected) throw new CommandError('A download was removed.')
   for (const row of rows) {
     if (row.status === 'DLSTATUS_STOPPED_ON_ERROR') {
@@ -50,7 +50,7 @@ function checkFailures(rows: readonly DownloadRow[], expected: number): void {
 }
 
 /** What is drawn: no more lines than there is room for, those that move first, and how many are left out. */
-export function screenLines(rows: readonly DownloadRow[], { columns, rows: height }: ScreenSize): string[] {
+export function screenLines(rows: readonly Download[], { columns, rows: height }: ScreenSize): string[] {
   const room = Math.max(1, height - 1)
   const whole = rows.length <= room
   const shown = whole ? rows : rows.toSorted((a, b) => weight(b) - weight(a)).slice(0, Math.max(1, room - 1))
@@ -59,7 +59,7 @@ export function screenLines(rows: readonly DownloadRow[], { columns, rows: heigh
   return lines.map(line => [...line].slice(0, Math.max(1, columns - 1)).join(''))
 }
 
-function weight(row: DownloadRow): number {
+function weight(row: Download): number {
   return (isThere(row) ? 0 : 1) + row.speed_down + row.speed_up
 }
 
@@ -73,12 +73,12 @@ class Screen {
     this.#size = size
   }
 
-  draw(rows: readonly DownloadRow[]): void {
+  draw(rows: readonly Download[]): void {
     if (this.#size === null) return this.#lines(rows)
     this.#redrawn.draw(screenLines(rows, this.#size))
   }
 
-  #lines(rows: readonly DownloadRow[]): void {
+  #lines(rows: readonly Download[]): void {
     for (const row of rows) {
       const state = `${statusText(row.status, row.queued)} ${Math.floor(row.progress * 100)}`
       if (this.#told.get(row.infohash) === state) continue
@@ -88,7 +88,7 @@ class Screen {
   }
 }
 
-function lineOf(row: DownloadRow): string {
+function lineOf(row: Download): string {
   const name = [...printable(row.name)].slice(0, NAME).join('').padEnd(NAME)
   const done = `${barText(row.progress, BAR)} ${percentText(row.progress).padStart(6)}`
   const facts = [

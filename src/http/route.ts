@@ -176,15 +176,37 @@ type ParametersOf<P> = P extends TObject
     ? Record<string, unknown>
     : Record<string, never>
 
-interface RouteParts<
+/**
+ * A route whose type says all that those who send requests need to know of it: src/client makes their paths, parameters
+ * and replies of these types.
+ */
+export interface MadeRoute<
   Kind extends keyof ReplyKinds,
+  M extends Method,
+  Path extends string,
   P extends TObject | 'object' | null,
   R extends TSchema | null,
+  Raw extends string | null,
+> extends Route<Kind> {
+  readonly method: M
+  readonly path: Path
+  readonly parameters: P
+  readonly reply: R
+  readonly rawBody: Raw
+}
+
+interface RouteParts<
+  Kind extends keyof ReplyKinds,
+  M extends Method,
+  Path extends string,
+  P extends TObject | 'object' | null,
+  R extends TSchema | null,
+  Raw extends string | null,
   Context = RouteContext,
 > {
   id: string
-  method: Method
-  path: string
+  method: M
+  path: Path
   kind: Kind
   scope: Scope
   signedLinks?: boolean
@@ -194,7 +216,7 @@ interface RouteParts<
   summary: string
   description?: string
   choices?: readonly string[]
-  rawBody?: string
+  rawBody?: Raw
   longBody?: boolean
   parameters: P
   bodySchema?: TSchema
@@ -212,9 +234,14 @@ interface RouteParts<
 }
 
 /** Makes a route; the types of parameters and answer follow from its schemas. */
-export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object' | null, R extends TSchema | null>(
-  parts: RouteParts<Kind, P, R>,
-): Route<Kind> {
+export function route<
+  Kind extends keyof ReplyKinds,
+  M extends Method,
+  const Path extends string,
+  P extends TObject | 'object' | null,
+  R extends TSchema | null,
+  Raw extends string | null = null,
+>(parts: RouteParts<Kind, M, Path, P, R, Raw>): MadeRoute<Kind, M, Path, P, R, Raw> {
   return {
     ...parts,
     signedLinks: parts.signedLinks ?? false,
@@ -223,7 +250,8 @@ export function route<Kind extends keyof ReplyKinds, P extends TObject | 'object
     description: parts.description ?? '',
     choices: parts.choices ?? [],
     contentType: parts.contentType ?? null,
-    rawBody: parts.rawBody ?? null,
+    // Without one the type is null, by its default.
+    rawBody: (parts.rawBody ?? null) as Raw,
     longBody: parts.longBody ?? parts.rawBody !== undefined,
     bodySchema: parts.bodySchema ?? null,
     oldNames: parts.oldNames ?? {},
@@ -239,9 +267,16 @@ export interface ChapterContext<Own extends object> extends RouteContext {
 
 /** route() for a chapter: `Own` is what its routes use beside the services of the core. */
 export function routeWith<Own extends object>() {
-  return <Kind extends keyof ReplyKinds, P extends TObject | 'object' | null, R extends TSchema | null>(
-    parts: RouteParts<Kind, P, R, ChapterContext<Own>>,
-  ): Route<Kind> =>
+  return <
+    Kind extends keyof ReplyKinds,
+    M extends Method,
+    const Path extends string,
+    P extends TObject | 'object' | null,
+    R extends TSchema | null,
+    Raw extends string | null = null,
+  >(
+    parts: RouteParts<Kind, M, Path, P, R, Raw, ChapterContext<Own>>,
+  ): MadeRoute<Kind, M, Path, P, R, Raw> =>
     // The services of an opened chapter are there with its routes (src/node/services.ts).
     route({ ...parts, run: (context, input) => parts.run(context as ChapterContext<Own>, input) })
 }

@@ -117,11 +117,11 @@ test('every route has a command', () => {
     .filter(({ path }) => /^src\/(cli|chapters\/[a-z]+\/cli)\//.test(path))
     .map(({ text }) => text)
     .join('\n')
-  for (const { id, path } of routeTable) {
+  for (const { id, method, path } of routeTable) {
     if (NO_COMMAND.test(id)) continue
     const named = COMMANDS[id]
     if (named !== undefined) assert.ok(known.has(named), `${id}: there is no command ${named}`)
-    else assert.ok(texts.includes(`'${path}'`) || texts.includes(`\`${path}`), `${id} (${path}) has no command`)
+    else assert.ok(texts.includes(`'${method} ${path}'`), `${id} (${method} ${path}) has no command`)
   }
 })
 

@@ -105,6 +105,15 @@ test('only edges touch time, randomness, environment, disk and network', () => {
   assert.deepEqual(wrong, [])
 })
 
+test('clients have routes as types alone: nothing is loaded with them', () => {
+  const rooms = sources.filter(({ path }) => /(^|\/)client$/.test(roomOf(path)))
+  assert.ok(rooms.some(({ path }) => path.startsWith('src/chapters/')))
+  const wrong = rooms.flatMap(({ path, loads }) =>
+    loads.filter(name => !name.startsWith('src/client/')).map(name => `${path} loads ${name}`),
+  )
+  assert.deepEqual(wrong, [])
+})
+
 test('uWebSockets.js is imported only by http/uws', () => {
   const users = sources.filter(file => file.specifiers.includes('uWebSockets.js')).map(file => file.path)
   assert.ok(users.length > 0, 'nobody imports uWebSockets.js')

@@ -276,7 +276,7 @@ const playlist = route({
 })
 
 // The specification heads this path once with /download/ and uses /downloads/ in its example; both are served.
-const torrentRoute = (id: string, path: string) =>
+const torrentRoute = <Path extends string>(id: string, path: Path) =>
   route({
     id,
     method: 'GET',
@@ -303,7 +303,7 @@ const torrentRoute = (id: string, path: string) =>
   })
 
 // Players want a file extension at the end of the path, hence the second form.
-const streamRoute = (id: string, path: string, samplePath: string) =>
+const streamRoute = <Path extends string>(id: string, path: Path, samplePath: string) =>
   route({
     id,
     method: 'GET',

@@ -1,6 +1,6 @@
 // What a download is doing, in the words of the dashboard, and the groups its list can be narrowed to. Pure.
 
-import type { DownloadRecord } from '../../services/api.ts'
+import type { Download } from '../../client/core-routes.ts'
 
 /** The tone of a state: which colour and sign it is shown with. */
 export type Tone = 'moving' | 'done' | 'waiting' | 'stopped' | 'trouble'
@@ -18,7 +18,7 @@ export const groups: readonly (readonly [Group, string])[] = [
   ['trouble', 'Trouble'],
 ]
 
-type StateFields = Pick<DownloadRecord, 'status' | 'queued' | 'moving_to' | 'progress' | 'stalled_volume'>
+type StateFields = Pick<Download, 'status' | 'queued' | 'moving_to' | 'progress' | 'stalled_volume'>
 
 /** The state of a download in a word or two. */
 export function stateText(record: StateFields): string {
@@ -68,7 +68,7 @@ export function toneOf(record: StateFields): Tone {
 }
 
 /** Whether a download belongs to a group. */
-export function isIn(group: Group, record: DownloadRecord): boolean {
+export function isIn(group: Group, record: Download): boolean {
   switch (group) {
     case 'all':
       return true
@@ -88,6 +88,6 @@ export function isIn(group: Group, record: DownloadRecord): boolean {
 }
 
 /** Whether it can be started: it stands still by itself or by its user. */
-export function canResume({ status, queued }: Pick<DownloadRecord, 'status' | 'queued'>): boolean {
+export function canResume({ status, queued }: Pick<Download, 'status' | 'queued'>): boolean {
   return (status === 'DLSTATUS_STOPPED' && !queued) || status === 'DLSTATUS_STOPPED_ON_ERROR'
 }

@@ -1,7 +1,7 @@
 // All downloads of the node as the page knows them: kept in order, narrowed and counted while they change. An update
 // costs what changed: a row moves only when its sort key did, and the others are copied, not sorted, for that.
 
-import type { DownloadRecord } from '../../services/api.ts'
+import type { Download } from '../../client/core-routes.ts'
 import { type Group, groups, isIn } from './download-groups.ts'
 import { mergeOrdered } from './merge-ordered.ts'
 
@@ -29,7 +29,7 @@ export interface View {
 
 /** A download in the table. The record is replaced by each update, the row stays. */
 export interface Row {
-  record: DownloadRecord
+  record: Download
   /** Of the column that is sorted by. */
   key: number | string
   /** What the query is looked for in. */
@@ -74,7 +74,7 @@ export class DownloadTable {
     return { down: this.#down, up: this.#up, count: this.#rows.size, groups: { ...this.#counts } }
   }
 
-  find(infohash: string): DownloadRecord | null {
+  find(infohash: string): Download | null {
     return this.#rows.get(infohash)?.record ?? null
   }
 
@@ -104,7 +104,7 @@ export class DownloadTable {
   }
 
   /** Takes records that are new or changed, and forgets those that were removed. */
-  apply(records: readonly DownloadRecord[], removed: readonly string[]): void {
+  apply(records: readonly Download[], removed: readonly string[]): void {
     const moved = new Set<Row>()
     let narrowed = false
     for (const infohash of removed) narrowed = this.#remove(infohash) || narrowed
@@ -121,7 +121,7 @@ export class DownloadTable {
     if (narrowed || moved.size > 0) this.#reorder(moved)
   }
 
-  #insert(record: DownloadRecord): Row {
+  #insert(record: Download): Row {
     const row: Row = { record, key: '', text: '', shown: false, round: this.#round }
     this.#rows.set(record.infohash, row)
     this.#count(record, 1)
@@ -129,7 +129,7 @@ export class DownloadTable {
     return row
   }
 
-  #update(row: Row, record: DownloadRecord): void {
+  #update(row: Row, record: Download): void {
     this.#count(row.record, -1)
     row.record = record
     row.round = this.#round
@@ -166,7 +166,7 @@ export class DownloadTable {
     this.#visible = this.#order.filter(row => row.shown)
   }
 
-  #count(record: DownloadRecord, sign: 1 | -1): void {
+  #count(record: Download, sign: 1 | -1): void {
     this.#down += sign * record.speed_down
     this.#up += sign * record.speed_up
     for (const [group] of groups) if (isIn(group, record)) this.#counts[group] += sign
@@ -176,7 +176,7 @@ export class DownloadTable {
     return isIn(this.#view.group, row.record) && this.#words.every(word => row.text.includes(word))
   }
 
-  #keyOf(record: DownloadRecord): number | string {
+  #keyOf(record: Download): number | string {
     return record[this.#view.sort]
   }
 

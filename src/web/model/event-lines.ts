@@ -1,6 +1,6 @@
 // The node's event stream as the page reads it: chunks of bytes to lines of JSON to events. Pure.
 
-import type { DownloadRecord } from '../../services/api.ts'
+import type { Download } from '../../client/core-routes.ts'
 import { readable } from './format.ts'
 
 /** An event of the node's log. */
@@ -14,7 +14,7 @@ export interface NodeEvent {
 
 /** A part of the list of downloads. */
 export interface ListPart {
-  readonly downloads: readonly DownloadRecord[]
+  readonly downloads: readonly Download[]
   readonly removed: readonly string[]
   /** The list is whole with this part. */
   readonly complete: boolean

@@ -1,9 +1,9 @@
 // What downloads say of the hops they go over: what each number of them hides and costs, and what they wait for. Pure.
 
-import type { DownloadRecord } from '../../services/api.ts'
+import type { Download } from '../../client/core-routes.ts'
 import { counted } from './format.ts'
 
-type CircuitsRecord = NonNullable<DownloadRecord['circuits']>
+type CircuitsRecord = NonNullable<Download['circuits']>
 
 /** Why an anonymous download waits, or what it goes through. */
 export function circuitsText({ candidates, exits, ready, building, last_failure: failure }: CircuitsRecord): string {

@@ -1,6 +1,9 @@
 // The settings as fields of a form, made of the node's own schema: nothing here knows a single option by name. Pure.
 
-import type { EffectiveSetting, Json } from '../../services/api.ts'
+import type { EffectiveSetting } from '../../client/core-routes.ts'
+
+/** A value as JSON has it. */
+export type SettingValue = EffectiveSetting['value']
 
 /** JSON schema of one option, as far as the form looks at it. */
 export interface OptionSchema {
@@ -59,13 +62,13 @@ function kindOf(schema: OptionSchema): FieldKind {
 }
 
 /** The text or switch that a value is entered as. */
-export function entered(kind: FieldKind, value: Json): string | boolean {
+export function entered(kind: FieldKind, value: SettingValue): string | boolean {
   if (kind === 'switch') return value === true
   if (kind === 'lines') return Array.isArray(value) ? value.map(plain).join('\n') : ''
   return plain(value)
 }
 
-function plain(value: Json): string {
+function plain(value: SettingValue): string {
   if (value === null) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
@@ -73,7 +76,7 @@ function plain(value: Json): string {
 /**
  * What is sent for what was entered; a number that is none goes as its text, for the node to refuse with its reason.
  */
-export function valueOf(kind: FieldKind, input: string | boolean): Json {
+export function valueOf(kind: FieldKind, input: string | boolean): SettingValue {
   if (kind === 'switch') return input === true
   const text = String(input)
   if (kind === 'lines')

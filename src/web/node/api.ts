@@ -1,5 +1,9 @@
 // Requests to the node this page came from: the key in a header, errors with the node's own code and text.
 
+import { Client } from '../../client/client.ts'
+import type { CoreRoutes } from '../../client/core-routes.ts'
+import type { SentRequest } from '../../client/request.ts'
+import type { AskedArguments, RouteMap, RouteName } from '../../client/routes.ts'
 import { readable } from '../model/format.ts'
 
 /** An answer that is an error. `status` 0: no answer came. */
@@ -16,11 +20,8 @@ export class ApiError extends Error {
   }
 }
 
-/** Methods of the interface. */
-export type Method = 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE'
-
-/** Asks one node with one key. */
-export class NodeApi {
+/** How requests of the page travel, to one node with one key. */
+export class NodeConnection {
   readonly #key: () => string
   readonly #refused: () => void
 
@@ -31,16 +32,14 @@ export class NodeApi {
   }
 
   /** The JSON of an answer. Rejects with ApiError. */
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller says what it expects
-  async ask<T>(method: Method, path: string, body?: object | Blob, signal?: AbortSignal): Promise<T> {
-    const answer = await this.open(method, path, body, signal)
-    const text = await answer.text()
+  async json(request: SentRequest<Blob>, signal?: AbortSignal): Promise<unknown> {
+    const text = await (await this.open(request, signal)).text()
     // Settings go back as they came, the log is text alone; what else comes may have names of strangers in it.
-    return JSON.parse(/^(settings|debug)/.test(path) ? text : readable(text)) as T
+    return JSON.parse(/^\/(settings|debug)/.test(request.path) ? text : readable(text)) as unknown
   }
 
   /** An answer that is no error. Rejects with ApiError; with the signal's reason when it fires. */
-  async open(method: Method, path: string, body?: object | Blob, signal?: AbortSignal): Promise<Response> {
+  async open({ method, path, body }: SentRequest<Blob>, signal?: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { 'X-Api-Key': this.#key() }
     const init: RequestInit = { method, headers, ...(signal === undefined ? {} : { signal }) }
     if (body instanceof Blob) init.body = body
@@ -58,6 +57,24 @@ export class NodeApi {
     if (answer.ok) return answer
     if (answer.status === 401) this.#refused()
     throw await errorOf(answer)
+  }
+}
+
+/** Asks a node by the names of its routes. Rejects with ApiError; with the signal's reason when it fires. */
+export class NodeApi<Routes extends RouteMap = CoreRoutes> extends Client<Routes, Blob, AbortSignal> {
+  readonly #connection: NodeConnection
+
+  constructor(connection: NodeConnection) {
+    super((request, signal) => connection.json(request, signal))
+    this.#connection = connection
+  }
+
+  /** An answer that is not JSON, as it comes. */
+  open<Name extends RouteName<Routes>>(
+    name: Name,
+    ...asked: AskedArguments<Routes[Name], Blob, AbortSignal>
+  ): Promise<Response> {
+    return this.#connection.open(this.request(name, ...asked), asked[0]?.signal)
   }
 }
 

@@ -74,8 +74,8 @@ export class Feed {
     stopped.addEventListener('abort', cancel)
     let timer = setTimeout(cancel, SILENCE_MS)
     try {
-      const since = this.#since === null ? '' : `&since=${this.#since}`
-      const answer = await this.#api.open('GET', `events?downloads=1${since}`, undefined, silence.signal)
+      const parameters = { downloads: true, ...(this.#since === null ? {} : { since: this.#since }) }
+      const answer = await this.#api.open('GET /events', { parameters, signal: silence.signal })
       const reader = answer.body?.getReader()
       if (reader === undefined) return
       connected()
@@ -121,8 +121,8 @@ export async function earlierEvents(api: NodeApi, last: number, count: number): 
   const ended = new AbortController()
   const late = setTimeout(() => ended.abort(), EARLIER_MS)
   try {
-    const path = `events?since=${Math.max(0, last - count)}`
-    const reader = (await api.open('GET', path, undefined, ended.signal)).body?.getReader()
+    const parameters = { since: Math.max(0, last - count) }
+    const reader = (await api.open('GET /events', { parameters, signal: ended.signal })).body?.getReader()
     const lines = new LineSplitter()
     while (reader !== undefined) {
       const { done, value } = await reader.read()

@@ -2,11 +2,11 @@
 // a page.
 
 import { type Signal, signal } from '@preact/signals'
-import type { DownloadRecord } from '../../services/api.ts'
+import type { Download } from '../../client/core-routes.ts'
 import { DownloadTable, type Totals } from '../model/download-table.ts'
 import { type ListPart, type NodeEvent, textIn } from '../model/event-lines.ts'
 import { RateHistory } from '../model/rate-history.ts'
-import { ApiError, NodeApi, textOf } from './api.ts'
+import { ApiError, NodeApi, NodeConnection, textOf } from './api.ts'
 import { earlierEvents, Feed } from './feed.ts'
 
 const KEY_NAME = 'tributary.key'
@@ -53,10 +53,11 @@ export class Session {
   /** The core has started: before, changes are refused. */
   readonly started = signal(false)
   readonly notices: Signal<readonly Notice[]> = signal([])
-  readonly api = new NodeApi(
+  readonly node = new NodeConnection(
     () => this.key.value ?? '',
     () => this.#refused(),
   )
+  readonly api = new NodeApi(this.node)
   readonly #feed = new Feed(this.api, {
     opened: () => this.table.begin(),
     event: event => this.#event(event),
@@ -90,11 +91,11 @@ export class Session {
 
   /** Asks the node whether it takes a key, and keeps one that it takes. Rejects with ApiError. */
   async tryKey(key: string): Promise<void> {
-    const candidate = new NodeApi(
+    const candidate = new NodeConnection(
       () => key,
       () => undefined,
     )
-    await candidate.ask('GET', 'state')
+    await new NodeApi(candidate).call('GET /state')
     localStorage.setItem(KEY_NAME, key)
     this.keyProblem.value = ''
     this.key.value = key
@@ -241,7 +242,7 @@ export function isWrongKey(error: unknown): boolean {
 }
 
 /** The record of a download as the table has it now; follows changes where it is read while a page is drawn. */
-export function recordOf(session: Session, infohash: string): DownloadRecord | null {
+export function recordOf(session: Session, infohash: string): Download | null {
   void session.tableVersion.value
   return session.table.find(infohash)
 }

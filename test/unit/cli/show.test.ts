@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { chosenFile, chosenOf } from '../../../src/cli/chosen.ts'
 import { linksOf, playerArguments } from '../../../src/cli/player.ts'
-import type { DownloadRow, FileRow } from '../../../src/cli/records.ts'
+import type { Download, DownloadFile } from '../../../src/client/core-routes.ts'
 import { screenLines } from '../../../src/cli/watch.ts'
 import { barText, percentText, plainText, printable, sizeText, tableText, timeText } from '../../../src/cli/show.ts'
 
@@ -52,8 +52,8 @@ test('any answer as indented lines, without control characters', () => {
 })
 
 test('a download is found by what is typed, or said to be one of several', () => {
-  const row = (infohash: string, name: string): DownloadRow =>
-    ({ infohash: infohash.padEnd(40, '0'), infohash_v2: null, name }) as unknown as DownloadRow
+  const row = (infohash: string, name: string): Download =>
+    ({ infohash: infohash.padEnd(40, '0'), infohash_v2: null, name }) as unknown as Download
   const all = [row('abcd1', 'Film'), row('abcd2', 'Film two'), row('beef', 'dead')]
   const found = (text: string): string => chosenOf(all, text).name
   assert.equal(found('Film'), 'Film')
@@ -66,7 +66,7 @@ test('a download is found by what is typed, or said to be one of several', () =>
   const files = [
     { index: 0, name: 'a/1.mkv' },
     { index: 1, name: 'a/0.mkv' },
-  ] as unknown as FileRow[]
+  ] as unknown as DownloadFile[]
   assert.deepEqual([chosenFile(files, '1').index, chosenFile(files, '0.mkv').index], [1, 1])
   assert.throws(() => chosenFile(files, 'mkv'), /2 files/)
 })
@@ -99,7 +99,7 @@ test('a watched list draws no more lines than the terminal has, those that move 
     eta: 10,
     num_connected_peers: 0,
     total_pieces: 1,
-  })) as unknown as DownloadRow[]
+  })) as unknown as Download[]
   const lines = screenLines(rows, { columns: 60, rows: 24 })
   assert.equal(lines.length, 23)
   assert.match(lines[0] ?? '', /^download 9000/)

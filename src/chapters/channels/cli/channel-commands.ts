@@ -5,18 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
 import { type CommandContext, forNode, type NodeFlags, print, runForNode } from '../../../cli/command-run.ts'
-import type { JsonObject } from '../../../cli/node-client.ts'
-import type { PlainCommand } from '../../../cli/plain-command.ts'
-import type { ChannelRow, ChannelTorrentRow } from '../../../cli/records.ts'
+import type { PlainCommandOf } from '../../../cli/plain-command.ts'
 import { sizeText, tableText } from '../../../cli/show.ts'
+import type { CoreRoutes } from '../../../client/core-routes.ts'
+import type { Channel, ChannelsRoutes, ChannelTorrent } from '../client/routes.ts'
 import { FEED_COMMANDS } from './feed-commands.ts'
 
-const ONE = '/channels/discovered/{channelid}'
 const LIMIT = { parameter: 'limit', read: String } as const
 const TEXTS = [
   { flags: '--name <name>', parameter: 'name', read: String, text: 'the new name' },
   { flags: '--description <text>', parameter: 'description', read: String, text: 'the new description' },
-]
+] as const
 /** Peers answer a search within so long. */
 const SEARCH_S = 10
 
@@ -24,7 +23,7 @@ function width(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
 }
 
-function channelsText(channels: readonly ChannelRow[]): string {
+function channelsText(channels: readonly Channel[]): string {
   const columns = [
     { head: 'CHANNEL' },
     ...['VOTES', 'SPAM', 'TORRENTS'].map(head => ({ head, right: true })),
@@ -40,7 +39,7 @@ function channelsText(channels: readonly ChannelRow[]): string {
   return tableText(columns, lines, width())
 }
 
-function torrentsText(torrents: readonly ChannelTorrentRow[]): string {
+function torrentsText(torrents: readonly ChannelTorrent[]): string {
   const columns = [
     { head: 'INFOHASH' },
     ...['SIZE', 'SEEDS', 'PEERS'].map(head => ({ head, right: true })),
@@ -56,129 +55,109 @@ function torrentsText(torrents: readonly ChannelTorrentRow[]): string {
   return tableText(columns, lines, width())
 }
 
-const listed = (name: string) => (answer: JsonObject) => channelsText(answer[name] as ChannelRow[])
-
 /** Commands that are one request. */
-const CHANNEL_COMMANDS: readonly PlainCommand[] = [
+const CHANNEL_COMMANDS: readonly PlainCommandOf<ChannelsRoutes>[] = [
   {
     words: 'channels list',
-    method: 'GET',
-    path: '/channels/discovered',
-    human: listed('channels'),
+    route: 'GET /channels/discovered',
+    human: ({ channels }) => channelsText(channels),
     text: 'Channels that the node knows, the best first.',
   },
   {
     words: 'channels popular',
-    method: 'GET',
-    path: '/channels/popular',
-    human: listed('channels'),
+    route: 'GET /channels/popular',
+    human: ({ channels }) => channelsText(channels),
     text: 'Channels with most subscribers.',
     options: [{ ...LIMIT, flags: '--limit <n>', text: 'so many' }],
   },
   {
     words: 'channels subscribed',
-    method: 'GET',
-    path: '/channels/subscribed',
-    human: listed('subscribed'),
+    route: 'GET /channels/subscribed',
+    human: ({ subscribed }) => channelsText(subscribed),
     text: 'Channels the node is subscribed to.',
   },
-  { words: 'channels mine', method: 'GET', path: '/mychannel', text: 'The first channel of the node.' },
+  { words: 'channels mine', route: 'GET /mychannel', text: 'The first channel of the node.' },
   {
     words: 'channels change-mine',
-    method: 'POST',
-    path: '/mychannel',
+    route: 'POST /mychannel',
     options: TEXTS,
     text: 'Rename the first channel of the node, or describe it anew.',
   },
   {
     words: 'channels author',
-    method: 'GET',
-    path: '/channels/author',
+    route: 'GET /channels/author',
     text: 'The key under which the node writes in channels of others.',
   },
   {
     words: 'channels create',
-    method: 'PUT',
-    path: '/channels/discovered',
-    parameters: ['name'],
+    route: 'PUT /channels/discovered',
+    parameters: { name: 'text' },
     text: 'Make a channel.',
     options: [
       { flags: '--description <text>', parameter: 'description', read: String, text: 'what it is about' },
       { flags: '--mode <mode>', parameter: 'mode', read: String, text: 'open, semi-open or closed (the default)' },
     ],
   },
-  { words: 'channels show', method: 'GET', path: ONE, text: 'A channel.' },
+  { words: 'channels show', route: 'GET /channels/discovered/{channelid}', text: 'A channel.' },
   {
     words: 'channels change',
-    method: 'PATCH',
-    path: ONE,
+    route: 'PATCH /channels/discovered/{channelid}',
     text: 'Change an own channel.',
     options: [...TEXTS, { flags: '--mode <mode>', parameter: 'mode', read: String, text: 'open, semi-open or closed' }],
   },
-  { words: 'channels end', method: 'DELETE', path: ONE, text: 'End an own channel.' },
+  { words: 'channels end', route: 'DELETE /channels/discovered/{channelid}', text: 'End an own channel.' },
   {
     words: 'channels subscription',
-    method: 'GET',
-    path: '/channels/subscribed/{channelid}',
+    route: 'GET /channels/subscribed/{channelid}',
     text: 'Whether the node is subscribed to a channel.',
   },
   {
     words: 'channels subscribe',
-    method: 'PUT',
-    path: '/channels/subscribed/{channelid}',
+    route: 'PUT /channels/subscribed/{channelid}',
     text: 'Subscribe to a channel.',
   },
   {
     words: 'channels unsubscribe',
-    method: 'DELETE',
-    path: '/channels/subscribed/{channelid}',
+    route: 'DELETE /channels/subscribed/{channelid}',
     text: 'End a subscription.',
   },
   {
     words: 'channels spam',
-    method: 'PUT',
-    path: `${ONE}/spam`,
-    parameters: ['spam'],
-    defaults: { spam: 'true' },
+    route: 'PUT /channels/discovered/{channelid}/spam',
+    parameters: { spam: { default: 'true' } },
     text: 'Call a channel spam, or take that back (false).',
   },
   {
     words: 'channels torrents',
-    method: 'GET',
-    path: `${ONE}/torrents`,
+    route: 'GET /channels/discovered/{channelid}/torrents',
     text: 'Torrents of a channel.',
-    human: answer => torrentsText(answer['torrents'] as ChannelTorrentRow[]),
+    human: ({ torrents }) => torrentsText(torrents),
   },
   {
     words: 'channels add',
-    method: 'PUT',
-    path: `${ONE}/torrents/{torrent}`,
+    route: 'PUT /channels/discovered/{channelid}/torrents/{torrent}',
     text: 'Add the torrent of an address or magnet link to a channel; see add-file.',
     options: [{ flags: '--description <text>', parameter: 'description', read: String, text: 'what it is' }],
   },
   {
     words: 'channels edit',
-    method: 'PATCH',
-    path: `${ONE}/torrents/{torrent}`,
+    route: 'PATCH /channels/discovered/{channelid}/torrents/{torrent}',
     options: TEXTS,
     text: 'Rename a torrent of a channel, or describe it anew.',
   },
   {
     words: 'channels rm',
-    method: 'DELETE',
-    path: `${ONE}/torrents/{torrent}`,
+    route: 'DELETE /channels/discovered/{channelid}/torrents/{torrent}',
     text: 'Remove torrents from a channel; info hashes with commas between.',
   },
   {
     words: 'channels torrent',
-    method: 'GET',
-    path: '/torrents/{infohash}',
+    route: 'GET /torrents/{infohash}',
     text: 'What is known of a torrent of any channel.',
   },
   {
     words: 'channels health',
-    method: 'GET',
-    path: '/torrents/{infohash}/health',
+    route: 'GET /torrents/{infohash}/health',
     text: 'Ask trackers and the DHT how many seeders a torrent of a channel has.',
     options: [
       {
@@ -190,89 +169,83 @@ const CHANNEL_COMMANDS: readonly PlainCommand[] = [
       { flags: '--timeout <seconds>', parameter: 'timeout', read: String, text: 'wait so long at most, up to 60' },
     ],
   },
-  { words: 'channels playlists', method: 'GET', path: `${ONE}/playlists`, text: 'Playlists of a channel.' },
+  {
+    words: 'channels playlists',
+    route: 'GET /channels/discovered/{channelid}/playlists',
+    text: 'Playlists of a channel.',
+  },
   {
     words: 'channels playlist-create',
-    method: 'PUT',
-    path: `${ONE}/playlists`,
-    parameters: ['name', 'description'],
+    route: 'PUT /channels/discovered/{channelid}/playlists',
+    parameters: { name: 'text', description: 'text' },
     text: 'Make a playlist.',
   },
   {
     words: 'channels playlist-change',
-    method: 'POST',
-    path: `${ONE}/playlists/{playlistid}`,
+    route: 'POST /channels/discovered/{channelid}/playlists/{playlistid}',
     options: TEXTS,
     text: 'Rename a playlist, or describe it anew.',
   },
   {
     words: 'channels playlist-remove',
-    method: 'DELETE',
-    path: `${ONE}/playlists/{playlistid}`,
+    route: 'DELETE /channels/discovered/{channelid}/playlists/{playlistid}',
     text: 'Remove a playlist; its torrents stay in the channel.',
   },
   {
     words: 'channels playlist-add',
-    method: 'PUT',
-    path: `${ONE}/playlists/{playlistid}/{infohash}`,
+    route: 'PUT /channels/discovered/{channelid}/playlists/{playlistid}/{infohash}',
     text: 'Put a torrent of the channel into a playlist.',
   },
   {
     words: 'channels playlist-rm',
-    method: 'DELETE',
-    path: `${ONE}/playlists/{playlistid}/{infohash}`,
+    route: 'DELETE /channels/discovered/{channelid}/playlists/{playlistid}/{infohash}',
     text: 'Take a torrent out of a playlist.',
   },
   {
     words: 'channels comments',
-    method: 'GET',
-    path: `${ONE}/comments`,
+    route: 'GET /channels/discovered/{channelid}/comments',
     text: 'Comments on a channel and its torrents.',
   },
   {
     words: 'channels comment',
-    method: 'PUT',
-    path: `${ONE}/comments`,
-    parameters: ['text'],
+    route: 'PUT /channels/discovered/{channelid}/comments',
+    parameters: { text: 'text' },
     text: 'Comment on a channel or one of its torrents.',
     options: [{ flags: '--infohash <hash>', parameter: 'infohash', read: String, text: 'the torrent' }],
   },
   {
     words: 'channels comment-rm',
-    method: 'DELETE',
-    path: `${ONE}/comments/{commentid}`,
+    route: 'DELETE /channels/discovered/{channelid}/comments/{commentid}',
     text: 'Remove a comment.',
   },
   {
     words: 'channels grants',
-    method: 'GET',
-    path: `${ONE}/grants`,
+    route: 'GET /channels/discovered/{channelid}/grants',
     text: 'Who may write in a channel beside its owner.',
   },
   {
     words: 'channels grant',
-    method: 'PUT',
-    path: `${ONE}/grants`,
-    parameters: ['contributor', 'add', 'moderate'],
-    defaults: { add: 'true', moderate: 'false' },
+    route: 'PUT /channels/discovered/{channelid}/grants',
+    parameters: { contributor: 'text', add: { default: 'true' }, moderate: { default: 'false' } },
     text: 'Let a key write in an own channel, or no more (both false).',
   },
   {
     words: 'completions',
-    method: 'GET',
-    path: '/search/completions',
-    parameters: ['q'],
+    route: 'GET /search/completions',
+    parameters: { q: 'text' },
     text: 'How the text of a search may go on.',
   },
 ]
 
+type SearchRoutes = CoreRoutes & ChannelsRoutes
+
 /** What is found of one search, as it comes. */
-async function search(text: string, seconds: number, { node, json }: CommandContext): Promise<void> {
-  const lines = node.lines('/events')
+async function search(text: string, seconds: number, { node, json }: CommandContext<SearchRoutes>): Promise<void> {
+  const lines = node.lines('GET /events')
   // The first line says that it listens.
   await lines.next()
   try {
-    await node.call('GET', `/search?${new URLSearchParams({ q: text }).toString()}`)
+    await node.call('GET /search', { parameters: { q: text } })
   } catch (error) {
     // Else the events would keep the command alive.
     await lines.return()
@@ -291,9 +264,7 @@ async function search(text: string, seconds: number, { node, json }: CommandCont
 /** One result without the heads of its table. */
 function resultText(type: string, result: unknown): string {
   const table =
-    type === 'search_result_channel'
-      ? channelsText([result as ChannelRow])
-      : torrentsText([result as ChannelTorrentRow])
+    type === 'search_result_channel' ? channelsText([result as Channel]) : torrentsText([result as ChannelTorrent])
   return table.slice(table.indexOf('\n') + 1)
 }
 
@@ -307,17 +278,20 @@ function addChannelCommands(program: Command, channels: Command): void {
     .argument('<text>')
     .option('--wait <s>', 'seconds to wait for other nodes', seconds, SEARCH_S)
     .action((text: string, flags: NodeFlags & { wait: number }) =>
-      runForNode(flags, context => search(text, flags.wait, context)),
+      runForNode<SearchRoutes>(flags, context => search(text, flags.wait, context)),
     )
   forNode(channels.command('add-file').description('Add a torrent file of this machine to a channel.'))
     .argument('<channelid>')
     .argument('<file>')
     .option('--description <text>', 'what it is')
     .action((cid: string, file: string, flags: NodeFlags & { description?: string }) =>
-      runForNode(flags, async ({ node, show }) => {
+      runForNode<ChannelsRoutes>(flags, async ({ node, show }) => {
         const torrent = (await readFile(file)).toString('base64')
-        const path = `/channels/discovered/${encodeURIComponent(cid)}/torrents`
-        show(await node.call('PUT', path, { torrent, description: flags.description ?? '' }))
+        const answer = await node.call('PUT /channels/discovered/{channelid}/torrents', {
+          path: { channelid: cid },
+          parameters: { torrent, description: flags.description ?? '' },
+        })
+        show(answer)
       }),
     )
 }

@@ -1,20 +1,15 @@
 // Commands about feeds: RSS and Atom into channels, and channels as feeds.
 
-import type { JsonObject } from '../../../cli/node-client.ts'
-import type { PlainCommand } from '../../../cli/plain-command.ts'
+import type { PlainCommandOf } from '../../../cli/plain-command.ts'
 import { tableText } from '../../../cli/show.ts'
+import type { ReplyOf } from '../../../client/routes.ts'
+import type { ChannelsRoutes } from '../client/routes.ts'
 
-const ONE = '/channels/discovered/{channelid}'
+type Feeds = ReplyOf<ChannelsRoutes, 'GET /channels/discovered/{channelid}/rssfeeds'>
 
-interface FeedRow {
-  readonly url: string
-  readonly last_check: number
-  readonly error: string
-}
-
-function feedsText(answer: JsonObject): string {
+function feedsText({ rssfeeds }: Feeds): string {
   const columns = ['CHECKED', 'FEED', 'ERROR'].map(head => ({ head }))
-  const rows = (answer['rssfeeds'] as FeedRow[]).map(({ url, last_check, error }) => [
+  const rows = rssfeeds.map(({ url, last_check, error }) => [
     last_check === 0 ? 'not yet' : new Date(last_check * 1000).toISOString().slice(0, 16).replace('T', ' '),
     url,
     error,
@@ -23,44 +18,37 @@ function feedsText(answer: JsonObject): string {
 }
 
 /** Commands that are one request. */
-export const FEED_COMMANDS: readonly PlainCommand[] = [
+export const FEED_COMMANDS: readonly PlainCommandOf<ChannelsRoutes>[] = [
   {
     words: 'channels feeds',
-    method: 'GET',
-    path: `${ONE}/rssfeeds`,
+    route: 'GET /channels/discovered/{channelid}/rssfeeds',
     human: feedsText,
     text: 'RSS and Atom feeds whose torrents come into an own channel.',
   },
   {
     words: 'channels feed-add',
-    method: 'PUT',
-    path: `${ONE}/rssfeeds/{url}`,
+    route: 'PUT /channels/discovered/{channelid}/rssfeeds/{url}',
     text: 'Add an RSS or Atom feed to an own channel.',
   },
   {
     words: 'channels feed-rm',
-    method: 'DELETE',
-    path: `${ONE}/rssfeeds/{url}`,
+    route: 'DELETE /channels/discovered/{channelid}/rssfeeds/{url}',
     text: 'Remove a feed; torrents that it brought stay.',
   },
   {
     words: 'channels feeds-recheck',
-    method: 'POST',
-    path: `${ONE}/recheckfeeds`,
+    route: 'POST /channels/discovered/{channelid}/recheckfeeds',
     text: 'Look at all feeds of an own channel now.',
   },
   {
     words: 'channels feed-links',
-    method: 'GET',
-    path: `${ONE}/feedlinks`,
+    route: 'GET /channels/discovered/{channelid}/feedlinks',
     text: 'Links to a channel as a feed, for feed readers and other clients.',
   },
   {
     words: 'channels feed',
-    method: 'GET',
-    path: `${ONE}/feed`,
-    parameters: ['format'],
-    defaults: { format: 'atom' },
+    route: 'GET /channels/discovered/{channelid}/feed',
+    parameters: { format: { default: 'atom' } },
     bytes: true,
     text: 'The newest torrents of a channel as a feed.',
   },

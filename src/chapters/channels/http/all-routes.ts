@@ -1,6 +1,5 @@
 // All routes of channels, in the order of the documentation.
 
-import type { Route } from '../../../http/route.ts'
 import { channelExtraRoutes } from './channel-extras.ts'
 import { channelPlaylistRoutes } from './channel-playlists.ts'
 import { channelTorrentRoutes } from './channel-torrents.ts'
@@ -10,7 +9,7 @@ import { searchRoutes } from './search.ts'
 import { torrentHealthRoutes } from './torrent-health.ts'
 
 /** Them. */
-export const channelsRoutes: readonly Route[] = [
+export const channelsRoutes = [
   ...channelRoutes,
   ...channelTorrentRoutes,
   ...channelPlaylistRoutes,
@@ -18,4 +17,4 @@ export const channelsRoutes: readonly Route[] = [
   ...feedRoutes,
   ...searchRoutes,
   ...torrentHealthRoutes,
-]
+] as const

@@ -6,9 +6,10 @@ import type { Command } from 'commander'
 import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
 import { type CommandContext, forNode, type NodeFlags, print, runForNode } from '../../../cli/command-run.ts'
 import type { NodeClient } from '../../../cli/node-client.ts'
-import type { CircuitNetworkRow, CircuitRow, CircuitTrafficRow, JoinedRow } from '../../../cli/records.ts'
+import type { PlainCommandOf } from '../../../cli/plain-command.ts'
 import { fitted, Redrawn } from '../../../cli/screen.ts'
 import { printable, rateText, sizeText, tableText, timeText } from '../../../cli/show.ts'
+import type { CircuitNetwork, CircuitRoutes, CircuitTraffic, JoinedCircuit, OwnCircuit } from '../client/routes.ts'
 
 const LOOK_MS = 1000
 /** Digits of a key's hash that tell hops apart. */
@@ -16,20 +17,20 @@ const MEMBER_DIGITS = 8
 
 /** Everything that is shown. */
 export interface CircuitsSeen {
-  readonly network: CircuitNetworkRow
-  readonly circuits: readonly CircuitRow[]
-  readonly relays: readonly JoinedRow[]
-  readonly exits: readonly JoinedRow[]
-  readonly traffic: CircuitTrafficRow
+  readonly network: CircuitNetwork
+  readonly circuits: readonly OwnCircuit[]
+  readonly relays: readonly JoinedCircuit[]
+  readonly exits: readonly JoinedCircuit[]
+  readonly traffic: CircuitTraffic
 }
 
-async function look(node: NodeClient): Promise<CircuitsSeen> {
+async function look(node: NodeClient<CircuitRoutes>): Promise<CircuitsSeen> {
   const parts = await Promise.all([
-    node.call<Pick<CircuitsSeen, 'network'>>('GET', '/debug/circuits/network'),
-    node.call<Pick<CircuitsSeen, 'circuits'>>('GET', '/debug/circuits'),
-    node.call<Pick<CircuitsSeen, 'relays'>>('GET', '/debug/circuits/relays'),
-    node.call<Pick<CircuitsSeen, 'exits'>>('GET', '/debug/circuits/exits'),
-    node.call<Pick<CircuitsSeen, 'traffic'>>('GET', '/debug/circuits/traffic'),
+    node.call('GET /debug/circuits/network'),
+    node.call('GET /debug/circuits'),
+    node.call('GET /debug/circuits/relays'),
+    node.call('GET /debug/circuits/exits'),
+    node.call('GET /debug/circuits/traffic'),
   ])
   const [{ network }, { circuits }, { relays }, { exits }, { traffic }] = parts
   return { network, circuits, relays, exits, traffic }
@@ -54,7 +55,7 @@ export function circuitsText(seen: CircuitsSeen, nowS: number): string {
     .concat(others.length === 0 ? '' : `\nCircuits of others:\n${joinedTable(others, nowS)}`)
 }
 
-function ownTable(circuits: readonly CircuitRow[], nowS: number): string {
+function ownTable(circuits: readonly OwnCircuit[], nowS: number): string {
   const columns = [
     ...['STATE', 'HOPS', 'FOR'].map(head => ({ head })),
     ...['DOWN', 'UP', 'RTT', 'LOSS', 'AGE'].map(head => ({ head, right: true })),
@@ -74,11 +75,11 @@ function ownTable(circuits: readonly CircuitRow[], nowS: number): string {
   return tableText(columns, lines, Number.POSITIVE_INFINITY)
 }
 
-function hopText({ host, member }: CircuitRow['hops'][number]): string {
+function hopText({ host, member }: OwnCircuit['hops'][number]): string {
   return host === 'unknown' ? member.slice(0, MEMBER_DIGITS) : host
 }
 
-function joinedTable(joined: readonly JoinedRow[], nowS: number): string {
+function joinedTable(joined: readonly JoinedCircuit[], nowS: number): string {
   const columns = [
     { head: 'ROLE' },
     ...['UP', 'DOWN', 'AGE'].map(head => ({ head, right: true })),
@@ -99,7 +100,7 @@ function joinedTable(joined: readonly JoinedRow[], nowS: number): string {
 const nowS = (): number => Date.now() / 1000
 
 /** Draws again and again, until it is interrupted; JSON and what is no terminal get what changed. */
-async function watch({ node, json }: CommandContext): Promise<void> {
+async function watch({ node, json }: CommandContext<CircuitRoutes>): Promise<void> {
   const [redrawn, { stdout }] = [new Redrawn(), process]
   let told = ''
   for (;;) {
@@ -116,19 +117,22 @@ function addCircuitCommands(program: Command): void {
   forNode(program.command('circuits').description('Onion circuits: own ones, those of others, and why none is ready.'))
     .option('-w, --watch', 'show it again and again, until interrupted')
     .action((flags: NodeFlags & { watch?: boolean }) =>
-      runForNode(flags, async context => {
+      runForNode<CircuitRoutes>(flags, async context => {
         if (flags.watch === true) return watch(context)
         context.show(await look(context.node), seen => circuitsText(seen, nowS()))
       }),
     )
 }
 
+/** Commands that are one request. */
+const CIRCUIT_COMMANDS: readonly PlainCommandOf<CircuitRoutes>[] = [
+  { words: 'debug circuits', route: 'GET /debug/circuits', text: 'Onion circuits; see circuits too.' },
+  { words: 'debug slots', route: 'GET /debug/circuits/slots', text: 'Places for circuits of others.' },
+]
+
 /** All commands about circuits. */
 export const circuitCommands: ChapterCommands = {
-  plain: [
-    { words: 'debug circuits', method: 'GET', path: '/debug/circuits', text: 'Onion circuits; see circuits too.' },
-    { words: 'debug slots', method: 'GET', path: '/debug/circuits/slots', text: 'Places for circuits of others.' },
-  ],
+  plain: CIRCUIT_COMMANDS,
   groups: {},
   add: addCircuitCommands,
 }

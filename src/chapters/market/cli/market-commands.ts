@@ -4,46 +4,17 @@
 import type { Command } from 'commander'
 import type { ChapterCommands } from '../../../cli/chapter-commands.ts'
 import { forNode, type NodeFlags, runForNode } from '../../../cli/command-run.ts'
-import type { JsonObject } from '../../../cli/node-client.ts'
-import type { PlainCommand } from '../../../cli/plain-command.ts'
+import type { PlainCommandOf } from '../../../cli/plain-command.ts'
 import { count, SPEND_KEY_FLAGS, SPEND_KEY_TEXT, spendKey } from '../../../cli/secret-input.ts'
 import { tableText } from '../../../cli/show.ts'
+import type { ParametersOf } from '../../../client/routes.ts'
+import type { MarketRoutes, Order, OrderGroup, Trade } from '../client/routes.ts'
 
-interface TickRow {
-  readonly message_id: string
-  readonly price_exact: string
-  readonly quantity_exact: string
-  readonly timestamp: number
-  readonly timeout: number
-  readonly status: string
-}
-interface GroupRow {
-  readonly price_type: string
-  readonly quantity_type: string
-  readonly ticks: readonly TickRow[]
-}
-interface OrderRow extends Omit<GroupRow, 'ticks'>, Omit<TickRow, 'message_id'> {
-  readonly order_number: number
-  readonly is_ask: boolean
-  readonly reserved_quantity_exact: string
-  readonly traded_quantity_exact: string
-}
-interface TradeRow extends Omit<GroupRow, 'ticks'> {
-  readonly transaction_number: number
-  readonly order_number: number
-  readonly price_exact: string
-  readonly quantity_exact: string
-  readonly status: string
-  readonly step: string
-  readonly waits_for: string
-}
 interface OrderFlags extends NodeFlags {
   readonly timeout?: number
   readonly idempotencyKey?: string
   readonly spendKeyFile?: string
 }
-
-const ORDER = '/market/orders/{number}'
 
 function table(heads: readonly string[], lines: readonly string[][]): string {
   const width = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
@@ -59,7 +30,7 @@ function endOf({ timestamp, timeout }: { readonly timestamp: number; readonly ti
   return new Date((timestamp + timeout) * 1000).toISOString().slice(0, 19)
 }
 
-function ticksText(groups: readonly GroupRow[]): string {
+function ticksText(groups: readonly OrderGroup[]): string {
   const lines = groups.flatMap(({ price_type, quantity_type, ticks }) =>
     ticks.map(tick => [
       ...[`${tick.quantity_exact} ${quantity_type}`, `${tick.price_exact} ${price_type}`],
@@ -69,7 +40,7 @@ function ticksText(groups: readonly GroupRow[]): string {
   return table(['QUANTITY', 'PRICE', 'ENDS', 'STATE', 'ORDER'], lines)
 }
 
-function ordersText(orders: readonly OrderRow[]): string {
+function ordersText(orders: readonly Order[]): string {
   const lines = orders.map(order => [
     ...[String(order.order_number), order.is_ask ? 'ask' : 'bid', `${order.quantity_exact} ${order.quantity_type}`],
     ...[`${order.price_exact} ${order.price_type}`, order.traded_quantity_exact, order.reserved_quantity_exact],
@@ -78,7 +49,7 @@ function ordersText(orders: readonly OrderRow[]): string {
   return table(['ORDER', 'SIDE', 'QUANTITY', 'PRICE', 'TRADED', 'RESERVED', 'STATE', 'ENDS'], lines)
 }
 
-function tradesText(trades: readonly TradeRow[]): string {
+function tradesText(trades: readonly Trade[]): string {
   const lines = trades.map(trade => [
     ...[String(trade.transaction_number), String(trade.order_number), `${trade.quantity_exact} ${trade.quantity_type}`],
     ...[`${trade.price_exact} ${trade.price_type}`, trade.status, trade.step, trade.waits_for],
@@ -87,48 +58,46 @@ function tradesText(trades: readonly TradeRow[]): string {
 }
 
 /** Commands that are one request and need no secret. */
-const MARKET_COMMANDS: readonly PlainCommand[] = [
+const MARKET_COMMANDS: readonly PlainCommandOf<MarketRoutes>[] = [
   {
     words: 'market asks',
-    method: 'GET',
-    path: '/market/asks',
+    route: 'GET /market/asks',
     text: 'Orders that sell, of all traders.',
-    human: answer => ticksText(answer['asks'] as GroupRow[]),
+    human: ({ asks }) => ticksText(asks),
   },
   {
     words: 'market bids',
-    method: 'GET',
-    path: '/market/bids',
+    route: 'GET /market/bids',
     text: 'Orders that buy, of all traders.',
-    human: answer => ticksText(answer['bids'] as GroupRow[]),
+    human: ({ bids }) => ticksText(bids),
   },
   {
     words: 'market orders',
-    method: 'GET',
-    path: '/market/orders',
+    route: 'GET /market/orders',
     text: 'Own orders.',
-    human: answer => ordersText(answer['orders'] as OrderRow[]),
+    human: ({ orders }) => ordersText(orders),
   },
   {
     words: 'market transactions',
-    method: 'GET',
-    path: '/market/transactions',
+    route: 'GET /market/transactions',
     text: 'Own trades.',
-    human: answer => tradesText(answer['transactions'] as TradeRow[]),
+    human: ({ transactions }) => tradesText(transactions),
   },
-  { words: 'market cancel', method: 'POST', path: `${ORDER}/cancel`, text: 'Cancel an own order.' },
-  { words: 'market explain', method: 'GET', path: `${ORDER}/explain`, text: 'Why an own order stands as it does.' },
+  { words: 'market cancel', route: 'POST /market/orders/{number}/cancel', text: 'Cancel an own order.' },
+  {
+    words: 'market explain',
+    route: 'GET /market/orders/{number}/explain',
+    text: 'Why an own order stands as it does.',
+  },
   {
     words: 'market payments',
-    method: 'GET',
-    path: '/market/transactions/{trader}/{number}/payments',
+    route: 'GET /market/transactions/{trader}/{number}/payments',
     text: 'What an own trade paid on the chains; the trader is this node.',
   },
   {
     words: 'market fees',
-    method: 'GET',
-    path: '/market/fees',
-    parameters: ['quantity_type', 'price_type'],
+    route: 'GET /market/fees',
+    parameters: { quantity_type: 'text', price_type: 'text' },
     text: 'What a trade of these coins costs now.',
     options: [
       { flags: '--quantity <coins>', parameter: 'quantity_exact', read: String, text: 'of this quantity' },
@@ -148,9 +117,9 @@ function addPlacing(market: Command, side: 'ask' | 'bid', text: string): void {
     .option('--idempotency-key <text>', 'with the same text an order is placed once')
     .option(SPEND_KEY_FLAGS, SPEND_KEY_TEXT)
     .action((quantity: string, quantityType: string, price: string, priceType: string, flags: OrderFlags) =>
-      runForNode(flags, async ({ node, show }) => {
+      runForNode<MarketRoutes>(flags, async ({ node, show }) => {
         const { timeout, idempotencyKey } = flags
-        const body: JsonObject = {
+        const parameters: ParametersOf<MarketRoutes, 'PUT /market/asks'> = {
           quantity_exact: quantity,
           quantity_type: quantityType,
           price_exact: price,
@@ -159,7 +128,7 @@ function addPlacing(market: Command, side: 'ask' | 'bid', text: string): void {
           ...(idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey }),
           ...(await spendKey(flags)),
         }
-        show(await node.call('PUT', `/market/${side}s`, body))
+        show(await node.call(side === 'ask' ? 'PUT /market/asks' : 'PUT /market/bids', { parameters }))
       }),
     )
 }

@@ -1,10 +1,10 @@
 // The files of a download: which are fetched and how soon, and links that play them.
 
 import { useState } from 'preact/hooks'
-import type { DownloadRecord } from '../../../services/api.ts'
+import type { Download, DownloadFile } from '../../../client/core-routes.ts'
 import { bytes, counted, percent } from '../../model/format.ts'
 import { addressOf } from '../../model/place.ts'
-import { change, files as filesOf, type LinkedFile, playerLink, savePlaylist } from '../../node/commands.ts'
+import { change, files as filesOf, playerLink, savePlaylist } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
 import { copyText } from '../../parts/copy-button.tsx'
@@ -36,7 +36,7 @@ function namedPriority(priority: number): number {
 
 interface FileRowProps {
   readonly infohash: string
-  readonly file: LinkedFile
+  readonly file: DownloadFile
   changed(): void
 }
 
@@ -99,7 +99,7 @@ function FileRow({ infohash, file, changed }: FileRowProps) {
 
 interface FileListProps {
   readonly infohash: string
-  readonly files: readonly LinkedFile[]
+  readonly files: readonly DownloadFile[]
   changed(): void
 }
 
@@ -119,7 +119,7 @@ function FileList({ infohash, files, changed }: FileListProps) {
 }
 
 /** The files of a download: which are fetched and how soon, and links that play them. */
-export function DetailFiles({ record }: { record: DownloadRecord }) {
+export function DetailFiles({ record }: { record: Download }) {
   const { infohash } = record
   const [count, setCount] = useState(0)
   const everyMs = record.progress >= 1 ? 0 : count > MANY_FILES ? MANY_FILES_MS : FILES_MS

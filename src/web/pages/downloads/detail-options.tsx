@@ -2,7 +2,7 @@
 // far as they were changed; and, by themselves, the hops it goes over.
 
 import { useState } from 'preact/hooks'
-import type { ControlChange, DownloadRecord, PatchDownload } from '../../../services/api.ts'
+import type { Download, DownloadChange } from '../../../client/core-routes.ts'
 import { change } from '../../node/commands.ts'
 import { session } from '../../node/context.ts'
 import { Check, Field } from '../../parts/field.tsx'
@@ -20,7 +20,7 @@ interface Fields {
 }
 
 /** Own limits as they are typed: KiB/s, empty = none; goals: empty = as the settings say, `-` = never. */
-function fieldsOf(record: DownloadRecord): Fields {
+function fieldsOf(record: Download): Fields {
   const goal = (value: number) => (value === -2 ? '' : value === -1 ? '-' : String(value))
   return {
     down: '',
@@ -37,7 +37,7 @@ function fieldsOf(record: DownloadRecord): Fields {
 const goalOf = (text: string) => (text.trim() === '' ? -2 : text.trim() === '-' ? -1 : Number(text))
 
 /** What is to be sent: only what differs. */
-function changesOf(before: Fields, now: Fields): PatchDownload & ControlChange {
+function changesOf(before: Fields, now: Fields): DownloadChange {
   const labels = now.labels
     .split(',')
     .map(label => label.trim())
@@ -60,7 +60,7 @@ interface TextRow {
   readonly name: TextField
   readonly label: string
   readonly numeric?: boolean
-  help(record: DownloadRecord): string
+  help(record: Download): string
 }
 
 const ownLimit = (rate: number) =>
@@ -82,7 +82,7 @@ const textRows: readonly TextRow[] = [
   { name: 'destination', label: 'Folder', help: () => 'Its files are moved there in the background.' },
 ]
 
-function Options({ record }: { record: DownloadRecord }) {
+function Options({ record }: { record: Download }) {
   const [before, setBefore] = useState(() => fieldsOf(record))
   const [now, setNow] = useState(before)
   const changes = changesOf(before, now)
@@ -125,7 +125,7 @@ function Options({ record }: { record: DownloadRecord }) {
 /**
  * Hops are changed by themselves: the node closes all connections of the old kind before it opens one of the new kind.
  */
-function Hops({ record }: { record: DownloadRecord }) {
+function Hops({ record }: { record: Download }) {
   const [chosen, choose] = useState(record.hops)
   const isChanged = chosen !== record.hops
   const submit = (event: Event) => {
@@ -154,7 +154,7 @@ function Hops({ record }: { record: DownloadRecord }) {
  * What can be asked of one download: limits, goals of seeding, labels, order of pieces, its folder, sent together as
  * far as they were changed; and, by themselves, the hops it goes over.
  */
-export function DetailOptions({ record }: { record: DownloadRecord }) {
+export function DetailOptions({ record }: { record: Download }) {
   return (
     <>
       <Hops key={record.hops} record={record} />

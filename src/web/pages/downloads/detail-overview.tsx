@@ -1,7 +1,7 @@
 // The overview of a download: why it does not move, its pieces, its rates while the page is open, and its facts.
 
 import { useMemo } from 'preact/hooks'
-import type { DownloadRecord } from '../../../services/api.ts'
+import type { Download } from '../../../client/core-routes.ts'
 import { circuitsText } from '../../model/hops.ts'
 import { bytes, counted, dateTime, eta, plainRate, ratio } from '../../model/format.ts'
 import { explanation, magnetOf, saveTorrent } from '../../node/commands.ts'
@@ -17,7 +17,7 @@ import { rateLines } from '../../parts/rate-graph.tsx'
 
 const EXPLAIN_MS = 3000
 
-function Reasons({ record }: { record: DownloadRecord }) {
+function Reasons({ record }: { record: Download }) {
   const { infohash, status } = record
   const answer = useAnswer(signal => explanation(infohash, signal), [infohash, status], EXPLAIN_MS)
   const reasons = answer.value?.reasons ?? []
@@ -40,7 +40,7 @@ function Reasons({ record }: { record: DownloadRecord }) {
   )
 }
 
-function OwnRates({ record }: { record: DownloadRecord }) {
+function OwnRates({ record }: { record: Download }) {
   const history = session.ratesOf(record.infohash)
   const version = session.rateVersion.value
   const data = useMemo(() => history.columns(), [version])
@@ -48,7 +48,7 @@ function OwnRates({ record }: { record: DownloadRecord }) {
 }
 
 /** Over how many hops, and what they are made of now. */
-function anonymity({ hops, circuits }: DownloadRecord): [string, string][] {
+function anonymity({ hops, circuits }: Download): [string, string][] {
   if (hops === 0) return []
   return [
     ['Anonymity', counted(hops, 'hop')],
@@ -56,7 +56,7 @@ function anonymity({ hops, circuits }: DownloadRecord): [string, string][] {
   ]
 }
 
-function Facts({ record }: { record: DownloadRecord }) {
+function Facts({ record }: { record: Download }) {
   const facts: [string, string][] = [
     ['Down', plainRate(record.speed_down)],
     ['Up', plainRate(record.speed_up)],
@@ -76,7 +76,7 @@ function Facts({ record }: { record: DownloadRecord }) {
 }
 
 /** The overview of a download: why it does not move, its pieces, its rates while the page is open, and its facts. */
-export function DetailOverview({ record, pieces }: { record: DownloadRecord; pieces: string }) {
+export function DetailOverview({ record, pieces }: { record: Download; pieces: string }) {
   const { infohash, infohash_v2: v2 } = record
   return (
     <>

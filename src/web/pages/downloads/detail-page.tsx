@@ -1,7 +1,7 @@
 // One download: what it does and why, its files, peers and trackers, and what can be asked of it.
 
 import { useEffect, useRef } from 'preact/hooks'
-import type { DownloadRecord } from '../../../services/api.ts'
+import type { Download } from '../../../client/core-routes.ts'
 import { canResume, stateText, toneOf } from '../../model/download-groups.ts'
 import { percent } from '../../model/format.ts'
 import { addressOf, type DetailTab, detailTabs } from '../../model/place.ts'
@@ -37,7 +37,7 @@ async function playFirst(infohash: string): Promise<void> {
   })
 }
 
-function Commands({ record, remove }: { record: DownloadRecord; remove: () => void }) {
+function Commands({ record, remove }: { record: Download; remove: () => void }) {
   const { infohash } = record
   const resumes = canResume(record)
   return (
@@ -69,7 +69,7 @@ function Tabs({ infohash, tab }: { infohash: string; tab: DetailTab }) {
   )
 }
 
-function Part({ record, tab }: { record: DownloadRecord; tab: DetailTab }) {
+function Part({ record, tab }: { record: Download; tab: DetailTab }) {
   const { infohash } = record
   const detailed = useAnswer(signal => details(infohash, signal), [infohash], DETAIL_MS)
   switch (tab) {

@@ -1,12 +1,12 @@
 // The peers of a download: who they are, what they have and what goes to and fro.
 
-import type { PeerRecord } from '../../../services/api.ts'
+import type { DownloadPeer } from '../../../client/core-routes.ts'
 import { percent, rate } from '../../model/format.ts'
 
 const transports: Readonly<Record<number, string>> = { 0: 'TCP', 1: 'Web seed', 3: 'uTP' }
 
 /** What is going on with a peer, in words. */
-function traits(peer: PeerRecord): string {
+function traits(peer: DownloadPeer): string {
   const parts = [
     transports[peer.connection_type] ?? '',
     peer.direction === 'L' ? 'outgoing' : 'incoming',
@@ -18,7 +18,7 @@ function traits(peer: PeerRecord): string {
 }
 
 /** The peers of a download: who they are, what they have and what goes to and fro. Null: not known yet. */
-export function DetailPeers({ peers }: { peers: readonly PeerRecord[] | null }) {
+export function DetailPeers({ peers }: { peers: readonly DownloadPeer[] | null }) {
   if (peers === null) return <p class="nothing muted">Asking the node…</p>
   if (peers.length === 0) return <p class="nothing muted">No peer is connected.</p>
   const busy = peers.toSorted((a, b) => b.downrate + b.uprate - a.downrate - a.uprate)

@@ -1,15 +1,16 @@
 // The trackers of a download and other sources of peers; trackers can be added, taken away and asked now.
 
 import { useId, useState } from 'preact/hooks'
-import type { DownloadRecord, TrackerRecord } from '../../../services/api.ts'
+import type { Download, DownloadTracker } from '../../../client/core-routes.ts'
 import { session } from '../../node/context.ts'
 import { Icon } from '../../parts/icons.tsx'
 
-function TrackerRow({ infohash, tracker }: { infohash: string; tracker: TrackerRecord }) {
+function TrackerRow({ infohash, tracker }: { infohash: string; tracker: DownloadTracker }) {
   const { url, status, peers } = tracker
   const isTracker = !url.startsWith('[')
-  const remove = () =>
-    void session.attempt(() => session.api.ask('DELETE', `downloads/${infohash}/trackers`, { url }), 'Tracker removed.')
+  const request = { path: { infohash }, parameters: { url } }
+  const removed = () => session.api.call('DELETE /downloads/{infohash}/trackers', request)
+  const remove = () => void session.attempt(removed, 'Tracker removed.')
   return (
     <tr>
       <td>
@@ -35,7 +36,8 @@ function AddTracker({ infohash }: { infohash: string }) {
   const field = useId()
   const submit = async (event: Event) => {
     event.preventDefault()
-    const added = () => session.api.ask('PUT', `downloads/${infohash}/trackers`, { url: url.trim() })
+    const request = { path: { infohash }, parameters: { url: url.trim() } }
+    const added = () => session.api.call('PUT /downloads/{infohash}/trackers', request)
     if (await session.attempt(added, 'Tracker added.')) setUrl('')
   }
   return (
@@ -58,12 +60,12 @@ function AddTracker({ infohash }: { infohash: string }) {
 }
 
 /** The trackers of a download and other sources of peers; trackers can be added, taken away and asked now. */
-export function DetailTrackers({ record }: { record: DownloadRecord }) {
+export function DetailTrackers({ record }: { record: Download }) {
   const { infohash, trackers } = record
   const announce = () =>
     session.attempt(async () => {
-      const path = `downloads/${infohash}/tracker_force_announce`
-      const { forced } = await session.api.ask<{ forced: boolean }>('PUT', path, {})
+      const path = { infohash }
+      const { forced } = await session.api.call('PUT /downloads/{infohash}/tracker_force_announce', { path })
       session.notify(forced ? 'Trackers are being asked.' : 'Nobody was asked: it does not run, or was asked just now.')
     })
   return (

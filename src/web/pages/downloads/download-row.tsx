@@ -1,7 +1,7 @@
 // One download in the list. Drawn anew only when its record, its place or its marks changed.
 
 import { memo } from 'preact/compat'
-import type { DownloadRecord } from '../../../services/api.ts'
+import type { Download } from '../../../client/core-routes.ts'
 import { circuitsText } from '../../model/hops.ts'
 import { stateText, toneOf } from '../../model/download-groups.ts'
 import { bytes, counted, dateTime, eta, percent, rate, ratio } from '../../model/format.ts'
@@ -9,7 +9,7 @@ import { Icon, type IconName } from '../../parts/icons.tsx'
 import { ProgressBar } from '../../parts/progress-bar.tsx'
 
 interface DownloadRowProps {
-  readonly record: DownloadRecord
+  readonly record: Download
   /** Place in the list, from 0. */
   readonly index: number
   readonly selected: boolean
@@ -26,17 +26,17 @@ const signs: Record<ReturnType<typeof toneOf>, IconName> = {
   trouble: 'warn',
 }
 
-function signOf(record: DownloadRecord): IconName {
+function signOf(record: Download): IconName {
   return record.status === 'DLSTATUS_STOPPED' && record.progress >= 1 ? 'check' : signs[toneOf(record)]
 }
 
 /** Why an anonymous download does not move yet. */
-function waitingFor({ status, circuits }: DownloadRecord): string {
+function waitingFor({ status, circuits }: Download): string {
   return status === 'DLSTATUS_CIRCUITS' && circuits !== undefined ? circuitsText(circuits) : ''
 }
 
 /** What stands under the name on a phone. */
-function summary(record: DownloadRecord): string {
+function summary(record: Download): string {
   const parts = [
     stateText(record),
     record.progress < 1 ? percent(record.progress) : '',
@@ -48,7 +48,7 @@ function summary(record: DownloadRecord): string {
   return parts.filter(part => part !== '').join(' · ')
 }
 
-function Name({ record }: { record: DownloadRecord }) {
+function Name({ record }: { record: Download }) {
   return (
     <>
       <bdi class="name-text" title={record.name}>
@@ -74,7 +74,7 @@ function Name({ record }: { record: DownloadRecord }) {
   )
 }
 
-function Cells({ record }: { record: DownloadRecord }) {
+function Cells({ record }: { record: Download }) {
   const tone = toneOf(record)
   return (
     <>

@@ -4,7 +4,8 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { bytes, percent, rate } from '../../model/format.ts'
 import { SUBTITLE_NAME, toWebVtt } from '../../model/subtitles.ts'
-import { files as filesOf, type LinkedFile, playerLink } from '../../node/commands.ts'
+import type { DownloadFile } from '../../../client/core-routes.ts'
+import { files as filesOf, playerLink } from '../../node/commands.ts'
 import { addressOf as linkTo } from '../../node/api.ts'
 import { addressOf } from '../../model/place.ts'
 import { session } from '../../node/context.ts'
@@ -22,12 +23,12 @@ interface Subtitle {
   readonly url: string
 }
 
-function subtitlesFor(files: readonly LinkedFile[]): readonly LinkedFile[] {
+function subtitlesFor(files: readonly DownloadFile[]): readonly DownloadFile[] {
   return files.filter(file => SUBTITLE_NAME.test(file.name) && file.size < 4 * 1024 * 1024).slice(0, 32)
 }
 
-async function loadSubtitle(file: LinkedFile): Promise<Subtitle> {
-  const answer = await session.api.open('GET', file.stream_url)
+async function loadSubtitle(file: DownloadFile): Promise<Subtitle> {
+  const answer = await session.node.open({ method: 'GET', path: file.stream_url, body: undefined })
   const url = URL.createObjectURL(new Blob([toWebVtt(await answer.text())], { type: 'text/vtt' }))
   return { name: file.name.split('/').at(-1) ?? '', url }
 }
@@ -39,7 +40,7 @@ function whyNot(error: MediaError | null): string {
 }
 
 interface VideoProps {
-  readonly file: LinkedFile
+  readonly file: DownloadFile
   readonly subtitle: Subtitle | null
   /** Asks for a new link. */
   renew(): void
@@ -96,7 +97,7 @@ function SubtitleChoice({
   files,
   choose,
 }: {
-  files: readonly LinkedFile[]
+  files: readonly DownloadFile[]
   choose: (subtitle: Subtitle | null) => void
 }) {
   const change = async (index: string) => {
@@ -129,7 +130,7 @@ export function PlayerPage({ infohash, file: index }: { infohash: string; file: 
     problem,
     refresh,
   } = useAnswer(signal => filesOf(infohash, signal), [infohash, record?.total_pieces ?? 0], 0)
-  const [link, setLink] = useState<LinkedFile | null>(null)
+  const [link, setLink] = useState<DownloadFile | null>(null)
   const found = files?.find(each => each.index === index) ?? null
   useEffect(() => {
     if (found !== null) setLink(found)

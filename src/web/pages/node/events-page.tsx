@@ -71,7 +71,7 @@ function Events() {
 
 function Log() {
   const ask = (signal: AbortSignal) =>
-    session.api.ask<{ content: string }>('GET', `debug/log?process=core&max_lines=${LOG_LINES}`, undefined, signal)
+    session.api.call('GET /debug/log', { parameters: { process: 'core', max_lines: LOG_LINES }, signal })
   const { value, problem } = useAnswer(ask, [], LOG_MS)
   if (value === null) return <p class="nothing muted">{problem || 'Asking the node…'}</p>
   const lines = value.content.trimEnd().split('\n').toReversed()

@@ -1,7 +1,6 @@
 // The settings of the node, as its own schema describes them. Changes are gathered and sent together: all or none.
 
 import { useEffect, useId, useState } from 'preact/hooks'
-import type { EffectiveSettings, Json } from '../../../services/api.ts'
 import {
   entered,
   fieldsOf,
@@ -9,6 +8,7 @@ import {
   type OptionSchema,
   refusedOption,
   type SettingField,
+  type SettingValue,
   valueOf,
 } from '../../model/settings-form.ts'
 import { counted } from '../../model/format.ts'
@@ -32,20 +32,21 @@ interface Schemas {
 
 async function readSettings(signal: AbortSignal): Promise<{ file: string; sections: Sections }> {
   const [effective, document] = await Promise.all([
-    session.api.ask<EffectiveSettings>('GET', 'settings/effective', undefined, signal),
-    session.api.ask<Schemas>('GET', 'docs/openapi.json', undefined, signal),
+    session.api.call('GET /settings/effective', { signal }),
+    session.api.open('GET /docs/openapi.json', { signal }),
   ])
+  const { components } = (await document.json()) as Schemas
   return {
     file: effective.file,
-    sections: fieldsOf(document.components.schemas.Settings.properties, effective.settings),
+    sections: fieldsOf(components.schemas.Settings.properties, effective.settings),
   }
 }
 
 const pathOf = (field: SettingField) => `${field.section}.${field.name}`
 
 /** The body of POST /settings for what was entered. */
-function changesOf(sections: Sections, inputs: Inputs): Record<string, Record<string, Json>> {
-  const body: Record<string, Record<string, Json>> = {}
+function changesOf(sections: Sections, inputs: Inputs): Record<string, Record<string, SettingValue>> {
+  const body: Record<string, Record<string, SettingValue>> = {}
   for (const fields of sections.values())
     for (const field of fields) {
       const input = inputs[pathOf(field)]
@@ -230,11 +231,7 @@ function SettingsForm({ file, sections, reload }: FormProps) {
   }, [sections])
   const save = async () => {
     try {
-      const answer = await session.api.ask<{ restart_required: string[] }>(
-        'POST',
-        'settings',
-        changesOf(sections, inputs),
-      )
+      const answer = await session.api.call('POST /settings', { parameters: changesOf(sections, inputs) })
       const later = answer.restart_required.length
       session.notify(later === 0 ? 'Saved.' : `Saved. ${counted(later, 'change')} at the next start.`)
       setRefusal({ option: null, text: '' })

@@ -1,12 +1,8 @@
 // How the node does: rates, CPU and memory as graphs, what passed its ports, its overlays and its place in the network.
 
 import { useMemo } from 'preact/hooks'
-import type {
-  CommunityStatistics,
-  DispersyStatistics,
-  TriblerStatistics,
-} from '../../../services/diagnostics/statistics-api.ts'
-import type { NetworkState } from '../../../services/api.ts'
+import type { CoreRoutes } from '../../../client/core-routes.ts'
+import type { ReplyOf } from '../../../client/routes.ts'
 import { bytes, counted, duration } from '../../model/format.ts'
 import { session } from '../../node/context.ts'
 import { useAnswer } from '../../node/use-answer.ts'
@@ -16,28 +12,29 @@ import { RateGraph } from '../../parts/rate-graph.tsx'
 
 const EVERY_MS = 5000
 
+type Variables = ReplyOf<CoreRoutes, 'GET /variables'>['variables']
+
 interface Figures {
-  readonly dispersy: DispersyStatistics
-  readonly tribler: TriblerStatistics
-  readonly communities: readonly CommunityStatistics[]
-  readonly ports: Readonly<Record<string, number>>
-  readonly network: NetworkState | null
+  readonly dispersy: ReplyOf<CoreRoutes, 'GET /statistics/dispersy'>['dispersy_statistics']
+  readonly tribler: ReplyOf<CoreRoutes, 'GET /statistics/tribler'>['tribler_statistics']
+  readonly communities: ReplyOf<CoreRoutes, 'GET /statistics/communities'>['dispersy_community_statistics']
+  readonly ports: Variables['ports']
+  readonly network: NonNullable<Variables['network']> | null
 }
 
 async function readFigures(signal: AbortSignal): Promise<Figures> {
-  const get = <T,>(path: string) => session.api.ask<T>('GET', path, undefined, signal)
-  const [dispersy, tribler, communities, variables] = await Promise.all([
-    get<{ dispersy_statistics: DispersyStatistics }>('statistics/dispersy'),
-    get<{ tribler_statistics: TriblerStatistics }>('statistics/tribler'),
-    get<{ dispersy_community_statistics: CommunityStatistics[] }>('statistics/communities'),
-    get<{ variables: { ports: Record<string, number>; network?: NetworkState } }>('variables'),
+  const [dispersy, tribler, communities, { variables }] = await Promise.all([
+    session.api.call('GET /statistics/dispersy', { signal }),
+    session.api.call('GET /statistics/tribler', { signal }),
+    session.api.call('GET /statistics/communities', { signal }),
+    session.api.call('GET /variables', { signal }),
   ])
   return {
     dispersy: dispersy.dispersy_statistics,
     tribler: tribler.tribler_statistics,
     communities: communities.dispersy_community_statistics,
-    ports: variables.variables.ports,
-    network: variables.variables.network ?? null,
+    ports: variables.ports,
+    network: variables.network ?? null,
   }
 }
 
@@ -47,10 +44,9 @@ interface Histories {
 }
 
 async function readHistories(signal: AbortSignal): Promise<Histories> {
-  const get = <T,>(path: string) => session.api.ask<T>('GET', path, undefined, signal)
   const [cpu, memory] = await Promise.all([
-    get<{ cpu_history: { time: number; cpu: number }[] }>('debug/cpu/history'),
-    get<{ memory_history: { time: number; mem: number }[] }>('debug/memory/history'),
+    session.api.call('GET /debug/cpu/history', { signal }),
+    session.api.call('GET /debug/memory/history', { signal }),
   ])
   return {
     cpu: [cpu.cpu_history.map(each => each.time / 1000), cpu.cpu_history.map(each => each.cpu)],
@@ -84,7 +80,7 @@ function networkFacts({ network, dispersy }: Figures): [string, string][] {
   ]
 }
 
-function Overlays({ communities }: { communities: readonly CommunityStatistics[] }) {
+function Overlays({ communities }: { communities: Figures['communities'] }) {
   if (communities.length === 0) return null
   return (
     <section class="card wide">

@@ -51,7 +51,7 @@ function everything(): FakeChannels {
     { id: 2, author: 'ab'.repeat(32), text: 'Two\nlines', timestamp: 5, infohash: fake.torrents[0]?.infohash ?? '' },
   ]
   fake.grants = [{ contributor: 'ab'.repeat(32), add: true, moderate: true }]
-  const times = { time_checked: 1_795_000_000, time_next: 1_795_001_800 }
+  const times = { last_check: 1_795_000_000, next_check: 1_795_001_800 }
   fake.feeds = [
     { url: 'https://films.example/feed', ...times, error: '' },
     { url: `https://films.example/${HOSTILE}`, ...times, error: HOSTILE },

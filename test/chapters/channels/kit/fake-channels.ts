@@ -2,6 +2,7 @@
 // channels and names that nobody should choose. Changes are noted and answered, nothing more.
 
 import type { Page, Request } from 'playwright-core'
+import type { ChannelFeed } from '../../../../src/chapters/channels/client/routes.ts'
 import type {
   ListedChannel,
   ListedComment,
@@ -32,7 +33,7 @@ export class FakeChannels {
   playlists: ListedPlaylist[] = []
   comments: ListedComment[] = []
   grants: ListedGrant[] = []
-  feeds: { url: string; time_checked: number; time_next: number; error: string }[] = []
+  feeds: Pick<ChannelFeed, 'url' | 'last_check' | 'next_check' | 'error'>[] = []
   readonly changes: NotedChange[] = []
   /** Paths of all other requests. */
   readonly asked: string[] = []

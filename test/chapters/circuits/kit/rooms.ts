@@ -28,10 +28,13 @@ export const rooms: Record<string, readonly string[]> = {
     'cli/chapter-commands.ts',
     'cli/command-run.ts',
     'cli/node-client.ts',
-    'cli/records.ts',
+    'cli/plain-command.ts',
     'cli/screen.ts',
     'cli/show.ts',
+    'client/routes.ts',
+    'chapters/circuits/client',
   ],
+  'chapters/circuits/client': ['client/routes.ts', 'chapters/circuits/http'],
   'chapters/circuits/core': [
     'base',
     'wire',
@@ -73,7 +76,7 @@ export const rooms: Record<string, readonly string[]> = {
     'services/events/events.ts',
     'chapters/overlay/ports',
   ],
-  'chapters/circuits/web': ['web', 'chapters/circuits/service'],
+  'chapters/circuits/web': ['web', 'chapters/circuits/client'],
   'chapters/circuits/wire': ['base', 'wire', 'chapters/overlay/wire'],
   'chapters/circuits/wiring': [
     'base',

@@ -18,7 +18,10 @@ export const rooms: Record<string, readonly string[]> = {
     'cli/plain-command.ts',
     'cli/secret-input.ts',
     'cli/show.ts',
+    'client/routes.ts',
+    'chapters/market/client',
   ],
+  'chapters/market/client': ['client/routes.ts', 'chapters/market/http'],
   'chapters/market/core': [
     'base',
     'ports',
@@ -58,7 +61,7 @@ export const rooms: Record<string, readonly string[]> = {
     'chapters/wallets/core',
     'chapters/wallets/ports',
   ],
-  'chapters/market/web': ['web', 'chapters/market/service', 'chapters/wallets/web'],
+  'chapters/market/web': ['web', 'chapters/market/client', 'chapters/wallets/web'],
   'chapters/market/wire': ['base', 'chapters/overlay/wire', 'chapters/wallets/core'],
   'chapters/market/wiring': [
     'base',

@@ -10,7 +10,10 @@ export const rooms: Record<string, readonly string[]> = {
     'cli/plain-command.ts',
     'cli/secret-input.ts',
     'cli/show.ts',
+    'client/routes.ts',
+    'chapters/wallets/client',
   ],
+  'chapters/wallets/client': ['client/routes.ts', 'chapters/wallets/http'],
   'chapters/wallets/core': ['base'],
   'chapters/wallets/http': ['base', 'http/route.ts', 'chapters/wallets/service'],
   'chapters/wallets/io': [
@@ -28,7 +31,7 @@ export const rooms: Record<string, readonly string[]> = {
     'chapters/wallets/core',
     'chapters/wallets/ports',
   ],
-  'chapters/wallets/web': ['web', 'chapters/wallets/service'],
+  'chapters/wallets/web': ['web', 'chapters/wallets/client'],
   'chapters/wallets/wiring': [
     'base',
     'ports',

@@ -1,13 +1,10 @@
 // Channels and their torrents in words, and which of them a text narrows a list to. Pure.
 
-import type { ListedChannel, ListedTorrent } from '../../ports/channel-library.ts'
+import type { Channel, ChannelFeed, ChannelTorrent, TorrentHealth } from '../../client/routes.ts'
 import { counted, duration } from '../../../../web/model/format.ts'
 
-type Channel = ListedChannel
-type Torrent = ListedTorrent
-
 /** Who may write beside the owner. */
-export type ChannelMode = ListedChannel['mode']
+export type ChannelMode = Channel['mode']
 
 /** Younger than this is `just now`. */
 const NOW_S = 10
@@ -57,7 +54,7 @@ export function channelTag(channel: Pick<Channel, 'own' | 'can_edit' | 'subscrib
 }
 
 /** Seeders and leechers as they were last found; when nobody looked yet it says so. */
-export function healthText(torrent: Torrent): string {
+export function healthText(torrent: ChannelTorrent): string {
   if (torrent.last_tracker_check <= 0) return 'not checked'
   return `${torrent.num_seeders.toLocaleString('en')} / ${torrent.num_leechers.toLocaleString('en')}`
 }
@@ -68,11 +65,8 @@ export interface FoundHealth {
   readonly leechers: number
 }
 
-/** What sources told of one torrent, by their names. */
-export type HealthAnswer = Readonly<Record<string, readonly FoundHealth[] | { readonly error: string }>>
-
 /** The largest counts that anybody told, as the node keeps them; null: nobody did. */
-export function largestHealth(answer: HealthAnswer): FoundHealth | null {
+export function largestHealth(answer: TorrentHealth): FoundHealth | null {
   const rows = Object.values(answer).flatMap(told => ('error' in told ? [] : told))
   if (rows.length === 0) return null
   const most = (of: keyof FoundHealth) => Math.max(...rows.map(row => row[of]))
@@ -99,7 +93,10 @@ export function ownAmong(...lists: readonly (readonly Channel[])[]): Channel[] {
 }
 
 /** A link that starts the download of a torrent. */
-export function magnetFor(torrent: Pick<Torrent, 'infohash' | 'name'>, trackers: readonly string[] = []): string {
+export function magnetFor(
+  torrent: Pick<ChannelTorrent, 'infohash' | 'name'>,
+  trackers: readonly string[] = [],
+): string {
   const parts = [
     `xt=urn:btih:${torrent.infohash}`,
     ...(torrent.name === '' ? [] : [`dn=${encodeURIComponent(torrent.name)}`]),
@@ -117,19 +114,8 @@ export function sourcesIn(text: string): string[] {
     .map(line => (/^[0-9a-f]{40}$/i.test(line) ? `magnet:?xt=urn:btih:${line.toLowerCase()}` : line))
 }
 
-/**
- * A feed of a channel, as far as the page shows it; all but its address is extra. Times are Unix seconds, 0 = never.
- */
-export interface FeedRow {
-  readonly url: string
-  readonly time_checked: number
-  readonly time_next: number
-  /** Empty: the last look went well. */
-  readonly error: string
-}
-
 /** Where a feed stands. */
-export function feedText({ time_checked: checked, time_next: next, error }: FeedRow, nowSec: number): string {
+export function feedText({ last_check: checked, next_check: next, error }: ChannelFeed, nowSec: number): string {
   const again = next > nowSec ? `; read again in ${duration(next - nowSec)}` : ''
   if (error !== '') return `Not read: ${error}${again}`
   return checked <= 0 ? 'Not read yet' : `Read ${ago(checked, nowSec)}${again}`

@@ -1,7 +1,7 @@
 // What people say of a channel and its torrents; new words where its mode lets this node write.
 
 import { useId, useState } from 'preact/hooks'
-import type { ListedComment } from '../../ports/channel-library.ts'
+import type { Comment } from '../../client/routes.ts'
 import { ago, authorText, named } from '../model/channel-words.ts'
 import { addComment, authorKey, commentsOf, removeComment, torrentsOf } from '../node/channel-requests.ts'
 import { ownerKeys } from '../node/channel-owner.ts'
@@ -41,7 +41,7 @@ function CommentForm({ cid, changed }: { cid: string; changed: () => void }) {
 }
 
 interface CommentProps {
-  readonly comment: ListedComment
+  readonly comment: Comment
   readonly author: string
   /** Name of the torrent it is about; empty: the channel. */
   readonly about: string
@@ -100,7 +100,7 @@ export function ChannelComments({ channel }: ChannelPartProps) {
   )
   const names = new Map(torrents.value?.map(({ infohash, name }) => [infohash, name]))
   const { shown, more } = useParts(all)
-  const by = ({ author }: ListedComment) => {
+  const by = ({ author }: Comment) => {
     const byOwner = comments.value?.owners.has(author) === true
     return { byOwner, mine: author === me.value || (channel.own && byOwner) }
   }

@@ -1,7 +1,8 @@
 // Feeds of an own channel: RSS and Atom whose torrents go into it by themselves.
 
 import { useId, useState } from 'preact/hooks'
-import { type FeedRow, feedText } from '../model/channel-words.ts'
+import type { ChannelFeed } from '../../client/routes.ts'
+import { feedText } from '../model/channel-words.ts'
 import { addFeed, feedsOf, recheckFeeds, removeFeed } from '../node/channel-requests.ts'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
@@ -37,7 +38,7 @@ function AddFeed({ cid, changed }: { cid: string; changed: () => void }) {
   )
 }
 
-function Feed({ feed, remove }: { feed: FeedRow; remove: () => void }) {
+function Feed({ feed, remove }: { feed: ChannelFeed; remove: () => void }) {
   return (
     <li class="feed" data-feed={feed.url}>
       <div class="channel-text">

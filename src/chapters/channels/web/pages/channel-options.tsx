@@ -2,7 +2,7 @@
 // their owner.
 
 import { useState } from 'preact/hooks'
-import type { ListedGrant } from '../../ports/channel-library.ts'
+import type { Grant } from '../../client/routes.ts'
 import { named } from '../model/channel-words.ts'
 import { channelsHome } from '../model/channel-places.ts'
 import {
@@ -48,7 +48,7 @@ function Words({ channel, changed }: ChannelPartProps) {
   )
 }
 
-function GrantRow({ grant: row, take }: { grant: ListedGrant; take: () => void }) {
+function GrantRow({ grant: row, take }: { grant: Grant; take: () => void }) {
   const rights = [row.add ? 'may add' : '', row.moderate ? 'may change what others added' : ''].filter(Boolean)
   return (
     <li class="feed" data-grant={row.contributor}>

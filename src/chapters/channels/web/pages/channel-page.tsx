@@ -2,7 +2,7 @@
 // change.
 
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { Channel } from '../../client/routes.ts'
 import { channelFacts, channelTag, modeName, named } from '../model/channel-words.ts'
 import { addressOf } from '../../../../web/model/place.ts'
 import { channelPlace, channelsHome, type ChannelTab, channelTabs } from '../model/channel-places.ts'
@@ -60,7 +60,7 @@ function Head({ channel, changed }: ChannelPartProps) {
   )
 }
 
-function Tabs({ channel, tab }: { channel: ListedChannel; tab: ChannelTab }) {
+function Tabs({ channel, tab }: { channel: Channel; tab: ChannelTab }) {
   return (
     <nav class="tabs" aria-label="Parts of the channel">
       {channelTabs

@@ -1,10 +1,10 @@
 // What every part of a channel's page is given.
 
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { Channel } from '../../client/routes.ts'
 
 /** What every part of a channel's page is given. */
 export interface ChannelPartProps {
-  readonly channel: ListedChannel
+  readonly channel: Channel
   /** Asks for the channel again. */
   changed(): void
 }

@@ -2,7 +2,7 @@
 // changed, filled and removed.
 
 import { useState } from 'preact/hooks'
-import type { ListedPlaylist, ListedTorrent } from '../../ports/channel-library.ts'
+import type { ChannelTorrent, Playlist } from '../../client/routes.ts'
 import { named } from '../model/channel-words.ts'
 import { counted } from '../../../../web/model/format.ts'
 import { playlistsOf, removeFromPlaylist, removePlaylist, savePlaylist } from '../node/channel-requests.ts'
@@ -22,7 +22,7 @@ const EVERY_MS = 15_000
 interface WordsDialogProps {
   readonly cid: string
   /** Null: a new one. */
-  readonly playlist: ListedPlaylist | null
+  readonly playlist: Playlist | null
   changed(): void
   onClose(): void
 }
@@ -56,7 +56,7 @@ function WordsDialog({ cid, playlist, changed, onClose }: WordsDialogProps) {
 
 interface PlaylistProps {
   readonly cid: string
-  readonly playlist: ListedPlaylist
+  readonly playlist: Playlist
   readonly editable: boolean
   edit(): void
   fill(): void
@@ -88,11 +88,11 @@ function Playlist(props: PlaylistProps) {
   const { cid, playlist, editable, changed } = props
   const { shown, more } = useParts(playlist.torrents)
   const name = named(playlist.name, 'playlist')
-  const takeOut = async ({ infohash }: ListedTorrent) => {
+  const takeOut = async ({ infohash }: ChannelTorrent) => {
     await session.attempt(() => removeFromPlaylist(cid, playlist.id, infohash))
     changed()
   }
-  const takeOutButton = (torrent: ListedTorrent) => (
+  const takeOutButton = (torrent: ChannelTorrent) => (
     <button
       type="button"
       class="quiet"
@@ -124,8 +124,8 @@ function Playlist(props: PlaylistProps) {
 /** The playlists of a channel: torrents of it put together under a name. */
 export function ChannelPlaylists({ channel }: ChannelPartProps) {
   const { dispersy_cid: cid, can_edit: editable } = channel
-  const [editing, edit] = useState<ListedPlaylist | 'new' | null>(null)
-  const [filling, fill] = useState<ListedPlaylist | null>(null)
+  const [editing, edit] = useState<Playlist | 'new' | null>(null)
+  const [filling, fill] = useState<Playlist | null>(null)
   const ask = (signal: AbortSignal) => playlistsOf(cid, false, signal)
   const { value, problem, refresh } = useAnswer(ask, [cid, channel.modified], EVERY_MS)
   useChannelNews(cid, refresh)

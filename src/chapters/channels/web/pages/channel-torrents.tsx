@@ -2,7 +2,7 @@
 // removed.
 
 import { useState } from 'preact/hooks'
-import type { ListedTorrent } from '../../ports/channel-library.ts'
+import type { ChannelTorrent } from '../../client/routes.ts'
 import { matching, named } from '../model/channel-words.ts'
 import { counted } from '../../../../web/model/format.ts'
 import { removeTorrents, renameTorrent, torrentsOf } from '../node/channel-requests.ts'
@@ -21,7 +21,7 @@ const EVERY_MS = 15_000
 
 interface RenameDialogProps {
   readonly cid: string
-  readonly torrent: ListedTorrent
+  readonly torrent: ChannelTorrent
   changed(): void
   onClose(): void
 }
@@ -54,7 +54,7 @@ function RenameDialog({ cid, torrent, changed, onClose }: RenameDialogProps) {
 interface SelectionProps {
   readonly cid: string
   /** The one that is selected, where it is one. */
-  readonly single: ListedTorrent | null
+  readonly single: ChannelTorrent | null
   readonly selected: ReadonlySet<string>
   clear(): void
   changed(): void
@@ -93,9 +93,9 @@ function Selection({ cid, single, selected, clear, changed }: SelectionProps) {
   )
 }
 
-function TorrentTable({ torrents, mark }: { torrents: readonly ListedTorrent[]; mark: MarkProps | null }) {
+function TorrentTable({ torrents, mark }: { torrents: readonly ChannelTorrent[]; mark: MarkProps | null }) {
   const { shown, more } = useParts(torrents)
-  const box = ({ selected, select }: MarkProps, { infohash, name }: ListedTorrent) => (
+  const box = ({ selected, select }: MarkProps, { infohash, name }: ChannelTorrent) => (
     <input
       type="checkbox"
       aria-label={`Select ${named(name, 'torrent')}`}
@@ -113,7 +113,7 @@ function TorrentTable({ torrents, mark }: { torrents: readonly ListedTorrent[]; 
       <TorrentRows
         label="Torrents of the channel"
         torrents={shown}
-        {...(mark === null ? {} : { before: (torrent: ListedTorrent) => box(mark, torrent) })}
+        {...(mark === null ? {} : { before: (torrent: ChannelTorrent) => box(mark, torrent) })}
       />
       {more}
     </>

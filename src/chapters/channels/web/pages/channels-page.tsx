@@ -1,7 +1,7 @@
 // Channels: those that were discovered, those that are followed, and own ones; the field that searches them all.
 
 import { useState } from 'preact/hooks'
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { Channel } from '../../client/routes.ts'
 import { matching, ownAmong } from '../model/channel-words.ts'
 import { counted } from '../../../../web/model/format.ts'
 import { addressOf } from '../../../../web/model/place.ts'
@@ -24,7 +24,7 @@ const nothing: Readonly<Record<ChannelListName, string>> = {
   own: 'You have no channel. Create one to publish torrents under your own name.',
 }
 
-type Lists = Readonly<Record<ChannelListName, readonly ListedChannel[]>>
+type Lists = Readonly<Record<ChannelListName, readonly Channel[]>>
 
 function Tabs({ lists, shown }: { lists: Lists; shown: ChannelListName }) {
   return (
@@ -44,7 +44,7 @@ function Tabs({ lists, shown }: { lists: Lists; shown: ChannelListName }) {
   )
 }
 
-function Rows({ rows, empty, changed }: { rows: readonly ListedChannel[]; empty: string; changed: () => void }) {
+function Rows({ rows, empty, changed }: { rows: readonly Channel[]; empty: string; changed: () => void }) {
   const { shown, more } = useParts(rows)
   if (rows.length === 0) return <p class="nothing muted">{empty}</p>
   return (

@@ -1,7 +1,7 @@
 // Chooses torrents of a channel for one of its playlists.
 
 import { useState } from 'preact/hooks'
-import type { ListedPlaylist, ListedTorrent } from '../../ports/channel-library.ts'
+import type { ChannelTorrent, Playlist } from '../../client/routes.ts'
 import { matching, named } from '../model/channel-words.ts'
 import { addToPlaylist, torrentsOf } from '../node/channel-requests.ts'
 import { each } from '../../../../web/node/commands.ts'
@@ -15,7 +15,7 @@ const MAX_SHOWN = 50
 
 interface PlaylistFillDialogProps {
   readonly cid: string
-  readonly playlist: ListedPlaylist
+  readonly playlist: Playlist
   changed(): void
   onClose(): void
 }
@@ -44,7 +44,7 @@ function Choices({ torrents, chosen, choose }: ChoicesProps) {
 }
 
 interface ChoicesProps {
-  readonly torrents: readonly ListedTorrent[]
+  readonly torrents: readonly ChannelTorrent[]
   readonly chosen: ReadonlySet<string>
   choose(chosen: ReadonlySet<string>): void
 }

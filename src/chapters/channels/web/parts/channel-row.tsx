@@ -1,13 +1,13 @@
 // A channel in a list: its name, what it says of itself, what is known of it, and whether this node follows it.
 
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { Channel } from '../../client/routes.ts'
 import { channelPlace } from '../model/channel-places.ts'
 import { channelFacts, channelTag, named } from '../model/channel-words.ts'
 import { addressOf } from '../../../../web/model/place.ts'
 import { SubscribeButton } from './subscribe-button.tsx'
 
 /** A channel in a list: its name, what it says of itself, what is known of it, and whether this node follows it. */
-export function ChannelRow({ channel, changed }: { channel: ListedChannel; changed: () => void }) {
+export function ChannelRow({ channel, changed }: { channel: Channel; changed: () => void }) {
   const tag = channelTag(channel)
   const { dispersy_cid: cid } = channel
   return (

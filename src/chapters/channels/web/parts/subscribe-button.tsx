@@ -1,13 +1,13 @@
 // Subscribes to a channel, or takes that back. Own channels have none: their owner holds them anyway.
 
 import { useState } from 'preact/hooks'
-import type { ListedChannel } from '../../ports/channel-library.ts'
+import type { Channel } from '../../client/routes.ts'
 import { named } from '../model/channel-words.ts'
 import { subscribe, unsubscribe } from '../node/channel-requests.ts'
 import { session } from '../../../../web/node/context.ts'
 
 interface SubscribeButtonProps {
-  readonly channel: Pick<ListedChannel, 'dispersy_cid' | 'name' | 'own' | 'subscribed'>
+  readonly channel: Pick<Channel, 'dispersy_cid' | 'name' | 'own' | 'subscribed'>
   changed(): void
 }
 

@@ -2,7 +2,7 @@
 
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ListedTorrent } from '../../ports/channel-library.ts'
+import type { ChannelTorrent } from '../../client/routes.ts'
 import { ago, type FoundHealth, healthText, named } from '../model/channel-words.ts'
 import { bytes } from '../../../../web/model/format.ts'
 import { addressOf } from '../../../../web/model/place.ts'
@@ -11,7 +11,7 @@ import { session } from '../../../../web/node/context.ts'
 import { recordOf } from '../../../../web/node/session.ts'
 import { Icon } from '../../../../web/parts/icons.tsx'
 
-function DownloadButton({ torrent }: { torrent: ListedTorrent }) {
+function DownloadButton({ torrent }: { torrent: ChannelTorrent }) {
   const { infohash } = torrent
   const name = named(torrent.name, 'torrent')
   if (recordOf(session, infohash) !== null)
@@ -35,7 +35,7 @@ function DownloadButton({ torrent }: { torrent: ListedTorrent }) {
 }
 
 /** What was last found; pressed, trackers and the DHT are asked now. */
-function Health({ torrent }: { torrent: ListedTorrent }) {
+function Health({ torrent }: { torrent: ChannelTorrent }) {
   const [found, setFound] = useState<FoundHealth | null>(null)
   const [asking, setAsking] = useState(false)
   const now = Math.floor(Date.now() / 1000)
@@ -67,7 +67,7 @@ function Health({ torrent }: { torrent: ListedTorrent }) {
   )
 }
 
-interface TorrentRowsProps<T extends ListedTorrent> {
+interface TorrentRowsProps<T extends ChannelTorrent> {
   readonly label: string
   readonly torrents: readonly T[]
   /** Stands below the name. */
@@ -79,7 +79,7 @@ interface TorrentRowsProps<T extends ListedTorrent> {
 }
 
 /** Torrents of channels as a table: what they are, how alive their swarms were found, and a button that downloads. */
-export function TorrentRows<T extends ListedTorrent>({ label, torrents, about, before, after }: TorrentRowsProps<T>) {
+export function TorrentRows<T extends ChannelTorrent>({ label, torrents, about, before, after }: TorrentRowsProps<T>) {
   return (
     <div class="table-scroll" tabIndex={0} role="group" aria-label={label}>
       <table class="table torrents">

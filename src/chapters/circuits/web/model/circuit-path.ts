@@ -1,6 +1,6 @@
 // A circuit as a path of stations, from this node to where it leads, and its events, in words. Pure.
 
-import type { CircuitRecord } from '../../service/circuits-api.ts'
+import type { OwnCircuit } from '../../client/routes.ts'
 import type { Tone } from '../../../../web/model/download-groups.ts'
 import { counted } from '../../../../web/model/format.ts'
 
@@ -14,7 +14,7 @@ export interface Station {
   readonly kind: 'here' | 'hop' | 'waiting' | 'far'
 }
 
-type Purpose = CircuitRecord['purpose']
+type Purpose = OwnCircuit['purpose']
 
 /** The last hop, and what lies behind it. */
 const ends: Readonly<Record<Purpose, readonly [last: string, behind: string]>> = {
@@ -36,7 +36,7 @@ export const purposes: Readonly<Record<Purpose, string>> = {
 const MEMBER_DIGITS = 8
 
 /** This node, its hops, those that are still missing, and where it leads. */
-export function pathOf({ hops, goal_hops: goal, purpose }: CircuitRecord): Station[] {
+export function pathOf({ hops, goal_hops: goal, purpose }: OwnCircuit): Station[] {
   const [last, behind] = ends[purpose]
   const roleAt = (at: number) => (at === goal - 1 ? last : 'Relay')
   const known = hops.map(
@@ -59,17 +59,17 @@ export function pathOf({ hops, goal_hops: goal, purpose }: CircuitRecord): Stati
 }
 
 /** The state in a word. */
-export function circuitState(state: CircuitRecord['state']): string {
+export function circuitState(state: OwnCircuit['state']): string {
   return { EXTENDING: 'Being built', READY: 'Ready', CLOSING: 'Closing' }[state]
 }
 
 /** How it is shown. */
-export function circuitTone({ state }: Pick<CircuitRecord, 'state'>): Tone {
+export function circuitTone({ state }: Pick<OwnCircuit, 'state'>): Tone {
   return ({ EXTENDING: 'waiting', READY: 'done', CLOSING: 'stopped' } as const)[state]
 }
 
 /** Those that carry data first, then those on their way; the newest first among equals. */
-export function inOrder(circuits: readonly CircuitRecord[]): CircuitRecord[] {
+export function inOrder(circuits: readonly OwnCircuit[]): OwnCircuit[] {
   const rank = { READY: 0, EXTENDING: 1, CLOSING: 2 }
   return circuits.toSorted((a, b) => rank[a.state] - rank[b.state] || b.created - a.created)
 }

@@ -1,14 +1,10 @@
 // Onion circuits: those of this node as paths with their state and figures, why none is ready, what is known of the
 // network, and what passes through this node for others.
 
-import type {
-  CircuitNetworkRecord,
-  CircuitRecord,
-  CircuitTrafficRecord,
-  JoinedCircuitRecord,
-} from '../../service/circuits-api.ts'
+import type { CircuitNetwork, CircuitRoutes, CircuitTraffic, JoinedCircuit, OwnCircuit } from '../../client/routes.ts'
 import { circuitState, circuitTone, inOrder, purposes } from '../model/circuit-path.ts'
 import { bytes, counted, duration, percent, plainRate } from '../../../../web/model/format.ts'
+import { NodeApi } from '../../../../web/node/api.ts'
 import { session } from '../../../../web/node/context.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
 import { CircuitPath } from '../parts/circuit-path.tsx'
@@ -17,30 +13,30 @@ import { FactList, type FactRows } from '../../../../web/parts/facts.tsx'
 const EVERY_MS = 2000
 /** More are only counted. */
 const MAX_SHOWN = 60
+const api = new NodeApi<CircuitRoutes>(session.node)
 const NO_ADDRESS = '0.0.0.0:0'
 
 interface Seen {
-  readonly network: CircuitNetworkRecord
-  readonly circuits: readonly CircuitRecord[]
-  readonly others: readonly JoinedCircuitRecord[]
-  readonly traffic: CircuitTrafficRecord
+  readonly network: CircuitNetwork
+  readonly circuits: readonly OwnCircuit[]
+  readonly others: readonly JoinedCircuit[]
+  readonly traffic: CircuitTraffic
 }
 
 async function look(signal: AbortSignal): Promise<Seen> {
-  const get = <T,>(path: string) => session.api.ask<T>('GET', `debug/circuits${path}`, undefined, signal)
   const [{ network }, { circuits }, { relays }, { exits }, { traffic }] = await Promise.all([
-    get<{ network: CircuitNetworkRecord }>('/network'),
-    get<{ circuits: CircuitRecord[] }>(''),
-    get<{ relays: JoinedCircuitRecord[] }>('/relays'),
-    get<{ exits: JoinedCircuitRecord[] }>('/exits'),
-    get<{ traffic: CircuitTrafficRecord }>('/traffic'),
+    api.call('GET /debug/circuits/network', { signal }),
+    api.call('GET /debug/circuits', { signal }),
+    api.call('GET /debug/circuits/relays', { signal }),
+    api.call('GET /debug/circuits/exits', { signal }),
+    api.call('GET /debug/circuits/traffic', { signal }),
   ])
   return { network, circuits: inOrder(circuits), others: [...relays, ...exits], traffic }
 }
 
 const age = (created: number) => duration(Math.max(0, Date.now() / 1000 - created))
 
-function circuitFacts(circuit: CircuitRecord): FactRows {
+function circuitFacts(circuit: OwnCircuit): FactRows {
   return [
     ['Down', plainRate(circuit.speed_down)],
     ['Up', plainRate(circuit.speed_up)],
@@ -51,7 +47,7 @@ function circuitFacts(circuit: CircuitRecord): FactRows {
   ]
 }
 
-function Circuit({ circuit }: { circuit: CircuitRecord }) {
+function Circuit({ circuit }: { circuit: OwnCircuit }) {
   return (
     <li class="circuit" data-circuit={circuit.id}>
       <p class="circuit-head">
@@ -69,7 +65,7 @@ function Circuit({ circuit }: { circuit: CircuitRecord }) {
   )
 }
 
-function OwnCircuits({ circuits }: { circuits: readonly CircuitRecord[] }) {
+function OwnCircuits({ circuits }: { circuits: readonly OwnCircuit[] }) {
   return (
     <section class="card wide" aria-labelledby="own-circuits">
       <h2 id="own-circuits">
@@ -89,14 +85,14 @@ function OwnCircuits({ circuits }: { circuits: readonly CircuitRecord[] }) {
   )
 }
 
-const roles: Readonly<Record<JoinedCircuitRecord['role'], string>> = {
+const roles: Readonly<Record<JoinedCircuit['role'], string>> = {
   relay: 'Relay',
   exit: 'Exit',
   introduction: 'Introduction point',
   rendezvous: 'Rendezvous point',
 }
 
-function ForOthers({ others }: { others: readonly JoinedCircuitRecord[] }) {
+function ForOthers({ others }: { others: readonly JoinedCircuit[] }) {
   return (
     <section class="card wide" aria-labelledby="for-others">
       <h2 id="for-others">

@@ -1,6 +1,6 @@
 // A circuit drawn as a path: stations in their order, which is also how it is read aloud.
 
-import type { CircuitRecord } from '../../service/circuits-api.ts'
+import type { OwnCircuit } from '../../client/routes.ts'
 import { pathOf, type Station } from '../model/circuit-path.ts'
 
 function StationMark({ role, where, kind }: Station) {
@@ -16,7 +16,7 @@ function StationMark({ role, where, kind }: Station) {
 }
 
 /** The path of one circuit. */
-export function CircuitPath({ circuit }: { circuit: CircuitRecord }) {
+export function CircuitPath({ circuit }: { circuit: OwnCircuit }) {
   return (
     <ol class="path" aria-label="Path">
       {pathOf(circuit).map((station, at) => (

@@ -1,6 +1,6 @@
 // What the pages of the market say: pairs, states, totals. Pure. Amounts come and go as exact decimal text.
 
-import type { MarketPaymentRecord, OrderRecord, TickGroup, TickRecord } from '../../service/market-api.ts'
+import type { BookOrder, Order, OrderGroup, TradePayment } from '../../client/routes.ts'
 import { isAmount } from '../../../wallets/web/model/amounts.ts'
 
 /** What is asked for or bidden, as it was typed. */
@@ -18,14 +18,14 @@ export interface BookPair {
   readonly name: string
   readonly quantityType: string
   readonly priceType: string
-  readonly asks: readonly TickRecord[]
-  readonly bids: readonly TickRecord[]
+  readonly asks: readonly BookOrder[]
+  readonly bids: readonly BookOrder[]
 }
 
 /** Groups of both sides put together by their coins, in the order of their names. */
-export function bookPairs(asks: readonly TickGroup[], bids: readonly TickGroup[]): BookPair[] {
+export function bookPairs(asks: readonly OrderGroup[], bids: readonly OrderGroup[]): BookPair[] {
   const pairs = new Map<string, BookPair>()
-  const add = (side: 'asks' | 'bids', { quantity_type: quantityType, price_type: priceType, ticks }: TickGroup) => {
+  const add = (side: 'asks' | 'bids', { quantity_type: quantityType, price_type: priceType, ticks }: OrderGroup) => {
     const name = `${quantityType} / ${priceType}`
     const known = pairs.get(name) ?? { name, quantityType, priceType, asks: [], bids: [] }
     pairs.set(name, { ...known, [side]: [...known[side], ...ticks] })
@@ -36,7 +36,7 @@ export function bookPairs(asks: readonly TickGroup[], bids: readonly TickGroup[]
 }
 
 /** What a state of an order is to people. */
-export function orderState({ status }: Pick<OrderRecord, 'status'>): string {
+export function orderState({ status }: Pick<Order, 'status'>): string {
   const words: Readonly<Record<string, string>> = {
     open: 'Open',
     suspended: 'Suspended: its wallet is locked',
@@ -49,12 +49,12 @@ export function orderState({ status }: Pick<OrderRecord, 'status'>): string {
 }
 
 /** Whether it can be cancelled. */
-export function stands({ status }: Pick<OrderRecord, 'status'>): boolean {
+export function stands({ status }: Pick<Order, 'status'>): boolean {
   return status === 'open' || status === 'suspended'
 }
 
 /** What a transaction of a trade is to people. */
-export function paymentName({ kind, theirs }: Pick<MarketPaymentRecord, 'kind' | 'theirs'>): string {
+export function paymentName({ kind, theirs }: Pick<TradePayment, 'kind' | 'theirs'>): string {
   const words: Readonly<Record<string, string>> = {
     purse: 'Set aside for this trade',
     fund: 'Put under the lock',

@@ -1,6 +1,6 @@
 // The order book: both sides of each pair of coins, own orders marked.
 
-import type { TickRecord } from '../../service/market-api.ts'
+import type { BookOrder } from '../../client/routes.ts'
 import { bookPairs, type BookPair } from '../model/market-words.ts'
 import { bookNow, ordersNow } from '../node/market-requests.ts'
 import { useAnswer } from '../../../../web/node/use-answer.ts'
@@ -11,7 +11,7 @@ const EVERY_MS = 3000
 
 interface SideProps {
   readonly heading: string
-  readonly ticks: readonly TickRecord[]
+  readonly ticks: readonly BookOrder[]
   readonly pair: BookPair
   readonly own: string
 }

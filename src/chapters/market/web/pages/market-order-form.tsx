@@ -1,7 +1,7 @@
 // Places an order: what is sold or bought, at which price; what it comes to and what it costs is shown before.
 
 import { useId, useState } from 'preact/hooks'
-import type { MarketFeesRecord } from '../../service/market-api.ts'
+import type { MarketFees } from '../../client/routes.ts'
 import { coins, isAmount } from '../../../wallets/web/model/amounts.ts'
 import { marketPlace } from '../model/market-places.ts'
 import { type OrderWords, placesOf, totalOf } from '../model/market-words.ts'
@@ -44,7 +44,7 @@ function Select({ label, value, options, set }: SelectProps) {
 
 interface Planned {
   readonly words: OrderWords
-  readonly fees: MarketFeesRecord
+  readonly fees: MarketFees
   readonly key: string
 }
 

@@ -1,7 +1,7 @@
 // Own orders: what is left of each, why it stands as it does, and taking it back.
 
 import { useState } from 'preact/hooks'
-import type { OrderRecord } from '../../service/market-api.ts'
+import type { Order } from '../../client/routes.ts'
 import { coins } from '../../../wallets/web/model/amounts.ts'
 import { orderState, stands } from '../model/market-words.ts'
 import { session } from '../../../../web/node/context.ts'
@@ -33,7 +33,7 @@ function Why({ number }: { number: number }) {
   )
 }
 
-function OrderRow({ order, changed }: { order: OrderRecord; changed: () => void }) {
+function OrderRow({ order, changed }: { order: Order; changed: () => void }) {
   const [asked, setAsked] = useState(false)
   const { order_number: number, is_ask: isAsk, quantity_exact: quantity, quantity_type: quantityType } = order
   const {

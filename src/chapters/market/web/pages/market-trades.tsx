@@ -1,7 +1,7 @@
 // Own trades: how far each has come, what it waits for, and its transactions on both chains.
 
 import { useState } from 'preact/hooks'
-import type { MarketTransactionRecord } from '../../service/market-api.ts'
+import type { Trade } from '../../client/routes.ts'
 import { coins } from '../../../wallets/web/model/amounts.ts'
 import { paymentName } from '../model/market-words.ts'
 import { paymentsOf, tradesNow } from '../node/market-requests.ts'
@@ -16,7 +16,7 @@ const states: Readonly<Record<string, string>> = {
   abandoned: 'Given up before anything was paid',
 }
 
-function Payments({ trade }: { trade: MarketTransactionRecord }) {
+function Payments({ trade }: { trade: Trade }) {
   const { trader_id: trader, transaction_number: number } = trade
   const ask = (signal: AbortSignal) => paymentsOf(trader, number, signal)
   const { value, problem } = useAnswer(ask, [trader, number], EVERY_MS)
@@ -38,7 +38,7 @@ function Payments({ trade }: { trade: MarketTransactionRecord }) {
   )
 }
 
-function TradeRow({ trade }: { trade: MarketTransactionRecord }) {
+function TradeRow({ trade }: { trade: Trade }) {
   const [asked, setAsked] = useState(false)
   const { transaction_number: number, quantity_exact: quantity, quantity_type: quantityType } = trade
   const { price_exact: price, price_type: priceType, partner_trader_id: partner, waits_for: waitsFor } = trade

@@ -1,7 +1,7 @@
 // One wallet: the address to be paid at, a transfer with what it costs, what came in and went out.
 
 import { useState } from 'preact/hooks'
-import type { WalletRecord, WalletTransactionRecord } from '../../service/wallets-api.ts'
+import type { Wallet, WalletTransaction } from '../../client/routes.ts'
 import { coins, isAmount } from '../model/amounts.ts'
 import { addressOf } from '../../../../web/model/place.ts'
 import { walletsHome } from '../model/wallet-places.ts'
@@ -57,7 +57,7 @@ function ConfirmDialog({ coin, planned, sent, onClose }: ConfirmProps) {
   )
 }
 
-function Transfer({ wallet, changed }: { wallet: WalletRecord; changed: () => void }) {
+function Transfer({ wallet, changed }: { wallet: Wallet; changed: () => void }) {
   const { identifier: coin, unlocked } = wallet
   const [amount, setAmount] = useState('')
   const [destination, setDestination] = useState('')
@@ -99,7 +99,7 @@ function Transfer({ wallet, changed }: { wallet: WalletRecord; changed: () => vo
   )
 }
 
-function HistoryRow({ line, raise }: { line: WalletTransactionRecord; raise: () => void }) {
+function HistoryRow({ line, raise }: { line: WalletTransaction; raise: () => void }) {
   const { id, outgoing, amount_exact: amount, fee_exact: fee, confirmations, currency, timestamp, to } = line
   const when = new Date(Number(timestamp) * 1000).toLocaleString()
   return (

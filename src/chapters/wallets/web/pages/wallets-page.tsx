@@ -1,7 +1,7 @@
 // Wallets: what each has, and whether it can spend; creating them, locking them, and the seed of them all.
 
 import { useState } from 'preact/hooks'
-import type { WalletRecord } from '../../service/wallets-api.ts'
+import type { Wallet } from '../../client/routes.ts'
 import { coins } from '../model/amounts.ts'
 import { addressOf } from '../../../../web/model/place.ts'
 import { walletPlace } from '../model/wallet-places.ts'
@@ -35,7 +35,7 @@ function LockButton({ wallet, ask, changed }: CardProps) {
 }
 
 interface CardProps {
-  readonly wallet: WalletRecord
+  readonly wallet: Wallet
   ask(asked: Asked): void
   changed(): void
 }

@@ -68,7 +68,7 @@ test('health says when nobody was asked, and no seeders are not that', () => {
 })
 
 test('of several sources the largest counts are shown; errors are none', () => {
-  const row = (seeders: number, leechers: number) => [{ seeders, leechers }]
+  const row = (seeders: number, leechers: number) => [{ infohash: 'ab', seeders, leechers }]
   assert.deepEqual(words.largestHealth({ 'http://a': row(3, 9), DHT: row(5, 1), 'http://b': { error: 'late' } }), {
     seeders: 5,
     leechers: 9,
@@ -111,10 +111,10 @@ test('links and sources of torrents', () => {
 
 test('feeds say where they stand', () => {
   const url = 'https://x/feed'
-  const feed = { url, time_checked: 40, time_next: 160, error: '' }
-  assert.equal(words.feedText({ ...feed, time_checked: 0, time_next: 0 }, 100), 'Not read yet')
+  const feed = { url, time_added: 1, last_check: 40, next_check: 160, failures: 0, error: '' }
+  assert.equal(words.feedText({ ...feed, last_check: 0, next_check: 0 }, 100), 'Not read yet')
   assert.equal(words.feedText(feed, 100), 'Read 1 min ago; read again in 1 min')
-  assert.equal(words.feedText({ ...feed, time_next: 90 }, 100), 'Read 1 min ago')
+  assert.equal(words.feedText({ ...feed, next_check: 90 }, 100), 'Read 1 min ago')
   assert.equal(words.feedText({ ...feed, error: 'gone' }, 100), 'Not read: gone; read again in 1 min')
 })
 
