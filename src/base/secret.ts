@@ -22,7 +22,7 @@ export class Secret {
     return this.#bytes
   }
 
-  /** The text, for the moment in which it is needed. */
+  /** The text, while it is needed. */
   reveal(): string {
     return this.#bytes.toString('utf8')
   }
