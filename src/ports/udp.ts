@@ -8,8 +8,8 @@ export interface UdpSocket {
   /** Sends one datagram; lost when it cannot be sent, as datagrams are. `to.ip` is a literal of the socket's family. */
   send(bytes: Uint8Array, to: PeerAddress): void
   /**
-   * Sends one datagram to a host name that somebody beyond this node resolves; absent = nobody does. Answers come from
-   * a literal address of either family.
+   * Sends one datagram to a host name that a proxy resolves; absent = there is no such proxy. Answers come from a
+   * literal address of either family.
    */
   sendToName?(bytes: Uint8Array, to: { readonly host: string; readonly port: number }): void
   /**
