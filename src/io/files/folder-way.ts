@@ -20,7 +20,7 @@ export interface OpenFolders {
 export class FolderWay {
   readonly folder: SafeFolder
   readonly #options: OpenFolders
-  /** Its path without links; '' where nobody asks. */
+  /** Its path without links; '' where it is not needed. */
   readonly #real: string
   /** The folder of the node's own files may lie below it. */
   readonly #mayMeet: boolean

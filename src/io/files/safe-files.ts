@@ -43,7 +43,7 @@ export interface FileLook extends FileIdentity {
  */
 export type ReadsAtOnce = 'all' | 'cached' | 'none'
 
-/** A descriptor and the file it stands for. The holder closes it. */
+/** A descriptor and which file it is of. The holder closes it. */
 export interface OpenedFile extends FileIdentity {
   readonly fd: number
   readonly atOnce: ReadsAtOnce
@@ -52,7 +52,7 @@ export interface OpenedFile extends FileIdentity {
 /** A descriptor just opened, with what its file looked like then. */
 export interface FreshFile extends OpenedFile, FileLook {}
 
-/** Closes a descriptor; a failure to close has nobody who could act on it. */
+/** Closes a descriptor; no caller could act on a failure to close. */
 export async function closeQuietly(fd: number): Promise<void> {
   await closeDescriptor(fd).catch(() => undefined)
 }
