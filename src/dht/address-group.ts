@@ -1,5 +1,5 @@
-// Which addresses count as one owner's: a /24 of IPv4, a /64 of IPv6. A local address stands for itself with its port,
-// so that many nodes can live on one machine. Groups are map keys; nothing is stored here.
+// Which addresses count as one owner's: a /24 of IPv4, a /64 of IPv6. A local address with its port is a group of its
+// own, so that many nodes can live on one machine. Groups are map keys; nothing is stored here.
 
 import { addressKey, type PeerAddress } from '../base/ids.ts'
 import { parseIp } from '../wire/net/compact-address.ts'
