@@ -1,6 +1,5 @@
 // What section download_defaults asks for beside the values of a new download: more trackers, torrent files that are
-// kept, a check and a move when it is complete. None of it stands in the way of the download: what fails is logged
-// (decision 0317).
+// kept, a check and a move when it is complete. None of it holds up the download: what fails is logged (decision 0317).
 
 import { join } from 'node:path'
 import { AppError, errorText } from '../../base/errors.ts'

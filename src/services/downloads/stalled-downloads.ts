@@ -1,6 +1,5 @@
-// Requests that change downloads whose volume has stopped answering (decision 0470). Whoever asks is told in time.
-// Invariants: what was answered as done is in the store; what had not begun when its caller was told 503 is not done
-// any more.
+// Requests that change downloads whose volume has stopped answering (decision 0470). Each is answered in time.
+// Invariants: what was answered as done is in the store; what had not begun at an answer of 503 is not done any more.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash } from '../../base/ids.ts'

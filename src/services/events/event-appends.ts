@@ -15,7 +15,7 @@ const MAX_BATCH_CHARS = 256 * 1024
 /** What the disk refused is tried again after this long, ms. */
 const RETRY_MS = 5000
 
-/** Who is told what the log said of each event. */
+/** Receives what the log answered to each event. */
 export interface AppendedEvents {
   logged(id: number, event: NewEvent): void
   /** It never comes into the log. */
@@ -29,7 +29,7 @@ export interface AppendedEvents {
 interface Batch {
   readonly events: NewEvent[]
   chars: number
-  /** It was told that they are delayed. */
+  /** `delayed` was already called. */
   told?: boolean
   /** Null until the log has answered; `first` is the number of its first event. */
   outcome: { readonly first: number } | { readonly error: unknown } | null
