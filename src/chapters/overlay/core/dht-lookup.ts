@@ -76,7 +76,7 @@ export class DhtLookup {
     )
   }
 
-  /** As many questions as may be out; done when none is and nobody is left to be asked. */
+  /** Sends as many questions as may be out; `done` when none is out and no node is left to ask. */
   #pump(done: () => void): void {
     while (this.#running < DHT_PARALLEL) {
       const next = this.#next()

@@ -1,6 +1,6 @@
 // The overlays' cryptography by node:crypto alone, for machines without sodium-native: each call makes objects and
 // copies. Keys of layers are given as bytes, which can be zeroed; what Node makes of other secrets it zeroes itself
-// when nobody holds it any more.
+// when nothing holds it any more.
 
 import {
   createCipheriv,

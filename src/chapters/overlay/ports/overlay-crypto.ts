@@ -98,7 +98,7 @@ export interface OverlayCrypto {
   verify(key: PublicKey, signedPart: Uint8Array, signature: Uint8Array): boolean
   /** Begins a handshake with a hop yet to be named. */
   begin(): HandshakeStart
-  /** Answers one as hop; null for a key that nobody can agree with. */
+  /** Answers one as hop; null for a key with which no agreement is possible. */
   respond(own: OverlayKeyPair, ephemeral: Uint8Array): HandshakeDone | null
   /** Keys of 72 bytes of `material` (circuit-secrets.ts), which stay the caller's. */
   session(material: Uint8Array, end: CircuitEnd): SessionKeys
