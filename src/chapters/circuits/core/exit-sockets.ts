@@ -1,4 +1,4 @@
-// Where a circuit of somebody else leaves the network: a socket of each family, opened when the first datagram wants to
+// Where another node's circuit leaves the network: a socket of each family, opened when the first datagram wants to
 // leave. What goes out and what comes back passes the policy (section 9); addresses of local networks are not reached
 // from here.
 

@@ -37,7 +37,7 @@ export function sample<T>(items: readonly T[], count: number, random: Random): T
 
 /**
  * One of our own: of those with the fewest circuits, relays before exits, by chance; those that did not answer lately
- * only when there is nobody else.
+ * only when there is no other.
  */
 export function chooseOwn(candidates: readonly RankedCandidate[], random: Random): RankedCandidate | null {
   let best: RankedCandidate[] = []
@@ -67,8 +67,8 @@ export interface NextHopChoice {
 }
 
 /**
- * The next hop; null: there is none. In the middle whom the hop before it offers, as it is surely reached from there.
- * As the last one an exit that we know too, rather than one that only the hop before it knows.
+ * The next hop; null: there is none. In the middle one that the hop before it offers, as it is surely reached from
+ * there. As the last one an exit that we know too, rather than one that only the hop before it knows.
  */
 export function chooseNextHop(choice: NextHopChoice, random: Random): HopCandidate | null {
   const { offered, last, required, excluded } = choice

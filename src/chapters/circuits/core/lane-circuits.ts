@@ -175,7 +175,7 @@ export class LaneCircuits {
     this.#deps.clock.after(0, () => this.#look())
   }
 
-  /** Whoever is new may be whom we waited for. */
+  /** A new candidate may be the one we waited for. */
   #candidatesChanged(): void {
     if (this.#demand === 0) return
     this.#waitUntilMs = 0

@@ -8,13 +8,13 @@ import { MESSAGE_ID_AT, PREFIX_BYTES } from '../../overlay/wire/packet.ts'
 
 /** Bytes before the text of a cell. */
 export const CELL_HEADER_BYTES = 29
-/** Where the circuit id stands. */
+/** Offset of the circuit id. */
 export const CELL_CIRCUIT_AT = 23
-/** Where the plaintext flag stands. */
+/** Offset of the plaintext flag. */
 export const CELL_PLAIN_AT = 27
-/** Where the relay_early flag stands. */
+/** Offset of the relay_early flag. */
 export const CELL_EARLY_AT = 28
-/** Cells of a circuit that its originator marks as early, and from which on a relay passes no early one. */
+/** So many cells of a circuit its originator marks as early; a relay passes no more early ones. */
 export const EARLY_CELLS = 8
 
 /** True when a packet that hasPrefix is a cell with at least one byte of text. */

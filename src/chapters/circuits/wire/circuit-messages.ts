@@ -1,5 +1,5 @@
 // Messages that build, use and end circuits (IPv8, sections 7.5, 7.8, 10.2 and 10.3). Those of cells have no circuit id
-// here: it stands in the cell's header.
+// here: it is in the cell's header.
 
 import { addr, fixed, ip, key, raw, u16, u32, v16, v16Of } from '../../overlay/wire/fields.ts'
 import { inCell, signed } from '../../overlay/wire/message.ts'
