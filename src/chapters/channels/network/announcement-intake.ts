@@ -66,7 +66,9 @@ export class AnnouncementIntake {
   readonly #ofPeer = new KeyedRateLimiter(LEARNED_OF_PEER, MAX_REMEMBERED_PEERS)
   readonly #replies = new KeyedRateLimiter(REPLIES_TO_PEER, MAX_REMEMBERED_PEERS)
   readonly #ofAll = new Allowance(LEARNED_OF_ALL.burst, LEARNED_OF_ALL.refillMs)
-  /** Until when a number of a channel is not asked for again: nobody gave it, or the catalogue refused it of a peer. */
+  /**
+   * Until when a number of a channel is not asked for again: no peer gave it, or the catalogue refused it from a peer.
+   */
   readonly #inVain = new LruMap<string, number>(MAX_SEEN)
   /** Numbers of channels that are being asked for, and who else has them. */
   readonly #asked = new Map<string, Peer[]>()

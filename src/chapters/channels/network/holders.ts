@@ -27,7 +27,7 @@ export class Holders {
     deps.overlay.onPeerGone(peer => this.#gone(peer))
   }
 
-  /** How often somebody was blamed. */
+  /** How often a peer was blamed. */
   get blames(): number {
     return this.#blames
   }
@@ -47,7 +47,7 @@ export class Holders {
     return true
   }
 
-  /** Peers that hold a set of the channel, or that of one head; nobody who was blamed. */
+  /** Peers that hold a set of the channel, or that of one head; none that was blamed. */
   holdersOf(channel: ChannelId, sequence: number | null = null): Peer[] {
     return this.#those(channel, ({ held }) => (sequence === null ? held > 0 : held === sequence))
   }
