@@ -127,7 +127,7 @@ const LITECOIN_RATES = { usualRate: 10_000n, highestRate: 1_000_000n, dustRate: 
 const utxo = { family: 'utxo', decimals: COIN_DECIMALS.BTC } as const
 const evm = { family: 'evm', decimals: COIN_DECIMALS.ETH } as const
 
-/** Every coin by its identifier, in the order in which they are listed. */
+/** Every coin by its identifier, in the order of lists. */
 export const COINS: Readonly<Record<CoinId, Coin>> = {
   BTC: { ...utxo, ...BITCOIN_RATES, id: 'BTC', name: 'Bitcoin', networks: { main: bitcoin } },
   TBTC: { ...utxo, ...BITCOIN_RATES, id: 'TBTC', name: 'Testnet Bitcoin', networks: bitcoinTests },

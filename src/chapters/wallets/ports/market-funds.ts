@@ -33,7 +33,7 @@ export interface MarketPayment {
 export interface MarketFunds {
   /** Null: the wallet is not created. */
   of(coin: CoinId): FundsOfCoin | null
-  /** Reads the chains anew. Never rejects. */
+  /** Reads the chains again. Never rejects. */
   refresh(): Promise<void>
   /**
    * Sets aside `amount` under a name, in the place of what was there under it. Not kept over a restart. Throws AppError

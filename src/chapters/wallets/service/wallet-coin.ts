@@ -20,7 +20,7 @@ export interface HistoryLine {
   readonly confirmations: number
 }
 
-/** How it stands with the chain. */
+/** The wallet's state on its chain. */
 export interface ChainFacts {
   /** For people. */
   readonly network: string
