@@ -1,5 +1,5 @@
-// Tells peers of new statements: our own to some more, those of others, once each, to a few by chance. What is lost,
-// and whom chance left out, is made good by reconciling. New ones are gathered for a moment, so that several share a
+// Sends peers new statements: our own to some more, those of others, once each, to a few by chance. Lost ones, and
+// peers left out by chance, are made good by reconciling. New ones are gathered for a moment, so that several share a
 // packet.
 
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
@@ -57,7 +57,7 @@ export class Gossip {
     }
   }
 
-  /** Nothing is told any more. */
+  /** Sends nothing any more. */
   close(): void {
     this.#closed = true
     this.#gathering?.cancel()
