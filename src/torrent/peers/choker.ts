@@ -41,7 +41,7 @@ export class Choker {
   }
 
   /**
-   * True when somebody waits while an unchoked peer of the last decision asks for nothing: time for another decision,
+   * True when a peer waits while an unchoked peer of the last decision asks for nothing: time for another decision,
    * which gives its slot away.
    */
   wastes(peers: readonly ChokePeer[], nowMs: number): boolean {

@@ -78,7 +78,7 @@ export class HashFetch {
   readonly #asked = new Map<string, Asked>()
   readonly #leaves = new Map<number, WantedLeaves>()
   readonly #pausedUntil = new Map<string, number>()
-  /** Answers that may still come although nobody waits for them any more, by peer. */
+  /** Answers that may still come although they are no longer waited for, by peer. */
   readonly #late = new Map<string, number>()
   #layersLeft = 0
 

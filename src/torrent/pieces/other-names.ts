@@ -5,7 +5,7 @@ import { type InfoHash, type InfoHashV2, truncatedInfoHash } from '../../base/id
 import type { Metainfo } from '../../wire/metainfo/torrent-types.ts'
 import { otherHashes } from './v2-upgrade.ts'
 
-/** Other names and what they stand for. */
+/** Other names and the torrents they mean. */
 export class OtherNames {
   readonly #known = new Map<InfoHash, InfoHash>()
   readonly #others = new Map<InfoHash, InfoHash>()

@@ -53,7 +53,7 @@ export class SessionAccept implements LinkOwner, Ticker {
     return accepted.handlers
   }
 
-  /** Another IP filter is in force: whom it refuses goes. */
+  /** Another IP filter is in force: ends connections that it refuses. */
   closeRefused(): void {
     const nowMs = this.#engine.clock.now()
     for (const link of this.#pending) if (this.#engine.refuses(link.remote.ip, nowMs)) link.end('in the IP filter')
