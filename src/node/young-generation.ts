@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8'
 
 /**
  * Keeps the room as it is until the function returned is called. Of all threads, and until another begins: V8 then sets
- * its factor anew, so whoever starts a thread meanwhile ends the hold, and memory is all that is lost (decision 0232).
+ * its factor again, so a thread that starts meanwhile ends the hold, which costs only memory (decision 0232).
  */
 export function holdYoungGeneration(): () => void {
   setFlagsFromString('--semi-space-growth-factor=1')

@@ -1,5 +1,5 @@
 // The settings in force: flag > environment > file > default. A change is checked whole, made durable in the file, and
-// only then told to listeners. Secrets never leave through read().
+// only then are listeners called. Secrets never leave through read().
 
 import { AppError } from '../../base/errors.ts'
 import { Secret } from '../../base/secret.ts'
