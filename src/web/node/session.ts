@@ -15,14 +15,14 @@ const APPLY_MS = 40
 /** Events that the page keeps. */
 const MAX_EVENTS = 500
 const SAMPLE_MS = 1000
-/** Answers to a search are for whoever searches, not for the list of what happened. */
+/** Answers to a search are for the page that searches, not for the list of what happened. */
 const SEARCH_RESULT = /^search_result_/
 /** Downloads whose rates are kept: those that were looked at last. */
 const MAX_HISTORIES = 16
 /** Events before this page was opened that are fetched to be shown. */
 const EARLIER_EVENTS = 100
 
-/** Where the connection to the node stands. */
+/** The state of the connection to the node. */
 export type Connection =
   | { readonly state: 'connecting' | 'live' }
   | { readonly state: 'lost'; readonly reason: string; readonly retryAtMs: number }
@@ -44,7 +44,7 @@ export class Session {
   readonly table = new DownloadTable()
   /** Grows with every change of the table. */
   readonly tableVersion = signal(0)
-  /** The list was told whole at least once. */
+  /** The list came whole at least once. */
   readonly listed = signal(false)
   readonly totals: Signal<Totals> = signal(this.table.totals)
   readonly rates = new RateHistory()
@@ -131,7 +131,7 @@ export class Session {
     return () => this.#watchers.delete(heard)
   }
 
-  /** Runs a request of the user; what fails is told. True when it went well. */
+  /** Runs a request of the user; a failure is shown. True when it went well. */
   async attempt(run: () => Promise<unknown>, done = ''): Promise<boolean> {
     try {
       await run()
@@ -183,7 +183,7 @@ export class Session {
     this.#announce(event)
   }
 
-  /** What a user waits for is told wherever he is. */
+  /** What a user waits for is shown on every page. */
   #announce(event: NodeEvent): void {
     if (event.type === 'torrent_finished') this.notify(`Finished: ${textIn(event, 'name')}`)
     if (event.type === 'torrent_error') this.notify(`Error: ${textIn(event, 'error')}`, 'bad')
