@@ -60,7 +60,7 @@ async function makeHosts(): Promise<{ readonly prefix: readonly string[]; readon
   return { prefix, holder }
 }
 
-/** Hears what is told to the group: info hashes by the port of their peer. */
+/** Hears announces to the group: info hashes by the port of their peer. */
 async function listen(told: Map<string, Set<number>>): Promise<Socket> {
   const socket = createSocket({ type: 'udp4', reuseAddr: true })
   socket.on('message', bytes => {
@@ -147,7 +147,7 @@ describe('found by local discovery alone', { skip: needs('netns', 'nsenter'), co
     assert.ok(!told.has(secret.infoHash))
   })
 
-  test('a private magnet is told of neither while its metadata comes nor afterwards', { timeout: 90_000 }, async t => {
+  test('a private magnet is announced neither while metadata comes nor afterwards', { timeout: 90_000 }, async t => {
     const secret = makeTorrent({ name: 'private-magnet', length: MIB, pieceLength: 65_536, private: true })
     const names = { ip: '127.0.0.1', port: 1 }
     const options = { torrent: secret, names, pexId: OUR_IDS[UT_PEX] ?? 1, dhtPort: 1 }

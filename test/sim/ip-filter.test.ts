@@ -52,7 +52,7 @@ test('connected peers that a new filter holds are dropped at once, and their cal
   await swarm.close()
 })
 
-test('one that peers name is not called either, and the obstacle is told', async () => {
+test('one that peers name is not called either, and the obstacle is shown', async () => {
   const swarm = new SimSwarm(503)
   const torrent = makeTorrent({ length: 300 * KIB })
   const node = await swarm.node()

@@ -36,7 +36,7 @@ export interface CallOptions {
   readonly silent?: boolean
 }
 
-/** Calls `to`, which is told `infoHash`. */
+/** Connects to `to` with `infoHash` in the handshake. */
 export function callSwarm(infoHash: string, to: PeerAddress, { network, kind, silent }: CallOptions): SwarmCall {
   const seen = { greeted: false, raw: 0, closed: false }
   const encryption = new StreamEncryption(
@@ -88,7 +88,8 @@ export function callSwarm(infoHash: string, to: PeerAddress, { network, kind, si
 }
 
 /**
- * What the node shows who calls with `infoHash`: that it has it, or that it is as any other. Settles when that is told.
+ * What the node shows a peer that connects with `infoHash`: that it has it, or that it is as any other. Settles when
+ * that is known.
  */
 export async function shownTo(
   infoHash: string,

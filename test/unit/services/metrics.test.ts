@@ -1,4 +1,4 @@
-// The figures of a node: what runs is told in seconds and bytes, what does not run is left out.
+// The figures of a node: what runs is shown in seconds and bytes, what does not run is left out.
 
 import { circuitFamilies } from '../../../src/chapters/circuits/service/circuit-metrics.ts'
 import assert from 'node:assert/strict'
@@ -126,7 +126,7 @@ test('circuits: states, roles, places, candidates and bytes while overlays run; 
   }
 })
 
-test('names are those of Prometheus: counters end in _total, and nothing is told twice', async () => {
+test('names are those of Prometheus: counters end in _total, and nothing is reported twice', async () => {
   const deps = {
     version: '1',
     process: async () => process,

@@ -117,7 +117,7 @@ describe('dashboard, market', { skip, concurrency: 1, timeout: 240_000 }, () => 
       .waitFor()
   })
 
-  test('why it stands is told, and it is taken back', async () => {
+  test('its page says why it is in its state, and it is taken back', async () => {
     const { page } = watched
     await page.goto(`${node.baseUrl}/#/market/orders`)
     const row = page.locator('[data-order]').first()

@@ -41,7 +41,7 @@ async function rig(options: Partial<CommunityOptions> = {}): Promise<{
   }
 }
 
-test('who asks becomes a peer, is answered with our extra bytes, and is told of another, who is asked to puncture', async () => {
+test('a node that asks becomes a peer, is answered with our extra bytes, and is introduced to another, which is asked to puncture', async () => {
   const { community, stranger, settle, network } = await rig()
   const told: string[] = []
   community.introductions.setExtra(() => EXTRA)
