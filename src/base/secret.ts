@@ -7,7 +7,7 @@ export class Secret {
   static readonly none = new Secret('')
   readonly #bytes: Buffer
 
-  /** `text` itself stays in the heap until it is collected: who made it lets go of it. */
+  /** `text` itself stays in the heap until it is collected: its maker must drop it. */
   constructor(text: string) {
     this.#bytes = Buffer.alloc(Buffer.byteLength(text))
     this.#bytes.write(text, 'utf8')

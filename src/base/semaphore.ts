@@ -13,7 +13,7 @@ export class Semaphore {
     this.#mostWaiting = mostWaiting
   }
 
-  /** Waits until it is had; false when it cannot be. Who got true gives it back by release(). */
+  /** Waits for a place; false when there is none to be had. After true, give it back by release(). */
   acquire(): Promise<boolean> {
     if (this.#closed || this.#waiting.length >= this.#mostWaiting) return Promise.resolve(false)
     if (this.#running >= this.#most) return new Promise(resolve => this.#waiting.push(resolve))

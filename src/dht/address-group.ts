@@ -21,7 +21,7 @@ export function addressGroup(address: PeerAddress): string {
   return Buffer.from(bytes.subarray(0, bytes.length === 4 ? 3 : 8)).toString('hex')
 }
 
-/** Who is counted when something is limited: an IPv4 address, a /64 of IPv6, or a local address with its port. */
+/** The owner that limits count: an IPv4 address, a /64 of IPv6, or a local address with its port. */
 export function ownerKey(address: PeerAddress): string {
   const bytes = parseIp(address.ip)
   if (bytes === null || isExemptAddress(bytes)) return addressKey(address)

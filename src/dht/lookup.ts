@@ -1,7 +1,7 @@
 // An iterative lookup (BEP 5, Kademlia 2.3) as a state machine: who is asked next, and when it is over. Sends nothing.
 // A candidate: new -> asked -> answered | failed, by way of slow when its answer takes long; slow ones free their turn.
 // Against lies (BEP 42): nodes whose id does not fit their address are in a list of their own, which can neither end
-// the lookup nor use it up; who named only silent nodes is no longer believed; few candidates a network.
+// the lookup nor use it up; a node that named only silent ones is no longer believed; few candidates a network.
 
 import { sameBytes } from '../base/same-bytes.ts'
 import { addressKey } from '../base/ids.ts'
@@ -27,7 +27,7 @@ const MAX_PER_GROUP = 2
 const MAX_TOLD = 16
 /** Tellers remembered of one candidate. */
 const MAX_TELLERS = 4
-/** Who named this many silent nodes and not one that answered is not believed. */
+/** A node that named this many silent nodes and none that answered is not believed. */
 const SUSPECT_AFTER = 3
 /** Services below this port are not nodes: strangers would make us knock there. */
 const FIRST_FREE_PORT = 1024
@@ -145,7 +145,7 @@ export class Lookup {
     for (const teller of candidate.tellers) teller.namedSilent++
   }
 
-  /** It answered with an error: it is no help, but who named it told the truth. */
+  /** It answered with an error: it is no help, but the node that named it told the truth. */
   refused(candidate: Candidate): void {
     if (!this.#settle(candidate, 'failed')) return
     for (const teller of candidate.tellers) teller.namedAnswered++

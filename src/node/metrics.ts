@@ -38,7 +38,7 @@ class LoopDelay {
     ])
     if (count > 0) this.#sumSeconds += count * lateness(mean)
     this.#count += count
-    // A reset takes the next look's begin away too: who asks in between two looks would never see any.
+    // A reset takes the next look's begin away too: scrapes in between two looks would never see any.
     if (count > 0) watched.reset()
     watched.enable()
     this.#unasked?.cancel()

@@ -18,8 +18,8 @@ export interface UdpSocket {
    */
   readonly unsentBytes?: number
   /**
-   * From now on `lost` hears of destinations whose way is gone, by addressKey(): who is there knows this node by
-   * another address from now on, so what it had to do with them is over. Absent: there is no such thing.
+   * From now on `lost` hears of destinations whose way is gone, by addressKey(): hosts there know this node by another
+   * address from now on, so connections with them are over. Absent: there is no such thing.
    */
   watchLost?(lost: (key: string) => void): void
   close(): Promise<void>

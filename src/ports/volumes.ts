@@ -61,7 +61,7 @@ export const noTurns: VolumeTurns = {
 
 /** The volume of a store's files, as far as who reads and writes has to know it. */
 export interface StoreVolume {
-  /** False while calls are out and none came back lately: who wants more waits, holding nothing. */
+  /** False while calls are out and none came back lately: further callers wait, holding nothing. */
   readonly answers: boolean
   /** False while writes there wait too long, or are too many: then no more blocks are requested from peers. */
   readonly takesMore: boolean

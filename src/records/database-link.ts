@@ -50,7 +50,7 @@ export interface LinkKind<J> {
   readonly backgroundBytes?: number
 }
 
-/** Who hears of a thread. */
+/** Callbacks about a thread. */
 export interface LinkEars {
   /** Called at most once, when the thread dies or finds the file damaged after it had opened. */
   readonly onFatal: (error: AppError) => void

@@ -44,7 +44,7 @@ export class TrackerEntry {
   retryAtMs = 0
   earliestMs = 0
   nextMs = 0
-  /** As earliestMs, for who waits: by the tracker's own min interval where it names one. */
+  /** As earliestMs, but for a user that waits: by the tracker's own min interval where it names one. */
   soonestMs = 0
   /** The tracker itself named the time of retryAtMs (BEP 31). */
   toldToWait = false

@@ -119,7 +119,7 @@ export class FileNotes {
 
   /**
    * To be asked for before a flush: what is answered takes a look made after it, which counts unless something was
-   * written or the file is not as it was left: that stays to be seen by who uses it next.
+   * written or the file is not as it was left: that is left for the next user to see.
    */
   settling(file: number): (seen: FileLook) => void {
     const { version } = this.#note(file)

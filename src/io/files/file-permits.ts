@@ -49,7 +49,7 @@ export class FilePermits {
     for (const waiting of this.#waiting) {
       const { count, volume, go } = waiting
       const part = !passed.has(volume) && this.#hasPart(waiting)
-      // Who has a part and finds too few is not overtaken; who has none lets others pass.
+      // A waiter with a part that finds too few is not overtaken; one without lets others pass.
       full ||= part && count > this.#free
       if (full || !part) {
         left.push(waiting)

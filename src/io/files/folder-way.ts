@@ -104,7 +104,7 @@ export class FolderWay {
 }
 
 /**
- * Folders that are open below each other, for one who goes from folder to folder: what the next one shares with the one
+ * Folders that are open below each other, for a walk from folder to folder: what the next one shares with the one
  * before is not opened again. Close it after use.
  */
 export class FolderChain {

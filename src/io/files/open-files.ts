@@ -216,7 +216,7 @@ export class OpenFiles {
       .then(() => this.#opened(source, index, write))
       .then(
         entry => {
-          // Forgotten meanwhile: who waits finds that it is not the entry, and opens another.
+          // Forgotten meanwhile: waiters find that it is not the entry, and open another.
           if (this.#entries.get(key) === opening) this.#entries.set(key, entry)
           else void this.#shut(entry)
           return entry

@@ -15,7 +15,7 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR }
 const O_NOATIME: number = constants.O_NOATIME ?? 0
 /** Names read from a folder at a time. */
 const NAMES_AT_ONCE = 256
-/** Type of a file system in memory (statfs(2)); it knows no reads that do not wait, for it never does. */
+/** Type of a file system in memory (statfs(2)); it has no reads that do not wait, since none of its reads wait. */
 const TMPFS = 0x01021994
 const openDescriptor = promisify(open)
 const statDescriptor = promisify(fstat) as unknown as (fd: number, options: { bigint: true }) => Promise<BigIntStats>

@@ -116,7 +116,7 @@ export class VolumeLanes implements VolumeWatch, VolumeTurns {
   runInTime<T>(path: string, call: () => Promise<T>): Promise<T> {
     const volume = this.volumeOf(path)
     let given = false
-    // Who has gone wants nothing done any more.
+    // A caller that has gone wants nothing done any more.
     const wanted = (): Promise<T> => (given ? Promise.reject(volume.error()) : call())
     return this.#inTime(volume, this.run(path, wanted), () => {
       given = true

@@ -54,7 +54,7 @@ export class Volume {
   /** Jobs of workers: they hold no thread of libuv, but say that answers are due. */
   readonly #jobs = new Set<Call>()
   readonly #waiting = new Set<Turn>()
-  /** Who waits for any answer. */
+  /** Callers that wait for any answer. */
   readonly #gate = new Set<() => void>()
   readonly #patience = new Set<Patience>()
   /** One flush at a time: it may last seconds and must leave turns to readers. */
@@ -199,7 +199,7 @@ export class Volume {
     return () => this.#patience.delete(patience)
   }
 
-  /** Counts what is late, and tells who has waited too long. True: it is stalled since now. */
+  /** Counts what is late, and gives up callers that waited too long. True: it is stalled since now. */
   look(nowMs: number): boolean {
     this.#stuck = 0
     for (const call of this.#calls) {
@@ -209,7 +209,7 @@ export class Volume {
     if (this.#stuck > 0) this.#window = 1
     const news = !this.own && !this.stalled && this.#isStalled(nowMs)
     if (news) this.#stalledMs = nowMs
-    // Nothing is out that could be answered: who waits tries for himself.
+    // Nothing is out that could be answered: each waiter tries for itself.
     if (this.#calls.size + this.#jobs.size + this.#waiting.size === 0) this.#openGate()
     if (!this.stalled) return news
     for (const patience of this.#patience) {

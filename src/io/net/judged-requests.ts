@@ -1,7 +1,7 @@
 // Single HTTP(S) requests to addresses that strangers name, each judged before anything is sent: names are looked up,
 // private addresses are asked only as the rule allows and never after a public one, refused ones never. Follows no
-// redirects: who does has every hop judged here. Invariant: a request leaves by agents that reach addresses of its
-// hop's class and no others.
+// redirects: callers that do have every hop judged here. Invariant: a request leaves by agents that reach addresses of
+// its hop's class and no others.
 
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'

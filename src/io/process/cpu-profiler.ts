@@ -26,7 +26,7 @@ export interface ProfileRun {
   stop(): Promise<string>
 }
 
-/** Where it goes, and who hears that it ended by itself. */
+/** Where it goes, and what to call when it ends by itself. */
 export interface CpuProfilerOptions {
   /** Folder for the files; made. */
   readonly folder: string

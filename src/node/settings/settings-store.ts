@@ -115,7 +115,7 @@ export class SettingsStore {
     return store
   }
 
-  /** As open(), but nothing is written: no key is made where there is none. For who only wants to know. */
+  /** As open(), but nothing is written: no key is made where there is none. For commands that only read. */
   static async look(options: SettingsOptions): Promise<SettingsStore> {
     const { sections } = options.table
     const flags = readFlags(sections, options.flags)

@@ -11,7 +11,7 @@ import { AppError, errorText } from '../../base/errors.ts'
 export interface ChangeLockTimes {
   /** A change takes this long at most; an older lock was left behind by a kill. */
   readonly limitMs: number
-  /** Who finds others before it waits this long. */
+  /** A process that finds the lock taken waits this long. */
   readonly waitMs: number
   readonly paceMs: number
 }

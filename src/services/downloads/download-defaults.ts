@@ -121,7 +121,8 @@ export class DownloadDefaults {
   }
 
   /**
-   * From the folder of the settings alone: who named another one wants it there. Versions of a torrent share theirs.
+   * From the folder of the settings alone: a user who named another one wants it there. Versions of a torrent share
+   * theirs.
    */
   async #move(entry: DownloadEntry): Promise<void> {
     const { completedDir, saveAs } = this.#deps.settings()

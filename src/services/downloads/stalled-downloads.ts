@@ -63,7 +63,7 @@ export class StalledDownloads {
 
   /**
    * Runs `task` in its turn. AppError VolumeStalled: its turn does not come, and it is not done. `held`: the same when
-   * the task itself does not end; it goes on then, and who comes after it waits.
+   * the task itself does not end; it goes on then, and those that come after it wait.
    */
   async inTurn<T>(places: Places, turn: Turn, task: () => Promise<T>, held = false): Promise<T> {
     let given = false

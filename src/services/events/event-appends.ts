@@ -1,7 +1,7 @@
 // Events on their way into the log. Those of one turn go as one job: a promise and a message for each of a burst would
 // be most of what it costs. They come out in the order they were emitted, whichever the log answers first. Those that a
-// full or failing disk refuses wait, with all that come after them, and are tried again: who listens to the log alone
-// gets them late.
+// full or failing disk refuses wait, with all that come after them, and are tried again: listeners to the log alone get
+// them late.
 
 import { type Deferred, makeDeferred } from '../../base/deferred.ts'
 import { AppError } from '../../base/errors.ts'

@@ -1,6 +1,6 @@
 // Memory for encrypted bytes, shared by the connections of a session. What is sent is in arenas that others read, and
 // what comes is in its reader's buffer: neither may be changed, so bytes are copied while they are encrypted or
-// decrypted. Invariant: at most MAX_LENT buffers are out at a time; who has none of them makes do with OWN_BYTES of its
+// decrypted. Invariant: at most MAX_LENT buffers are out at a time; a stream without one makes do with OWN_BYTES of its
 // own.
 
 /** Bytes of a pooled buffer: a run of blocks as uploads write it. */

@@ -262,12 +262,12 @@ export class EncryptedStream implements TcpStream, TcpStreamHandlers, KeyJob {
     this.#encryptedBytes = result.encryptedBytes
     this.#writer.start(result.encrypt)
     const early = side.rest()
-    // In one piece: who is given bytes may want no more for a while.
+    // In one piece: a receiver may want no more bytes for a while.
     const behind = early.length === 0 ? rest : Buffer.concat([early, rest])
     if (behind.length > 0) this.#receive(behind)
   }
 
-  /** Decrypts into borrowed memory: `chunk` belongs to who read it. */
+  /** Decrypts into borrowed memory: `chunk` belongs to its reader. */
   #receive(chunk: Uint8Array): void {
     const count = Math.min(chunk.length, this.#encryptedBytes)
     const cipher = this.#decrypt

@@ -12,7 +12,7 @@ export const MAX_TOLD = 500
 const PACE = { messages: 2, refillMs: 60_000 }
 /** Beyond six messages in a minute a peer is dropped, as libtorrent does. */
 const FLOOD = { messages: 6, refillMs: 10_000 }
-/** New addresses taken of one peer: who drops and adds for ever does not send us round the world. */
+/** New addresses taken of one peer: a peer that drops and adds for ever must not send us round the world. */
 const FRESH = { addresses: 100, refillMs: 3000 }
 /** Requests to introduce: what we ask one peer for, what one may ask of us, what is passed on to one. */
 const PUNCHES = { count: 5, refillMs: 10_000 }

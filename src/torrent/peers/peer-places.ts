@@ -13,7 +13,7 @@ const WORTH_RATE = 1000
 /** What is given to us counts so many times. */
 const GIVEN_WEIGHT = 4
 /**
- * A network may displace so many, and one more after so long: who calls again and again does not turn all places over.
+ * A network may displace so many, and one more after so long: calling again and again must not turn all places over.
  */
 const DISPLACED = { places: 4, refillMs: 5000 }
 /**

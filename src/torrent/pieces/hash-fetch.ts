@@ -142,7 +142,8 @@ export class HashFetch {
   }
 
   /**
-   * The leaf hashes of a piece would be of use: who sent what is known. Does nothing where there are too many already.
+   * The leaf hashes of a piece would be of use: the senders of its blocks are known. Does nothing where there are too
+   * many already.
    */
   wantLeaves(piece: number): void {
     const file = fileOfPiece(this.#v2, piece)

@@ -59,7 +59,9 @@ export class SessionAccept implements LinkOwner, Ticker {
     for (const link of this.#pending) if (this.#engine.refuses(link.remote.ip, nowMs)) link.end('in the IP filter')
   }
 
-  /** A torrent is being removed: who has named it within an encrypted handshake, and said nothing since, goes. */
+  /**
+   * A torrent is being removed: ends connections that named it within an encrypted handshake, and said nothing since.
+   */
   closeNamed(names: readonly InfoHash[]): void {
     for (const link of this.#pending)
       if (link.named !== null && names.includes(link.named)) link.end('its torrent is gone')

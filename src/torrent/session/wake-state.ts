@@ -146,7 +146,7 @@ export class WakeState implements QueueMember {
     return this.torrent()
   }
 
-  /** Wakes it, for who uses it. Rejects with AppError Aborted when it is gone. */
+  /** Wakes it, for a use. Rejects with AppError Aborted when it is gone. */
   wakened(): Promise<Torrent> {
     this.#usedMs = this.#engine.clock.now()
     if (this.#awake !== null) return Promise.resolve(this.#awake)

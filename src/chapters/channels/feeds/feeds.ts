@@ -201,7 +201,7 @@ export class Feeds implements FeedsService {
     }
   }
 
-  /** Settles when it is the turn of who waits, or `signal` fired. */
+  /** Settles when it is the caller's turn, or `signal` fired. */
   #place(signal: AbortSignal): Promise<void> {
     return new Promise<void>(resolve => {
       this.#waiting.push({ signal, go: resolve })

@@ -14,7 +14,7 @@ import { ScrapeBudget } from './scrape-budget.ts'
 
 /** From the end of a round to the next one. */
 const ROUND_MS = 60_000
-/** Who starts or has just subscribed has other things to do. */
+/** A node that starts or has just subscribed has other things to do. */
 const FIRST_AFTER_MS = 15_000
 /** Rows asked of the catalogue for a round. */
 const BATCH = 256

@@ -48,7 +48,7 @@ export interface AnnouncementIntakeDeps {
   wants(channel: ChannelId): boolean
   /** Whether heads of the channel are taken in. */
   takes(channel: ChannelId): boolean
-  /** A peer holds or wants a channel that it did not before: who waits for that may go on. */
+  /** A peer holds or wants a channel that it did not before: work that waits for that may go on. */
   heard(channel: ChannelId): void
 }
 
@@ -160,7 +160,7 @@ export class AnnouncementIntake {
     const peers = [peer]
     this.#asked.set(key, peers)
     try {
-      // Who else says that it has it comes into the list meanwhile.
+      // Other peers that say they have it come into the list meanwhile.
       for (const next of peers) {
         // An author at work has many heads a minute: what they show is asked for once, a while later.
         if (!(await this.askAbout(next, channel, seen, seen === 0))) continue

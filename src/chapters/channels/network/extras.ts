@@ -35,7 +35,7 @@ export class Extras {
   /** Channels that we wrote to while no peer that wants them was there. */
   readonly #pending = new Set<ChannelId>()
 
-  /** Records that are being fetched, and who told of them. */
+  /** Records that are being fetched, and the peers that announced them. */
   readonly #tellers = new Map<RecordId, Peer[]>()
 
   /** It hears from here on. */

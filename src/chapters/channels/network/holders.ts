@@ -1,4 +1,5 @@
-// Which peers hold or want which channels, as they say themselves, and who gave something forged. Bounded by peer.
+// Which peers hold or want which channels, as they say themselves, and which peers gave something forged. Bounded by
+// peer.
 
 import type { Overlay, Peer } from '../../overlay/core/index.ts'
 import type { Clock } from '../../../ports/clock.ts'
@@ -12,7 +13,7 @@ export interface Standing {
   readonly wants: boolean
 }
 
-/** Which peers hold or want which channels, as they say themselves, and who gave something forged. */
+/** Which peers hold or want which channels, as they say themselves, and which peers gave something forged. */
 export class Holders {
   readonly #clock: Clock
   /** By channel, then peer. */

@@ -91,7 +91,7 @@ export const REPLIES_TO_PEER = { burst: 20, refillMs: 1_000 } as const
 
 /** Channels of a peer that are remembered as held or wanted. */
 export const MAX_HELD_OF_PEER = 256
-/** Who gave what is forged is not asked for this long. */
+/** A peer that gave something forged is not asked for this long. */
 export const BLAMED_MS = 600_000
 
 /** Walks and fetches at a time. */

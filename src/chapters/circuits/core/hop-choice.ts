@@ -1,5 +1,5 @@
-// Who is asked to be the next hop (7.6): the choice among what the last hop offers and our own candidates. Pure: chance
-// and counts are handed in. A key is compared as text in latin1.
+// Chooses the next hop (7.6) among what the last hop offers and our own candidates. Pure: chance and counts are handed
+// in. A key is compared as text in latin1.
 
 import type { PeerAddress } from '../../../base/ids.ts'
 import type { Random } from '../../../ports/random.ts'

@@ -23,7 +23,7 @@ import type { RelayPath } from './relay-path.ts'
 export interface RelaySide {
   readonly id: number
   readonly address: PeerAddress
-  /** 74 bytes: who may end it from this side. */
+  /** 74 bytes: the key of the node that may end it from this side. */
   readonly publicKey: Uint8Array
 }
 

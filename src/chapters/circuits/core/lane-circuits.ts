@@ -171,7 +171,7 @@ export class LaneCircuits {
     const wasReady = circuit.hops.length >= circuit.goalHops
     if (!wasReady) this.#waitUntilMs = this.#deps.clock.now() + BUILD_AGAIN_MS * 2 ** Math.min(4, this.#failedInRow++)
     this.#deps.changed()
-    // Not from inside the removal: who watches too may have to hear of it first.
+    // Not from inside the removal: other watchers may have to hear of it first.
     this.#deps.clock.after(0, () => this.#look())
   }
 

@@ -29,7 +29,7 @@ interface Route {
   /** Nothing else will do: the circuit is the destination. */
   readonly fixed: boolean
   circuit: OwnCircuit | null
-  /** Forgotten: who still has it asks for a new one. */
+  /** Forgotten: holders of it ask for a new one. */
   gone: boolean
 }
 

@@ -44,7 +44,7 @@ export const CANDIDATES_SETTLE_MS = 300
 /** Creates of ours for others that wait for their answers. */
 export const MAX_LINKS = 256
 /**
- * Creates of one address that are answered, for each costs a handshake: saved up, and one more each so many
+ * Creates of one address that are answered, as each costs a handshake: saved up, and one more each so many
  * milliseconds.
  */
 export const CREATES_OF_ADDRESS = { burst: 40, refillMs: 250 } as const

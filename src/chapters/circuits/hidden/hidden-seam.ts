@@ -62,7 +62,7 @@ export interface ServedCircuit {
   send(text: Uint8Array): void
   /** Sends a data text back that says `origin`. */
   sendData(origin: PeerAddress, packet: Uint8Array): void
-  /** What it serves as, for what is shown; an introduction circuit may live for 24 h. */
+  /** What it serves as, for displays; an introduction circuit may live for 24 h. */
   serveAs(role: 'introduction' | 'rendezvous'): void
 }
 

@@ -1,5 +1,5 @@
 // Cells (IPv8, section 7.2): prefix (22), 00, u32 circuit id, plaintext, relay_early, text. Works on the bytes
-// themselves, for a relay makes no object of a cell. Offsets are those of the packet.
+// themselves, since a relay makes no object of a cell. Offsets are those of the packet.
 
 import type { Shape, ValuesOf } from '../../overlay/wire/fields.ts'
 import { CELL_ID } from './circuit-messages.ts'

@@ -10,7 +10,7 @@ import type { UtxoChain } from '../../wallets/service/wallet-utxo-chain.ts'
 
 /** Things that are watched; the one not asked about for longest goes. */
 const MAX_WATCHES = 4_096
-/** Facts of one of them: who pays dust to a script does not fill the memory; the first are kept. */
+/** Facts of one of them: dust payments to a script must not fill the memory; the first are kept. */
 const MAX_FACTS = 500
 /** Marks kept of blocks: 16 MiB, a day and a half of Bitcoin. Older blocks are read again where they are asked for. */
 const MAX_MARKS = 4_194_304

@@ -162,7 +162,7 @@ export class MarketMesh implements MarketNetwork {
   }
 
   #taken(statement: OrderStatement, from: string, against: OrderStatement | null): void {
-    // The proof of a fraud is both statements: who has neither must not believe one of them.
+    // The proof of a fraud is both statements: a node with neither must not believe one of them.
     if (against !== null) this.#gossip.spread(against, from)
     this.#gossip.spread(statement, from)
     this.#hints.changed(statement)

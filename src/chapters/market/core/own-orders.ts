@@ -169,7 +169,7 @@ export class OwnOrders {
   async prune(): Promise<void> {
     this.#prunings++
     if (this.#prunings > 1) return
-    // Who comes meanwhile has the next round done, once for all.
+    // Calls that come meanwhile share the next round.
     for (let done = 0; done < this.#prunings; ) {
       done = this.#prunings
       await this.#pruneOnce()

@@ -18,7 +18,7 @@ export interface GossipDeps {
 
 interface Untold {
   readonly bytes: Uint8Array
-  /** Member name of who gave it, and is not told; '' = it is ours. */
+  /** Member name of the peer that gave it, which does not get it; '' = it is ours. */
   readonly from: string
 }
 
@@ -40,7 +40,7 @@ export class Gossip {
     return this.#told
   }
 
-  /** Tells a statement soon. `from`: member name of who gave it; '' = it is ours. */
+  /** Sends a statement soon. `from`: member name of the peer that gave it; '' = it is ours. */
   spread(statement: OrderStatement, from: string): void {
     if (this.#closed || this.#untold.size >= MAX_UNTOLD) return
     this.#untold.set(statement.hash, { bytes: statement.bytes, from })

@@ -164,7 +164,7 @@ export class ReliableMessages {
     }
   }
 
-  /** For us, and said lately: not before we came, for what we heard before that is not known any more. */
+  /** For us, and said lately: not before we came, since what we heard before that is not known any more. */
   #isNow({ to, saidMs }: Envelope): boolean {
     const { overlay, clock } = this.#deps
     const isLate = Math.abs(clock.wallMs() - saidMs) > SAID_MS || saidMs < this.#startedMs - MAX_AHEAD_MS

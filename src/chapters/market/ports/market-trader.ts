@@ -24,7 +24,7 @@ export interface OwnOrder {
   readonly completedMs: number | null
   /** Why it is in this state, a sentence for people; '' = nothing to say. */
   readonly reason: string
-  /** Of who placed it; '' = none. */
+  /** That of the request that placed it; '' = none. */
   readonly key: string
 }
 

@@ -100,7 +100,7 @@ export const MAX_DHT_VALUES_OF_TARGET = 64
 export const DHT_VALUE_AGE_MS = 3_600_000
 /** Peers that are stored with us under their mids. */
 export const MAX_DHT_STORED_PEERS = 512
-/** A stored peer, and who stores us, is dropped after so much silence (section 6). */
+/** A stored peer, or a peer that stores us, is dropped after so much silence (section 6). */
 export const DHT_STORED_PEER_MS = 60_000
 /** Between two attempts at being stored (section 6). */
 export const DHT_STORE_SELF_MS = 30_000

@@ -21,7 +21,7 @@ export interface OwnAddressesDeps {
 /** The guesses of one port. */
 export class OwnAddresses {
   readonly #deps: OwnAddressesDeps
-  /** What each of the newest that answered us called us, by who it was. */
+  /** The address each of the newest peers that answered saw us at, by peer. */
   readonly #votes = new Map<string, string>()
   #wan: PeerAddress | null = null
 

@@ -24,8 +24,8 @@ export interface PuncturesDeps {
 }
 
 /**
- * Punctures of one overlay (protocol section 4): who introduces two others has one of them send the other something, so
- * that the NAT before it lets the other in.
+ * Punctures of one overlay (protocol section 4): the peer that introduces two others has one of them send the other a
+ * packet, so that the NAT before it lets the other in.
  */
 export class Punctures {
   readonly #deps: PuncturesDeps

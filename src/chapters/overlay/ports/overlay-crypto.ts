@@ -28,8 +28,8 @@ export interface OverlayKeyPair {
 export interface LayerKey {
   /**
    * Puts a layer around bytes[start..end), in place: it then reaches from start - 8 to end + 16. False after wipe();
-   * then the text is zeroed, so that who overlooks it sends nothing in clear. Throws RangeError when there is no room.
-   * No memory is asked for but views.
+   * then the text is zeroed, so that a caller that overlooks it sends nothing in clear. Throws RangeError when there is
+   * no room. No memory is asked for but views.
    */
   seal(bytes: Uint8Array, start: number, end: number): boolean
   /**

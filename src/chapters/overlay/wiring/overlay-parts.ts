@@ -64,7 +64,7 @@ export class OverlayParts {
   }
 
   /**
-   * Overlays of its own for who asks. AppError CircuitsUnavailable: settings forbid overlays, or it could not be
+   * Overlays that the caller may open. AppError CircuitsUnavailable: settings forbid overlays, or it could not be
    * started now.
    */
   async communities(): Promise<Communities> {

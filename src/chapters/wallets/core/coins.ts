@@ -92,7 +92,7 @@ const bitcoinTests: Readonly<Record<string, UtxoNetwork>> = {
     genesis: '0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206',
   },
 }
-// The old version of script addresses, 5 (of tests 0xc4), is Bitcoin's too: who pays to such an address may mean
+// The old version of script addresses, 5 (of tests 0xc4), is Bitcoin's too: a payment to such an address may mean
 // either, so it is refused.
 const litecoin: UtxoNetwork = {
   name: 'main',

@@ -56,7 +56,7 @@ export interface MarketFunds {
   watch(changed: (coin: CoinId) => void): () => void
 }
 
-/** Whether an order may be placed by who asks for it. */
+/** Whether a request may place an order. */
 export interface SpendGate {
   /**
    * Notes the try in the audit log. AppErrors WalletNotCreated, SpendKeyMissing (one is demanded, and this is another),

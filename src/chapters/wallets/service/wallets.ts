@@ -27,7 +27,7 @@ import type {
   WalletTransactionRecord,
 } from './wallets-api.ts'
 
-/** A wallet that was just made is open so long: who made it has just given the password. */
+/** A wallet that was just made is open so long: its maker has just given the password. */
 const FIRST_OPEN_S = 900
 
 /** The wallets of the interface: who may do what, and what is said of it (spec 2.9, 2.10, 4.8; decisions part 4). */
