@@ -41,7 +41,7 @@ export interface TorrentControls extends PieceOrder {
   /** Bytes/s of this torrent alone, 0 = none; the session's limits count too. */
   readonly maxDownloadRate: number
   readonly maxUploadRate: number
-  /** True: while everything is there, only a few pieces are announced to each peer (BEP 16). */
+  /** True: while everything is there, peers are told of a few pieces each only (BEP 16). */
   readonly superSeeding?: boolean
   /** True: files of others that lie in its places are written over. */
   readonly overwrite?: boolean
@@ -250,8 +250,8 @@ export interface TorrentEvents {
 }
 
 /**
- * One torrent as services/ uses it. An unused one rests: what it keeps is the first group of members; the second may
- * only be used after wake(), without waiting for anything else that takes long.
+ * One torrent as services/ uses it. One that nobody uses rests: what it keeps is the first group of members; the second
+ * may only be used after wake(), without waiting for anything else that takes long.
  */
 export interface TorrentHandle {
   readonly infoHash: InfoHash

@@ -134,7 +134,7 @@ export class WakeState implements QueueMember {
     this.#changes += 1
   }
 
-  /** Throws at rest: callers that need what a rest does not keep wake the torrent first. */
+  /** Throws at rest: whoever needs what a rest does not keep wakes the torrent first. */
   torrent(): Torrent {
     if (this.#awake === null) throw new Error('the torrent is at rest')
     return this.#awake
@@ -146,7 +146,7 @@ export class WakeState implements QueueMember {
     return this.torrent()
   }
 
-  /** Wakes it, for a use. Rejects with AppError Aborted when it is gone. */
+  /** Wakes it, for who uses it. Rejects with AppError Aborted when it is gone. */
   wakened(): Promise<Torrent> {
     this.#usedMs = this.#engine.clock.now()
     if (this.#awake !== null) return Promise.resolve(this.#awake)

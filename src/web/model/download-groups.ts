@@ -87,7 +87,7 @@ export function isIn(group: Group, record: DownloadRecord): boolean {
   }
 }
 
-/** Whether it can be started: it stopped by itself or by its user. */
+/** Whether it can be started: it stands still by itself or by its user. */
 export function canResume({ status, queued }: Pick<DownloadRecord, 'status' | 'queued'>): boolean {
   return (status === 'DLSTATUS_STOPPED' && !queued) || status === 'DLSTATUS_STOPPED_ON_ERROR'
 }

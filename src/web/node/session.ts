@@ -15,7 +15,7 @@ const APPLY_MS = 40
 /** Events that the page keeps. */
 const MAX_EVENTS = 500
 const SAMPLE_MS = 1000
-/** Answers to a search are for the page that searches, not for the list of what happened. */
+/** Answers to a search are for whoever searches, not for the list of what happened. */
 const SEARCH_RESULT = /^search_result_/
 /** Downloads whose rates are kept: those that were looked at last. */
 const MAX_HISTORIES = 16

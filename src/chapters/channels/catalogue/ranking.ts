@@ -1,4 +1,4 @@
-// How good a channel is to see (decision 0406): fresh, subscribed, seeded. What counts as fresh decays, so that no
+// Ranks channels (decision 0406): fresh, subscribed to, seeded ones come first. What counts as fresh decays, so that no
 // channel stays at the top for what it was years ago.
 
 import type { ChannelRow } from './channel-rows.ts'

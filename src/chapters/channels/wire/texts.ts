@@ -1,6 +1,6 @@
-// Names, descriptions and paths in records: what is taken, and how any text is made so. A title is one line that is no
-// path name; prose may have lines. Characters are code points. Invariant: what asTitle and asProse give passes isTitle
-// and isProse.
+// Names, descriptions and paths in records: which are accepted, and how any text is made acceptable. A title is one
+// line that is no path name; prose may have lines. Characters are code points. Invariant: what asTitle and asProse give
+// passes isTitle and isProse.
 
 import { MAX_NAME_BYTES, MAX_PATH_PARTS, safeName } from '../../../wire/metainfo/safe-path.ts'
 import { MAX_DESCRIPTION_CHARACTERS, MAX_NAME_CHARACTERS } from './types.ts'

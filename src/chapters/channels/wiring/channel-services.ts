@@ -149,7 +149,7 @@ export class ChannelServices {
     return running
   }
 
-  /** The next request starts them again. */
+  /** The next request starts them anew. */
   #lost(): void {
     const running = this.#running
     if (running === null || this.#stopped) return

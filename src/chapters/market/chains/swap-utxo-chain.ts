@@ -34,7 +34,7 @@ import { findEnd, findFunding, readPlace, spendOf } from './swap-utxo-contract.t
 import { raisedFee, raisedRate, utxoPace } from './swap-utxo-pace.ts'
 
 /**
- * The rate may have risen by so many steps until a purse is used: it is given as much as that costs, and what is left
+ * Steps by which the rate may have risen until a purse is used: it is given as much as that costs, and what is left
  * comes back.
  */
 const RATE_ROOM = 2

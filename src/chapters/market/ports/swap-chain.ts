@@ -62,7 +62,7 @@ export interface FoundEnd {
  */
 export interface PurseTrace {
   readonly fromHeight: number
-  /** The transaction of our wallet that pays the purse; null: not known. Of Ethereum's kind neither is needed. */
+  /** Transaction by which our wallet pays the purse; null: not known. Of Ethereum's kind neither is needed. */
   readonly paidBy: string | null
 }
 
@@ -94,9 +94,9 @@ export interface SwapChain {
   now(): Promise<ChainNow>
   purse(key: Uint8Array, trace: PurseTrace): Promise<PurseFacts>
   /**
-   * The transactions that put the purse's money under the terms, in the order of sending (Ethereum's kind may need the
-   * contract itself first); and, where it can be signed already, the refund, which pays `payTo`. Throws AppError
-   * InsufficientFunds: the purse has too little.
+   * The transactions that put the purse's money under the terms, in the order in which they are sent (Ethereum's kind
+   * may need the contract itself first); and, where it can be signed already, the refund, which pays `payTo`. Throws
+   * AppError InsufficientFunds: the purse has too little.
    */
   makeFunding(
     terms: LegTerms,

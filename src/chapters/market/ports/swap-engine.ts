@@ -14,7 +14,7 @@ export interface SwapRequest {
   readonly takeAmount: bigint
   /**
    * Set aside for what we give (MarketFunds.reserve), and under this name with `-gas` for the purse of the coin that we
-   * take; released by the caller that made it.
+   * take; released by whoever made it.
    */
   readonly reservation: string
 }

@@ -13,7 +13,7 @@ export const ENDED_MS = 90 * 86_400_000
  * first.
  */
 export const MAX_VERSIONS = 16
-/** Sweeps of one purse that are made again. */
+/** Sweeps of one purse that are made anew. */
 export const MAX_SWEEPS = 8
 /** Characters of a journal: 50 transactions of 4 KiB in hexadecimal, sealed, are less. */
 export const MAX_JOURNAL_CHARS = 1_048_576

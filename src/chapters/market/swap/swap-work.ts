@@ -1,4 +1,4 @@
-// The steps of a swap, done: what is signed is kept before it is sent. Each answers the new journal, after it is
+// Does the steps of a swap: what is signed is kept before it is sent. Each answers the new journal, after it is
 // durable.
 
 import { AppError } from '../../../base/errors.ts'
@@ -37,9 +37,7 @@ export interface SwapTools {
 /** Of a wallet that surely did not pay. */
 const NOT_PAID = new Set(['WalletLocked', 'InsufficientFunds', 'SpendLimitReached', 'WalletNotCreated'])
 
-/**
- * Pays a purse, once for ever. What it needs is fixed and kept first, since the same payment must be asked for again.
- */
+/** Pays a purse, once for ever. What it needs is fixed and kept first, for the same payment must be asked for again. */
 export async function payPurse(tools: SwapTools, journal: SwapJournal, side: SwapSide): Promise<SwapJournal> {
   const asked = await askedPurse(tools, journal, side)
   const purse = asked.purses[side]

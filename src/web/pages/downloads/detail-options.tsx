@@ -36,7 +36,7 @@ function fieldsOf(record: DownloadRecord): Fields {
 
 const goalOf = (text: string) => (text.trim() === '' ? -2 : text.trim() === '-' ? -1 : Number(text))
 
-/** What to send: only what differs. */
+/** What is to be sent: only what differs. */
 function changesOf(before: Fields, now: Fields): PatchDownload & ControlChange {
   const labels = now.labels
     .split(',')

@@ -62,7 +62,7 @@ class Side {
     sides.push(this)
   }
 
-  /** Begins again; its wallets are locked once they have paid both purses. */
+  /** Begins anew; its wallets are locked once they have paid both purses. */
   async start(): Promise<this> {
     const process = new Mortal()
     this.process = process
