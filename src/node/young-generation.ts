@@ -1,6 +1,6 @@
-// The room V8 takes for new objects. It doubles that, up to 32 MiB, while much of what is made survives, as everything
-// does that a start loads; and gives it back only when much later it collects all. Held, what survives just moves on.
-// Not a limit: without the hold V8 sizes it as ever.
+// Holds the size of V8's space for new objects. V8 doubles it, up to 32 MiB, while many of them survive, as all do that
+// a start loads, and gives the memory back only at a full collection much later. While it is held, survivors just move
+// to the old space. Not a limit: without the hold V8 sizes it as ever.
 
 import { setFlagsFromString } from 'node:v8'
 

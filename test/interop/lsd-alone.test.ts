@@ -1,6 +1,6 @@
 // Trackers, DHT and peer exchange off: by local discovery alone a node finds another client in its network, and is
-// found by it. They stand on two hosts that a wire joins; who adds the torrent last is the one that is found. A private
-// torrent is not told of.
+// found by it. They run on two hosts that a wire joins; the last to add the torrent is the one that is found. A private
+// torrent is not announced.
 
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFileSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// The IP filter in whole sessions: nobody in it is called, taken, heard of or kept; a new filter counts at once.
+// The IP filter in whole sessions: no address in it is called, accepted, heard of or kept; a new filter counts at once.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

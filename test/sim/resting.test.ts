@@ -1,4 +1,4 @@
-// Torrents at rest: who may rest, who wakes them, and that nobody outside sees a difference.
+// Torrents at rest: which may rest, what wakes them, and that peers and users see no difference.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -1,5 +1,5 @@
-// Somebody who knows an info hash and calls a node with it, by TCP or uTP, with or without encryption, and notes what
-// comes back: what tells whether the node knows that info hash.
+// A peer that knows an info hash and connects to a node with it, by TCP or uTP, with or without encryption, and notes
+// what comes back, which shows whether the node knows that info hash.
 
 import { randomBytes } from 'node:crypto'
 import type { InfoHash, PeerAddress } from '../../../src/base/ids.ts'

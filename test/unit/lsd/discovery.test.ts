@@ -1,4 +1,4 @@
-// Local discovery on a cable in memory: who hears of whom, how often, what a hostile neighbour can do.
+// Local discovery on a cable in memory: which node hears of which, how often, what a hostile neighbour can do.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -45,7 +45,7 @@ export interface MarketFunds {
   receiveAddress(coin: CoinId): string
   /** What a usual payment of the wallet costs now. AppError WalletServerFailed. */
   paymentFee(coin: CoinId): Promise<bigint>
-  /** The least that can be paid to anybody: dust. */
+  /** The least that can be paid: dust. */
   least(coin: CoinId): bigint
   /**
    * Pays; durable before it is sent. AppErrors WalletLocked, InsufficientFunds, SpendLimitReached, TransferRefused,

@@ -1,5 +1,4 @@
-// What travels beside the sets of channels: comments and torrents of others, votes, searches, channels that nobody here
-// knows.
+// What travels beside the sets of channels: comments and torrents of others, votes, searches, channels not known here.
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'

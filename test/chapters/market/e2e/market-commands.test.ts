@@ -1,5 +1,5 @@
 // Commands about the market against a built node without a chain: each reaches its route, amounts go as they were
-// typed, and the spend key comes from a file. Orders that stand are asked for in
+// typed, and the spend key comes from a file. Open orders are tested in
 // test/chapters/market/interop/market-swaps.test.ts.
 
 import assert from 'node:assert/strict'

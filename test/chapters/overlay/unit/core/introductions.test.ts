@@ -1,5 +1,5 @@
-// Introductions of one overlay against a peer whose packets the test writes: who becomes a peer, who is introduced to
-// whom, who may have us send a puncture where, and what is dropped.
+// Introductions of one overlay against a peer whose packets the test writes: which node becomes a peer, which two are
+// introduced, where a peer may have us send a puncture, and what is dropped.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
