@@ -51,7 +51,7 @@ export interface RestingTorrent {
   readonly addresses: number
 }
 
-/** What is in the way of a torrent at rest: its status alone, or that no peer is known that has what it misses. */
+/** What is in the way of a torrent at rest: its status alone, or that nobody is known who has what it misses. */
 export function restingObstacles(
   { status, private: isPrivate, piecesLeft, addresses }: RestingTorrent,
   networkTrouble: TorrentObstacles['networkTrouble'],

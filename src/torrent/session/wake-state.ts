@@ -1,6 +1,6 @@
-// Whether one torrent is awake (torrent.ts) or at rest (resting-torrent.ts), and the ways between: it is woken when it
-// is needed or at its turn in the queue, and put to rest by the session's sweep when it was not used for a while.
-// Invariant: exactly one of #awake and #row is set, but for the time after the end.
+// Whether one torrent is awake (torrent.ts) or at rest (resting-torrent.ts), and the ways between: it is woken by
+// whoever needs it or when it is its turn in the queue, and put to rest by the session's sweep when nobody used it for
+// a while. Invariant: exactly one of #awake and #row is set, but for the time after the end.
 
 import { AppError } from '../../base/errors.ts'
 import type { InfoHash, PeerAddress } from '../../base/ids.ts'
